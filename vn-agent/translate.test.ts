@@ -91,6 +91,11 @@ describe("apiServerPath()", () => {
       { query: "?command=cat&input=1&output=1&error=1&tty=1" },
       `${pod}/exec?container=main&command=cat&stdin=true&stdout=true&stderr=true&tty=true`,
     ],
+    [
+      "no flag that is off",
+      { query: "?command=cat&output=1&tty=0" },
+      `${pod}/exec?container=main&command=cat&stdout=true`,
+    ],
     ["a word of a command as it is", { query: "?command=1" }, `${pod}/exec?container=main&command=1`],
     [
       "the parameters of a log",

@@ -73,8 +73,9 @@ export function apiServerPath(identity: TenantIdentity, request: RoutedRequest):
   if (request.container !== undefined) query.set("container", request.container)
   for (const [name, value] of knownParameters(request)) {
     const flag = flags[name]
-    if (flag !== undefined) query.set(flag, "true")
-    else query.append(name === "port" ? "ports" : name, value)
+    if (flag === undefined) query.append(name === "port" ? "ports" : name, value)
+    // As the kubelet reads it: anything else is no.
+    else if (value === "1") query.set(flag, "true")
   }
   return print([...pod, subresources[request.action] ?? ""], query)
 }

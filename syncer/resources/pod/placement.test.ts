@@ -157,4 +157,15 @@ describe("where a pod may go", () => {
     expect(isMisplaced(pod, copy, after)).toBe(true)
     expect(isMisplaced(pod, { ...copy, spec: { containers: [], nodeName: "a" } }, after)).toBe(false)
   })
+
+  test.each([
+    ["a", "a", "Running", false],
+    ["a", "b", "Pending", true],
+    ["a", "b", "Running", true],
+    ["a", "b", "Succeeded", false],
+  ])("bound to %s by the tenant, to %s in super, %s", (here, there, phase, expected) => {
+    const on = (nodeName: string): Pod =>
+      ({ apiVersion: "v1", kind: "Pod", metadata: {}, spec: { containers: [], nodeName }, status: { phase } }) as Pod
+    expect(isMisplaced(on(here), on(there), contextWith([]))).toBe(expected)
+  })
 })

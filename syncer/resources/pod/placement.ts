@@ -12,6 +12,7 @@ import { nodes as nodeResource } from "../../../client/resources.ts"
 import { isExtendedResource, isTenantsResource } from "../../conversion/resource-names.ts"
 import type { SyncContext } from "../resource-sync.ts"
 import { isVirtual, ownFields } from "../virtual-node.ts"
+import { hasEnded } from "./status.ts"
 
 export type NodeAffinity = NonNullable<NonNullable<PodSpec["affinity"]>["nodeAffinity"]>
 
@@ -91,11 +92,13 @@ export function printPlacement(placement: Placement | undefined): Record<string,
 
 /**
  * A pod that waits for a node in super waits in vain: a scheduler of the tenant's has bound it, or for the wrong ones: the
- * tenant's nodes have changed since its copy was made.
+ * tenant's nodes have changed since its copy was made. Where both schedulers were at it at the same moment, the tenant's counts.
  */
 export function isMisplaced(pod: Pod, superPod: Pod, context: SyncContext): boolean {
-  if ((superPod.spec?.nodeName ?? "") !== "") return false
-  if ((pod.spec?.nodeName ?? "") !== "") return true
+  const here = pod.spec?.nodeName ?? ""
+  const there = superPod.spec?.nodeName ?? ""
+  if (there !== "") return here !== "" && here !== there && !hasEnded(pod)
+  if (here !== "") return true
   const wanted = printPlacement(placementOf(pod, context))[placementAnnotation]
   return wanted !== superPod.metadata.annotations?.[placementAnnotation]
 }
