@@ -3,13 +3,16 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer, type Server, type ServerOptions } from "node:https"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { SecureContextOptions } from "node:tls"
 import { UpgradeRefused } from "./upgrade.ts"
 
 /** A command to run is in the request's line: what a gateway let in (64 KiB by default) has to get here, and its token with it. */
 const maxHeaderBytes = 256 * 1024
+
+/** Who has not shown a certificate by then, or taken ours, keeps no place. */
+const handshakeMs = 10_000
 
 /** What is answered to a call that is not served. */
 export class CallRefused extends Error {
@@ -40,13 +43,18 @@ export interface NodeServerOptions {
 export class NodeServer implements AsyncDisposable {
   readonly #server: Server
   readonly #options: NodeServerOptions
-  readonly #upgraded = new Set<Duplex>()
+  /** All connections, those that have not said who they are and those that were upgraded too. */
+  readonly #sockets = new Set<Socket>()
   #port = 0
 
   private constructor(options: NodeServerOptions) {
     this.#options = options
-    this.#server = createServer({ ...options.tls, maxHeaderSize: maxHeaderBytes })
+    this.#server = createServer({ handshakeTimeout: handshakeMs, ...options.tls, maxHeaderSize: maxHeaderBytes })
     this.#server.maxConnections = options.maxConnections
+    this.#server.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket)
+      socket.once("close", () => this.#sockets.delete(socket))
+    })
     this.#server.on("request", (request, response) => void this.#serve(request, response))
     this.#server.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head))
   }
@@ -74,8 +82,7 @@ export class NodeServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#server.close(() => resolve())
-    this.#server.closeAllConnections()
-    for (const socket of this.#upgraded) socket.destroy()
+    for (const socket of this.#sockets) socket.destroy()
     await promise
   }
 
@@ -92,8 +99,6 @@ export class NodeServer implements AsyncDisposable {
   }
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    this.#upgraded.add(socket)
-    socket.on("close", () => this.#upgraded.delete(socket))
     socket.on("error", () => socket.destroy())
     try {
       await this.#options.upgrade(request, { socket, head })
