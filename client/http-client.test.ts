@@ -253,6 +253,19 @@ describe("a watch", () => {
     expect((await failure(watching)).code).toBe(410)
   })
 
+  test("that does not begin fails, and one that has begun may be silent for longer", async () => {
+    let isAnswered = false
+    const answer: Answer = (_asked, response) => {
+      if (!isAnswered) return
+      response.flushHeaders()
+      setTimeout(() => response.write(event("ADDED", { metadata: { name: "late" } })), 200)
+    }
+    await using served = await serve(answer, { limits: { requestTimeoutMs: 50 } })
+    expect((await failure(firstEvent(served.client))).message).toMatch(/: no answer within 50 ms$/)
+    isAnswered = true
+    expect(await firstEvent(served.client)).toMatchObject({ object: { metadata: { name: "late" } } })
+  })
+
   test("ends quietly with its signal", async () => {
     const controller = new AbortController()
     await using served = await serve((_asked, response) => {

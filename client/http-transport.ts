@@ -56,7 +56,7 @@ export interface HttpClientLimits {
    * balancer's other side): what is sent to the old one is lost without a word, and a new connection finds the new one.
    */
   connectTimeoutMs: number
-  /** From sending a request to the end of its answer. */
+  /** From sending a request to the end of its answer; of a watch, to its beginning. */
   requestTimeoutMs: number
   /** Of one answer that is not a watch. */
   responseBytes: number
@@ -226,9 +226,7 @@ export class HttpTransport implements AsyncDisposable {
         resolve({ stale: { reused, error: late ? reason : signal.aborted ? reason : error } })
       })
       limitConnecting(request, this.limits.connectTimeoutMs)
-      if (stream !== undefined) {
-        request.setTimeout(stream.idleMs, () => request.destroy(new Error(`nothing received for ${stream.idleMs} ms`)))
-      }
+      if (stream !== undefined) limitStream(request, stream.idleMs, this.limits.requestTimeoutMs)
       request.end(wanted.body)
     })
   }
@@ -279,6 +277,15 @@ function contextOf({ certificateAuthority, certificate, key }: TlsIdentity): Sec
     ...(certificate === undefined ? {} : { cert: certificate }),
     ...(key === undefined ? {} : { key }),
   }
+}
+
+/** One that begins late is as blind as one that falls silent. */
+function limitStream(request: ClientRequest, idleMs: number, beginMs: number): void {
+  request.setTimeout(idleMs, () => request.destroy(new Error(`nothing received for ${idleMs} ms`)))
+  const late = setTimeout(() => request.destroy(new Error(`no answer within ${beginMs} ms`)), beginMs)
+  const clear = (): void => clearTimeout(late)
+  request.once("response", clear)
+  request.once("close", clear)
 }
 
 function limitConnecting(request: ClientRequest, timeoutMs: number): void {
