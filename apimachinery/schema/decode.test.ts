@@ -136,6 +136,11 @@ describe("decodeObject() refuses in upstream's words", () => {
 
   test.each([
     ['{"data":{"a":"%%"}}', "illegal base64 data at input byte 0"],
+    ['{"data":{"a":"QQ==QQ=="}}', "illegal base64 data at input byte 4"],
+    ['{"data":{"a":"QQ="}}', "illegal base64 data at input byte 3"],
+    ['{"data":{"a":"QQ=\\nQ"}}', "illegal base64 data at input byte 3"],
+    ['{"data":{"a":"QUI=\\n?"}}', "illegal base64 data at input byte 5"],
+    ['{"data":{"a":"Q\\nQ"}}', "illegal base64 data at input byte 1"],
     ['{"data":{"a":5}}', "json: cannot unmarshal number into Go struct field Secret.data of type []uint8"],
   ])("secret %s", (body, message) => {
     expect(messageOf(() => decode(core("Secret"), body))).toBe(

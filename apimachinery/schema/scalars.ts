@@ -102,8 +102,27 @@ function canonicalBase64(text: string): string {
     const clean = Buffer.from(last, "base64").toString("base64")
     return clean === last ? plain : plain.slice(0, -4) + clean
   }
-  const bad = /[^A-Za-z0-9+/\r\n]/.exec(text)
-  throw new ScalarError(`illegal base64 data at input byte ${bad?.index ?? text.length - (plain.length % 4)}`)
+  throw new ScalarError(`illegal base64 data at input byte ${placeOfFault(text)}`)
+}
+
+/** Where Go's decoder stops. Source: decodeQuantum in encoding/base64. */
+function placeOfFault(text: string): number {
+  const at = text.search(/[^A-Za-z0-9+/\r\n]/)
+  const digits = (at < 0 ? text : text.slice(0, at)).replace(/[\r\n]/g, "").length % 4
+  if (at < 0) return text.length - digits
+  if (text[at] !== "=" || digits < 2) return at
+  let end = pastLineEnds(text, at + 1)
+  if (digits === 2) {
+    if (text[end] !== "=") return end === text.length ? end : end - 1
+    end = pastLineEnds(text, end + 1)
+  }
+  return end
+}
+
+function pastLineEnds(text: string, from: number): number {
+  let at = from
+  while (text[at] === "\n" || text[at] === "\r") at++
+  return at
 }
 
 /** Already canonical: up to three digits are below 1000 and 1024. */
