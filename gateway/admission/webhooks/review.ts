@@ -3,12 +3,15 @@
 
 import { randomUUID } from "node:crypto"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import { decodeObject } from "../../../apimachinery/schema/decode.ts"
+import { refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
 import { noObject } from "../../../apimachinery/schema/parse.ts"
-import type { Status } from "../../../apimachinery/status.ts"
+import { hasReason, type Status } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { User } from "../../request/context.ts"
 import type { AdmissionAttributes } from "../chain.ts"
 import { namespaceOf } from "./match.ts"
+import { answeredReview } from "./review-schema.ts"
 
 export interface Review {
   uid: string
@@ -105,7 +108,7 @@ interface ResponseBody {
 export function faultOf(answer: Json, { version }: Review): string | undefined {
   if (answer === null) return undefined
   if (typeof answer !== "object" || Array.isArray(answer)) return noObject(answer)
-  const { kind = "", apiVersion = "", response } = answer as ResponseBody
+  const { kind = "", apiVersion = "" } = answer as ResponseBody
   const isReview = kind === "AdmissionReview" && /^admission\.k8s\.io\/v1(beta1)?$/.test(apiVersion)
   if (isReview && apiVersion !== `admission.k8s.io/${version}`) {
     const given = apiVersion.split("/")[1] ?? ""
@@ -115,13 +118,18 @@ export function faultOf(answer: Json, { version }: Review): string | undefined {
     const given = JSON.stringify(apiVersion || `admission.k8s.io/${version}`)
     return `no kind ${JSON.stringify(kind)} is registered for version ${given} in scheme "pkg/runtime/scheme.go:111"`
   }
-  const allowed: unknown = response?.allowed
-  if (allowed !== undefined && allowed !== null && typeof allowed !== "boolean") {
-    const type = Array.isArray(allowed) ? "array" : typeof allowed
-    return `json: cannot unmarshal ${type} into Go struct field AdmissionResponse.response.allowed of type bool`
+  return faultOfTypes(answer)
+}
+
+/** Drops what is null or unknown: whoever reads the answer afterwards finds the types it should have. */
+function faultOfTypes(answer: Json): string | undefined {
+  try {
+    decodeObject(answeredReview, answer, false)
+    return undefined
+  } catch (error) {
+    if (!hasReason(error, "BadRequest")) throw error
+    return refusalDetail(error.message)
   }
-  const at = (response?.patch ?? "").search(/[^A-Za-z0-9+/=]/)
-  return at < 0 ? undefined : `illegal base64 data at input byte ${at}`
 }
 
 /** Throws Error saying what is wrong with the answer. */
@@ -146,7 +154,7 @@ export function readReview(answer: Json, { uid, version }: Review, mutating: boo
     patch: mutating ? Buffer.from(response.patch ?? "", "base64").toString() : "",
     // The older form did not insist on saying so.
     patchType: response.patchType ?? "JSONPatch",
-    warnings: strings(response.warnings),
+    warnings: response.warnings ?? [],
     annotations: response.auditAnnotations ?? {},
   }
 }
@@ -165,6 +173,3 @@ function checkPatch(patch: string, type: string | undefined, mutating: boolean):
   }
   if (type === "") throw new Error('webhook returned invalid response.patchType of ""')
 }
-
-const strings = (list: unknown): string[] =>
-  Array.isArray(list) ? list.filter((item): item is string => typeof item === "string") : []

@@ -328,6 +328,13 @@ describe("what a webhook says", () => {
     expect(await verdict(create())).toBe(expected)
   })
 
+  test("what is null is not there", async () => {
+    const status = { code: 409, message: "no", details: null, metadata: null }
+    answer = (given) => reviewed(given, { allowed: false, status, warnings: null, auditAnnotations: { a: null } })
+    await configure("Validating", {})
+    expect(await verdict(create())).toBe('409 admission webhook "hook-0.example.com" denied the request: no')
+  })
+
   test("warnings reach the caller, annotations the audit log", async () => {
     answer = (given) => reviewed(given, { warnings: ["mind the gap"], auditAnnotations: { color: "red" } })
     await configure("Validating", {})
@@ -387,6 +394,36 @@ describe("a webhook that fails", () => {
     answer = handler
     await configure("Validating", {})
     expect(await verdict(create())).toContain(prefix + expected())
+  })
+
+  test.each<[Loose, string]>([
+    [{ allowed: "yes" }, "string into Go struct field AdmissionResponse.response.allowed of type bool"],
+    [{ uid: 5 }, "number into Go struct field AdmissionResponse.response.uid of type types.UID"],
+    [{ patch: 5 }, "number into Go struct field AdmissionResponse.response.patch of type []uint8"],
+    [
+      { auditAnnotations: { a: 5 } },
+      "number into Go struct field AdmissionResponse.response.auditAnnotations of type string",
+    ],
+    [{ warnings: "no" }, "string into Go struct field AdmissionResponse.response.warnings of type []string"],
+    [{ status: "no" }, "string into Go struct field AdmissionResponse.response.status of type v1.Status"],
+    [{ status: { code: "x" } }, "string into Go struct field Status.response.status.code of type int32"],
+    [
+      { status: { details: { name: 5 } } },
+      "number into Go struct field StatusDetails.response.status.details.name of type string",
+    ],
+  ])("by what is no review: %j", async (response, expected) => {
+    answer = (given) => reviewed(given, { allowed: false, ...response })
+    await configure("Validating", {})
+    expect(await verdict(create())).toBe(`${prefix}failed to call webhook: json: cannot unmarshal ${expected}`)
+    await call("DELETE", `${configurations}/validatingwebhookconfigurations`)
+    await configure("Mutating", { failurePolicy: "Ignore" })
+    expect(await verdict(create())).toBe("accepted")
+  })
+
+  test("by a patch that is no base64", async () => {
+    answer = (given) => reviewed(given, { patchType: "JSONPatch", patch: "W10=?" })
+    await configure("Mutating", {})
+    expect(await verdict(create())).toBe(`${prefix}failed to call webhook: illegal base64 data at input byte 4`)
   })
 
   test("in time", async () => {

@@ -1,0 +1,31 @@
+// What a webhook's answer has to be, as the types of AdmissionReview say it, which no facts have: it is no kind that is served.
+// Source: k8s.io/api/admission/v1/types.go.
+
+import { schemaOfType } from "../../../apimachinery/schema/facts.ts"
+import type { Schema } from "../../../apimachinery/schema/schema.ts"
+
+const text: Schema = { type: "string" }
+
+const status = schemaOfType("io.k8s.apimachinery.pkg.apis.meta.v1.Status")
+if (status === undefined) throw new Error("the facts have no Status")
+
+const response: Schema = {
+  type: "object",
+  name: "io.k8s.api.admission.v1.AdmissionResponse",
+  fields: {
+    uid: { schema: text, goType: "types.UID" },
+    allowed: { schema: { type: "boolean" } },
+    status: { schema: status },
+    patch: { schema: { type: "string", format: "byte" } },
+    patchType: { schema: text, goType: "v1.PatchType" },
+    auditAnnotations: { schema: { type: "map", items: text } },
+    warnings: { schema: { type: "list", items: text } },
+  },
+}
+
+/** Of the request, which is the server's own, nothing is read back. */
+export const answeredReview: Schema = {
+  type: "object",
+  name: "io.k8s.api.admission.v1.AdmissionReview",
+  fields: { kind: { schema: text }, apiVersion: { schema: text }, response: { schema: response } },
+}
