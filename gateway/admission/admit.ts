@@ -14,7 +14,7 @@ export interface AdmitRequest {
   namespace: string
   name: string
   dryRun: boolean
-  /** Of a DELETE. */
+  /** Of many deletes together: how they were asked for, whatever each of them gets. */
   deletion?: DeleteRequest
 }
 
@@ -22,8 +22,9 @@ export function admitFor(ctx: RequestContext, definition: ResourceDefinition, re
   const { admission } = ctx.controlPlane
   return {
     mutate: (object, current) => admission.mutate(ctx, new Attributes(ctx, definition, request, object, current)),
-    async validate(object, current) {
-      const given = new Attributes(ctx, definition, request, object, current)
+    async validate(object, current, deletion) {
+      const asked = deletion === undefined || request.deletion !== undefined ? request : { ...request, deletion }
+      const given = new Attributes(ctx, definition, asked, object, current)
       // Deletes have no mutating half of their own in the registry's flow, but what is called in it is to hear of them.
       if (given.operation === "DELETE") await admission.mutate(ctx, given)
       await admission.validate(ctx, given)

@@ -12,9 +12,9 @@ const foreground = "foregroundDeletion"
 
 export type DeletionStep =
   /** `object` is what it was last. `marked`: with marks of its deletion, which those who watch it see before it is gone. */
-  | { step: "remove"; object: KubeObject; marked: boolean }
-  /** The object stays, marked; `object` is the caller's copy, changed. */
-  | { step: "mark"; object: KubeObject }
+  | { step: "remove"; object: KubeObject; marked: boolean; graceSeconds: number | undefined }
+  /** The object stays, marked; `object` is the caller's copy, changed. `graceSeconds`, here and above: what is granted of those asked. */
+  | { step: "mark"; object: KubeObject; graceSeconds: number | undefined }
   /** It is being deleted already, and no sooner than asked. */
   | { step: "wait" }
 
@@ -26,19 +26,20 @@ export function nextDeletionStep(
   now: number,
 ): DeletionStep {
   checkPreconditions(definition, copy, request)
-  const grace = applyGrace(definition, copy, request.gracePeriodSeconds, now)
+  const { grace, graceSeconds } = applyGrace(definition, copy, request.gracePeriodSeconds, now)
   if (grace === "pending") return { step: "wait" }
   const { metadata } = copy
   const finalizers = finalizersFor(definition, copy, request)
   const held = finalizers.length > 0 || isHeldBack(definition, copy)
   // What goes at once is answered as it was stored.
-  if (!held && grace === "none") return { step: "remove", object: copy, marked: false }
+  if (!held && grace === "none") return { step: "remove", object: copy, marked: false, graceSeconds }
   if (finalizers.length > 0) metadata.finalizers = finalizers
   else delete metadata.finalizers
-  if (grace === "graceful" && (held || (metadata.deletionGracePeriodSeconds ?? 0) > 0)) return mark(definition, copy)
-  if (!held) return { step: "remove", object: copy, marked: true }
-  markAsDeleting(definition, copy, now)
-  return mark(definition, copy)
+  const isLater = grace === "graceful" && (held || (metadata.deletionGracePeriodSeconds ?? 0) > 0)
+  if (!held && !isLater) return { step: "remove", object: copy, marked: true, graceSeconds }
+  if (!isLater) markAsDeleting(definition, copy, now)
+  definition.strategy.markDeleted?.(copy)
+  return { step: "mark", object: copy, graceSeconds }
 }
 
 /** An update has left an object that is being deleted with nothing that holds it. */
@@ -112,33 +113,40 @@ function checkNamespace(definition: ResourceDefinition, metadata: ObjectMeta, { 
   }
 }
 
-/** "none": the kind knows no grace, or none is left. Sets the deletion's time when it is graceful. */
+interface Grace {
+  /** "none": the kind knows no grace, or none is left. */
+  grace: "none" | "graceful" | "pending"
+  graceSeconds: number | undefined
+}
+
+/** Sets the deletion's time when it is graceful. */
 function applyGrace(
   { strategy }: ResourceDefinition,
   object: KubeObject,
   requested: number | undefined,
   now: number,
-): "none" | "graceful" | "pending" {
+): Grace {
   // Negative values are taken for one second.
   const asked = requested === undefined || requested >= 0 ? requested : 1
   const { metadata } = object
-  if (strategy.graceSeconds === undefined) return "none"
+  const none: Grace = { grace: "none", graceSeconds: asked }
+  if (strategy.graceSeconds === undefined) return none
   if (metadata.deletionTimestamp !== undefined) {
     const granted = metadata.deletionGracePeriodSeconds ?? 0
-    if (granted === 0) return "none"
-    if (asked === undefined || asked >= granted) return "pending"
+    if (granted === 0) return none
+    if (asked === undefined || asked >= granted) return { grace: "pending", graceSeconds: asked }
     const at = Date.parse(metadata.deletionTimestamp) - milliseconds(granted) + milliseconds(asked)
     const isOver = at < now
     metadata.deletionTimestamp = timestamp(new Date(isOver ? now : at))
     metadata.deletionGracePeriodSeconds = isOver && asked > 0 ? 1 : asked
-    return "graceful"
+    return { grace: "graceful", graceSeconds: asked }
   }
   const seconds = strategy.graceSeconds(object, asked)
-  if (seconds === undefined) return "none"
+  if (seconds === undefined) return none
   metadata.deletionTimestamp = timestamp(new Date(now + milliseconds(seconds)))
   metadata.deletionGracePeriodSeconds = seconds
   bumpGeneration(object)
-  return "graceful"
+  return { grace: "graceful", graceSeconds: seconds }
 }
 
 /** Upstream counts in nanoseconds of 64 bits, which so many seconds overflow. */
@@ -154,11 +162,6 @@ function markAsDeleting({ strategy }: ResourceDefinition, object: KubeObject, no
   if (at === undefined || Date.parse(at) > now) metadata.deletionTimestamp = timestamp(new Date(now))
   // Kinds that are held back by what is in them (namespaces) show no grace.
   if (strategy.heldBack === undefined) metadata.deletionGracePeriodSeconds = 0
-}
-
-function mark({ strategy }: ResourceDefinition, object: KubeObject): DeletionStep {
-  strategy.markDeleted?.(object)
-  return { step: "mark", object }
 }
 
 function bumpGeneration({ metadata }: KubeObject): void {

@@ -146,7 +146,12 @@ export interface WriteOptions {
 export interface AdmitFunctions {
   /** May change the object. On update `current` is set. */
   mutate(object: KubeObject, current: KubeObject | undefined): Promise<void>
-  validate(object: KubeObject | undefined, current: KubeObject | undefined): Promise<void>
+  /** `deletion`: of a delete, with the grace the object gets. */
+  validate(
+    object: KubeObject | undefined,
+    current: KubeObject | undefined,
+    deletion?: Readonly<DeleteRequest>,
+  ): Promise<void>
 }
 
 export interface DeleteRequest {

@@ -180,7 +180,9 @@ export class WriteAttempts {
     const copy = before.copy()
     const next = nextDeletionStep(this.#definition, copy, request, Date.now())
     if (next.step === "wait") return { gone: false, value: before }
-    await admit.validate(undefined, current)
+    const { graceSeconds } = next
+    const granted = graceSeconds === undefined ? request : { ...request, gracePeriodSeconds: graceSeconds }
+    await admit.validate(undefined, current, granted)
     if (next.step === "remove") {
       if (request.dryRun) return { gone: true, value: new ComputedValue(next.object) }
       const revision = next.marked

@@ -154,7 +154,7 @@ describe("what a webhook is asked", () => {
     await create(name)
     await configure("Validating", {})
     await call("PATCH", `${configMaps}/${name}`, { data: { a: "b" } }, "application/merge-patch+json")
-    await call("DELETE", `${configMaps}/${name}`)
+    await call("DELETE", `${configMaps}/${name}?propagationPolicy=Orphan`)
     const [update, deletion] = server.calls.map(({ body }) => body["request"])
     expect(update).toMatchObject({
       operation: "UPDATE",
@@ -167,7 +167,7 @@ describe("what a webhook is asked", () => {
       name,
       object: null,
       oldObject: { data: { a: "b" } },
-      options: { kind: "DeleteOptions" },
+      options: { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", propagationPolicy: "Orphan" },
     })
   })
 

@@ -1,4 +1,5 @@
-import { isNotFound } from "../../../apimachinery/status.ts"
+import type { ObjectMeta } from "../../../apimachinery/object.ts"
+import { isNotFound, timeout } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { checkListOptions } from "../../registry/list-options.ts"
 import { warnOfPropagation } from "../../registry/store.ts"
@@ -32,6 +33,7 @@ function asPages(options: ListOptions): ListOptions {
   return isExact ? { ...options, resourceVersionMatch: "Exact" } : options
 }
 
+/** Stops at what fails first, and when nobody waits for it any more; what is under way then is done. */
 export async function deleteSelected(
   ctx: RequestContext,
   registry: Registry,
@@ -41,23 +43,36 @@ export async function deleteSelected(
 ): Promise<ListResult> {
   warnOfPropagation(ctx, definition, request)
   const list = await registry.list(ctx, asPages(options))
-  const waiting = list.items.values()
+  const { items } = list
+  let next = 0
+  let failure: unknown
   const work = async (): Promise<void> => {
-    for (const item of waiting) {
+    for (let item = items[next++]; item !== undefined && failure === undefined; item = items[next++]) {
       await ctx.pause?.() // what is deleted is parsed first
-      const { namespace = "", name = "" } = item.object().metadata
-      const admit = admitFor(ctx, definition, {
-        operation: "DELETE",
-        subresource: "",
-        namespace,
-        name,
-        dryRun: request.dryRun,
-      })
-      await registry.delete(ctx, namespace, name, request, admit).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error // somebody else deleted it: just what was wanted
-      })
+      if (ctx.signal.aborted) throw timeout("request did not complete within requested timeout")
+      await deleteOne(ctx, registry, item.object().metadata, request)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(parallel, list.items.length) }, work))
+  const fail = (error: unknown): void => {
+    failure ??= error
+  }
+  await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, () => work().catch(fail)))
+  if (failure !== undefined) throw failure
   return list
+}
+
+/** Admission is told of the collection: which of its objects it is about, it sees of the object. */
+async function deleteOne(
+  ctx: RequestContext,
+  registry: Registry,
+  { namespace = "", name = "" }: ObjectMeta,
+  request: DeleteRequest,
+): Promise<void> {
+  const { dryRun } = request
+  const collection = { operation: "DELETE", subresource: "", namespace, name: "", dryRun, deletion: request } as const
+  await registry
+    .delete(ctx, namespace, name, request, admitFor(ctx, registry.definition, collection))
+    .catch((error: unknown) => {
+      if (!isNotFound(error)) throw error // somebody else deleted it: just what was wanted
+    })
 }

@@ -21,6 +21,7 @@ import { definitionDetailCases } from "./cases/definition-details.ts"
 import { definitionFaultCases } from "./cases/definition-faults.ts"
 import { definitionNullCases } from "./cases/definition-nulls.ts"
 import { definitionCases } from "./cases/definitions.ts"
+import { deletionOptionCases } from "./cases/deletion-options.ts"
 import { discoveryCases } from "./cases/discovery.ts"
 import { edgeCases } from "./cases/edges.ts"
 import { strategicMergeCases } from "./cases/strategic-merges.ts"
@@ -111,6 +112,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...oddWriteCases(),
         ...badMetadataCases(),
         ...policyVariableCases(),
+        ...deletionOptionCases(),
         ...podAndAccountCases(),
         ...seldomFieldCases(),
       ],
