@@ -50,6 +50,10 @@ class HandledRequest implements RequestContext {
     return this.#state.signal
   }
 
+  get isOver(): boolean {
+    return this.#state.isAborted
+  }
+
   endAfter(seconds: number): void {
     this.#state.endAfter(seconds)
   }

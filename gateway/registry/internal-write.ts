@@ -49,6 +49,10 @@ class BehalfContext implements RequestContext {
     return this.#ctx.signal
   }
 
+  get isOver(): boolean {
+    return this.#ctx.isOver === true
+  }
+
   warn(message: string): void {
     this.#ctx.warn(message)
   }

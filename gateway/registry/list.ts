@@ -1,24 +1,15 @@
-// A list: one point in time, whole or in pages. It is read in pieces, so that other requests get their turn and a whole
-// collection need not be in memory at once. Source of the rules: k8s.io/apiserver/pkg/storage/etcd3/store.go GetList.
+// A list: one point in time, whole or in pages, read in pieces (read-pieces.ts). Source of the rules:
+// k8s.io/apiserver/pkg/storage/etcd3/store.go GetList.
 
 import { StatusError, expired, requestEntityTooLarge } from "../../apimachinery/status.ts"
-import { type KeyValue, type RangeOptions, StorageError, type Store } from "../../storage/types.ts"
-import type { RequestContext } from "../request/context.ts"
+import { type KeyValue, StorageError, type Store } from "../../storage/types.ts"
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts"
 import { checkContinue, checkListOptions, checkNotFuture, limitOf, parseListResourceVersion } from "./list-options.ts"
+import { choose, type PieceSizes, pieceSize, type Reading, readPiece, streamAt, stretches } from "./read-pieces.ts"
 import type { ListOptions, ListResult, ListStream, ResourceDefinition } from "./rest.ts"
 import { type Selection, selectionOf } from "./selection.ts"
 import type { KubeValue } from "./value.ts"
 import type { ValueReader } from "./value-reader.ts"
-
-/** Objects read from the store at once. */
-const pieceSize = 500
-
-/**
- * Read at once where they are in memory: they are there in an instant, and what is read later, when something was written
- * meanwhile, has to be put together from the history.
- */
-const pieceSizeInMemory = 10_000
 
 const tooOldToken =
   "The provided continue parameter is too old to display a consistent list result. You can start a new list without " +
@@ -38,16 +29,8 @@ interface Source {
   store: Store
   definition: ResourceDefinition
   reader: ValueReader
-  /** RequestContext's. */
-  turn: RequestContext["turn"]
-  pause: RequestContext["pause"]
+  ctx: Reading
 }
-
-/** Objects handed over before it is looked whether others wait: what is done with each may be to encode it. */
-const stretch = 100
-
-/** Objects looked into before others may have their turn: looking may be to parse. */
-const glances = 25
 
 /** One page when there is a limit, and everything otherwise. */
 export function listObjects(source: Source, options: ListOptions): Promise<ListResult> {
@@ -108,77 +91,8 @@ async function readAll(source: Source, selection: Selection, place: Place): Prom
     const { items, resourceVersion } = await readOne(source, selection, selection.key, place)
     return { resourceVersion, pieces: [items] }
   }
-  const first = await readPiece(source.store, selection, place, pieceSize, { limitInMemory: pieceSizeInMemory })
-  // What admission asks for with every write is nearly always nothing.
-  const pieces = first.items.length === 0 ? [] : readPieces(source, selection, first)
-  return { resourceVersion: String(first.revision), pieces }
-}
-
-async function* readPieces(
-  source: Source,
-  selection: Selection,
-  first: Awaited<ReturnType<typeof readPiece>>,
-): AsyncGenerator<readonly KubeValue[]> {
-  const { store, reader } = source
-  for (let piece = first; ;) {
-    for (let from = 0; from < piece.items.length; from += stretch) {
-      if (from > 0) await rest(source)
-      const values = await reader.many(candidatesOf(source, selection, piece.items.slice(from, from + stretch)))
-      const selected = await select(source, selection, values)
-      if (selected.length > 0) yield selected
-    }
-    if (!piece.more) return
-    await nextTurn(source)
-    piece = await readPiece(store, selection, { revision: first.revision, after: piece.items.at(-1)?.key }, pieceSize)
-  }
-}
-
-function candidatesOf(
-  { reader }: Source,
-  { matchesLabels }: Selection,
-  items: readonly KeyValue[],
-): readonly KeyValue[] {
-  return matchesLabels === undefined ? items : reader.candidates(items, matchesLabels)
-}
-
-/** Parsing hundreds of objects takes longer than others may wait. */
-async function select(
-  source: Source,
-  { matches }: Selection,
-  values: readonly KubeValue[],
-): Promise<readonly KubeValue[]> {
-  if (matches === undefined) return values
-  const selected: KubeValue[] = []
-  for (const [index, value] of values.entries()) {
-    if (index > 0 && index % glances === 0) await source.turn?.()
-    if (matches(value)) selected.push(value)
-  }
-  return selected
-}
-
-/** Others get theirs first when this one's has lasted: looking through thousands for a few is quick. */
-function rest(source: Source): Promise<void> | undefined {
-  return source.pause === undefined ? nextTurn(source) : source.pause()
-}
-
-/** Others get theirs first. */
-function nextTurn({ turn }: Source): Promise<void> {
-  return turn?.() ?? new Promise((resolve) => setImmediate(resolve))
-}
-
-function readPiece(
-  store: Store,
-  { prefix }: Selection,
-  { revision, after }: Place,
-  limit: number,
-  more: Pick<RangeOptions, "count" | "limitInMemory"> = {},
-) {
-  return store.range(prefix, {
-    limit,
-    ...more,
-    ...(revision === undefined ? {} : { revision }),
-    ...(after === undefined ? {} : { after }),
-  })
+  const { revision, pieces } = await streamAt(source, selection, place)
+  return { resourceVersion: String(revision), pieces }
 }
 
 async function readPage(
@@ -189,30 +103,24 @@ async function readPage(
   isCounted: boolean,
 ): Promise<ListResult> {
   if (selection.key !== undefined) return readOne(source, selection, selection.key, place)
-  const { store, reader } = source
   const items: KubeValue[] = []
-  let { revision, after } = place
-  for (;;) {
+  // What is left is only counted for lists that select nothing: then the first piece that fills the page tells.
+  const sizes = (): PieceSizes => {
     const wanted = limit - items.length
-    // What is left is only counted for lists that select nothing: then the first piece that fills the page tells.
-    const size = selection.matches ? pieceSize : Math.min(pieceSize, wanted)
-    const piece = await readPiece(store, selection, { revision, after }, size, {
-      count: isCounted && !selection.matches && size === wanted,
-    })
-    revision ??= piece.revision
-    const last = piece.items.at(-1)
-    const candidates = candidatesOf(source, selection, piece.items)
-    const values = await reader.many(candidates)
-    for (const [index, value] of values.entries()) {
-      if (selection.matches && !selection.matches(value)) continue
-      items.push(value)
-      if (items.length !== limit) continue
-      const more = candidates[index] !== last || piece.more
-      return page(selection, items, revision, more ? candidates[index]?.key : undefined, piece.remaining)
-    }
-    if (!piece.more) return page(selection, items, revision, undefined, undefined)
-    after = last?.key ?? after
+    if (selection.matches !== undefined || wanted > pieceSize) return { limit: pieceSize }
+    return { limit: wanted, count: isCounted }
   }
+  const first = await readPiece(source.store, selection, place, sizes())
+  const { revision } = first
+  for await (const { values, stored, piece } of stretches(source, selection, first, sizes)) {
+    const { chosen, end } = await choose(source.ctx, selection, values, limit - items.length)
+    items.push(...chosen)
+    if (items.length < limit) continue
+    const last = stored[end]?.key
+    const isEnd = !piece.more && last === piece.items.at(-1)?.key
+    return page(selection, items, revision, isEnd ? undefined : last, piece.remaining)
+  }
+  return page(selection, items, revision, undefined, undefined)
 }
 
 function page(
@@ -229,8 +137,9 @@ function page(
   return result
 }
 
-async function readOne(
-  { store, reader }: Source,
+/** Of a selection that names one object. */
+export async function readOne(
+  { store, reader }: Pick<Source, "store" | "reader">,
   selection: Selection,
   key: string,
   { revision, after }: Place,

@@ -330,6 +330,38 @@ describe("list", () => {
     expect(others.items).toHaveLength(5)
   })
 
+  test("lets others have their turn while it looks into objects, in pages too", async () => {
+    const { registry, ctx } = await filled(99)
+    const fieldSelector = "metadata.name!=c01"
+    for (const limit of [{}, { limit: 500 }]) {
+      let turns = 0
+      const turn = (): undefined => void turns++
+      const { items } = await registry.list({ ...ctx, turn }, { namespace, fieldSelector, ...limit })
+      expect(items).toHaveLength(98)
+      expect(turns).toBe(3)
+    }
+  })
+
+  test("ends when nobody waits for it any more", async () => {
+    const { registry, ctx, stub } = await filled(99)
+    const { items } = await stub.store.range("/registry/core/configmaps/")
+    const range = vi.spyOn(stub.store, "range")
+    range.mockImplementation(async () => ({ items, revision: 1, more: range.mock.calls.length < 20 }))
+    let pauses = 0
+    const wait = (): undefined => void pauses++
+    const leaving = {
+      ...ctx,
+      pause: wait,
+      turn: wait,
+      get isOver() {
+        return pauses > 0
+      },
+    }
+    await expect(registry.list(leaving, { namespace })).rejects.toThrow("request did not complete")
+    await expect(registry.list(leaving, { namespace, limit: 100_000 })).rejects.toThrow("request did not complete")
+    expect(range).toHaveBeenCalledTimes(2)
+  })
+
   test("answers at an exact version, and refuses one that is not there yet", async () => {
     const { registry, ctx, stub, remove } = await filled(2)
     const resourceVersion = String(stub.store.revision)

@@ -164,7 +164,7 @@ export class GenericRegistry implements Registry {
     throw conflict(this.definition, name, objectModified)
   }
 
-  #source({ controlPlane: { store }, turn, pause }: RequestContext) {
-    return { store, definition: this.definition, reader: this.#reader, turn, pause }
+  #source(ctx: RequestContext) {
+    return { store: ctx.controlPlane.store, definition: this.definition, reader: this.#reader, ctx }
   }
 }

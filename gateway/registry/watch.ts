@@ -6,6 +6,8 @@ import { type Json, type KubeObject, printGroupVersion } from "../../apimachiner
 import { writeZeros } from "../../apimachinery/schema/decode.ts"
 import { type KeyValue, StorageError, type Store, type StoreEvent } from "../../storage/types.ts"
 import { checkNotFuture, checkWatchOptions, parseResourceVersion } from "./list-options.ts"
+import { readOne } from "./list.ts"
+import { streamAt } from "./read-pieces.ts"
 import { Recent } from "./recent.ts"
 import type { RegistryEvent, ResourceDefinition, WatchRequest } from "./rest.ts"
 import { type Selection, selectionOf } from "./selection.ts"
@@ -13,9 +15,6 @@ import { watchError } from "./storage-errors.ts"
 import { ComputedValue, type KubeValue } from "./value.ts"
 import type { ValueReader } from "./value-reader.ts"
 import { tick, WatchChanges, type WatchHome } from "./watch-changes.ts"
-
-/** Objects of the initial state handed over at once. */
-const pieceSize = 100
 
 /** So long after it came an event may still be told to many: whoever is later has it made again. */
 const madeFreshMs = 5_000
@@ -52,7 +51,7 @@ export class WatchSource {
     try {
       if (withInitialEvents) {
         from = await store.latest()
-        yield* this.#initialEvents(store, selection, from, request)
+        yield* this.#initialEvents(store, selection, from, turn)
         if (request.sendInitialEvents && allowBookmarks) yield [this.#bookmark(from, initialEventsEnd)]
       }
       const { prefix } = selection
@@ -84,21 +83,16 @@ export class WatchSource {
     store: Store,
     selection: Selection,
     revision: number,
-    { turn }: WatchRequest,
+    turn: WatchRequest["turn"],
   ): AsyncGenerator<readonly RegistryEvent[]> {
-    for (let after: string | undefined; ;) {
-      const place = after === undefined ? {} : { after }
-      const piece = await store.range(selection.prefix, { revision, limit: pieceSize, ...place })
-      const wanted = piece.items.filter(({ key }) => selection.key === undefined || key === selection.key)
-      const values = await this.#reader.many(wanted)
-      const events = values
-        .filter((value) => selection.matches?.(value) ?? true)
-        .map((value): RegistryEvent => ({ type: "ADDED", value }))
-      if (events.length > 0) yield events
-      if (!piece.more) return
-      await turn?.()
-      after = piece.items.at(-1)?.key
-    }
+    const source = { store, reader: this.#reader, ctx: turn === undefined ? {} : { turn } }
+    const place = { revision, after: undefined }
+    const pieces =
+      selection.key === undefined
+        ? (await streamAt(source, selection, place)).pieces
+        : [(await readOne(source, selection, selection.key, place)).items]
+    for await (const values of pieces)
+      if (values.length > 0) yield values.map((value): RegistryEvent => ({ type: "ADDED", value }))
   }
 
   /** A promise only where something has to be converted or read. */

@@ -53,6 +53,8 @@ export interface RequestContext {
   headers: Readonly<Record<string, string | undefined>>
   /** Ends when the client is gone or the request's time is over. */
   signal: AbortSignal
+  /** It has ended: what is only read for its answer need not go on. Absent where requests have no end of their own. */
+  readonly isOver?: boolean
   /** `signal` ends then at the latest. Absent where requests have no end of their own. */
   endAfter?(seconds: number): void
   /** Shown to the user as `Warning: 299` headers. Duplicates are dropped. */
