@@ -5,8 +5,10 @@ import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import { builtInDefinitions } from "../registry/definitions.ts"
 import { encodeStored, type KubeValue, StoredText, StoredValue } from "../registry/value.ts"
 import { deflate, GzipJoin } from "./gzip-join.ts"
-import { listBody, type Part, protobufListBody } from "./list-body.ts"
+import { listBody, type Part, protobufListBody, wholeMessages } from "./list-body.ts"
+import { printed } from "./print.ts"
 import { type Run, RunCache, runsOf } from "./run-cache.ts"
+import { metadataMessages, partialMetadataList } from "./table-output.ts"
 
 const found = builtInDefinitions().find(({ resource }) => resource === "configmaps")
 if (found === undefined) throw new Error("there are no ConfigMaps")
@@ -60,12 +62,42 @@ describe.each([true, false])("compressed: %s", (compressed) => {
     if (schema === undefined) throw new Error("no schema")
     for (let changed = 0; changed < 3; changed++) {
       all[changed * 100] = text(changed, 1000 + changed)
-      const body = await joined(protobufListBody(head, definition, [values(all)], cache), compressed)
-      const { items } = parseProtobuf(body, schema) as unknown as { items: object[] }
-      expect(items.map((item) => (item as { metadata: object }).metadata)).toMatchObject(
+      const items = wholeMessages(definition)
+      const body = await joined(protobufListBody({}, head, items, [values(all)], cache), compressed)
+      const read = parseProtobuf(body, schema) as unknown as { items: object[] }
+      expect(read.items.map((item) => (item as { metadata: object }).metadata)).toMatchObject(
         expected(all).map((item) => (item as { metadata: object }).metadata),
       )
     }
+  })
+})
+
+describe("a list of metadata in protobuf", () => {
+  const apiVersion = "meta.k8s.io/v1"
+  const metaHead = { kind: "PartialObjectMetadataList", apiVersion, metadata: { resourceVersion: "9", continue: "c" } }
+
+  test("is what it is when it is encoded as a whole", async () => {
+    const all = texts(150)
+    const body = joined(
+      protobufListBody({}, metaHead, metadataMessages(apiVersion), [values(all)], new RunCache()),
+      false,
+    )
+    const objects = values(all).map((value) => value.glance())
+    const whole = partialMetadataList(objects, metaHead.metadata, apiVersion)
+    expect((await body).equals(printed(whole, { format: "protobuf", pretty: false }))).toBe(true)
+  })
+
+  test("lets others have their turn, and ends when nobody waits for it any more", async () => {
+    let pauses = 0
+    const ctx = {
+      pause: (): undefined => void pauses++,
+      get isOver() {
+        return pauses > 3
+      },
+    }
+    const parts = protobufListBody(ctx, metaHead, metadataMessages(apiVersion), [values(texts(900))], new RunCache())
+    await expect(joined(parts, false)).rejects.toThrow("request did not complete")
+    expect(pauses).toBe(4)
   })
 })
 

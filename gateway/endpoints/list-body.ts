@@ -4,8 +4,10 @@
 import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
 import { schemaOfType } from "../../apimachinery/schema/facts.ts"
 import { encodeMessage, envelope, fieldHead } from "../../apimachinery/schema/protobuf/encode.ts"
+import { checkAwaited } from "../registry/read-pieces.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
-import { storedHead } from "../registry/value.ts"
+import { type KubeValue, storedHead } from "../registry/value.ts"
+import type { RequestContext } from "../request/context.ts"
 import type { Compress, Deflated } from "./gzip-join.ts"
 import { type Run, type RunCache, runsOf } from "./run-cache.ts"
 
@@ -45,13 +47,25 @@ export async function* listBody(
 
 const listMetaName = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
 
+/** What becomes of the items of a list in protobuf. */
+export interface ItemMessages {
+  /** The same for what becomes the same: keys what is kept of it. */
+  readonly form: string
+  readonly messageOf: (value: KubeValue) => Uint8Array
+}
+
+export function wholeMessages({ schema }: Pick<ResourceDefinition, "schema">): ItemMessages {
+  return { form: "protobuf", messageOf: (value) => encodeMessage(schema, value.glance() as unknown as Json) }
+}
+
 /**
  * A message begins with its length, so all items are encoded before the first byte goes out: the answer is in memory once,
  * which in protobuf is about half of its JSON.
  */
 export async function* protobufListBody(
+  ctx: Pick<RequestContext, "pause" | "isOver">,
   { kind, apiVersion, metadata }: { kind: string; apiVersion: string; metadata: object },
-  definition: ResourceDefinition,
+  items: ItemMessages,
   pieces: Iterable<Run> | AsyncIterable<Run>,
   cache: RunCache,
 ): AsyncGenerator<Part> {
@@ -60,12 +74,15 @@ export async function* protobufListBody(
   const meta = encodeMessage(listMeta, metadata as Json)
   const parts: Part[] = [plain(Buffer.concat([fieldHead(1, meta.length), meta]))]
   for await (const run of runsOf(pieces)) {
-    const bytes = cachedMessages(cache, definition, run)
+    const waiting = ctx.pause?.()
+    if (waiting !== undefined) await waiting
+    checkAwaited(ctx)
+    const bytes = cachedMessages(cache, items, run)
     const { length } = bytes
     parts.push({
       length,
       bytes: () => bytes,
-      deflated: (compress) => cachedDeflated(cache, "compressed protobuf", run, () => bytes, compress),
+      deflated: (compress) => cachedDeflated(cache, `compressed ${items.form}`, run, () => bytes, compress),
     })
   }
   const length = parts.reduce((sum, part) => sum + part.length, 0)
@@ -93,16 +110,16 @@ async function cachedDeflated(
   return deflated
 }
 
-function cachedMessages(cache: RunCache, { schema }: ResourceDefinition, run: Run): Buffer {
-  const known = cache.get("protobuf", run)?.bytes
+function cachedMessages(cache: RunCache, { form, messageOf }: ItemMessages, run: Run): Buffer {
+  const known = cache.get(form, run)?.bytes
   if (known !== undefined) return known
   const messages: Uint8Array[] = []
   for (const item of run) {
-    const message = encodeMessage(schema, item.glance() as unknown as Json)
+    const message = messageOf(item)
     messages.push(fieldHead(2, message.length), message)
   }
   const bytes = Buffer.concat(messages)
-  cache.put("protobuf", run, { bytes })
+  cache.put(form, run, { bytes })
   return bytes
 }
 

@@ -34,3 +34,17 @@ test.for(forms.flatMap((form) => [1, 20, 21, 45].map((count) => ({ ...form, coun
     }
   },
 )
+
+test("printing ends when nobody waits for it any more", async () => {
+  let pauses = 0
+  const ctx = {
+    pause: (): undefined => void pauses++,
+    get isOver() {
+      return pauses > 1
+    },
+  }
+  const make = (from: number, to: number) => ({ kind: "List", items: items.slice(from, to) })
+  const printing = printedInPieces(ctx, "items", items.length, make, { format: "json", pretty: false })
+  await expect(printing).rejects.toThrow("request did not complete")
+  expect(pauses).toBe(2)
+})

@@ -1,6 +1,7 @@
 // The text of a list whose items have to be looked into (Table, metadata, YAML, indented JSON), made a few items at a time, so
 // that others have their turn between: of 50,000 objects in YAML it takes seconds. It is what printing the whole list gives.
 
+import { checkAwaited } from "../registry/read-pieces.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { Negotiated } from "./negotiation.ts"
 import { printed } from "./print.ts"
@@ -15,7 +16,7 @@ type TextForm = Pick<Negotiated, "pretty"> & { format: "json" | "yaml" }
 
 /** `make`: the list with the items from one to another, which are not all there are. */
 export async function printedInPieces(
-  ctx: Pick<RequestContext, "pause">,
+  ctx: Pick<RequestContext, "pause" | "isOver">,
   key: string,
   count: number,
   make: (from: number, to: number) => PrintableList,
@@ -25,6 +26,7 @@ export async function printedInPieces(
   let ending = ""
   for (let from = 0; from < count; from += stretch) {
     await ctx.pause?.()
+    checkAwaited(ctx)
     const list = make(from, Math.min(from + stretch, count))
     const isFirst = from === 0
     if (isFirst) {

@@ -10,7 +10,7 @@ import type { SubresourceHandler } from "../registry/strategy.ts"
 import type { KubeValue } from "../registry/value.ts"
 import { sendBytes } from "./body-writer.ts"
 import type { Endpoint } from "./endpoint.ts"
-import { listBody, protobufListBody } from "./list-body.ts"
+import { listBody, protobufListBody, wholeMessages } from "./list-body.ts"
 import { type Answering, negotiate, type Negotiated } from "./negotiation.ts"
 import { messageOf, printed } from "./print.ts"
 import { type PrintableList, printedInPieces } from "./print-list.ts"
@@ -18,6 +18,7 @@ import { sendParts } from "./send-parts.ts"
 import {
   goTypeOf,
   type ListMeta,
+  metadataMessages,
   partialMetadata,
   partialMetadataList,
   table,
@@ -136,7 +137,7 @@ export function wantsStream(ctx: RequestContext, definition: ResourceDefinition)
 }
 
 export async function sendList(answer: ListAnswer, result: ListResult): Promise<void> {
-  const { ctx, response, definition } = answer
+  const { ctx, response, definition, runs } = answer
   const wanted = negotiate(ctx, answeringOf(definition))
   const meta: ListMeta = {
     ...metaOf(result.resourceVersion),
@@ -148,21 +149,23 @@ export async function sendList(answer: ListAnswer, result: ListResult): Promise<
     return
   }
   const { items } = result
-  const { format, contentType } = wanted
-  if (format === "protobuf" || items.length === 0) {
-    const objects: KubeObject[] = []
-    for (const item of items) {
-      await ctx.pause?.() // parsing hundreds of objects takes longer than others may wait
-      objects.push(item.glance())
-    }
-    sendObject(ctx, response, 200, reduceList(ctx, definition, wanted, objects, meta), wanted)
+  const { format, contentType, metaVersion } = wanted
+  if (items.length === 0) {
+    sendObject(ctx, response, 200, reduceList(ctx, definition, wanted, [], meta), wanted)
+    return
+  }
+  if (format === "protobuf" && wanted.as === "PartialObjectMetadataList") {
+    const head = { kind: "PartialObjectMetadataList", apiVersion: metaVersion, metadata: meta }
+    const body = protobufListBody(ctx, head, metadataMessages(metaVersion), [items], runs)
+    await sendParts(ctx, response, contentType, body)
     return
   }
   const make = (from: number, to: number): PrintableList => {
     const objects = items.slice(from, to).map((item) => item.glance())
     return reduceList(ctx, definition, wanted, objects, meta)
   }
-  const form = { format, pretty: wanted.pretty }
+  // Of reduced forms metadata alone has messages.
+  const form = { format: format === "protobuf" ? "json" : format, pretty: wanted.pretty } as const
   const key = wanted.as === "Table" ? "rows" : "items"
   sendBytes(ctx, response, 200, contentType, await printedInPieces(ctx, key, items.length, make, form))
 }
@@ -201,8 +204,12 @@ async function sendItems(
   pieces: Iterable<readonly KubeValue[]> | AsyncIterable<readonly KubeValue[]>,
 ): Promise<void> {
   const { format, contentType } = negotiate(ctx, answeringOf(definition))
-  const bodyOf = format === "protobuf" ? protobufListBody : listBody
-  await sendParts(ctx, response, contentType, bodyOf(listHead(definition, meta), definition, pieces, runs))
+  const head = listHead(definition, meta)
+  const body =
+    format === "protobuf"
+      ? protobufListBody(ctx, head, wholeMessages(definition), pieces, runs)
+      : listBody(head, definition, pieces, runs)
+  await sendParts(ctx, response, contentType, body)
 }
 
 function listHead({ listKind, group, version, customResource }: ResourceDefinition, meta: ListMeta) {

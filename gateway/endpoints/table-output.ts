@@ -2,11 +2,14 @@
 // k8s.io/apimachinery/pkg/apis/meta/v1.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
-import type { KubeObject, ObjectMeta } from "../../apimachinery/object.ts"
+import { type Json, type KubeObject, type ObjectMeta, parseGroupVersion } from "../../apimachinery/object.ts"
+import { schemaOf } from "../../apimachinery/schema/facts.ts"
+import { encodeMessage } from "../../apimachinery/schema/protobuf/encode.ts"
 import { badRequest } from "../../apimachinery/status.ts"
 import { defaultColumns } from "../registry/columns.ts"
 import { specAnnotations, statusAnnotations } from "../registry/conversion/autoscaling.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
+import type { ItemMessages } from "./list-body.ts"
 import type { Negotiated } from "./negotiation.ts"
 import type { TableColumn } from "./table.ts"
 
@@ -97,6 +100,16 @@ export function partialMetadata({ kind, apiVersion: from, metadata }: KubeObject
 function withoutAnnotations({ annotations, ...metadata }: ObjectMeta, names: readonly string[]): ObjectMeta {
   const others = Object.entries(annotations ?? {}).filter(([name]) => !names.includes(name))
   return others.length === 0 ? metadata : { ...metadata, annotations: Object.fromEntries(others) }
+}
+
+/** The same of the items of a list, in protobuf. */
+export function metadataMessages(apiVersion: string): ItemMessages {
+  const { group, version } = parseGroupVersion(apiVersion)
+  const schema = schemaOf({ group, version, kind: "PartialObjectMetadata" })
+  if (schema === undefined) throw new Error(`${apiVersion} PartialObjectMetadata has no message`)
+  const messageOf: ItemMessages["messageOf"] = (value) =>
+    encodeMessage(schema, partialMetadata(value.glance(), apiVersion) as Json)
+  return { form: `protobuf ${apiVersion}`, messageOf }
 }
 
 /** As items of built-in lists: without kind and version; no items are null, unlike in lists of whole objects. */
