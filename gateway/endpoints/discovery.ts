@@ -64,11 +64,12 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   const custom = group !== undefined && !core && isCustomGroup(ctx, group)
   if (!custom && (core || group !== undefined)) checkAccept(ctx.headers["accept"], false)
   const { format, pretty, contentType } = negotiate(ctx, "plain")
-  const key = `${ctx.info.path}?${format}${pretty ? "&pretty" : ""}`
+  // Not the path as it was written: any number of slashes leads to the same document.
+  const key = `${[root, ...rest].join("/")}?${format}${pretty ? "&pretty" : ""}`
   const about = core ? [] : definitions.filter((one) => group === undefined || one.group === group)
   const make = () => printed(legacy(ctx, core, group, version, custom, elsewhere), { format, pretty })
   const found = await document(ctx, key, passing ? "passing" : about, make)
-  sendBytes(ctx, response, 200, contentType, [await bytesOfDocument(found)])
+  sendBytes(ctx, response, 200, contentType, [await bytesOfDocument(ctx, found)])
 }
 
 /** The version of the aggregated document, if the client takes that before any other. */

@@ -39,6 +39,9 @@ const maxTurnMs = 5
 
 const builtInOnly = new Map<string, Promise<Document>>()
 
+/** What an entry costs beside its document: a tenant may have many small ones made. */
+const entryOverhead = 1024
+
 interface Entry {
   document: Promise<Document>
   /** 0 while it is made. */
@@ -57,30 +60,34 @@ let lastTableId = 0
  * pieces. Who asks while it is made gets the same. "passing": it depends on more than what is served here, so it is not kept.
  */
 export function document(
-  { controlPlane }: RequestContext,
+  ctx: RequestContext,
   key: string,
   about: readonly Pick<ResourceDefinition, "customResource">[] | "passing",
   make: () => unknown,
 ): Promise<Document> {
-  if (about === "passing") return made(make)
+  const { aside, controlPlane } = ctx
+  if (about === "passing") return made(make, aside)
   if (about.every(({ customResource }) => customResource === undefined)) {
     let found = builtInOnly.get(key)
     if (found === undefined) {
-      builtInOnly.set(key, (found = made(make)))
+      builtInOnly.set(key, (found = made(make, aside)))
       found.catch(() => builtInOnly.delete(key)) // the caller is told; the next one tries again
     }
     return found
   }
-  return customDocument(`${tableId(controlPlane.resources)} ${controlPlane.resources.generation} ${key}`, make)
+  const { resources } = controlPlane
+  return customDocument(`${tableId(resources)} ${resources.generation} ${key}`, () => made(make, aside))
 }
 
-async function made(make: () => unknown): Promise<Document> {
+async function made(make: () => unknown, aside: RequestContext["aside"]): Promise<Document> {
   const value = await make()
   const bytes = await bytesOf(value)
   const known = value instanceof Pieces ? value.etag : undefined
   const etag = known ?? createHash("sha512").update(bytes).digest("hex").toUpperCase()
   const about = { etag, madeAt: new Date(), size: bytes.length }
-  return bytes.length < compressFromBytes ? { ...about, bytes } : { ...about, compressed: await compress(bytes) }
+  if (bytes.length < compressFromBytes) return { ...about, bytes }
+  const job = (): Promise<Buffer> => compress(bytes)
+  return { ...about, compressed: await (aside?.(job) ?? job()) }
 }
 
 async function bytesOf(value: unknown): Promise<Buffer> {
@@ -103,23 +110,25 @@ function tableId(table: ResourceTable): number {
   return id
 }
 
-function customDocument(key: string, make: () => unknown): Promise<Document> {
+function customDocument(key: string, make: () => Promise<Document>): Promise<Document> {
   const entry = custom.get(key) ?? newEntry(key, make)
   custom.delete(key)
   custom.set(key, entry)
   return entry.document
 }
 
-function newEntry(key: string, make: () => unknown): Entry {
-  const entry: Entry = { document: made(make), bytes: 0 }
+function newEntry(key: string, make: () => Promise<Document>): Entry {
+  const entry: Entry = { document: make(), bytes: 0 }
   entry.document.then(
     ({ bytes, compressed }) => {
       if (custom.get(key) !== entry) return
-      entry.bytes = (bytes ?? compressed)?.length ?? 0
+      entry.bytes = entryOverhead + ((bytes ?? compressed)?.length ?? 0)
       customBytes += entry.bytes
       makeRoom()
     },
-    () => custom.delete(key), // the caller is told; the next one tries again
+    () => {
+      if (custom.get(key) === entry) custom.delete(key) // the caller is told; the next one tries again
+    },
   )
   return entry
 }
@@ -135,7 +144,12 @@ function makeRoom(): void {
 const compress = promisify(gzip)
 const expand = promisify(gunzip)
 
-/** zlib works in the thread pool: expanding does not hold up others. */
-export async function bytesOfDocument({ bytes, compressed }: Document): Promise<Buffer> {
-  return bytes ?? (await expand(compressed ?? Buffer.alloc(0)))
+/** Expanded beside the thread, in turn with others: whoever takes no compressed form has it expanded each time. */
+export async function bytesOfDocument(
+  { aside }: Pick<RequestContext, "aside">,
+  { bytes, compressed }: Document,
+): Promise<Buffer> {
+  if (bytes !== undefined) return bytes
+  const job = (): Promise<Buffer> => expand(compressed ?? Buffer.alloc(0))
+  return aside?.(job) ?? job()
 }

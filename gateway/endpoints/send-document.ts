@@ -44,11 +44,11 @@ export async function sendDocument(
   }
   const range = asFile ? ctx.headers["range"] : undefined
   if (range !== undefined) {
-    sendPart(response, await bytesOfDocument(found), range, headers)
+    sendPart(response, await bytesOfDocument(ctx, found), range, headers)
     return
   }
   if (found.compressed === undefined || !acceptsGzip(ctx)) {
-    response.writeHead(200, { ...headers, "content-length": found.size }).end(await bytesOfDocument(found))
+    response.writeHead(200, { ...headers, "content-length": found.size }).end(await bytesOfDocument(ctx, found))
     return
   }
   const varied = vary.includes("Accept-Encoding") ? vary : [vary, "Accept-Encoding"].filter(Boolean).join(", ")

@@ -150,10 +150,12 @@ function countAnew(metrics: Metrics, response: GatewayResponse): void {
 }
 
 async function print(metrics: Metrics, response: GatewayResponse, asGzip: boolean): Promise<void> {
-  const { controlPlane } = response.locals.state
+  const { controlPlane, aside } = response.locals.state
   const isTenant = controlPlane.tenant !== undefined
   const text = await (isTenant ? metrics.printOf(controlPlane) : metrics.printAll(controlPlane))
+  const job = (): Promise<Buffer> => compressed(text, { level: 1 })
+  const body = asGzip ? await (aside?.(job) ?? job()) : text
   response.setHeader("Content-Type", expositionType)
   if (asGzip) response.setHeader("Content-Encoding", "gzip")
-  response.end(asGzip ? await compressed(text, { level: 1 }) : text)
+  response.end(body)
 }
