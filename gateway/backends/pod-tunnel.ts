@@ -113,7 +113,7 @@ class TunnelStream extends Duplex {
 
   override _write(chunk: Buffer, _encoding: string, callback: (error?: Error | null) => void): void {
     if (this.#socket.readyState !== WebSocket.OPEN) {
-      callback(new Error("the connection to the pod is closed"))
+      callback(hungUp())
       return
     }
     const sent = (error?: Error | null): void => callback(error)
@@ -150,6 +150,11 @@ class TunnelStream extends Duplex {
     if (channel === errorChannel) this.#errorText = (this.#errorText + body.toString()).slice(0, maxErrorBytes)
     else if (!this.push(body)) this.#socket.pause()
   }
+}
+
+/** In Node's words for a connection that was kept and has ended meanwhile: by them it is told what that is (go-errors.ts). */
+function hungUp(): Error {
+  return Object.assign(new Error("socket hang up"), { code: "ECONNRESET" })
 }
 
 /** Kubelets and runtimes wrap what the pod's network said in much that is of no use to a tenant. */
