@@ -55,6 +55,11 @@ const documents: Readonly<Record<string, unknown>> = {
       { name: "flunders/status", singularName: "", namespaced: true, kind: "Flunder", verbs: ["get"] },
     ],
   },
+  [`/apis/${group}/v1broken`]: {
+    kind: "APIResourceList",
+    resources: [flunders, { name: 5, verbs: "get" }],
+  },
+  [`/apis/${group}/v1empty`]: { resources: [null, {}, { name: "" }, flunders] },
   "/openapi/v3": { paths: { [`apis/${group}/v1alpha1`]: { serverRelativeURL: "/openapi/v3/apis/x?hash=1" } } },
   [`/openapi/v3/apis/${group}/v1alpha1`]: { openapi: "3.0.0" },
 }
@@ -124,6 +129,23 @@ afterAll(async () => {
 })
 
 describe("a program that serves an API", () => {
+  test.each([
+    ["v1broken", []],
+    ["v1empty", ["flunders"]],
+  ])("does no harm by what it says it serves: %s", async (version, expected) => {
+    const service = { namespace: "default", name: "wardle" }
+    await call(services, { method: "POST", body: apiService(version, service, { caBundle }) })
+    await eventually(async () => (await available(`${version}.${group}`))["status"] === "True")
+    const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+    const { items } = await bodyOf(call("/apis", { headers: { accept } }))
+    const { versions } = items.find(({ metadata }: Loose) => metadata.name === group)
+    const told = versions.find((each: Loose) => each["version"] === version)
+    expect(told.resources.map(({ resource }: Loose) => resource)).toEqual(expected)
+    const found = await gateway.gateway.tenants.client("a").discover()
+    expect(found.filter((each) => each.group === group && each.version === version)).toEqual([])
+    await call(`${services}/${version}.${group}`, { method: "DELETE" })
+  })
+
   test("gets the requests for it, with the caller's name and the gateway's certificate", async () => {
     const path = `/apis/${group}/v1alpha1/namespaces/default/flunders/x?a=b%20c`
     const headers = { "x-remote-user": "somebody-else", "x-remote-extra-scopes": "all", "x-mine": "1" }

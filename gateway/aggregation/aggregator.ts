@@ -3,7 +3,11 @@
 // keep it awake.
 
 import { type Json, timestamp } from "../../apimachinery/object.ts"
+import { decodeObject } from "../../apimachinery/schema/decode.ts"
+import { schemaOf } from "../../apimachinery/schema/facts.ts"
+import { isObject } from "../../apimachinery/schema/json-object.ts"
 import {
+  hasReason,
   isConflict,
   isNotFound,
   noSuchPath,
@@ -40,6 +44,19 @@ export interface AggregatorParts {
   log: Log
 }
 
+/** Of an APIResourceList, with what may be missing of it. */
+export interface ListedResource {
+  name: string
+  singularName?: string
+  namespaced?: boolean
+  group?: string
+  version?: string
+  kind?: string
+  verbs?: string[]
+  shortNames?: string[]
+  categories?: string[]
+}
+
 /** A group version as discovery shows it. */
 export interface AggregatedVersion {
   group: string
@@ -48,7 +65,7 @@ export interface AggregatedVersion {
   versionPriority: number
   isCurrent: boolean
   /** An APIResourceList's resources, as the program answered last. */
-  resources: readonly Json[]
+  resources: readonly ListedResource[]
 }
 
 /** How often one became unavailable for a reason. */
@@ -59,7 +76,7 @@ export interface Outages {
 }
 
 interface Known {
-  resources: readonly Json[]
+  resources: readonly ListedResource[]
   /** Its entry in the index of OpenAPI v3. */
   openAPI: Json | undefined
   isCurrent: boolean
@@ -279,9 +296,19 @@ export class Aggregator implements AsyncDisposable {
   }
 }
 
-function resourcesOf(document: Json | undefined): readonly Json[] | undefined {
-  const resources = (document as { resources?: unknown } | null | undefined)?.resources
-  return Array.isArray(resources) ? (resources as Json[]) : undefined
+/** Undefined: it is no list of resources, whatever else the program has answered. */
+function resourcesOf(document: Json | undefined): readonly ListedResource[] | undefined {
+  const schema = schemaOf({ group: "", version: "v1", kind: "APIResourceList" })
+  if (schema === undefined) throw new Error("the facts have no APIResourceList")
+  if (document === undefined || !isObject(document)) return undefined
+  try {
+    decodeObject(schema, document, false)
+  } catch (error) {
+    if (hasReason(error, "BadRequest")) return undefined
+    throw error
+  }
+  const { resources } = document as { resources?: readonly Partial<ListedResource>[] }
+  return resources?.filter((resource): resource is ListedResource => Boolean(resource.name))
 }
 
 function unableToHandle(cause?: unknown): StatusError {

@@ -2,7 +2,7 @@
 
 import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
-import type { AggregatedVersion } from "./aggregator.ts"
+import type { AggregatedVersion, ListedResource } from "./aggregator.ts"
 
 /** Preferred versions first. */
 export function versionsOfGroup(all: readonly AggregatedVersion[], group: string): readonly AggregatedVersion[] {
@@ -24,7 +24,7 @@ export function discoveredResources(all: readonly AggregatedVersion[]): Discover
   return ordered
     .filter(({ isCurrent }) => isCurrent)
     .flatMap(({ group, version, resources }) =>
-      (resources as unknown as readonly ListedResource[])
+      resources
         .filter(({ name }) => !name.includes("/"))
         .map(({ name, namespaced = false, kind = "", verbs = [] }) => ({
           group,
@@ -37,30 +37,17 @@ export function discoveredResources(all: readonly AggregatedVersion[]): Discover
     )
 }
 
-interface ListedResource {
-  name: string
-  singularName?: string
-  namespaced?: boolean
-  group?: string
-  version?: string
-  kind?: string
-  verbs?: string[]
-  shortNames?: string[]
-  categories?: string[]
-}
-
 /** An APIVersionDiscovery; subresources lie below their resources. Source: k8s.io/apiserver/pkg/endpoints/discovery/aggregated. */
 export function versionDiscovery({ group, version, isCurrent, resources }: AggregatedVersion): Json {
-  const listed = resources as unknown as readonly ListedResource[]
   const kindOf = ({ kind = "", ...of }: ListedResource): Json => ({
     group: of.group || group,
     version: of.version || version,
     kind,
   })
-  const found = listed
+  const found = resources
     .filter(({ name }) => !name.includes("/"))
     .map((resource): { [key: string]: Json } => {
-      const below = listed.filter(({ name }) => name.startsWith(`${resource.name}/`))
+      const below = resources.filter(({ name }) => name.startsWith(`${resource.name}/`))
       return {
         resource: resource.name,
         responseKind: kindOf(resource),
