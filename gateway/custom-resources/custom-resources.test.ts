@@ -1,4 +1,5 @@
-import { expect, describe, test } from "vitest"
+import { expect, describe, test, vi } from "vitest"
+import { StorageError } from "../../storage/types.ts"
 import { createKindsStub, faults, type KindsStub, type Loose, verdict } from "../testing/kinds.ts"
 import { contextOf } from "../testing/control-plane-stub.ts"
 import { startCustomResources } from "./handler.ts"
@@ -363,6 +364,27 @@ describe("deletion of a definition", () => {
     await until(async () => (await verdict(kinds.get(crds, "widgets.example.com"))) !== "accepted")
     expect(kinds.stub.resources.registry({ group, version: "v1", resource: "widgets" })).toBeUndefined()
   })
+})
+
+test("what is defined is served, also when following the definitions has failed", async () => {
+  const kinds = createKindsStub()
+  const { store, resources } = kinds.stub
+  const watch = vi.spyOn(store, "watch")
+  watch.mockImplementationOnce(() => ({
+    revision: 1,
+    close: () => undefined,
+    [Symbol.asyncIterator]: () => ({
+      next: () => Promise.reject(new StorageError("Unavailable", "the disk refuses")),
+    }),
+  }))
+  await using _handler = await startCustomResources({ store, table: resources, client: () => kinds.client })
+  const widgets = { group, version: "v1", resource: "widgets" }
+  await kinds.create(crds, definition("widgets", "Widget"))
+  await until(async () => resources.serves(widgets))
+  await kinds.delete(crds, "widgets.example.com")
+  await until(async () => !resources.serves(widgets))
+  expect(watch.mock.calls.length).toBeGreaterThan(1)
+  await kinds[Symbol.asyncDispose]()
 })
 
 test("what was defined before is served when a control plane opens", async () => {

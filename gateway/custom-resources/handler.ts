@@ -6,9 +6,11 @@ import type { CustomResourceDefinition } from "../../apimachinery/object.ts"
 import { timestamp } from "../../apimachinery/object.ts"
 import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
 import { isConflict, isNotFound } from "../../apimachinery/status.ts"
+import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
+import { backoff } from "../../client/reflector.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import { type KeyValue, type Store, StorageError, type Watcher } from "../../storage/types.ts"
+import { type KeyValue, type Store, StorageError, type StoreEvent, type Watcher } from "../../storage/types.ts"
 import { controlPlaneClosed } from "../ending.ts"
 import { storagePrefixOf } from "../registry/keys.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
@@ -84,34 +86,52 @@ class CustomResourceHandler implements AsyncDisposable {
     await Promise.allSettled(this.#background.values())
   }
 
+  /** Until the store closes: whatever else goes wrong, what is served follows the definitions again. */
   async #follow(): Promise<void> {
-    while (!this.#ending.signal.aborted) {
+    const { signal } = this.#ending
+    let failures = 0
+    for (let isLoaded = true; !signal.aborted;) {
       try {
+        if (!isLoaded) await this.#loadAgain()
+        isLoaded = true
         this.#watcher = this.#parts.store.watch(prefix, { after: this.#revision })
         for await (const events of this.#watcher) {
-          const gone: Definition[] = []
-          for (const { type, current } of events) {
-            this.#revision = current.modRevision
-            // Until now objects were written under the schema before this one.
-            if (type === "put") this.#take(current, this.#parts.store.revision)
-            else gone.push(...this.#drop(current))
-          }
-          this.#publish()
-          for (const { current } of events) this.#tidy(this.#known.get(current.key)?.definition)
-          for (const definition of gone) this.#offerNames(definition)
+          failures = 0
+          this.#change(events)
         }
         // Closed by us or with the store: nothing more will come.
         return
       } catch (error) {
-        if (error instanceof StorageError && (error.code === "Compacted" || error.code === "SlowConsumer")) {
-          await this.load()
-          continue
-        }
-        if (error instanceof StorageError && error.code === "Closed") return
-        this.#parts.log?.error({ err: error }, "following CustomResourceDefinitions failed")
-        return
+        const code = error instanceof StorageError ? error.code : undefined
+        if (code === "Closed") return
+        isLoaded = false
+        if (code === "Compacted" || code === "SlowConsumer") continue
+        failures++
+        this.#parts.log?.error({ err: error, failures }, "following CustomResourceDefinitions failed, trying again")
+        await pause(systemClock, backoff(failures), signal)
       }
     }
+  }
+
+  /** What has come and gone unseen is cared for as if it had been seen. */
+  async #loadAgain(): Promise<void> {
+    const before = new Map(this.#known)
+    await this.load()
+    for (const [key, { definition }] of before) if (!this.#known.has(key)) this.#offerNames(definition)
+    for (const { definition } of this.#known.values()) this.#tidy(definition)
+  }
+
+  #change(events: readonly StoreEvent[]): void {
+    const gone: Definition[] = []
+    for (const { type, current } of events) {
+      this.#revision = current.modRevision
+      // Until now objects were written under the schema before this one.
+      if (type === "put") this.#take(current, this.#parts.store.revision)
+      else gone.push(...this.#drop(current))
+    }
+    this.#publish()
+    for (const { current } of events) this.#tidy(this.#known.get(current.key)?.definition)
+    for (const definition of gone) this.#offerNames(definition)
   }
 
   #take({ key, value, modRevision }: KeyValue, until = modRevision): void {
