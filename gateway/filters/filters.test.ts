@@ -255,6 +255,25 @@ describe("withImpersonation()", () => {
     ])
   })
 
+  test("each thing that is claimed is asked for, whatever it is called and however it is written", async () => {
+    const user = (await ask([
+      ["impersonate-user", "bob"],
+      ["impersonate-extra-__proto__", "x"],
+      ["impersonate-extra-%61", "1"],
+      ["impersonate-extra-a", "2"],
+    ])) as User
+    expect(asked.map(({ subresource, name }) => `${subresource}:${name}`)).toEqual([
+      ":bob",
+      "__proto__:x",
+      "a:1",
+      "a:2",
+    ])
+    expect(Object.entries(user.extra)).toEqual([
+      ["__proto__", ["x"]],
+      ["a", ["1", "2"]],
+    ])
+  })
+
   test("a service account has the groups of service accounts", async () => {
     expect(await ask([["impersonate-user", "system:serviceaccount:ns:robot"]])).toMatchObject({
       groups: ["system:serviceaccounts", "system:serviceaccounts:ns", "system:authenticated"],

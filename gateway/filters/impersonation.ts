@@ -2,6 +2,7 @@
 // that user. Source: k8s.io/apiserver/pkg/endpoints/filters/impersonation.
 
 import type { IncomingMessage } from "node:http"
+import { ownValue, setOwn } from "../../apimachinery/schema/json-object.ts"
 import { badRequest, hasReason } from "../../apimachinery/status.ts"
 import { quote, refusal } from "../authorization/messages.ts"
 import type { Attributes, Authorizer } from "../authorization/types.ts"
@@ -41,7 +42,9 @@ function wantedUser(request: IncomingMessage): Wanted | undefined {
   const distinct = (name: string): string[] | undefined => request.headersDistinct[name]?.map(asText)
   const extra: Record<string, string[]> = {}
   for (const name of names) {
-    if (name.startsWith(extraPrefix)) extra[unescape(name.slice(extraPrefix.length))] = distinct(name) ?? []
+    if (!name.startsWith(extraPrefix)) continue
+    const key = unescape(name.slice(extraPrefix.length))
+    setOwn(extra, key, [...(ownValue(extra, key) ?? []), ...(distinct(name) ?? [])])
   }
   const wanted = {
     user: distinct("impersonate-user")?.[0] ?? "",

@@ -3,6 +3,7 @@
 import { type FieldSelector, matchesFields, parseFieldSelector, requiredValue } from "../../apimachinery/fields.ts"
 import { matches, parseSelector, type Selector } from "../../apimachinery/labels.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
+import { setOwn } from "../../apimachinery/schema/json-object.ts"
 import { badRequest } from "../../apimachinery/status.ts"
 import { storageKey } from "./keys.ts"
 import type { ResourceDefinition } from "./rest.ts"
@@ -116,7 +117,7 @@ function fieldsIn(
   object: KubeObject,
 ): Record<string, string> {
   const values: Record<string, string> = {}
-  for (const field of selectableFields) values[field] = valueAt(object, field.split("."))
+  for (const field of selectableFields) setOwn(values, field, valueAt(object, field.split(".")))
   values["metadata.name"] = object.metadata.name ?? ""
   if (namespaced) values["metadata.namespace"] = object.metadata.namespace ?? ""
   return { ...values, ...strategy.selectableFields?.(object) }
