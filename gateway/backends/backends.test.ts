@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
 import type { Duplex } from "node:stream"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { Backends } from "./backends.ts"
+import { Backends, secure } from "./backends.ts"
 import { localNetworks, NetworkRules } from "./networks.ts"
 
 const echo = createServer((socket) => socket.pipe(socket))
@@ -38,6 +38,12 @@ test("a connection outlives the time it had to be made in", async () => {
   const [answer] = (await once(connection, "data")) as [Buffer]
   expect(answer.toString()).toBe("still here")
   connection.destroy()
+})
+
+test("TLS does not begin when the time is over", async () => {
+  const connection = await dial(new AbortController().signal)
+  await expect(secure(connection, {}, AbortSignal.abort())).rejects.toThrow("i/o timeout")
+  expect(connection.destroyed).toBe(true)
 })
 
 test("an attempt whose time is over leaves no connection", async () => {

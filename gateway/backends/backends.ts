@@ -158,6 +158,7 @@ export function secure(raw: Duplex, options: ConnectionOptions, signal: AbortSig
   signal.addEventListener("abort", abort, { once: true })
   raw.once("error", fail)
   socket.once("error", fail)
+  if (signal.aborted) abort() // its time was over when the connection stood
   const closed = (): void => fail(new Error("EOF"))
   socket.once("close", closed)
   socket.once("secureConnect", () => {
