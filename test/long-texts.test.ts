@@ -35,6 +35,7 @@ const texts: Readonly<Record<string, string>> = {
   "names of iSCSI": `${"iqn.2001-04.".repeat(many / 10)}|`,
   colons: `iqn.2001-04.a${":a".repeat(many)}|`,
   "tags that do not end": `<a${" ".repeat(many)}`,
+  "tags that end": "<style></style>".repeat(many / 10),
 }
 
 const user = { name: "u", groups: [], extra: {} }
@@ -62,7 +63,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "a schedule, checked": scheduleFault,
   "a column's path": (text) => parseJsonPath(`{.a[${text}, ${text}]}`),
   "a content type": (text) => bodyFormat(`application/json;${text}`),
-  "a page of a proxied pod": (text) => rewriteHTML(text, { prefix: "/p", hosts: [] }),
+  "a page of a proxied pod": (text) => [...rewriteHTML(text, { prefix: "/p", hosts: [] })],
   "a field of a pod": (text) => validateFieldRef(path, { apiVersion: "v1", fieldPath: text }, []),
   "an iSCSI volume": (text) => validateVolumeSource(path, "iscsi", { iqn: text, targetPortal: "a" }, false),
   "a rule's URL": (text) =>

@@ -11,6 +11,7 @@ import { badRequest, serviceUnavailable, type StatusError } from "../../apimachi
 import { forwardedHeaders, forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../../client/upgrade.ts"
 import { goError } from "../backends/go-errors.ts"
 import { forwardedConnection } from "../request/connection.ts"
+import type { RequestContext } from "../request/context.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import { type Place, rewriteHTML, rewriteURL } from "./rewrite.ts"
 
@@ -29,7 +30,12 @@ export interface ForwardOptions {
   /** Headers from the client that are not passed on, besides its credential and the connection's own. */
   without?: readonly string[]
   signal: AbortSignal
+  /** HTML may have to be unpacked, and is gone through. */
+  turns?: Turns
 }
+
+/** Of the request. */
+type Turns = Pick<RequestContext, "aside" | "pause">
 
 const unreachable = (error: unknown): StatusError =>
   serviceUnavailable(`error trying to reach service: ${goError(error)}`, { cause: error })
@@ -37,7 +43,7 @@ const unreachable = (error: unknown): StatusError =>
 export async function forward(
   { request, response, upgrade }: Exchange,
   target: ForwardTarget,
-  { place, without = [], signal }: ForwardOptions,
+  { place, without = [], signal, turns = {} }: ForwardOptions,
 ): Promise<void> {
   const headers = { ...requestHeaders(request, place), ...target.headers }
   for (const name of without) if (target.headers?.[name] === undefined) delete headers[name]
@@ -57,7 +63,7 @@ export async function forward(
   const answer = await exchange(request, { ...target, headers }, signal).catch((error: unknown) => {
     throw unreachable(error)
   })
-  await sendAnswer(request, response, answer, place)
+  await sendAnswer(request, response, answer, place, turns)
 }
 
 function exchange(client: IncomingMessage, target: ForwardTarget, signal: AbortSignal): Promise<IncomingMessage> {
@@ -120,6 +126,7 @@ async function sendAnswer(
   response: ServerResponse,
   answer: IncomingMessage,
   place: Place | undefined,
+  turns: Turns,
 ): Promise<void> {
   const headers: OutgoingHttpHeaders = {}
   for (const [name, value] of Object.entries(answer.headers)) if (!dropped.has(name)) headers[name] = value
@@ -127,7 +134,9 @@ async function sendAnswer(
   if (place !== undefined && location !== undefined) headers["location"] = rewriteURL(location, place)
   const code = answer.statusCode ?? 502
   if (place !== undefined && location === undefined && request.method !== "HEAD" && isHTML(answer)) {
-    await sendHTML(response.writeHead.bind(response, code), headers, response, answer, place)
+    const rewrite = (html: Buffer): Promise<Buffer> =>
+      rewritten(html, answer.headers["content-encoding"] === "gzip", place, turns)
+    await sendHTML(response.writeHead.bind(response, code), headers, response, answer, rewrite)
     return
   }
   response.writeHead(code, headers)
@@ -147,7 +156,7 @@ async function sendHTML(
   headers: OutgoingHttpHeaders,
   response: ServerResponse,
   answer: IncomingMessage,
-  place: Place,
+  rewrite: (html: Buffer) => Promise<Buffer>,
 ): Promise<void> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -164,17 +173,24 @@ async function sendHTML(
     await pipeline(answer, response).catch(() => response.destroy())
     return
   }
-  const body = await rewritten(read, answer.headers["content-encoding"] === "gzip", place)
+  const body = await rewrite(read)
   begin({ ...headers, "content-length": body.length })
   response.end(body)
 }
 
-async function rewritten(body: Buffer, isGzip: boolean, place: Place): Promise<Buffer> {
+const expand = promisify(gunzip)
+const compress = promisify(gzip)
+
+async function rewritten(body: Buffer, isGzip: boolean, place: Place, { aside, pause }: Turns): Promise<Buffer> {
+  const beside = aside ?? ((job) => job())
   try {
     // A few bytes may unpack to very many.
-    const plain = isGzip ? await promisify(gunzip)(body, { maxOutputLength: maxRewrittenBytes }) : body
-    const html = Buffer.from(rewriteHTML(plain.toString(), place))
-    return isGzip ? await promisify(gzip)(html) : html
+    const plain = isGzip ? await beside(() => expand(body, { maxOutputLength: maxRewrittenBytes })) : body
+    const rewriting = rewriteHTML(plain.toString(), place)
+    let step = rewriting.next()
+    for (; step.done !== true; step = rewriting.next()) await pause?.()
+    const html = Buffer.from(step.value)
+    return isGzip ? await beside(() => compress(html)) : html
   } catch {
     return body // not what it says it is, or too long: the client gets what the program sent
   }

@@ -24,6 +24,15 @@ describe("rewriteURL()", () => {
 })
 
 describe("rewriteHTML()", () => {
+  /** What it answers, and how often it let others have their turn. */
+  function rewritten(html: string): { text: string; turns: number } {
+    const steps = rewriteHTML(html, place)
+    for (let turns = 0; ; turns++) {
+      const { done, value } = steps.next()
+      if (done === true) return { text: value, turns }
+    }
+  }
+
   test.each([
     ['<a href="/x">t</a>', '<a href="/p/proxy/x">t</a>'],
     ["<A HREF='/x'>t</A>", "<A HREF='/p/proxy/x'>t</A>"],
@@ -39,12 +48,19 @@ describe("rewriteHTML()", () => {
     ["<a href=>", "<a href=>"],
     ["no markup", "no markup"],
   ])("%s", (html, expected) => {
-    expect(rewriteHTML(html, place)).toBe(expected)
+    expect(rewritten(html).text).toBe(expected)
   })
 
-  test("takes time in proportion to its input, whatever that is", () => {
-    for (const piece of ["<a ", "<", "<a href=", '<a "', "<script>", "<!--", "<a\t=", "<a a=b "]) {
-      rewriteHTML(piece.repeat(200_000), place)
-    }
+  test("takes time in proportion to its input, whatever that is, and not at a stretch", () => {
+    const pieces = ["<a ", "<", "<a href=", '<a "', "<script>", "<style></STYLE>", "<!--", "<a\t=", "<a a=b ", "<a/>"]
+    for (const piece of pieces) rewritten(piece.repeat(200_000))
+    for (const piece of ["<a href=x>", "b=c "])
+      expect(rewritten(`<a ${piece.repeat(100_000)}`).turns).toBeGreaterThan(99)
   }, 10_000)
+
+  test("an end tag is one in any case, behind whatever changes its length in another", () => {
+    expect(rewritten('<title>İ<a href="/x"></TITLE><a href="/y">').text).toBe(
+      '<title>İ<a href="/x"></TITLE><a href="/p/proxy/y">',
+    )
+  })
 })

@@ -40,7 +40,10 @@ const urlAttributes: Readonly<Record<string, readonly string[]>> = dictionary({
 })
 
 /** What follows these up to their end tag is no markup. */
-const rawText: ReadonlySet<string> = new Set(["script", "style", "textarea", "title", "xmp", "iframe", "noembed"])
+const rawText = ["script", "style", "textarea", "title", "xmp", "iframe", "noembed"]
+const endTags: Readonly<Record<string, RegExp>> = dictionary(
+  Object.fromEntries(rawText.map((name) => [name, new RegExp(`</${name}`, "gi")])),
+)
 
 export function rewriteURL(url: string, { prefix, hosts }: Place): string {
   const [place = "", scheme, host] = /^([a-z][a-z0-9+.-]*:)?(?:\/\/([^/?#]*))?/i.exec(url) ?? []
@@ -53,33 +56,43 @@ export function rewriteURL(url: string, { prefix, hosts }: Place): string {
 const tagStart = /<(?:!--|([a-z][^\s/>]*))/gi
 const attribute = /\s*(?:\/\s*)?([^\s=/>"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?/y
 
-export function rewriteHTML(html: string, place: Place): string {
+/** Tags and attributes looked at before others may have their turn. */
+const stretch = 500
+
+/** Answers the text when it is done; until then others may have their turn. */
+export function* rewriteHTML(html: string, place: Place): Generator<void, string> {
+  // Of this text alone: where they are is theirs.
+  const [tags, attributes] = [new RegExp(tagStart), new RegExp(attribute)]
   let result = ""
   let done = 0
-  tagStart.lastIndex = 0
-  for (let found = tagStart.exec(html); found !== null; found = tagStart.exec(html)) {
+  let steps = 0
+  for (let found = tags.exec(html); found !== null; found = tags.exec(html)) {
+    if (++steps % stretch === 0) yield
     const name = found[1]?.toLowerCase()
     if (name === undefined) {
-      const end = html.indexOf("-->", tagStart.lastIndex)
+      const end = html.indexOf("-->", tags.lastIndex)
       if (end < 0) break
-      tagStart.lastIndex = end
+      tags.lastIndex = end
       continue
     }
     const urls = urlAttributes[name]
-    attribute.lastIndex = tagStart.lastIndex
-    for (let given = attribute.exec(html); given !== null; given = attribute.exec(html)) {
+    attributes.lastIndex = tags.lastIndex
+    for (let given = attributes.exec(html); given !== null; given = attributes.exec(html)) {
+      if (++steps % stretch === 0) yield
       const value = given[2] ?? given[3] ?? given[4]
-      tagStart.lastIndex = attribute.lastIndex
+      tags.lastIndex = attributes.lastIndex
       if (value === undefined || urls?.includes((given[1] ?? "").toLowerCase()) !== true) continue
       const quoted = given[4] === undefined
-      const at = attribute.lastIndex - value.length - (quoted ? 1 : 0)
+      const at = attributes.lastIndex - value.length - (quoted ? 1 : 0)
       result += html.slice(done, at) + rewriteURL(value, place)
       done = at + value.length
     }
-    if (rawText.has(name)) {
-      const end = html.toLowerCase().indexOf(`</${name}`, tagStart.lastIndex)
-      if (end < 0) break
-      tagStart.lastIndex = end
+    const endTag = endTags[name]
+    if (endTag !== undefined) {
+      endTag.lastIndex = tags.lastIndex
+      const end = endTag.exec(html)
+      if (end === null) break
+      tags.lastIndex = end.index
     }
   }
   return result + html.slice(done)

@@ -43,7 +43,7 @@ export async function serveProxy(
   const target = "target" in place ? place.target : await connected(place, asked, ctx.signal)
   const hosts = ["host" in place ? place.host : undefined, request.headers.host]
   const exchange: Exchange = upgrade === undefined ? { request, response } : { request, response, upgrade }
-  await forward(exchange, { ...target, path }, { place: { prefix, hosts }, signal: ctx.signal })
+  await forward(exchange, { ...target, path }, { place: { prefix, hosts }, signal: ctx.signal, turns: ctx })
 }
 
 /** The connection is made when the request is, so that its failure is the request's. Certificates are not checked, as upstream. */
