@@ -31,7 +31,8 @@ import { type Caller, contextOf, neverAborted, type Target, targetOf } from "./l
 import { PageTurns } from "./page-turns.ts"
 import { deepFreeze } from "../apimachinery/freeze.ts"
 import type { DeleteRequest, ResourceDefinition, WriteOptions as RegistryWriteOptions } from "./registry/rest.ts"
-import type { RequestContext, User } from "./request/context.ts"
+import type { RequestContext } from "./request/context.ts"
+import type { User } from "./request/user.ts"
 import { requestInfo } from "./request/request-info.ts"
 import type { ControlPlane } from "./tenancy/control-plane.ts"
 

@@ -6,7 +6,9 @@ import { expectedOf, type Expected } from "./endpoints/body.ts"
 import { subresourceBody } from "./endpoints/verbs/create.ts"
 import type { Registry, ResourceDefinition, SubresourceDefinition } from "./registry/rest.ts"
 import type { SubresourceHandler } from "./registry/strategy.ts"
-import type { RequestContext, User, Verb } from "./request/context.ts"
+import type { RequestContext } from "./request/context.ts"
+import type { Verb } from "./request/request-info.ts"
+import type { User } from "./request/user.ts"
 import type { ControlPlane } from "./tenancy/control-plane.ts"
 
 export const neverAborted = new AbortController().signal

@@ -4,7 +4,7 @@ import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { Json } from "../../apimachinery/object.ts"
 import type { Backends, ServiceTarget } from "../backends/backends.ts"
 import { readBody } from "../backends/read-body.ts"
-import type { User } from "../request/context.ts"
+import type { User } from "../request/user.ts"
 import type { FrontProxy } from "./front-proxy.ts"
 import { type APIService, defaultPort } from "./types.ts"
 

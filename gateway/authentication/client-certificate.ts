@@ -3,7 +3,7 @@
 
 import { X509Certificate, type KeyObject } from "node:crypto"
 import { unauthorized } from "../../apimachinery/status.ts"
-import type { User } from "../request/context.ts"
+import type { User } from "../request/user.ts"
 import type { ImmediateAuthenticator } from "./types.ts"
 
 const clientAuth = "1.3.6.1.5.5.7.3.2"

@@ -9,7 +9,7 @@ import { invalidSinceLabel, tokenType } from "../../apimachinery/secret-tokens.t
 import { hasReason, isNotFound, notFound, unauthorized } from "../../apimachinery/status.ts"
 import { nodes, pods, secrets, serviceAccounts } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import type { User } from "../request/context.ts"
+import type { User } from "../request/user.ts"
 import type { Authenticator, TokenIssuer, TrustRoots } from "./types.ts"
 
 const tokenLimits = {

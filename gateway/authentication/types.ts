@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto"
-import type { User } from "../request/context.ts"
+import type { User } from "../request/user.ts"
 
 /** What a caller presented, taken from the request once. */
 export interface Credentials {

@@ -3,7 +3,7 @@
 // at all is no error.
 
 import { unauthorized } from "../../apimachinery/status.ts"
-import type { User } from "../request/context.ts"
+import type { User } from "../request/user.ts"
 import type { Authenticated, Authenticator, Credentials } from "./types.ts"
 
 const authenticated = "system:authenticated"

@@ -2,7 +2,7 @@
 // Rights only add up; what no rule allows is refused. Source: k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac.
 
 import { notFound } from "../../apimachinery/status.ts"
-import type { User } from "../request/context.ts"
+import type { User } from "../request/user.ts"
 import { ruleAllows } from "./rules.ts"
 import type { Attributes, Authorizer, Decision, PolicyRule, UserRules } from "./types.ts"
 

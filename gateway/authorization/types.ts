@@ -1,4 +1,4 @@
-import type { User } from "../request/context.ts"
+import type { User } from "../request/user.ts"
 
 export interface Attributes {
   user: User

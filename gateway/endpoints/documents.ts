@@ -7,8 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { promisify } from "node:util"
 import { gunzip, gzip } from "node:zlib"
 import type { RequestContext } from "../request/context.ts"
-import type { ResourceDefinition } from "../registry/rest.ts"
-import type { ResourceTable } from "../registry/resource-table.ts"
+import type { ResourceDefinition, ResourceTable } from "../registry/rest.ts"
 import { compressFromBytes } from "./body-writer.ts"
 
 export interface Document {

@@ -1,7 +1,9 @@
 // The chain's end: from what the filters found out to the plain context everything below works with.
 
 import type { APIHandler } from "../endpoints/installer.ts"
-import type { RequestContext, RequestInfo, RequestObserver, User } from "../request/context.ts"
+import type { RequestContext, RequestObserver } from "../request/context.ts"
+import type { RequestInfo } from "../request/request-info.ts"
+import type { User } from "../request/user.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
 import type { GatewayRequest } from "./chain.ts"
 import type { Filter, GatewayResponse, RequestState } from "./state.ts"

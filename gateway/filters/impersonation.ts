@@ -6,7 +6,7 @@ import { ownValue, setOwn } from "../../apimachinery/schema/json-object.ts"
 import { badRequest, hasReason } from "../../apimachinery/status.ts"
 import { quote, refusal } from "../authorization/messages.ts"
 import type { Attributes, Authorizer } from "../authorization/types.ts"
-import type { User } from "../request/context.ts"
+import type { User } from "../request/user.ts"
 import { unsniffed } from "./authorization.ts"
 import type { Filter, RequestState } from "./state.ts"
 

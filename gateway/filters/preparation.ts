@@ -1,7 +1,7 @@
 // A tenant that somebody begins to use is prepared for it first (tenancy/prepare.ts). Most requests to most tenants read
 // what every control plane is born with, which is nothing to wait for.
 
-import type { RequestInfo } from "../request/context.ts"
+import type { RequestInfo } from "../request/request-info.ts"
 import type { Filter } from "./state.ts"
 
 const reads = new Set(["get", "list", "watch"])

@@ -3,7 +3,8 @@
 
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
 import { noSuchPath } from "../../apimachinery/status.ts"
-import type { RequestContext, Verb } from "../request/context.ts"
+import type { RequestContext } from "../request/context.ts"
+import type { Verb } from "../request/request-info.ts"
 import type { AdmitFunctions, Registry, WriteOptions } from "./rest.ts"
 
 const nothing = async (): Promise<void> => undefined

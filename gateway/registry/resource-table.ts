@@ -4,23 +4,9 @@
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
 import { ComputedRegistry } from "./computed-registry.ts"
 import { builtInDefinitions } from "./definitions.ts"
-import type { Registry, ResourceDefinition } from "./rest.ts"
+import type { Registry, ResourceDefinition, ResourceTable } from "./rest.ts"
 import { GenericRegistry } from "./store.ts"
 import { ValueCache } from "./value-cache.ts"
-
-export interface ResourceTable {
-  /** Undefined: not served. */
-  registry(resource: GroupVersionResource): Registry | undefined
-  /** Without making a registry. */
-  serves(resource: GroupVersionResource): boolean
-  registryOfKind(kind: { group: string; version: string; kind: string }): Registry | undefined
-  /** What discovery tells, in its order. */
-  definitions(): readonly ResourceDefinition[]
-  /** Grows with every change of what is served: keys caches of discovery and OpenAPI. */
-  readonly generation: number
-  /** What the values weigh that were read or written one by one lately, estimated. */
-  readonly cachedBytes: number
-}
 
 /** What the custom resources' side may do beyond. */
 export interface MutableResourceTable extends ResourceTable {

@@ -1,6 +1,6 @@
 // What a resource is to the gateway (data), and what the verbs call (the contract of a registry).
 
-import type { KubeObject } from "../../apimachinery/object.ts"
+import type { GroupVersionKind, GroupVersionResource, KubeObject } from "../../apimachinery/object.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import type { KeyValue, StoreEvent } from "../../storage/types.ts"
 import type { KubeValue } from "./value.ts"
@@ -192,4 +192,19 @@ export interface Registry {
   values(stored: readonly KeyValue[]): readonly KubeValue[] | Promise<readonly KubeValue[]>
   /** The same of a change. All watches of a change share what it became. */
   event(change: StoreEvent): RegistryEvent | Promise<RegistryEvent>
+}
+
+/** What a control plane serves. */
+export interface ResourceTable {
+  /** Undefined: not served. */
+  registry(resource: GroupVersionResource): Registry | undefined
+  /** Without making a registry. */
+  serves(resource: GroupVersionResource): boolean
+  registryOfKind(kind: GroupVersionKind): Registry | undefined
+  /** What discovery tells, in its order. */
+  definitions(): readonly ResourceDefinition[]
+  /** Grows with every change of what is served: keys caches of discovery and OpenAPI. */
+  readonly generation: number
+  /** What the values weigh that were read or written one by one lately, estimated. */
+  readonly cachedBytes: number
 }

@@ -3,32 +3,8 @@
 
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
-
-export interface User {
-  name: string
-  uid?: string
-  groups: readonly string[]
-  extra: Readonly<Record<string, readonly string[]>>
-}
-
-export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection"
-
-/** The path and method in the API's terms. Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go. */
-export interface RequestInfo {
-  isResourceRequest: boolean
-  /** Resource requests: a Verb (or "proxy"); others: the lower-case HTTP method. */
-  verb: string
-  /** Without the tenant's prefix. */
-  path: string
-  group: string
-  version: string
-  namespace: string
-  resource: string
-  subresource: string
-  name: string
-  /** What follows the subresource (proxy paths), without a leading slash. */
-  rest: string
-}
+import type { RequestInfo } from "./request-info.ts"
+import type { User } from "./user.ts"
 
 export type AdmissionStep = "admit" | "validate"
 

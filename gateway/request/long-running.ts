@@ -1,7 +1,7 @@
 // Requests without an end of their own: they have no time limit and are counted apart.
 // Source: k8s.io/kubernetes/pkg/controlplane/apiserver/config.go.
 
-import type { RequestInfo } from "./context.ts"
+import type { RequestInfo } from "./request-info.ts"
 
 const verbs = new Set(["watch", "proxy"])
 const subresources = new Set(["attach", "exec", "proxy", "log", "portforward"])

@@ -4,7 +4,25 @@
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { textOfBytes } from "../../apimachinery/go-text.ts"
 import { malformedRequest, unreadablePath } from "../../apimachinery/status.ts"
-import type { RequestInfo } from "./context.ts"
+
+export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection"
+
+/** The path and method in the API's terms. */
+export interface RequestInfo {
+  isResourceRequest: boolean
+  /** Resource requests: a Verb (or "proxy"); others: the lower-case HTTP method. */
+  verb: string
+  /** Without the tenant's prefix. */
+  path: string
+  group: string
+  version: string
+  namespace: string
+  resource: string
+  subresource: string
+  name: string
+  /** What follows the subresource (proxy paths), without a leading slash. */
+  rest: string
+}
 
 const verbOfMethod: Readonly<Record<string, string>> = dictionary({
   POST: "create",

@@ -1,5 +1,8 @@
 // One control plane: everything a request may touch. A tenant has one; the simulated super cluster is one too. It is built
 // lazily and disposed as a whole, so that nothing of a tenant outlives it, and holds no reference to any other.
+//
+// Requests name it, and registries, strategies and admission name requests: what is imported here knows no kinds, or all of them
+// would import one another.
 
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
@@ -10,7 +13,7 @@ import type { Aggregator } from "../aggregation/aggregator.ts"
 import type { Authorizer } from "../authorization/types.ts"
 import type { Backends } from "../backends/backends.ts"
 import type { FlowView } from "../registry/flowcontrol/flow-view.ts"
-import type { ResourceTable } from "../registry/resource-table.ts"
+import type { ResourceTable } from "../registry/rest.ts"
 import type { ServiceAddresses } from "./service-addresses.ts"
 import type { Presence } from "./presence.ts"
 import type { NodeDialer } from "./node-dialer.ts"

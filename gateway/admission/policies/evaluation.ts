@@ -10,7 +10,7 @@ import { perCallLimit, type Program } from "../../../apimachinery/cel/program.ts
 import { CelError, MapValue, type Value } from "../../../apimachinery/cel/values.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
-import type { User } from "../../request/context.ts"
+import type { User } from "../../request/user.ts"
 import type { PolicyInput } from "./input.ts"
 
 /** What the expressions of a policy may cost for a request. Source: k8s.io/apiserver/pkg/apis/cel. */

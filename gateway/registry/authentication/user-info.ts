@@ -1,6 +1,6 @@
 // A user as the authentication API shows one.
 
-import type { User } from "../../request/context.ts"
+import type { User } from "../../request/user.ts"
 
 export function userInfo({ name, uid, groups, extra }: User): Record<string, unknown> {
   const info: Record<string, unknown> = { username: name }

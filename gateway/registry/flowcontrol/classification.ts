@@ -4,7 +4,8 @@
 import type * as models from "@kubernetes/client-node"
 import type { Wire } from "../../../apimachinery/object.ts"
 import type { FlowSeries } from "../../metrics/flow-counts.ts"
-import type { RequestInfo, User } from "../../request/context.ts"
+import type { RequestInfo } from "../../request/request-info.ts"
+import type { User } from "../../request/user.ts"
 
 export type FlowSchemaSpec = Partial<Wire<models.V1FlowSchemaSpec>>
 type Rule = Partial<NonNullable<FlowSchemaSpec["rules"]>[number]>

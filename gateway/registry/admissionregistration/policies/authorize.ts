@@ -3,7 +3,8 @@
 
 import type { BindingSpec, ParamKind, Policy } from "../../../../apimachinery/cel/admission/policy.ts"
 import { isNotFound } from "../../../../apimachinery/status.ts"
-import type { RequestContext, User } from "../../../request/context.ts"
+import type { RequestContext } from "../../../request/context.ts"
+import type { User } from "../../../request/user.ts"
 import { builtIn, onBehalf } from "../../internal-write.ts"
 
 interface Wanted {
