@@ -13,13 +13,16 @@ import { hasEmbedded, type Schema } from "./schema.ts"
 
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
-/** Of a custom resource only the metadata is decoded; the rest is pruned here and validated by validate.ts. */
-export function decodeCustom(schema: Schema, value: Json, walk: Walk): void {
-  if (!isObject(value)) return
+/**
+ * Of a custom resource only the metadata is decoded; the rest is pruned here and validated by validate.ts. Answers what was pruned, as
+ * paths, when somebody asks for what is unknown.
+ */
+export function decodeCustom(schema: Schema, value: Json, walk: Walk): readonly string[] {
+  if (!isObject(value)) return []
   walk.oddNumbers?.each(checkLiteral, "metadata")
   decodeMetadata(value, walk)
   if (hasEmbedded(schema)) decodeEmbedded(schema, value, walk)
-  prune(schema, value, walk.unknown)
+  return prune(schema, value, walk.unknown !== undefined)
 }
 
 function checkLiteral(literal: string): void {
@@ -80,7 +83,6 @@ export function embeddedFault(schema: Schema, value: Json): EmbeddedFault | unde
   const walk: Walk = {
     path: [],
     unknown: undefined,
-    unknownPaths: [],
     oddNumbers: oddNumbersOf(value),
     converts: false,
     fault: undefined,

@@ -7,7 +7,7 @@ import { Mismatch, notParts, what } from "./decode-errors.ts"
 import { decodeInteger, decodeSelfReading, literalOf, notText, type NumberPlace } from "./decode-numbers.ts"
 import { noteGivenEmpty } from "./given-empty.ts"
 import { isObject, type JsonObject, setOwn } from "./json-object.ts"
-import { maxStrictFaults, printPath } from "./json-scan.ts"
+import { maxStrictFaults } from "./json-scan.ts"
 import { canonicalQuantity, canonicalScalar, ScalarError } from "./scalars.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
 import { isZero, zeroOf } from "./zeros.ts"
@@ -19,10 +19,8 @@ const maxMergedFaults = 1000
 export interface Walk extends NumberPlace {
   /** Where it is now. */
   path: (string | number)[]
-  /** Undefined: nobody asks. */
-  unknown: string[] | undefined
-  /** Where those are, of a kind that is not custom. */
-  unknownPaths: (readonly (string | number)[])[]
+  /** Where unknown fields were. Undefined: nobody asks. */
+  unknown: (readonly (string | number)[])[] | undefined
   /** What is told at the end, unless something ends the decoding before. */
   fault: Mismatch | ScalarError | undefined
   /** Lists of resources are kept in thousandths. Amounts of devices are not of that type, and are kept exactly. */
@@ -112,11 +110,8 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
     const given = value[key] as Json
     if (field === undefined) {
       if (schema.preserveUnknown === true) continue
-      if (walk.unknown !== undefined && walk.unknown.length < (walk.converts ? maxMergedFaults : maxStrictFaults)) {
-        const path = [...walk.path, key]
-        walk.unknown.push(`unknown field ${JSON.stringify(printPath(path))}`)
-        walk.unknownPaths.push(path)
-      }
+      const most = walk.converts ? maxMergedFaults : maxStrictFaults
+      if (walk.unknown !== undefined && walk.unknown.length < most) walk.unknown.push([...walk.path, key])
       delete value[key]
     } else if (given === null) delete value[key]
     else {

@@ -8,6 +8,7 @@ import { badRequest } from "../status.ts"
 import { decodeCustom } from "./decode-custom.ts"
 import { Mismatch } from "./decode-errors.ts"
 import { decodeWhole, type Walk } from "./decode-value.ts"
+import { printPath } from "./json-scan.ts"
 import { oddNumbersOf } from "./odd-numbers.ts"
 import { ScalarError } from "./scalars.ts"
 import type { Schema } from "./schema.ts"
@@ -17,7 +18,8 @@ export { writeZeros } from "./zeros.ts"
 
 /**
  * Makes `value` (an object, fresh from parseObject or a patch) what the kind's Go type would hold. Throws BadRequest with
- * upstream's words for a value of a wrong type. `unknown` lists `unknown field "spec.foo"` when asked to collect.
+ * upstream's words for a value of a wrong type. `unknown` lists `unknown field "spec.foo"` when asked to collect, and `unknownPaths`
+ * where those are that the decoder has found: of a custom resource what is pruned has none.
  *
  * Fields of the zero value that Go omits are dropped; structs that it always prints are there afterwards ({}). What else Go
  * prints of absent fields (null lists, empty texts) is written by writeZeros, before storing.
@@ -31,25 +33,26 @@ export function decodeObject(
   collectUnknown: boolean,
   source: "json" | "memory" = "json",
 ): { unknown: string[]; unknownPaths: readonly (readonly (string | number)[])[] } {
-  const unknown: string[] = []
+  const unknownPaths: (readonly (string | number)[])[] = []
+  let pruned: readonly string[] = []
   const walk: Walk = {
     path: [],
-    unknown: collectUnknown ? unknown : undefined,
-    unknownPaths: [],
+    unknown: collectUnknown ? unknownPaths : undefined,
     oddNumbers: oddNumbersOf(value),
     converts: source === "memory" && schema.custom !== true,
     fault: undefined,
     roundsAmounts: !isOfDevices(value),
   }
   try {
-    if (schema.custom === true) decodeCustom(schema, value, walk)
+    if (schema.custom === true) pruned = decodeCustom(schema, value, walk)
     else decodeWhole(schema, value, walk)
   } catch (error) {
     if (!(error instanceof Mismatch) && !(error instanceof ScalarError)) throw error
     const fault = error instanceof Mismatch ? error.explain(schema) : error.message
     throw badRequest(printKind(value) + fault, { cause: error })
   }
-  return { unknown, unknownPaths: walk.unknownPaths }
+  const unknown = [...unknownPaths.map(printPath), ...pruned].map((path) => `unknown field ${JSON.stringify(path)}`)
+  return { unknown, unknownPaths }
 }
 
 function isOfDevices(value: Json): boolean {

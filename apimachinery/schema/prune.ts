@@ -8,9 +8,9 @@ import { type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 /** At the root and in embedded resources these are not the schema's to drop. */
 const objectFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"])
 
-/** In place. `unknown`, when given, gets `unknown field "spec.foo"` for each field that is dropped, in the order of their names. */
-export function prune(schema: Schema, value: Json, unknown?: string[]): void {
-  const dropped: string[] | undefined = unknown === undefined ? undefined : []
+/** In place. Answers the paths of what was dropped ("spec.foo"), in the order of their names, when asked to collect them. */
+export function prune(schema: Schema, value: Json, collects = false): readonly string[] {
+  const dropped: string[] | undefined = collects ? [] : undefined
   pruneValue(
     schema,
     value,
@@ -18,7 +18,7 @@ export function prune(schema: Schema, value: Json, unknown?: string[]): void {
     schema.custom === true,
     schema.preserveUnknown === true,
   )
-  for (const path of dropped?.toSorted() ?? []) unknown?.push(`unknown field ${JSON.stringify(path)}`)
+  return dropped?.sort() ?? []
 }
 
 interface Walk {

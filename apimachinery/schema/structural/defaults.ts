@@ -100,7 +100,6 @@ function ofWhole(schema: Schema, value: Json, path: FieldPath, { root, path: ste
 const asWhole = (schema: Schema): Schema => (schema.custom === true ? { ...schema, embedded: true } : schema)
 
 function surplus(schema: Schema, value: Json, path: FieldPath): FieldError[] {
-  const unknown: string[] = []
-  prune(schema, structuredClone(value), unknown)
+  const unknown = prune(schema, structuredClone(value), true)
   return unknown.length === 0 ? [] : [invalidValue(path, value, "must not have unknown fields")]
 }
