@@ -10,9 +10,9 @@ import {
   methodNotSupported,
   noSuchPath,
   notFound,
-  pageNotFound,
   type StatusError,
 } from "../../apimachinery/status.ts"
+import { pageNotFound } from "../../apimachinery/text-errors.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import type { ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto"
 import type { ServerResponse } from "node:http"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { pageNotFound } from "../../apimachinery/status.ts"
+import { pageNotFound } from "../../apimachinery/text-errors.ts"
 import { loadDescriptions } from "../../apimachinery/schema/descriptions.ts"
 import {
   openAPIHash,

@@ -2,7 +2,7 @@
 // `fail`. It is express's contract without express, which costs more than all filters together (decision 0011).
 
 import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http"
-import { pageNotFound } from "../../apimachinery/status.ts"
+import { pageNotFound } from "../../apimachinery/text-errors.ts"
 import type { RequestState } from "./state.ts"
 
 export type GatewayRequest = IncomingMessage & { method: string; url: string }

@@ -9,8 +9,8 @@ import {
   serviceUnavailable,
   type Status,
   StatusError,
-  TextError,
 } from "../../apimachinery/status.ts"
+import { TextError } from "../../apimachinery/text-errors.ts"
 import type { Log } from "../../client/log.ts"
 import { StorageError } from "../../storage/types.ts"
 import { choose } from "../endpoints/negotiation.ts"

@@ -3,7 +3,7 @@
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { textOfBytes } from "../../apimachinery/go-text.ts"
-import { malformedRequest, unreadablePath } from "../../apimachinery/status.ts"
+import { malformedRequest, unreadablePath } from "../../apimachinery/text-errors.ts"
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection"
 
