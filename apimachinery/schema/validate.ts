@@ -10,6 +10,7 @@ import { isObject, type JsonObject } from "./json-object.ts"
 import { hasFormat } from "./formats.ts"
 import { compilePattern } from "./regular-expressions/patterns.ts"
 import { type Schema, schemaOfEntry, schemaOfItems, type SchemaRules } from "./schema.ts"
+import { isOneOf } from "./enums.ts"
 import { validateEmbedded } from "./validate-embedded.ts"
 import { validateLists } from "./validate-lists.ts"
 import { isNearInteger, numberFaults } from "./validate-numbers.ts"
@@ -239,31 +240,6 @@ function checkEnum(allowed: readonly Json[], value: Json, { path }: At, errors: 
   if (isOneOf(allowed, value)) return
   const shown = allowed.map((one) => (typeof one === "string" ? one : JSON.stringify(one)))
   errors.push(notSupported(path, value, shown))
-}
-
-/** By what they are as JSON: an enum may be long, and is asked for each item of a list. */
-interface Allowed {
-  all: ReadonlySet<string>
-  integers: ReadonlySet<string>
-}
-
-const enums = new WeakMap<readonly Json[], Allowed>()
-
-function allowedBy(values: readonly Json[]): Allowed {
-  let allowed = enums.get(values)
-  if (allowed === undefined) {
-    const textsOf = (some: readonly Json[]): Set<string> => new Set(some.map((one) => JSON.stringify(one)))
-    allowed = { all: textsOf(values), integers: textsOf(values.filter(isInteger)) }
-    enums.set(values, allowed)
-  }
-  return allowed
-}
-
-/** As upstream compares: null is like none of them, and a number is made an integer first where an integer is allowed. */
-function isOneOf(values: readonly Json[], value: Json): boolean {
-  if (value === null) return false
-  const { all, integers } = allowedBy(values)
-  return all.has(JSON.stringify(value)) || (typeof value === "number" && integers.has(String(Math.trunc(value))))
 }
 
 /** The faults of the one that fits best, of several that do not. */

@@ -6,6 +6,7 @@ import type { Json } from "../../object.ts"
 import { isObject } from "../json-object.ts"
 import { verbsType } from "./parse.ts"
 import { encodeUnion, isUnion } from "./unions.ts"
+import { delimitedText, textOf, type Write, writeIntOrString, writeRaw, writerOfText } from "./encode-scalars.ts"
 import { ReverseWriter } from "./writer.ts"
 import type { FieldSchema, Schema } from "../schema.ts"
 
@@ -82,20 +83,6 @@ function written(write: (writer: ReverseWriter) => void): Buffer {
     if (writer.capacity > keptBytes) spare = new ReverseWriter()
   }
 }
-
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : ""
-}
-
-function delimitedText(writer: ReverseWriter, tag: number, text: string): void {
-  const before = writer.written
-  writer.text(text)
-  writer.varint(writer.written - before)
-  writer.byte(tag)
-}
-
-/** Writes a value's content: of a message the fields, of a text the characters, of a number the number. */
-type Write = (writer: ReverseWriter, value: Json) => void
 
 const writers = new WeakMap<Schema, Write>()
 
@@ -246,7 +233,7 @@ function valueWriter(schema: Schema): Write {
     case "number":
       return (writer, value) => writer.double(typeof value === "number" ? value : 0)
     case "string":
-      return textWriter(schema)
+      return writerOfText(schema)
     case "intOrString":
       return writeIntOrString
     case "any":
@@ -256,60 +243,4 @@ function valueWriter(schema: Schema): Write {
     default:
       return schema.preserveUnknown === true && schema.fields === undefined ? writeRaw : messageWriter(schema)
   }
-}
-
-function textWriter({ format }: Schema): Write {
-  switch (format) {
-    case "byte":
-      return (writer, value) => writer.bytes(Buffer.from(textOf(value), "base64"))
-    case "quantity":
-      return (writer, value) => delimitedText(writer, 0x0a, typeof value === "string" ? value : "0")
-    case "time":
-      return (writer, value) => writeTime(writer, value, false)
-    case "microTime":
-      return (writer, value) => writeTime(writer, value, true)
-    default:
-      return (writer, value) => writer.text(textOf(value))
-  }
-}
-
-/** { 1: which of the two it is, 2: the number, 3: the text }. */
-function writeIntOrString(writer: ReverseWriter, value: Json): void {
-  delimitedText(writer, 0x1a, textOf(value))
-  writer.varint(typeof value === "number" ? value : 0)
-  writer.byte(0x10)
-  writer.varint(typeof value === "string" ? 1 : 0)
-  writer.byte(0x08)
-}
-
-/** JSON text as the first field (RawExtension and its like); nothing at all is an empty message. */
-function writeRaw(writer: ReverseWriter, value: Json): void {
-  if (value !== null) delimitedText(writer, 0x0a, JSON.stringify(value))
-}
-
-/** Seconds and nanoseconds since 1970; the zero time is an empty message. */
-function writeTime(writer: ReverseWriter, value: Json, micro: boolean): void {
-  if (typeof value !== "string") return
-  const seconds = secondsOf(value)
-  if (seconds === undefined) return
-  const digits = micro ? (/\.(\d{1,6})/.exec(value)?.[1] ?? "") : ""
-  writer.varint(Number(digits.padEnd(6, "0")) * 1000)
-  writer.byte(0x10)
-  writer.varint(seconds)
-  writer.byte(0x08)
-}
-
-/** Times are stored in one form, "2006-01-02T15:04:05Z", which is read faster than any. Undefined: not a time. */
-function secondsOf(text: string): number | undefined {
-  // Date.UTC takes years before 100 for ones of the last century.
-  if (text.length === 20 && text.charCodeAt(19) === 0x5a && !text.startsWith("00")) {
-    const number = (at: number, digits: number): number => {
-      let value = 0
-      for (let index = at; index < at + digits; index++) value = value * 10 + text.charCodeAt(index) - 0x30
-      return value
-    }
-    return Date.UTC(number(0, 4), number(5, 2) - 1, number(8, 2), number(11, 2), number(14, 2), number(17, 2)) / 1000
-  }
-  const ms = Date.parse(text)
-  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000)
 }
