@@ -14,9 +14,9 @@ import type {
   TenantWorker,
 } from "../../client/tenants.ts"
 import type { Store } from "../../storage/types.ts"
-import type { Credentials } from "../authentication/types.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { KnownTenants, objectHandler, type KnownTenantsParts, type TenantSubscriber } from "./known-tenants.ts"
+import { lookupIn } from "./lookup.ts"
 import { issueKubeconfig } from "../pki/kubeconfig.ts"
 import { createLazyClient } from "./lazy-client.ts"
 import { checkTenantName, newRecord } from "./new-tenant.ts"
@@ -25,7 +25,7 @@ import type { OtherGateways } from "./storage.ts"
 import type { TenantValueHandler } from "./subscriptions.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 import { createRecord, readRecord, readRecords, replaceRecord, type TenantRecord } from "./tenant-record.ts"
-import type { Found, TenantLookup } from "./tenant-resolver.ts"
+import type { TenantLookup } from "./tenant-resolver.ts"
 import { authorityName } from "../pki/trust-store.ts"
 
 export interface TenantDirectoryParts extends KnownTenantsParts {
@@ -41,7 +41,7 @@ export interface TenantDirectoryParts extends KnownTenantsParts {
 
 const resource = { group: "", resource: "tenants" }
 
-export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposable {
+export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   readonly #parts: TenantDirectoryParts
   readonly #known: KnownTenants
   readonly #creating = new Map<string, Promise<Tenant>>()
@@ -102,10 +102,10 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     if (this.#others !== undefined) this.#changedElsewhere(name, await readRecord(this.#parts.store, name))
   }
 
-  /** Tenants that others have made until now are known afterwards. */
-  get settle(): (() => Promise<void>) | undefined {
+  /** By what requests name. */
+  get lookup(): TenantLookup {
     const others = this.#others
-    return others && (() => others.settle())
+    return lookupIn(this.#known, others && (() => others.settle()))
   }
 
   /** How many have their store open. */
@@ -128,23 +128,6 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
 
   byName(name: string): Promise<ControlPlane> | undefined {
     return this.#known.get(name)?.controlPlane()
-  }
-
-  forCaller(name: string, caller: Credentials): Found {
-    return this.#known.get(name)?.forCaller(caller)
-  }
-
-  byAuthority(commonName: string, caller: Credentials): Found {
-    return this.#known.byAuthority(commonName)?.forCaller(caller)
-  }
-
-  mayBeOf(name: string, authority: string): boolean {
-    const entry = this.#known.byAuthority(authority)
-    return entry !== undefined && entry === this.#known.get(name)
-  }
-
-  byIssuer(issuer: string, caller: Credentials): Found {
-    return this.#known.byIssuer(issuer)?.forCaller(caller)
   }
 
   async create(request: Omit<Tenant, "uid">): Promise<Tenant> {
