@@ -46,6 +46,8 @@ import { protocolCases } from "./cases/protocol.ts"
 import { nodeAnnotationCases } from "./cases/node-annotations.ts"
 import { podAnnotationCases } from "./cases/pod-annotations.ts"
 import { podAndAccountCases } from "./cases/pods-and-accounts.ts"
+import { podRuleCases } from "./cases/pod-rules.ts"
+import { podSubresourceCases } from "./cases/pod-subresources.ts"
 import { podSecurityCases } from "./cases/pod-security.ts"
 import { requestCases } from "./cases/requests.ts"
 import { seldomFieldCases } from "./cases/seldom-fields.ts"
@@ -107,8 +109,10 @@ export function scenarioGroups(): ScenarioGroup[] {
       name: "subresources",
       scenarios: [
         ...subresourceCases(),
+        ...podSubresourceCases(),
         ...subresourceFormCases(),
         ...ownRuleCases(),
+        ...podRuleCases(),
         ...oddWriteCases(),
         ...badMetadataCases(),
         ...policyVariableCases(),
