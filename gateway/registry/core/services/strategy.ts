@@ -9,7 +9,8 @@ import { isExternallyAccessible, needsChanged, needsClusterIP, specOf } from "./
 import { dropByType, keepAllocated, normalizeClusterIPs } from "./normalize.ts"
 import { loadBalancerWarnings, serviceWarnings } from "./warnings.ts"
 import { validateServiceStatus } from "./status.ts"
-import { validateAddresses, validateService } from "./validate.ts"
+import { validateAddresses } from "./cluster-ips.ts"
+import { validateService } from "./validate.ts"
 import { proxy } from "./connect/proxy.ts"
 
 const affinitySeconds = 10_800

@@ -1,7 +1,6 @@
-// Services. Source: k8s.io/kubernetes/pkg/apis/core/validation. Addresses and ports that are allocated are checked by who
-// allocates them (ServiceAddresses).
+// Services. Source: k8s.io/kubernetes/pkg/apis/core/validation. Addresses (cluster-ips.ts) and ports that are allocated are checked
+// by who allocates them (ServiceAddresses).
 
-import { repeats } from "../../../../apimachinery/repeats.ts"
 import {
   duplicate,
   type FieldError,
@@ -16,7 +15,7 @@ import {
   validateDNS1123Subdomain,
   validateQualifiedName,
 } from "../../../../apimachinery/names.ts"
-import { isIPv6Address, legacyAddress, legacyNetwork, reachableAddress } from "../../validation/addresses.ts"
+import { legacyAddress, reachableAddress } from "../../validation/addresses.ts"
 import { validateLabels } from "../../validation/selectors.ts"
 import {
   inclusiveRange,
@@ -28,20 +27,14 @@ import {
 } from "../../validation/values.ts"
 import type { Service } from "../../../../apimachinery/object.ts"
 import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
-import { familyFaults } from "./families.ts"
+import { validateClusterIPs } from "./cluster-ips.ts"
+import { validateLoadBalancer } from "./load-balancer.ts"
 import { topologyHints, topologyMode } from "./warnings.ts"
 import { isExternallyAccessible, isHeadless, needsHealthCheckPort, type ServiceSpec, specOf } from "./needs.ts"
 
 const path = FieldPath.root("spec")
 const protocols = ["SCTP", "TCP", "UDP"]
 const maxAffinitySeconds = 86_400
-
-/** Upstream allocates before it validates the rest: what is wrong with the addresses is all that is told. */
-export function validateAddresses(service: Service, current: Service | undefined): FieldError[] {
-  const spec = specOf(service)
-  const addresses = validateClusterIPs(spec, new Set(current?.spec?.clusterIPs))
-  return addresses.length > 0 ? addresses : familyFaults(spec, current?.spec)
-}
 
 /** `current`: what is updated. */
 export function validateService(service: Service, current: Service | undefined): FieldError[] {
@@ -84,8 +77,7 @@ function validateServiceSpec(service: Service, current: Service | undefined): Fi
   return [
     ...errors,
     ...validatePortsTogether(spec),
-    ...validateLoadBalancer(spec),
-    ...validateSourceRanges(service, current),
+    ...validateLoadBalancer(service, current),
     ...validateTraffic(spec),
   ]
 }
@@ -176,99 +168,6 @@ function validateAffinity(spec: ServiceSpec): FieldError[] {
         ),
       ]
     : []
-}
-
-/** `kept`: what it had before. */
-function validateClusterIPs(spec: ServiceSpec, kept: ReadonlySet<string>): FieldError[] {
-  if (spec.type === "ExternalName") return []
-  const { clusterIP, clusterIPs = [], ipFamilies = [] } = spec
-  const at = path.child("clusterIPs")
-  const errors: FieldError[] = []
-  if (clusterIP && clusterIPs.length === 0) errors.push(required(at))
-  else if (clusterIP && clusterIPs[0] !== clusterIP) {
-    errors.push(invalidValue(at, clusterIPs, "first value must match `clusterIP`"))
-  } else if (!clusterIP && clusterIPs.length > 0) {
-    errors.push(invalidValue(at, clusterIPs, "must be empty when `clusterIP` is not specified"))
-  }
-  const repeated = repeats(ipFamilies)
-  for (const [index, family] of ipFamilies.entries()) {
-    errors.push(...optionalOneOf(path.child("ipFamilies").index(index), family, ["IPv4", "IPv6"]))
-    if (repeated.has(index)) errors.push(duplicate(path.child("ipFamilies").index(index), family))
-  }
-  errors.push(
-    ...optionalOneOf(path.child("ipFamilyPolicy"), spec.ipFamilyPolicy, [
-      "PreferDualStack",
-      "RequireDualStack",
-      "SingleStack",
-    ]),
-  )
-  const faults = clusterIPs.flatMap((address, index) => {
-    if (index > 0 || address !== "None") return legacyAddress(at.index(index), address, kept)
-    return clusterIPs.length > 1 ? [invalidValue(at, clusterIPs, "'None' must be the first and only value")] : []
-  })
-  errors.push(...faults)
-  if (clusterIPs.length > 2) errors.push(invalidValue(at, clusterIPs, "may only hold up to 2 values"))
-  return faults.length > 0 || isHeadless(spec) ? errors : [...errors, ...validateFamilies(clusterIPs, ipFamilies)]
-}
-
-function validateFamilies(clusterIPs: readonly string[], families: readonly string[]): FieldError[] {
-  const at = path.child("clusterIPs")
-  const errors: FieldError[] = []
-  if (clusterIPs.length === 2 && isIPv6Address(clusterIPs[0] ?? "") === isIPv6Address(clusterIPs[1] ?? "")) {
-    errors.push(invalidValue(at, clusterIPs, "may specify no more than one IP for each IP family"))
-  }
-  for (const [index, address] of clusterIPs.entries()) {
-    const family = families[index]
-    const actual = isIPv6Address(address) ? "IPv6" : "IPv4"
-    if (family === actual || (family !== "IPv4" && family !== "IPv6")) continue
-    errors.push(
-      invalidValue(at.index(index), address, `expected an ${family} value as indicated by \`ipFamilies[${index}]\``),
-    )
-  }
-  return errors
-}
-
-const onlyBalanced = "may only be used when `type` is 'LoadBalancer'"
-const rangesAnnotation = "service.beta.kubernetes.io/load-balancer-source-ranges"
-
-/** The field, or the annotation it was before. Space around a range is a part of the API. */
-function validateSourceRanges(service: Service, current: Service | undefined): FieldError[] {
-  const spec = specOf(service)
-  const ranges = spec.loadBalancerSourceRanges ?? []
-  const annotation = ownValue(service.metadata.annotations, rangesAnnotation)
-  if (ranges.length === 0 && annotation === undefined) return []
-  const at =
-    ranges.length > 0
-      ? path.child("LoadBalancerSourceRanges")
-      : FieldPath.root("metadata", "annotations").key(rangesAnnotation)
-  const errors = spec.type === "LoadBalancer" ? [] : [forbiddenField(at, onlyBalanced)]
-  if (ranges.length > 0) {
-    const kept = new Set((current?.spec?.loadBalancerSourceRanges ?? []).map((range) => range.trim()))
-    return [...errors, ...ranges.flatMap((range, index) => legacyNetwork(at.index(index), range.trim(), kept))]
-  }
-  if (annotation === ownValue(current?.metadata.annotations, rangesAnnotation)) return errors
-  const texts = (annotation ?? "").trim()
-  return texts === "" ? errors : [...errors, ...texts.split(",").flatMap((text) => legacyNetwork(at, text.trim()))]
-}
-
-function validateLoadBalancer(spec: ServiceSpec): FieldError[] {
-  const balanced = spec.type === "LoadBalancer"
-  const errors: FieldError[] = []
-  if (spec.allocateLoadBalancerNodePorts !== undefined && !balanced) {
-    errors.push(forbiddenField(path.child("allocateLoadBalancerNodePorts"), onlyBalanced))
-  }
-  if (spec.loadBalancerClass !== undefined) {
-    errors.push(
-      ...(balanced
-        ? messages(
-            path.child("loadBalancerClass"),
-            spec.loadBalancerClass,
-            validateQualifiedName(spec.loadBalancerClass),
-          )
-        : [forbiddenField(path.child("loadBalancerClass"), onlyBalanced)]),
-    )
-  }
-  return errors
 }
 
 function validateTraffic(spec: ServiceSpec): FieldError[] {
