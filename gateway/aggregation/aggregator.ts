@@ -3,11 +3,7 @@
 // keep it awake.
 
 import { type Json, timestamp } from "../../apimachinery/object.ts"
-import { decodeObject } from "../../apimachinery/schema/decode.ts"
-import { schemaOf } from "../../apimachinery/schema/facts.ts"
-import { isObject } from "../../apimachinery/schema/json-object.ts"
 import {
-  hasReason,
   isConflict,
   isNotFound,
   noSuchPath,
@@ -24,6 +20,7 @@ import type { User } from "../request/user.ts"
 import { ObjectView } from "../registry/object-view.ts"
 import { checkAvailability, type Verdict } from "./availability.ts"
 import type { FrontProxy } from "./front-proxy.ts"
+import { type ListedResource, resourcesOf } from "./listed-resources.ts"
 import { aggregatorUser, callRemote, type RemoteCall, type RemoteTarget, remoteTarget } from "./remote.ts"
 import { type APIService, apiServices, availableCondition, isAvailable, isRemote } from "./types.ts"
 
@@ -42,19 +39,6 @@ export interface AggregatorParts {
   frontProxy: FrontProxy
   client: () => KubeClient
   log: Log
-}
-
-/** Of an APIResourceList, with what may be missing of it. */
-export interface ListedResource {
-  name: string
-  singularName?: string
-  namespaced?: boolean
-  group?: string
-  version?: string
-  kind?: string
-  verbs?: string[]
-  shortNames?: string[]
-  categories?: string[]
 }
 
 /** A group version as discovery shows it. */
@@ -294,21 +278,6 @@ export class Aggregator implements AsyncDisposable {
     outages.count++
     this.#outages.set(key, outages)
   }
-}
-
-/** Undefined: it is no list of resources, whatever else the program has answered. */
-function resourcesOf(document: Json | undefined): readonly ListedResource[] | undefined {
-  const schema = schemaOf({ group: "", version: "v1", kind: "APIResourceList" })
-  if (schema === undefined) throw new Error("the facts have no APIResourceList")
-  if (document === undefined || !isObject(document)) return undefined
-  try {
-    decodeObject(schema, document, false)
-  } catch (error) {
-    if (hasReason(error, "BadRequest")) return undefined
-    throw error
-  }
-  const { resources } = document as { resources?: readonly Partial<ListedResource>[] }
-  return resources?.filter((resource): resource is ListedResource => Boolean(resource.name))
 }
 
 function unableToHandle(cause?: unknown): StatusError {

@@ -2,7 +2,8 @@
 
 import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
-import type { AggregatedVersion, ListedResource } from "./aggregator.ts"
+import type { AggregatedVersion } from "./aggregator.ts"
+import type { ListedResource } from "./listed-resources.ts"
 
 /** Preferred versions first. */
 export function versionsOfGroup(all: readonly AggregatedVersion[], group: string): readonly AggregatedVersion[] {
