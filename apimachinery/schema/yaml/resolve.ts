@@ -88,7 +88,7 @@ function signedBinary(literal: string): bigint | undefined {
   return fitsInt64(signed) ? signed : undefined
 }
 
-export const fitsInt64 = (value: Scalar): boolean => typeof value === "bigint" && BigInt.asIntN(64, value) === value
+const fitsInt64 = (value: Scalar): boolean => typeof value === "bigint" && BigInt.asIntN(64, value) === value
 
 const timestamp =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?(?:Z|[-+](\d\d):(\d\d))| +(\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?)?$/
