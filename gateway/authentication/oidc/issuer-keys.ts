@@ -31,7 +31,9 @@ export class IssuerKeys {
 
   /** For jose's jwtVerify. Fails when there is no such key. */
   readonly keyOf: JWTVerifyGetKey = async (header, token) => {
-    if (this.#keys === undefined || this.#age > issuerLimits.freshMs) await this.#fetchSoon()
+    if (this.#keys === undefined) await this.#fetchSoon()
+    // While the issuer cannot be asked its keys are what they were, as with kube-apiserver.
+    else if (this.#age > issuerLimits.freshMs) await this.#fetchSoon().catch(() => undefined)
     try {
       return await this.#known(header, token)
     } catch (error) {

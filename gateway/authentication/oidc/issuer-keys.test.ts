@@ -1,0 +1,81 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto"
+import { jwtVerify, SignJWT } from "jose"
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
+import { Backends } from "../../backends/backends.ts"
+import { localNetworks, NetworkRules } from "../../backends/networks.ts"
+import { type WebhookReply, WebhookServer } from "../../testing/webhook-server.ts"
+import { IssuerKeys } from "./issuer-keys.ts"
+
+const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
+const nobody = (): Promise<never> => Promise.reject(new Error("URLs need no objects"))
+const backends = new Backends({
+  reader: { get: nobody, list: nobody },
+  nodes: { dial: nobody },
+  networks: new NetworkRules(localNetworks),
+})
+const freshMs = 10 * 60_000
+
+let issuer: WebhookServer
+let isDown = false
+
+const answer = (path: string): WebhookReply => {
+  if (isDown) return { code: 503, text: "" }
+  const key = { ...createPublicKey(privateKey).export({ format: "jwk" }), kid: "one", alg: "ES256" }
+  return { body: path === "/keys" ? { keys: [key] } : { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` } }
+}
+
+beforeAll(async () => {
+  issuer = await WebhookServer.start(({ path }) => answer(path))
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  isDown = false
+  issuer.calls.length = 0
+})
+
+afterAll(async () => {
+  backends[Symbol.dispose]()
+  await issuer[Symbol.asyncDispose]()
+})
+
+/** From now on so much later. */
+function wait(ms: number): void {
+  const at = performance.now() + ms
+  vi.spyOn(performance, "now").mockImplementation(() => at)
+}
+
+const keysOf = (): IssuerKeys =>
+  new IssuerKeys({ url: issuer.url, certificateAuthority: issuer.certificateAuthority, audiences: ["a"] }, backends)
+
+async function isGood({ keyOf }: IssuerKeys, kid: string, signer: KeyObject = privateKey): Promise<boolean> {
+  const token = await new SignJWT({}).setProtectedHeader({ alg: "ES256", kid }).sign(signer)
+  return jwtVerify(token, keyOf).then(
+    () => true,
+    () => false,
+  )
+}
+
+test("keys are asked for again after a while", async () => {
+  const keys = keysOf()
+  expect(await isGood(keys, "one")).toBe(true)
+  expect(await isGood(keys, "one")).toBe(true)
+  expect(issuer.calls.length).toBe(2)
+  wait(freshMs + 1)
+  expect(await isGood(keys, "one")).toBe(true)
+  expect(issuer.calls.length).toBe(4)
+})
+
+test("those that are known stay good while the issuer cannot be asked, others are not", async () => {
+  const keys = keysOf()
+  expect(await isGood(keys, "one")).toBe(true)
+  isDown = true
+  wait(freshMs + 1)
+  expect(await isGood(keys, "one")).toBe(true)
+  expect(await isGood(keys, "two")).toBe(false)
+})
+
+test("without any, nobody is known", async () => {
+  isDown = true
+  expect(await isGood(keysOf(), "one")).toBe(false)
+})
