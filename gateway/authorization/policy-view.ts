@@ -5,7 +5,9 @@ import type { Log } from "../../client/log.ts"
 import { baseRevision } from "../../storage/base-layer.ts"
 import type { Store } from "../../storage/types.ts"
 import { parseStored, StoreView } from "../registry/store-view.ts"
-import type { Binding, Policy, PolicySource, RoleReference, Subject } from "./rbac.ts"
+import type { User } from "../request/user.ts"
+import { Bindings } from "./bindings.ts"
+import type { Bound, Policy, PolicySource, RoleReference, Subject } from "./rbac.ts"
 import type { PolicyRule } from "./types.ts"
 
 export interface PolicyViewOptions {
@@ -61,53 +63,47 @@ export class PolicyView implements PolicySource, AsyncDisposable {
 class PolicyMaps implements Policy {
   readonly roles = new Map<string, readonly PolicyRule[]>()
   readonly clusterRoles = new Map<string, readonly PolicyRule[]>()
-  readonly #clusterRoleBindings = new Map<string, Binding>()
-  readonly #roleBindings = new Map<string, Map<string, Binding>>()
+  /** By namespace; "": the cluster's. */
+  readonly #bindings = new Map<string, Bindings>()
   readonly #prefix: string
 
   constructor(prefix: string) {
     this.#prefix = prefix
   }
 
-  clusterRoleBindings(): Iterable<Binding> {
-    return this.#clusterRoleBindings.values()
+  bindingsOf(user: User, namespace: string): readonly Bound[] {
+    return this.#bindings.get(namespace)?.of(user) ?? []
   }
 
-  roleBindings(namespace: string): Iterable<Binding> {
-    return this.#roleBindings.get(namespace)?.values() ?? []
-  }
-
-  namespaces(): Iterable<string> {
-    return this.#roleBindings.keys()
+  *namespaces(): Generator<string> {
+    for (const namespace of this.#bindings.keys()) if (namespace !== "") yield namespace
   }
 
   put(key: string, object: StoredPolicy): void {
     const [resource, first = "", second = ""] = this.#split(key)
-    const binding = (name: string): Binding => ({
-      name,
-      subjects: object.subjects ?? [],
-      roleRef: object.roleRef ?? { kind: "", name: "" },
-    })
+    const bind = (namespace: string, name: string): void => {
+      let bindings = this.#bindings.get(namespace)
+      if (bindings === undefined) this.#bindings.set(namespace, (bindings = new Bindings(namespace)))
+      bindings.put({ name, subjects: object.subjects ?? [], roleRef: object.roleRef ?? { kind: "", name: "" } })
+    }
     if (resource === "clusterroles") this.clusterRoles.set(first, object.rules ?? [])
     else if (resource === "roles") this.roles.set(`${first}/${second}`, object.rules ?? [])
-    else if (resource === "clusterrolebindings") this.#clusterRoleBindings.set(first, binding(first))
-    else if (resource === "rolebindings") {
-      let inNamespace = this.#roleBindings.get(first)
-      if (inNamespace === undefined) this.#roleBindings.set(first, (inNamespace = new Map()))
-      inNamespace.set(second, binding(second))
-    }
+    else if (resource === "clusterrolebindings") bind("", first)
+    else if (resource === "rolebindings") bind(first, second)
   }
 
   delete(key: string): void {
     const [resource, first = "", second = ""] = this.#split(key)
     if (resource === "clusterroles") this.clusterRoles.delete(first)
     else if (resource === "roles") this.roles.delete(`${first}/${second}`)
-    else if (resource === "clusterrolebindings") this.#clusterRoleBindings.delete(first)
-    else if (resource === "rolebindings") {
-      const inNamespace = this.#roleBindings.get(first)
-      inNamespace?.delete(second)
-      if (inNamespace?.size === 0) this.#roleBindings.delete(first)
-    }
+    else if (resource === "clusterrolebindings") this.#unbind("", first)
+    else if (resource === "rolebindings") this.#unbind(first, second)
+  }
+
+  #unbind(namespace: string, name: string): void {
+    const bindings = this.#bindings.get(namespace)
+    bindings?.delete(name)
+    if (bindings?.size === 0) this.#bindings.delete(namespace)
   }
 
   #split(key: string): string[] {

@@ -23,12 +23,18 @@ export interface Binding {
   roleRef: RoleReference
 }
 
+/** A binding, and the first of its subjects that means who is asked for. */
+export interface Bound {
+  readonly binding: Binding
+  readonly subject: Subject
+}
+
 /** The RBAC objects of a control plane as they are now. Role names are "namespace/name". */
 export interface Policy {
   roles: ReadonlyMap<string, readonly PolicyRule[]>
   clusterRoles: ReadonlyMap<string, readonly PolicyRule[]>
-  roleBindings(namespace: string): Iterable<Binding>
-  clusterRoleBindings(): Iterable<Binding>
+  /** Those for the user in a namespace; "": in the whole cluster. In the order in which they came. */
+  bindingsOf(user: User, namespace: string): readonly Bound[]
   /** Those with role bindings. */
   namespaces(): Iterable<string>
 }
@@ -70,12 +76,8 @@ export function createRBACAuthorizer(source: PolicySource): Authorizer {
 
 /** All that is granted to a user, cluster-wide and in any namespace, as a text: the same for the same grants. */
 export function grantsTo(policy: Policy, user: User): string {
-  const bindings = function* (): Generator<Visit> {
-    for (const binding of policy.clusterRoleBindings()) yield* visitBinding(policy, binding, user, "")
-    for (const namespace of policy.namespaces())
-      for (const binding of policy.roleBindings(namespace)) yield* visitBinding(policy, binding, user, namespace)
-  }
-  const grants = [...bindings()].map(({ rules, error = "", source }) => JSON.stringify([source(), error, rules]))
+  const visits = ["", ...policy.namespaces()].flatMap((namespace) => visitsIn(policy, user, namespace))
+  const grants = visits.map(({ rules, error = "", source }) => JSON.stringify([source(), error, rules]))
   return grants.sort().join("\n")
 }
 
@@ -103,14 +105,15 @@ interface Visit {
 
 /** Every binding that applies to the user: cluster-wide ones first, then the namespace's. */
 function* visit(policy: Policy, user: User, namespace: string): Generator<Visit> {
-  for (const binding of policy.clusterRoleBindings()) yield* visitBinding(policy, binding, user, "")
-  if (namespace === "") return
-  for (const binding of policy.roleBindings(namespace)) yield* visitBinding(policy, binding, user, namespace)
+  yield* visitsIn(policy, user, "")
+  if (namespace !== "") yield* visitsIn(policy, user, namespace)
 }
 
-function* visitBinding(policy: Policy, binding: Binding, user: User, namespace: string): Generator<Visit> {
-  const subject = binding.subjects.find((candidate) => appliesTo(candidate, user, namespace))
-  if (subject === undefined) return
+function visitsIn(policy: Policy, user: User, namespace: string): Visit[] {
+  return policy.bindingsOf(user, namespace).map((bound) => visitOf(policy, bound, namespace))
+}
+
+function visitOf(policy: Policy, { binding, subject }: Bound, namespace: string): Visit {
   const { roleRef } = binding
   const rules = resolve(policy, roleRef, namespace)
   const source = (): string => {
@@ -119,9 +122,8 @@ function* visitBinding(policy: Policy, binding: Binding, user: User, namespace: 
     const who = subject.kind === "ServiceAccount" ? `${subject.name}/${subject.namespace ?? namespace}` : subject.name
     return `${kind} "${name}" of ${roleRef.kind} "${roleRef.name}" to ${subject.kind} "${who}"`
   }
-  if (rules === undefined) {
-    yield { rules: [], error: notFound(resourceOf(roleRef), roleRef.name).message, source }
-  } else yield { rules, source }
+  if (rules !== undefined) return { rules, source }
+  return { rules: [], error: notFound(resourceOf(roleRef), roleRef.name).message, source }
 }
 
 function resolve(policy: Policy, reference: RoleReference, namespace: string): readonly PolicyRule[] | undefined {
@@ -133,19 +135,4 @@ function resolve(policy: Policy, reference: RoleReference, namespace: string): r
 /** As upstream's listers name them: the kind's name in the singular, lower case. */
 function resourceOf(reference: RoleReference): { group: string; resource: string } {
   return { group, resource: reference.kind === "Role" ? "role" : "clusterrole" }
-}
-
-function appliesTo(subject: Subject, user: User, namespace: string): boolean {
-  switch (subject.kind) {
-    case "User":
-      return user.name === subject.name
-    case "Group":
-      return user.groups.includes(subject.name)
-    case "ServiceAccount": {
-      const home = subject.namespace === undefined || subject.namespace === "" ? namespace : subject.namespace
-      return home !== "" && user.name === `system:serviceaccount:${home}:${subject.name}`
-    }
-    default:
-      return false
-  }
 }
