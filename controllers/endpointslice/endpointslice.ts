@@ -10,9 +10,9 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { WriteTracker } from "../write-tracker.ts"
-import { familiesOf, isAuto, podsOfNoNode, wantedOf, zoneLabel } from "./endpoints-of.ts"
+import { familiesOf, isAuto, podsOfNoNode, wantedOf } from "./endpoints-of.ts"
 import { listed, plan, type Plan } from "./plan.ts"
-import { addHints, bare, sharesOf } from "./topology-hints.ts"
+import { addHints, bare } from "./topology-hints.ts"
 import {
   hasEndpoints,
   headlessLabel,
@@ -23,6 +23,7 @@ import {
   enqueueServices,
   watchServicePods,
 } from "./service-pods.ts"
+import { Zones } from "./zones.ts"
 
 const serviceNameLabel = "kubernetes.io/service-name"
 const managedByLabel = "endpointslice.kubernetes.io/managed-by"
@@ -49,20 +50,12 @@ export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
       for (const pod of pods.byIndex(tenant, "node", metadata.name ?? "")) enqueueServices(ctx, controller, tenant, pod)
     },
   })
-  const topologyChanged = (tenant: string): void => {
-    for (const service of all.list(tenant)) if (isAuto(service)) controller.enqueueObject(tenant, service)
-  }
-  const ready = (node: Node): unknown => node.status?.conditions?.find(({ type }) => type === "Ready")?.status
-  nodes.subscribe({
-    added: topologyChanged,
-    updated(tenant, node, previous) {
-      const isSame = node.metadata.labels?.[zoneLabel] === previous.metadata.labels?.[zoneLabel]
-      if (!isSame || ready(node) !== ready(previous)) topologyChanged(tenant)
-    },
-    deleted: topologyChanged,
+  const zones = new Zones(ctx, (tenant, uids) => {
+    for (const service of all.list(tenant)) {
+      if (uids.has(service.metadata.uid ?? "")) controller.enqueueObject(tenant, service)
+    }
   })
   const writes = new WriteTracker(ctx.clock)
-  const hinted: Hinted = new Set()
   const enqueue = (tenant: string, slice: EndpointSlice): void => {
     const service = slice.metadata.labels?.[serviceNameLabel]
     if (service !== undefined && isOurs(slice)) controller.enqueue(tenant, slice.metadata.namespace, service)
@@ -76,22 +69,19 @@ export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
     deleted: enqueue,
   })
   all.subscribe({
-    deleted(_tenant, { metadata: { uid = "" } }) {
+    deleted(tenant, { metadata: { uid = "" } }) {
       writes.forget(uid)
-      hinted.delete(uid)
+      zones.forget(tenant, uid)
     },
   })
-  return controller.run((key) => reconcile(ctx, controller, writes, hinted, key))
+  return controller.run((key) => reconcile(ctx, controller, writes, zones, key))
 }
-
-/** Uids of Services whose endpoints have hints by topology mode. */
-type Hinted = Set<string>
 
 async function reconcile(
   ctx: ControllerContext,
   controller: Controller<Service>,
   writes: WriteTracker,
-  hinted: Hinted,
+  zones: Zones,
   key: Key,
 ): Promise<ReconcileResult> {
   const { tenant } = key
@@ -112,7 +102,7 @@ async function reconcile(
   const labels = labelsOf(service)
   const isOutdated = (slice: EndpointSlice): boolean => !equalButNulls(slice.metadata.labels, labels)
   const steps = plan(familiesOf(service), wantedOf(ctx, tenant, service, pods), [...stripped.keys()], isOutdated)
-  if (auto || hinted.has(uid)) hint(ctx, controller, tenant, service, stripped, steps, hinted)
+  if (auto || zones.isHinted(tenant, uid)) hint(zones, controller, tenant, service, stripped, steps)
   // Labels follow the Service also on the slice that stands for no endpoints.
   for (const [slice, stored] of stripped) {
     if (!isPlanned(steps, slice) && isOutdated(slice)) steps.update.push({ slice, endpoints: stored.endpoints ?? [] })
@@ -152,17 +142,15 @@ const withoutHints = (slice: EndpointSlice): EndpointSlice => ({
 
 /** Plans the hints of topology mode, and tells when there are some and when there can be none. */
 function hint(
-  ctx: ControllerContext,
+  zones: Zones,
   controller: Controller<Service>,
   tenant: string,
   service: Service,
   stripped: ReadonlyMap<EndpointSlice, EndpointSlice>,
   steps: Plan,
-  hinted: Hinted,
 ): void {
   const uid = service.metadata.uid ?? ""
   const auto = isAuto(service)
-  const shares = auto ? sharesOf(ctx.informers.of<Node>(nodeResource).list(tenant)) : undefined
   for (const family of familiesOf(service)) {
     const tell = (isOn: boolean, text: string): void => {
       const reason = isOn ? "TopologyAwareHintsEnabled" : "TopologyAwareHintsDisabled"
@@ -177,20 +165,25 @@ function hint(
       ...steps.update.filter(({ slice }) => slice.addressType === family),
     ].map(({ endpoints }) => endpoints)
     const kept = [...stripped].filter(([slice]) => slice.addressType === family && !isPlanned(steps, slice))
-    const { also, refusal } = addHints(shares, { written, kept: kept.map(([, stored]) => stored) })
+    const { also, refusal, counts } = addHints(zones.shares(tenant), {
+      written,
+      kept: kept.map(([, stored]) => stored),
+    })
     for (const { slice: stored, endpoints } of also) {
+      // As none of its hints could be better, such as those for a zone that has gone: written, it would be looked at again.
+      if (equalButNulls(endpoints, stored.endpoints)) continue
       const slice = kept.find(([, other]) => other === stored)?.[0] ?? stored
       steps.update.push({ slice, endpoints })
     }
     if (refusal !== undefined) {
-      hinted.delete(uid)
+      zones.forget(tenant, uid)
       tell(false, refusal)
-    } else if (!hinted.has(uid)) {
-      hinted.add(uid)
-      tell(true, "Topology Aware Hints has been enabled")
+      continue
     }
+    if (!zones.isHinted(tenant, uid)) tell(true, "Topology Aware Hints has been enabled")
+    zones.hint(tenant, uid, family, counts)
   }
-  if (!auto) hinted.delete(uid)
+  if (!auto) zones.forget(tenant, uid)
 }
 
 async function carryOut(

@@ -4,7 +4,7 @@ import { createRandom, pick, seeds } from "../../apimachinery/testing/random.ts"
 import { endpointSlices, events, nodes, pods, services } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import type { Endpoint } from "./plan.ts"
-import { addHints, sharesOf } from "./topology-hints.ts"
+import { addHints, isOverloaded, sharesOf } from "./topology-hints.ts"
 
 const node = (name: string, zone: string, cpu: string, ready = "True"): KubeObject =>
   ({
@@ -33,12 +33,13 @@ test.each(seeds(50))("no zone gets less than its least share (seed %i)", (seed) 
     return { addresses: [`10.0.0.${index}`], conditions: { ready: true }, zone: pick(random, zones) }
   })
   const parts = sharesOf(all)!
-  const { refusal } = addHints(parts, { written: [endpoints], kept: [] })
+  const { refusal, counts } = addHints(parts, { written: [endpoints], kept: [] })
   const zoneOf = ({ hints }: Endpoint): string | undefined => hints?.forZones?.[0]?.name
   if (refusal !== undefined) return expect(endpoints.every((endpoint) => endpoint.hints === undefined)).toBe(true)
   for (const [zone, part] of parts) {
     const count = endpoints.filter((endpoint) => zoneOf(endpoint) === zone).length
     expect(count).toBeGreaterThanOrEqual(Math.floor((part * endpoints.length) / 1.2))
+    expect(counts.get(zone)).toBe(count)
   }
   // What has hints that fit keeps them.
   const slice = { endpoints } as unknown as EndpointSlice
@@ -51,8 +52,21 @@ test("a slice that stands for no endpoints has none to give", () => {
   const kept = [{ endpoints: null } as unknown as EndpointSlice]
   expect(addHints(parts, { written: [], kept })).toEqual({
     also: [],
+    counts: new Map(),
     refusal: "Insufficient number of endpoints (0 endpoints, 2 zones)",
   })
+})
+
+test.each([
+  ["as many as processors", ["1", "1"], { x: 3, y: 3 }, false],
+  ["a fifth more than their share", ["1", "1"], { x: 6, y: 5 }, false],
+  ["less than its least share somewhere", ["1", "1"], { x: 8, y: 4 }, true],
+  ["none in a zone that has come", ["1", "1", "1"], { x: 3, y: 3 }, true],
+  ["some in a zone that has gone", ["1", "1"], { x: 3, y: 3, z: 1 }, false],
+  ["no zones any more", ["1"], { x: 3, y: 3 }, true],
+])("a Service with %s is looked at again or not", (_, cpus, counts, is) => {
+  const all = cpus.map((cpu, index) => node(`n${index}`, ["x", "y", "z"][index] ?? "", cpu) as Node)
+  expect(isOverloaded(sharesOf(all), new Map(Object.entries(counts)))).toBe(is)
 })
 
 const hintsOf = (harness: Harness): unknown[] =>
@@ -62,27 +76,57 @@ const hintsOf = (harness: Harness): unknown[] =>
     .map(({ hints }) => hints?.forZones?.[0]?.name)
     .sort((a, b) => String(a).localeCompare(String(b)))
 
+async function says(harness: Harness, name: string, status: object): Promise<void> {
+  await harness.cluster.patch(nodes, undefined, name, { status }, { type: "merge", subresource: "status" })
+}
+
+/** A Service, and its pods on these nodes. */
+async function runOn(harness: Harness, names: readonly string[]): Promise<void> {
+  for (const [index, nodeName] of names.entries()) {
+    await harness.create(pods, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: `p${index}`, namespace: "default", labels: { app: "web" } },
+      spec: { nodeName, containers: [] },
+    } as KubeObject)
+  }
+  await harness.runPods("default")
+  const annotations = { "service.kubernetes.io/topology-mode": "Auto" }
+  await harness.create(services, {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "web", namespace: "default", annotations },
+    spec: { clusterIP: "10.0.0.9", selector: { app: "web" }, ports: [{ port: 80 }] },
+  } as unknown as KubeObject)
+}
+
 describe("a Service in topology mode Auto", () => {
+  test("that has hints for a zone that has gone is left as it is", async () => {
+    await using harness = await startHarness({ only: ["endpointslice"] })
+    const zones = ["x", "y", "z"]
+    for (const zone of zones) await harness.create(nodes, node(zone, zone, "1"))
+    await runOn(harness, ["x", "x", "y", "y", "z", "z"])
+    await eventually(() => expect(hintsOf(harness)).toEqual(["x", "x", "y", "y", "z", "z"]))
+    await eventually(() => expect(harness.cluster.all(events)).toHaveLength(1))
+    // The others have too few now, and no endpoint to take from.
+    await says(harness, "z", { conditions: [{ type: "Ready", status: "False" }] })
+    const revision = (): number => Number(harness.cluster.all(endpointSlices)[0]?.metadata.resourceVersion)
+    const touch = async (label: string): Promise<number> => {
+      await harness.change(services, "default", "web", { metadata: { labels: { [label]: "yes" } } })
+      await eventually(() => expect(harness.cluster.all(endpointSlices)[0]?.metadata.labels).toHaveProperty(label))
+      return revision()
+    }
+    // The Service's write and its slice's, and no other between.
+    const once = await touch("once")
+    expect((await touch("again")) - once).toBe(2)
+    expect(hintsOf(harness)).toEqual(["x", "x", "y", "y", "z", "z"])
+  })
+
   test("gets hints while zones have enough endpoints, and tells when not", async () => {
     await using harness = await startHarness({ only: ["endpointslice"] })
     await harness.create(nodes, node("a", "x", "1"))
     await harness.create(nodes, node("b", "y", "1"))
-    for (const [index, nodeName] of ["a", "a", "a", "b"].entries()) {
-      await harness.create(pods, {
-        apiVersion: "v1",
-        kind: "Pod",
-        metadata: { name: `p${index}`, namespace: "default", labels: { app: "web" } },
-        spec: { nodeName, containers: [] },
-      } as KubeObject)
-    }
-    await harness.runPods("default")
-    const annotations = { "service.kubernetes.io/topology-mode": "Auto" }
-    await harness.create(services, {
-      apiVersion: "v1",
-      kind: "Service",
-      metadata: { name: "web", namespace: "default", annotations },
-      spec: { clusterIP: "10.0.0.9", selector: { app: "web" }, ports: [{ port: 80 }] },
-    } as unknown as KubeObject)
+    await runOn(harness, ["a", "a", "a", "b"])
     await eventually(() => expect(hintsOf(harness)).toEqual(["x", "x", "y", "y"]))
     const told = (): unknown[] => harness.cluster.all(events).map((event) => event["message"])
     await eventually(() => expect(told()).toContain("Topology Aware Hints has been enabled, addressType: IPv4"))
@@ -93,6 +137,14 @@ describe("a Service in topology mode Auto", () => {
     })
     await harness.create(nodes, node("b", "y", "1"))
     await eventually(() => expect(hintsOf(harness)).toEqual(["x", "x", "y", "y"]))
+    // More processors alone change nothing.
+    await says(harness, "b", { allocatable: { cpu: "9" } })
+    await harness.change(services, "default", "web", { metadata: { labels: { touched: "yes" } } })
+    await eventually(() => {
+      const [slice] = harness.cluster.all<EndpointSlice>(endpointSlices)
+      expect(slice?.metadata.labels).toHaveProperty("touched")
+    })
+    expect(hintsOf(harness)).toEqual(["x", "x", "y", "y"])
     await harness.change(services, "default", "web", { metadata: { annotations: null } })
     await eventually(() => expect(hintsOf(harness)).toEqual([undefined, undefined, undefined, undefined]))
     await eventually(() => expect(told()).toContain("Topology Aware Hints has been disabled, addressType: IPv4"))

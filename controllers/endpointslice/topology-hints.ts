@@ -51,7 +51,7 @@ function allocate(shares: Shares | undefined, count: number): Allocations | stri
   if (shares === undefined) return refusals.noNodes
   const counts = ` (${count} endpoints, ${shares.size} zones)`
   if (shares.size > count) return refusals.fewEndpoints + counts
-  const minima = new Map([...shares].map(([zone, share]) => [zone, Math.ceil((share * count) / (1 + overload))]))
+  const minima = new Map([...shares].map(([zone, share]) => [zone, leastOf(share, count)]))
   const total = [...minima.values()].reduce((sum, minimum) => sum + minimum, 0)
   if (total > count) return refusals.overload + counts
   return new Map(
@@ -70,11 +70,15 @@ export interface Slices {
   kept: readonly EndpointSlice[]
 }
 
+/** How many endpoints each zone has. */
+export type Counts = ReadonlyMap<string, number>
+
 export interface Hinted {
   /** Slices that have to be written too, with what endpoints. */
   also: { slice: EndpointSlice; endpoints: Endpoint[] }[]
   /** Why there are none. */
   refusal?: string
+  counts: Counts
 }
 
 const isReady = ({ conditions }: Endpoint): boolean => conditions?.ready !== false
@@ -101,9 +105,18 @@ export function addHints(shares: Shares | undefined, { written, kept }: Slices):
     given.set(zone, (given.get(zone) ?? 0) + 1)
     endpoint.hints = { forZones: [{ name: zone }] }
   }
-  redistribute(open, ...exchange(allocations, given))
-  return { also }
+  redistribute(open, given, ...exchange(allocations, given))
+  return { also, counts: given }
 }
+
+/** Some zone has less than its least share: its endpoints would get more than they may. */
+export function isOverloaded(shares: Shares | undefined, counts: Counts): boolean {
+  if (shares === undefined) return true
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  return [...shares].some(([zone, share]) => (counts.get(zone) ?? 0) < leastOf(share, total))
+}
+
+const leastOf = (share: number, total: number): number => Math.ceil((share * total) / (1 + overload))
 
 export function bare(endpoint: Endpoint): Endpoint {
   const { hints: _, ...others } = endpoint
@@ -112,7 +125,10 @@ export function bare(endpoint: Endpoint): Endpoint {
 
 function withoutHints(kept: readonly EndpointSlice[]): Hinted {
   const hinted = kept.filter(({ endpoints }) => (endpoints ?? []).some(({ hints }) => hints !== undefined))
-  return { also: hinted.map((slice) => ({ slice, endpoints: (slice.endpoints ?? []).map(bare) })) }
+  return {
+    also: hinted.map((slice) => ({ slice, endpoints: (slice.endpoints ?? []).map(bare) })),
+    counts: new Map(),
+  }
 }
 
 /** Hints the slice may keep; undefined: it may not. */
@@ -164,7 +180,12 @@ function most(zones: ReadonlyMap<string, number>): [zone: string, number: number
   return found
 }
 
-function redistribute(open: readonly Endpoint[], giving: Map<string, number>, receiving: Map<string, number>): void {
+function redistribute(
+  open: readonly Endpoint[],
+  given: Map<string, number>,
+  giving: Map<string, number>,
+  receiving: Map<string, number>,
+): void {
   for (const endpoint of open) {
     const { zone = "" } = endpoint
     const left = giving.get(zone) ?? 0
@@ -173,5 +194,7 @@ function redistribute(open: readonly Endpoint[], giving: Map<string, number>, re
     endpoint.hints = { forZones: [{ name: next[0] }] }
     giving.set(zone, left - 1)
     receiving.set(next[0], next[1] - 1)
+    given.set(zone, (given.get(zone) ?? 0) - 1)
+    given.set(next[0], (given.get(next[0]) ?? 0) + 1)
   }
 }
