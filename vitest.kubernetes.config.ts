@@ -19,7 +19,7 @@ const first = [
   "etcd/store",
   "test-cmd/test-cmd",
   "controllers/controllers",
-  "controllers/all-nodes-down",
+  "controllers/own-nodes",
   "controllers/measured",
 ]
 const last = ["kubectl/day", "differential/differential", "definitions/definitions"]

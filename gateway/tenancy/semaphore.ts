@@ -8,9 +8,10 @@ export class Semaphore {
     this.#free = places
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  /** `first`: of those that wait. */
+  async run<T>(work: () => Promise<T>, { first = false } = {}): Promise<T> {
     if (this.#free > 0) this.#free--
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else await new Promise<void>((resolve) => (first ? this.#waiting.unshift(resolve) : this.#waiting.push(resolve)))
     try {
       return await work()
     } finally {

@@ -1,5 +1,6 @@
 // A real kube-controller-manager and ours, with the same nodes, on which the same scenarios are played.
 
+import { setTimeout as delay } from "node:timers/promises"
 import { startControllers, type ControllersOptions } from "../../../controllers/main.ts"
 import { RangeServiceAddresses } from "../../../gateway/registry/core/services/addresses.ts"
 import { createCertificateSigner } from "../../../gateway/tenancy/certificate-signer.ts"
@@ -22,6 +23,8 @@ export const kubernetesOptions = {
 /** What both are given when they are started anew. */
 export interface Limits {
   flags: readonly string[]
+  /** So long after their start all of the real controllers have begun. */
+  beginsMs: number
   limits: NonNullable<ControllersOptions["limits"]>
 }
 
@@ -87,11 +90,12 @@ export async function startBothSides({ metrics = false, nodes = true }: SidesOpt
     async prepare(scenario) {
       await Promise.all(sides.map((side) => prepare(side, scenario, 1)))
     },
-    async restart({ flags, limits }) {
+    async restart({ flags, beginsMs, limits }) {
       await kubernetes.stopControllerManager()
       await kubernetes.stopApiServer()
       await kubernetes.startApiServer()
       await kubernetes.startControllerManager([...controllerManagerFlags, ...flags])
+      await delay(beginsMs)
       await controllers[Symbol.asyncDispose]()
       controllers = startOurs(limits)
     },

@@ -1,7 +1,7 @@
 // Who may do what, and with which credential: ServiceAccounts and their tokens, CertificateSigningRequests, aggregated roles.
 
-import { createClientRequest } from "../../../../gateway/testing/certificate-request.ts"
 import type { Scenario, Step } from "../scenario.ts"
+import { request, requestOf } from "./certificate-steps.ts"
 import { settle } from "./steps.ts"
 
 const tokenSecret = (account: string, metadata: object = {}): Step => ({
@@ -26,18 +26,8 @@ const rule = (resource: string, ...verbs: string[]): object => ({ apiGroups: [""
 const all = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { "add-to": "NAMESPACE" } }] } }
 const joins = { "add-to": "NAMESPACE" }
 
-const requestOf = async (subject: string): Promise<string> =>
-  Buffer.from((await createClientRequest(subject)).request).toString("base64")
 const jane = await requestOf("CN=jane")
 const node = await requestOf("CN=system:node:n, O=system:nodes")
-const request = (of: string, spec: object = {}): Step => ({
-  create: {
-    apiVersion: "certificates.k8s.io/v1",
-    kind: "CertificateSigningRequest",
-    metadata: { name: "NAMESPACE" },
-    spec: { request: of, signerName: "kubernetes.io/kube-apiserver-client", usages: ["client auth"], ...spec },
-  },
-})
 const decided = (type: "Approved" | "Denied"): Step => ({
   patch: ["certificatesigningrequests", "NAMESPACE"],
   with: { status: { conditions: [{ type, status: "True", reason: "Test", message: "of a scenario" }] } },

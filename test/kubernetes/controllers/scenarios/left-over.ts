@@ -1,14 +1,24 @@
 // What controllers find when they start, and limits that are soon reached: what upstream looks at each hour or each day, but also
-// at its start. Requests for certificates it looks at before it knows of any, and then after an hour.
+// at its start.
 
 import type { Scenario, Step } from "../scenario.ts"
 import { podOn } from "./node-steps.ts"
-import { patched, service } from "./service-steps.ts"
-import { container, labels, settle } from "./steps.ts"
+import { oldCertificates } from "./old-certificates.ts"
+import { service } from "./service-steps.ts"
+import { labels, settle } from "./steps.ts"
+import { alike, auto, withReady } from "./topology-steps.ts"
+
+const startIntervalMs = 1000
 
 /** Given to both (restarted.test.ts). */
 export const limits = {
-  flags: ["--terminated-pod-gc-threshold=2", "--legacy-service-account-token-clean-up-period=1s"],
+  flags: [
+    "--terminated-pod-gc-threshold=2",
+    "--legacy-service-account-token-clean-up-period=1s",
+    // After once or twice this time; otherwise requests for certificates are looked at before any is known, and then after an hour.
+    `--controller-start-interval=${startIntervalMs}ms`,
+  ],
+  beginsMs: 2 * startIntervalMs,
   limits: { finishedPods: 2, unusedTokenMs: 1000 },
 }
 
@@ -63,32 +73,10 @@ const zone = (node: string, name: string): Step[] => [
   { patch: ["nodes", node], with: { metadata: { labels: { "topology.kubernetes.io/zone": name } } } },
   { patch: ["nodes", node], with: { status: { allocatable: { cpu: "2" } } }, subresource: "status" },
 ]
-const auto = { annotations: { "service.kubernetes.io/topology-mode": "Auto" } }
 const pod = (node: string, name: string): Step => podOn("", name, { labels }, { nodeName: node })
 
-/** Alike, so that it is no matter which of them is for another zone: that is left to chance. */
-const alike = (name: string, node: string): Step => ({
-  create: {
-    apiVersion: "apps/v1",
-    kind: "ReplicaSet",
-    metadata: { name },
-    spec: {
-      selector: { matchLabels: { set: name } },
-      template: {
-        metadata: { labels: { ...labels, set: name } },
-        spec: { nodeName: node, containers: [container("one")] },
-      },
-    },
-  },
-})
-const withReady = (name: string, replicas: number): Step[] => [
-  { patch: ["replicasets", name], with: { spec: { replicas } }, subresource: "scale" },
-  settle,
-  { pods: "ready" },
-  settle,
-]
-
 export const leftOverScenarios: readonly Scenario[] = [
+  oldCertificates,
   {
     name: "leases of API servers",
     before: [
@@ -149,7 +137,7 @@ export const leftOverScenarios: readonly Scenario[] = [
     before: [...zone("n1", "x"), ...zone("n2", "y"), alike("in-x", "n1"), alike("in-y", "n2"), settle],
     steps: [
       service(),
-      patched({}, auto),
+      auto,
       ...withReady("in-x", 3),
       ...withReady("in-x", 5),
       ...withReady("in-y", 2),
@@ -163,7 +151,7 @@ export const leftOverScenarios: readonly Scenario[] = [
     steps: [
       service(),
       settle,
-      patched({}, auto),
+      auto,
       settle,
       // More of one zone than of the other: the shares cannot be kept.
       pod("n1", "c"),

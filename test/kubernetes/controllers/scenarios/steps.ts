@@ -22,8 +22,8 @@ export const image = (name: string, resource = "deployments"): Step => ({
   patch: [resource, "web"],
   with: { spec: { template: { spec: { containers: [container(name)] } } } },
 })
-export const scale = (replicas: number, resource = "deployments"): Step => ({
-  patch: [resource, "web"],
+export const scale = (replicas: number, resource = "deployments", name = "web"): Step => ({
+  patch: [resource, name],
   with: { spec: { replicas } },
   subresource: "scale",
 })

@@ -4,6 +4,7 @@ import type { Scenario, Step } from "../scenario.ts"
 import { nodeNamed, podOn } from "./node-steps.ts"
 import { patched, service } from "./service-steps.ts"
 import { labels, settle } from "./steps.ts"
+import { auto } from "./topology-steps.ts"
 
 const pod = (node: string, name: string): Step => podOn(node, name, { labels })
 const inZones: Step[] = [
@@ -16,7 +17,6 @@ const inZones: Step[] = [
   pod("b", "unready"),
 ]
 const prefers = (trafficDistribution: string | null): Step => patched({ trafficDistribution })
-const auto: Step = patched({}, { annotations: { "service.kubernetes.io/topology-mode": "Auto" } })
 
 export const topologyHintScenarios: readonly Scenario[] = [
   ...["PreferClose", "PreferSameZone", "PreferSameNode"].map((trafficDistribution): Scenario => ({

@@ -1,0 +1,60 @@
+// Requests for certificates that were answered long ago. Of a signer whom nobody plays, so that what is there is what is written.
+
+import { createAuthority, issueClientCertificate } from "../../../../gateway/pki/pki.ts"
+import type { Scenario, Step } from "../scenario.ts"
+import { request, requestOf } from "./certificate-steps.ts"
+import { settle } from "./steps.ts"
+
+const jane = await requestOf("CN=jane")
+const authority = await createAuthority("of a scenario")
+const hourMs = 3_600_000
+
+async function certificateFor(lifetimeMs: number): Promise<string> {
+  const { certificate } = await issueClientCertificate(authority, { name: "jane", groups: [] }, lifetimeMs)
+  return Buffer.from(certificate).toString("base64")
+}
+const valid = await certificateFor(24 * hourMs)
+const expired = await certificateFor(-60_000)
+
+const asked = (name: string): Step => request(jane, { signerName: "example.com/other" }, `NAMESPACE-${name}`)
+const hoursAgo = (hours: number): string => new Date(Date.now() - hours * hourMs).toISOString().replace(/\.\d+/, "")
+const said = (type: string, hours: number): object => {
+  const lastUpdateTime = hoursAgo(hours)
+  return { type, status: "True", reason: "Test", message: "of a scenario", lastUpdateTime }
+}
+const says = (name: string, subresource: "approval" | "status", status: object): Step => ({
+  patch: ["certificatesigningrequests", `NAMESPACE-${name}`],
+  with: { status },
+  subresource,
+})
+const decided = (name: string, type: "Approved" | "Denied", hours: number): Step[] => [
+  asked(name),
+  says(name, "approval", { conditions: [said(type, hours)] }),
+]
+const signed = (name: string, hours: number, certificate: string): Step[] => [
+  ...decided(name, "Approved", hours),
+  says(name, "status", { certificate }),
+]
+const failed = (name: string, hours: number): Step[] => [
+  asked(name),
+  says(name, "status", { conditions: [said("Failed", hours)] }),
+]
+const isGone = (name: string): Step => ({ until: ["certificatesigningrequests", `NAMESPACE-${name}`], has: null })
+
+export const oldCertificates: Scenario = {
+  name: "requests for certificates that were answered long ago",
+  before: [
+    asked("waits"),
+    ...decided("denied", "Denied", 2),
+    ...decided("denied-lately", "Denied", 0.5),
+    ...failed("failed", 2),
+    ...failed("failed-lately", 0.5),
+    ...decided("not-signed", "Approved", 25),
+    ...decided("not-signed-yet", "Approved", 23),
+    ...signed("signed", 2, valid),
+    ...signed("signed-lately", 0.5, valid),
+    ...signed("over", 0.5, expired),
+    ...signed("over-twice", 2, expired),
+  ],
+  steps: [...["denied", "failed", "not-signed", "signed", "over", "over-twice"].map(isGone), settle],
+}
