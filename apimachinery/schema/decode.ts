@@ -25,13 +25,15 @@ export { writeZeros } from "./zeros.ts"
  * prints of absent fields (null lists, empty texts) is written by writeZeros, before storing.
  *
  * `source`: from JSON, whose numbers are read into their fields' types; or from what was merged in memory, as strategic merge and
- * apply do it. Source of the latter: k8s.io/apimachinery/pkg/runtime/converter.go (fromUnstructured).
+ * apply do it. Source of the latter: k8s.io/apimachinery/pkg/runtime/converter.go (fromUnstructured). `as`: the kind that was asked
+ * for, if it is another.
  */
 export function decodeObject(
   schema: Schema,
   value: Json,
   collectUnknown: boolean,
   source: "json" | "memory" = "json",
+  as?: string,
 ): { unknown: string[]; unknownPaths: readonly (readonly (string | number)[])[] } {
   const unknownPaths: (readonly (string | number)[])[] = []
   let pruned: readonly string[] = []
@@ -41,7 +43,7 @@ export function decodeObject(
     oddNumbers: oddNumbersOf(value),
     converts: source === "memory" && schema.custom !== true,
     fault: undefined,
-    roundsAmounts: !isOfDevices(value),
+    roundsAmounts: !keepsAmounts(value),
   }
   try {
     if (schema.custom === true) pruned = decodeCustom(schema, value, walk)
@@ -49,19 +51,20 @@ export function decodeObject(
   } catch (error) {
     if (!(error instanceof Mismatch) && !(error instanceof ScalarError)) throw error
     const fault = error instanceof Mismatch ? error.explain(schema) : error.message
-    throw badRequest(printKind(value) + fault, { cause: error })
+    throw badRequest(printKind(value, as) + fault, { cause: error })
   }
   const unknown = [...unknownPaths.map(printPath), ...pruned].map((path) => `unknown field ${JSON.stringify(path)}`)
   return { unknown, unknownPaths }
 }
 
-function isOfDevices(value: Json): boolean {
+/** Groups whose amounts have no defaulting that would round them. */
+function keepsAmounts(value: Json): boolean {
   const { apiVersion } = value as { apiVersion?: Json }
-  return typeof apiVersion === "string" && apiVersion.startsWith("resource.k8s.io/")
+  return typeof apiVersion === "string" && /^(?:resource|node)\.k8s\.io\//.test(apiVersion)
 }
 
-function printKind(value: Json): string {
+function printKind(value: Json, as: string | undefined): string {
   const { kind, apiVersion } = value as { kind?: string; apiVersion?: string }
   const { version } = parseGroupVersion(apiVersion ?? "")
-  return `${kind ?? ""} in version ${JSON.stringify(version)} cannot be handled as a ${kind ?? ""}: `
+  return `${kind ?? ""} in version ${JSON.stringify(version)} cannot be handled as a ${as ?? kind ?? ""}: `
 }

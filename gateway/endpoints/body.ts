@@ -2,12 +2,9 @@
 // agreement with the path. Errors in kube-apiserver's words.
 
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../apimachinery/object.ts"
-import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
-import { goQuote } from "../../apimachinery/go-quote.ts"
-import { badRequest, hasReason, invalid, type StatusError, unsupportedMediaType } from "../../apimachinery/status.ts"
+import { badRequest, hasReason, unsupportedMediaType } from "../../apimachinery/status.ts"
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
-import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import type { JsonObject } from "../../apimachinery/schema/json-object.ts"
 import { parseExactly } from "../../apimachinery/schema/exact-integers.ts"
 import { firstOfKeys, strictFaults } from "../../apimachinery/schema/json-scan.ts"
@@ -19,6 +16,7 @@ import { noteDropped } from "../registry/dropped-fields.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
+import { checkKind, knownOther } from "./body-kind.ts"
 import { type RequestBody, takeJson } from "./request-body.ts"
 import type { FieldValidation } from "./request-options.ts"
 
@@ -108,6 +106,7 @@ export function decodeValue(
 ): KubeObject {
   const object = value as unknown as KubeObject
   checkUnconverted(object, expected)
+  if (origin === "body") tellOfOther(ctx, object, expected, validation, repeated)
   checkKind(object, expected)
   const source = origin === "strategic" || origin === "apply" ? "memory" : "json"
   if (repeated.first !== undefined) {
@@ -127,23 +126,59 @@ export function decodeValue(
   const unknown = validation === "Ignore" ? [] : inOrder
   // Of what a strategic merge has made there is no order but that of the words.
   if (origin === "strategic") unknown.sort()
-  const [first = ""] = repeated.faults
-  const inYaml = first.startsWith(unmarshalErrors)
-  const faults = allFaults(repeated, unknown, expected.schema.custom === true ? undefined : unknownPaths).filter(
-    (fault) => !isWithinRaw(expected.schema, fault),
-  )
-  if (faults.length > 0) {
-    if (validation === "Strict") {
-      throw badRequest(
-        `${expected.kind} in version "${expected.version}" cannot be handled as a ${expected.kind}: strict decoding error: ${faults.join(", ")}`,
-      )
-    }
-    for (const fault of inYaml ? [...linesOf(first), ...unknown] : faults) ctx.warn(fault)
-  }
+  const asked = { ...expected, as: expected.kind, validation }
+  tellFaults(ctx, asked, repeated, unknown, expected.schema.custom === true ? undefined : unknownPaths)
   object.metadata ??= {}
   completeDefaults(object, expected, origin === "apply")
   return object
 }
+
+interface Asked {
+  version: string
+  kind: string
+  schema: Schema
+  /** The kind that was asked for. */
+  as: string
+  validation: FieldValidation
+}
+
+/** Fields that are unknown or repeated: who is strict is refused, others are warned. */
+function tellFaults(
+  ctx: RequestContext,
+  { version, kind, schema, as, validation }: Asked,
+  repeated: Repeated,
+  unknown: readonly string[],
+  paths: Paths | undefined,
+): void {
+  const faults = allFaults(repeated, unknown, paths).filter((fault) => !isWithinRaw(schema, fault))
+  if (faults.length === 0) return
+  if (validation === "Strict") {
+    throw badRequest(
+      `${kind} in version "${version}" cannot be handled as a ${as}: strict decoding error: ${faults.join(", ")}`,
+    )
+  }
+  const [first = ""] = repeated.faults
+  for (const fault of first.startsWith(unmarshalErrors) ? [...linesOf(first), ...unknown] : faults) ctx.warn(fault)
+}
+
+/** Of a known kind that was not asked for it is told first what is wrong with it; with its fields, if it could be converted. */
+function tellOfOther(
+  ctx: RequestContext,
+  object: KubeObject,
+  expected: Expected,
+  validation: FieldValidation,
+  repeated: Repeated,
+): void {
+  const other = knownOther(object, expected)
+  if (other === undefined) return
+  const { apiVersion, ...rest } = object
+  const value = { ...rest, apiVersion: apiVersion || printGroupVersion(expected), kind: other.kind } as unknown as Json
+  const { unknown, unknownPaths } = decodeObject(other.schema, value, validation !== "Ignore", "json", expected.kind)
+  if (other.kind !== expected.kind || validation === "Ignore") return
+  tellFaults(ctx, { ...other, as: expected.kind, validation }, repeated, unknown, unknownPaths)
+}
+
+type Paths = readonly (readonly (string | number)[])[]
 
 /** What upstream keeps as it came, or reads by itself, is not looked at for keys that are given twice. */
 function isWithinRaw(root: Schema, fault: string): boolean {
@@ -161,7 +196,7 @@ function isWithinRaw(root: Schema, fault: string): boolean {
 function allFaults(
   { faults, text }: Repeated,
   unknown: readonly string[],
-  paths: readonly (readonly (string | number)[])[] | undefined,
+  paths: Paths | undefined,
 ): readonly string[] {
   const [first] = faults
   if (first === undefined) return unknown
@@ -190,65 +225,6 @@ function linesOf(errors: string): string[] {
 function completeDefaults(object: KubeObject, expected: Expected, keepsNulls: boolean): void {
   applyDefaults(expected.schema, object as unknown as Json, keepsNulls)
   expected.default?.(object as never)
-}
-
-/** apiVersion and kind may be left out of a built-in kind: then they are what the path says. */
-function checkKind(object: KubeObject, expected: Expected): void {
-  const { group, version, kind, schema } = expected
-  const apiVersion = printGroupVersion({ group, version })
-  if (schema.custom === true) {
-    checkCustomKind(object, expected, apiVersion)
-    return
-  }
-  object.kind ||= kind
-  if (expected.mayLackVersion === true && !object.apiVersion && object.kind === kind) return
-  object.apiVersion ||= apiVersion
-  if (object.kind === kind && object.apiVersion === apiVersion) return
-  const given = parseGroupVersion(object.apiVersion)
-  const isKnown = schemeOf(given.group) === schemeOf(group) && schemaOf({ ...given, kind: object.kind }) !== undefined
-  if (isKnown && object.kind === kind) throw otherVersion(object.apiVersion, apiVersion)
-  const detail = isKnown
-    ? `converting (${given.version}.${object.kind}) to (${packageOf(group)}.${kind}): unknown conversion`
-    : `no kind ${goQuote(object.kind)} is registered for version ${goQuote(object.apiVersion)}`
-  const shown = goQuote(given.version)
-  throw badRequest(`${object.kind} in version ${shown} cannot be handled as a ${kind}: ${detail}`)
-}
-
-/** Two groups are served by servers of their own inside kube-apiserver, which know no other kinds, and are known to none. */
-function schemeOf(group: string): string {
-  return group === "apiextensions.k8s.io" || group === "apiregistration.k8s.io" ? group : ""
-}
-
-/** Of a group's kinds that are no form of each other, in memory. */
-export function unconvertible(group: string, from: string, to: string): string {
-  return `converting (${packageOf(group)}.${from}) to (${packageOf(group)}.${to}): unknown conversion`
-}
-
-/** The package of a group's internal types. */
-function packageOf(group: string): string {
-  return group === "" || group === "events.k8s.io" ? "core" : group.replace(/\..*/, "")
-}
-
-/** Custom resources have to say what they are. */
-function checkCustomKind(object: KubeObject, { group, kind }: Expected, apiVersion: string): void {
-  if (!object.kind) {
-    const text = JSON.stringify(object)
-    const shown = text.length > shownBytes ? `${text.slice(0, shownBytes)} ...` : text
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): Object 'Kind' is missing in '${text}' (${shown})`,
-    )
-  }
-  if (object.apiVersion !== apiVersion) throw otherVersion(object.apiVersion ?? "", apiVersion)
-  if (object.kind === kind) return
-  const error = invalidValue(FieldPath.root("kind"), object.kind, `must be ${kind}`)
-  throw invalid({ group, kind: object.kind }, object.metadata?.name ?? "", [error])
-}
-
-/** What an error message quotes of a body. */
-const shownBytes = 30
-
-function otherVersion(given: string, expected: string): StatusError {
-  return badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`)
 }
 
 /** The object takes the path's namespace, or must name the same; cluster-scoped objects lose theirs. */

@@ -17,7 +17,7 @@ import type { ResourceDefinition } from "./rest.ts"
 
 export function prepareForCreate(ctx: RequestContext, definition: ResourceDefinition, object: KubeObject): void {
   const { strategy } = definition
-  strategy.dropDisabled?.(object)
+  strategy.dropDisabled?.(object, undefined)
   if (strategy.prepareForCreate) strategy.prepareForCreate(ctx, object)
   else if (hasStatusSubresource(definition)) delete object["status"]
 }
@@ -46,7 +46,7 @@ export function prepareForUpdate(
   subresource: string,
 ): void {
   const { strategy } = definition
-  strategy.dropDisabled?.(object)
+  strategy.dropDisabled?.(object, current)
   if (current.metadata.generation === undefined) delete object.metadata.generation
   else object.metadata.generation = current.metadata.generation
   if (hasStatusSubresource(definition)) {

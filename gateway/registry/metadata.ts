@@ -17,7 +17,7 @@ export function fillSystemFields(definition: ResourceDefinition, namespace: stri
   delete metadata.deletionGracePeriodSeconds
   delete metadata.selfLink
   // Kinds that count no generations keep what the client says.
-  if (hasGeneration(definition)) metadata.generation = 1
+  if (hasGeneration(definition) && definition.strategy.generation !== "changes") metadata.generation = 1
 }
 
 /** When it is stored, after all others had their say, and so not in a dry run. What is no number, or 0, is overlooked. */
@@ -68,7 +68,8 @@ export function dropEmptyMetadata({ metadata }: KubeObject): void {
 
 /** Kinds with a spec count its changes, unless their strategy says otherwise. */
 export function hasGeneration({ strategy, schema, customResource }: ResourceDefinition): boolean {
-  return strategy.generation ?? (customResource !== undefined || schema.fields?.["spec"] !== undefined)
+  const { generation = customResource !== undefined || schema.fields?.["spec"] !== undefined } = strategy
+  return generation !== false
 }
 
 /** Upstream forgets to give some errors a reason, and answers 500; clients see the same. */

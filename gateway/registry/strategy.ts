@@ -19,8 +19,11 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   generateName?(prefix: string): string
   /** Defaults that depend on other fields; after the schema's own defaults, at decoding, on create, update and patch. */
   default?(object: T): void
-  /** Drops fields of features that are off, before the object is prepared: who wrote them has been recorded by then. */
-  dropDisabled?(object: T): void
+  /**
+   * Drops fields of features that are off, before the object is prepared: who wrote them has been recorded by then. `current`: what
+   * is updated.
+   */
+  dropDisabled?(object: T, current: T | undefined): void
   /** Sets what the server owns and drops what a client may not set (status). metadata is already prepared. */
   prepareForCreate?(ctx: RequestContext, object: T): void
   /** Faults that are told alone, before anything else is looked at. `current`: what is updated. */
@@ -56,8 +59,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
    * all of it, and upstream's answers to deletes and to writes of the status have all. Leaves the object as it is.
    */
   shown?(object: T): KubeObject
-  /** false: the kind has no metadata.generation. Default: true. */
-  generation?: boolean
+  /** false: the kind has no metadata.generation; "changes": it is not born with one, what changes it is counted. Default: true. */
+  generation?: boolean | "changes"
   /** Bumps metadata.generation when true; default: anything but metadata and status differs. */
   specChanged?(object: T, current: T): boolean
   /** PUT on a name that does not exist creates it (leases, events, endpoints, …). */

@@ -14,7 +14,7 @@ import {
 import { atRevision } from "../../storage/transaction.ts"
 import type { KeyValue } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
-import { checkIdentity, checkRevision, checkVersion, refuseInvalid, uidConflict } from "./checks.ts"
+import { checkIdentity, checkRevision, checkVersion, kindOf, refuseInvalid, uidConflict } from "./checks.ts"
 import { isFinished, nextDeletionStep } from "./deletion.ts"
 import { checkAfterAdmission, managersIn, recordWrite } from "./field-management.ts"
 import { managedKind } from "./managed-kind.ts"
@@ -274,8 +274,11 @@ export class WriteAttempts {
 
   /** A name that is taken by an object on its way out is said to be so: waiting helps. */
   async #taken(ctx: RequestContext, key: string, { metadata }: KubeObject): Promise<StatusError> {
-    const exists = metadata.generateName ? generatedNameExists : alreadyExists
-    const { status } = exists(this.#definition, metadata.name ?? "")
+    const { name = "" } = metadata
+    const { group } = kindOf(this.#definition)
+    const { status } = metadata.generateName
+      ? generatedNameExists({ ...this.#definition, group }, name)
+      : alreadyExists(this.#definition, name)
     const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
     const isDeleting = stored && (await this.#reader.one(stored)).object().metadata.deletionTimestamp !== undefined
     return new StatusError(isDeleting ? { ...status, message: `object is being deleted: ${status.message}` } : status)

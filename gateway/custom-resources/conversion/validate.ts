@@ -6,7 +6,7 @@ import {
   type FieldPath,
   forbiddenField,
   invalidValue,
-  notSupported,
+  notSupportedText,
   required,
 } from "../../../apimachinery/field-errors.ts"
 import type { WebhookClientConfig } from "../../backends/webhook-client.ts"
@@ -31,7 +31,7 @@ export function validateConversion(
   const { strategy = "", webhook } = conversion
   const errors: FieldError[] = []
   if (strategy === "") errors.push(required(at.child("strategy")))
-  else if (!strategies.includes(strategy)) errors.push(notSupported(at.child("strategy"), strategy, strategies))
+  else if (!strategies.includes(strategy)) errors.push(notSupportedText(at.child("strategy"), strategy, strategies))
   const client = at.child("webhookClientConfig")
   const versions = at.child("conversionReviewVersions")
   if (strategy !== "Webhook") {

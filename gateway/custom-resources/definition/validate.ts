@@ -1,12 +1,18 @@
 // CustomResourceDefinitions. Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation.
 
-import { type FieldError, FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
+import { asJson, type FieldError, FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1035Label, validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
 import { validateConversion } from "../conversion/validate.ts"
 import { immutableField } from "../../registry/validation/equality.ts"
 import { validateOwnNames } from "../../registry/validation/names.ts"
 import { oneOf, together } from "../../registry/validation/values.ts"
-import { type CustomResourceNames, type CustomResourceVersion, type Definition, isEstablished } from "../types.ts"
+import {
+  type CustomResourceConversion,
+  type CustomResourceNames,
+  type CustomResourceVersion,
+  type Definition,
+  isEstablished,
+} from "../types.ts"
 import { validateApproval } from "./approval.ts"
 import { printVersions } from "./print.ts"
 import { validateVersions } from "./validate-version.ts"
@@ -46,6 +52,7 @@ function validateAll(definition: Definition, current?: Definition): FieldError[]
     ...validateVersionSet(definition.spec?.versions),
     ...validateNames(path.child("names"), names),
     ...common,
+    ...(definition.spec?.preserveUnknownFields === true ? unconverted(conversion) : []),
     ...validateConversion(path.child("conversion"), conversion, current),
     ...validateApproval(definition, current),
   ]
@@ -66,6 +73,13 @@ const notWithDefaults = invalidValue(
   true,
   "must be false in order to use defaults in the schema",
 )
+
+/** What is kept without a schema has none to be converted to. */
+function unconverted(conversion: CustomResourceConversion | undefined): FieldError[] {
+  const { strategy = "" } = conversion ?? { strategy: "None" }
+  const detail = "must be None if spec.preserveUnknownFields is true"
+  return strategy === "None" ? [] : [invalidValue(path.child("conversion", "strategy"), asJson(strategy), detail)]
+}
 
 function hasDefaults({ schema }: CustomResourceVersion): boolean {
   let found = false

@@ -26,15 +26,8 @@ import type { RequestContext } from "../../request/context.ts"
 import { managedCustomScale, managedKind, type ManagedKind, managedScale } from "../../registry/managed-kind.ts"
 import type { ResourceDefinition, WriteOptions } from "../../registry/rest.ts"
 import { admitFor } from "../../admission/admit.ts"
-import {
-  agreeOnName,
-  agreeOnNamespace,
-  decodeValue,
-  expectedNamespace,
-  expectedOf,
-  type Expected,
-  unconvertible,
-} from "../body.ts"
+import { agreeOnName, agreeOnNamespace, decodeValue, expectedNamespace, expectedOf, type Expected } from "../body.ts"
+import { unconvertible } from "../body-kind.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { readBody } from "../request-body.ts"
 import { writeOptions, type FieldValidation } from "../request-options.ts"

@@ -38,7 +38,7 @@ export function validateLabelSelector(path: FieldPath, selector: LabelSelector |
   ]
 }
 
-interface Requirement {
+export interface Requirement {
   key?: string
   operator?: string
   values?: readonly string[]

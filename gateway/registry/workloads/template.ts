@@ -12,7 +12,12 @@ import { isGivenEmpty } from "../../../apimachinery/schema/given-empty.ts"
 import { matches, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
 import type { PodTemplateSpec } from "../../../apimachinery/object.ts"
 import { validatePodTemplate } from "../core/pod-spec/validate.ts"
-import { isEmptySelector, type LabelSelector, validateLabelSelector } from "../validation/selectors.ts"
+import {
+  isEmptySelector,
+  type LabelSelector,
+  type Requirement,
+  validateLabelSelector,
+} from "../validation/selectors.ts"
 
 /** `word` is how the message names the kind ("deployment"). */
 export function validateSelector(path: FieldPath, selector: LabelSelector | undefined, word: string): FieldError[] {
@@ -40,7 +45,10 @@ export function wrongLabels(path: FieldPath, { metadata = {} }: PodTemplateSpec)
   return invalidValue(path.child("metadata", "labels"), shown, "`selector` does not match template `labels`")
 }
 
-/** Of what runs for ever: `kind` is for the message. A template is looked at when it is known what it has to match. */
+/**
+ * Of what runs for ever: `kind` is for the message. A template is looked at when it is known what it has to match, a set's in how it
+ * runs even so.
+ */
 export function validateSelected(
   path: FieldPath,
   selector: LabelSelector | undefined,
@@ -48,8 +56,11 @@ export function validateSelected(
   kind: string,
   detail = "invalid label selector",
 ): FieldError[] {
-  if (!isUnderstood(selector)) return [invalidValue(path.child("selector"), shown(selector), detail)]
   const at = path.child("template")
+  if (!isUnderstood(selector)) {
+    const fault = invalidValue(path.child("selector"), shown(selector), detail)
+    return kind === "StatefulSet" ? [fault, ...validateServing(at, template, kind)] : [fault]
+  }
   return [...validateMatches(at, selector, template), ...validateServingTemplate(at, template, kind)]
 }
 
@@ -62,13 +73,22 @@ function shown({ matchLabels, matchExpressions }: LabelSelector = {}): object {
   return {
     matchLabels:
       matchLabels && Object.fromEntries(Object.entries(matchLabels).toSorted(([a], [b]) => (a < b ? -1 : 1))),
-    matchExpressions: matchExpressions?.map(({ key, operator, values }) => ({ key, operator, values })),
+    matchExpressions: matchExpressions?.map(printedRequirement),
   }
+}
+
+/** A text that is not there is an empty one. */
+function printedRequirement({ key = "", operator = "", values }: Requirement): object {
+  return { key, operator, values }
 }
 
 /** Templates of what runs for ever: pods are restarted always and have no deadline. `kind` is for the message. */
 export function validateServingTemplate(path: FieldPath, template: PodTemplateSpec, kind: string): FieldError[] {
-  const errors = validatePodTemplate(path, template)
+  return [...validatePodTemplate(path, template), ...validateServing(path, template, kind)]
+}
+
+function validateServing(path: FieldPath, template: PodTemplateSpec, kind: string): FieldError[] {
+  const errors: FieldError[] = []
   const policy = template.spec?.restartPolicy
   if (policy !== "Always") {
     // The general check has named every policy; only this one is possible here.

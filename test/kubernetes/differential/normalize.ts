@@ -47,6 +47,8 @@ const printedObject = /Invalid value: "\{[^]*\}": /g
 /** The revision of an object that is printed within a message. */
 const printedRevision = /(resourceVersion\\":\\")(\d+)/g
 const agePattern = /^(<invalid>|<unknown>|\d+(ms|[smhdy])(\d+[smhd])?)$/
+/** Where a table tells a service's ports. */
+const nodePortCell = /(\b\d+:)3[0-2]\d{3}\//g
 /** What a volume of a service account's token is called. */
 const tokenVolume = /\bkube-api-access-[a-z0-9]{5}\b/g
 /** After the message of a refused change kube-apiserver prints what changed, as Go has it in memory. */
@@ -144,6 +146,7 @@ class Words {
     if (field === "resourceVersion" && /^\d+$/.test(value)) return this.#word("revision", value)
     if (field === "continue" && value !== "") return "<continue>"
     if (field === "cells" && agePattern.test(value)) return "<age>"
+    if (field === "cells") return this.#text(value.replaceAll(nodePortCell, "$1<node port>/"))
     if (field === "token") return value === "" ? "" : "<token>"
     return this.#text(value)
   }

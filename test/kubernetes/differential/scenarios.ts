@@ -33,6 +33,7 @@ import { faultCases } from "./cases/faults.ts"
 import { inheritedNameCases } from "./cases/inherited-names.ts"
 import { keyTextCases } from "./cases/key-texts.ts"
 import { oddWriteCases } from "./cases/odd-writes.ts"
+import { otherKindCases } from "./cases/other-kinds.ts"
 import { openAPICases } from "./cases/openapi.ts"
 import { listCases } from "./cases/lists.ts"
 import { numberLiteralCases } from "./cases/number-literals.ts"
@@ -153,6 +154,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...memoryCases(),
         ...sourceAndExpressionCases(),
         ...ownTypeCases(),
+        ...otherKindCases(),
         ...faultCases(),
         ...inheritedNameCases(),
         ...customInheritedNameCases(),

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto"
 import type * as models from "@kubernetes/client-node"
 import {
+  asJson,
   duplicate,
   type FieldError,
   FieldPath,
@@ -64,12 +65,12 @@ function validate(range: LimitRange): FieldError[] {
   const seen = new Set<string>()
   return itemsOf(range).flatMap((item, index) => {
     const at = FieldPath.root("spec", "limits").index(index)
-    const errors = messages(at.child("type"), item.type ?? "", validateQualifiedName(item.type ?? ""))
+    const errors = messages(at.child("type"), asJson(item.type ?? ""), validateQualifiedName(item.type ?? ""))
     const standard = ["Pod", "Container", "PersistentVolumeClaim"].includes(item.type)
     if (errors.length === 0 && !item.type.includes("/") && !standard) {
-      errors.push(invalidValue(at.child("type"), item.type, "must be a standard limit type or fully qualified"))
+      errors.push(invalidValue(at.child("type"), asJson(item.type), "must be a standard limit type or fully qualified"))
     }
-    if (seen.has(item.type)) errors.push(duplicate(at.child("type"), item.type))
+    if (seen.has(item.type)) errors.push(duplicate(at.child("type"), asJson(item.type)))
     seen.add(item.type)
     return [...errors, ...validateItem(at, item)]
   })

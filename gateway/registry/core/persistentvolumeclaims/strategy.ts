@@ -15,9 +15,9 @@ const strategy: Strategy<PersistentVolumeClaim> = {
   generation: false,
   lacksDefault: () => true, // its phase
 
-  dropDisabled({ spec }) {
-    // Sources in other namespaces are off in a server as it comes.
-    if (spec?.dataSourceRef?.namespace) delete spec.dataSourceRef
+  dropDisabled({ spec }, current) {
+    // Sources in other namespaces are off in a server as it comes; of a claim that has a source they are looked at.
+    if (spec?.dataSourceRef?.namespace && current?.spec?.dataSourceRef === undefined) delete spec.dataSourceRef
   },
 
   default(claim) {

@@ -29,7 +29,7 @@ const tokensInAttributes =
   "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes"
 
 const strategy: Strategy<CSIDriver> = {
-  generation: false,
+  generation: "changes",
   allowUnconditionalUpdate: false,
 
   dropDisabled({ spec }) {
@@ -49,13 +49,6 @@ const strategy: Strategy<CSIDriver> = {
 
   validate: (_ctx, { spec }) => validate(spec ?? {}),
 
-  prepareForUpdate(_ctx, driver, current) {
-    // Counted from none: it is not born with a generation.
-    if (!semanticEqual(driver.spec, current.spec)) {
-      driver.metadata.generation = (current.metadata.generation ?? 0) + 1
-    }
-  },
-
   validateUpdate: (_ctx, { spec = {} }, { spec: current = {} }) => [
     ...validate(spec),
     // Upstream's name of the field.
@@ -65,12 +58,17 @@ const strategy: Strategy<CSIDriver> = {
 
   warnings(_ctx, { spec = {} }, current) {
     const { tokenRequests = [], serviceAccountTokenInSecrets } = spec
-    const isNew = current === undefined || !semanticEqual(tokenRequests, current.spec?.tokenRequests)
+    const isNew = current === undefined || !semanticEqual(tokensOf(spec), tokensOf(current.spec ?? {}))
     return isNew && tokenRequests.length > 0 && serviceAccountTokenInSecrets === undefined ? [tokensInAttributes] : []
   },
 }
 
 export const csiDrivers: KindExtension = { strategy }
+
+/** One for nobody in particular says so, or says nothing. */
+function tokensOf({ tokenRequests = [] }: Spec): object[] {
+  return tokenRequests.map((request) => ({ audience: "", ...request }))
+}
 
 function validate(spec: Spec): FieldError[] {
   return [

@@ -1,0 +1,81 @@
+// Which kind a body says it is, and whether that is what the path expects. Errors in kube-apiserver's words.
+
+import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
+import { goQuote } from "../../apimachinery/go-quote.ts"
+import { type KubeObject, parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
+import { schemaOf } from "../../apimachinery/schema/facts.ts"
+import type { Schema } from "../../apimachinery/schema/schema.ts"
+import { badRequest, invalid, type StatusError } from "../../apimachinery/status.ts"
+import type { Expected } from "./body.ts"
+
+/** apiVersion and kind may be left out of a built-in kind: then they are what the path says. */
+export function checkKind(object: KubeObject, expected: Expected): void {
+  const { group, version, kind, schema } = expected
+  const apiVersion = printGroupVersion({ group, version })
+  if (schema.custom === true) {
+    checkCustomKind(object, expected, apiVersion)
+    return
+  }
+  object.kind ||= kind
+  if (expected.mayLackVersion === true && !object.apiVersion && object.kind === kind) return
+  object.apiVersion ||= apiVersion
+  if (object.kind === kind && object.apiVersion === apiVersion) return
+  const given = parseGroupVersion(object.apiVersion)
+  const isKnown = knownOther(object, expected) !== undefined
+  if (isKnown && object.kind === kind) throw otherVersion(object.apiVersion, apiVersion)
+  const detail = isKnown
+    ? `converting (${given.version}.${object.kind}) to (${packageOf(group)}.${kind}): unknown conversion`
+    : `no kind ${goQuote(object.kind)} is registered for version ${goQuote(object.apiVersion)}`
+  const shown = goQuote(given.version)
+  throw badRequest(`${object.kind} in version ${shown} cannot be handled as a ${kind}: ${detail}`)
+}
+
+/** Two groups are served by servers of their own inside kube-apiserver, which know no other kinds, and are known to none. */
+function schemeOf(group: string): string {
+  return group === "apiextensions.k8s.io" || group === "apiregistration.k8s.io" ? group : ""
+}
+
+/** Of a group's kinds that are no form of each other, in memory. */
+export function unconvertible(group: string, from: string, to: string): string {
+  return `converting (${packageOf(group)}.${from}) to (${packageOf(group)}.${to}): unknown conversion`
+}
+
+/** The package of a group's internal types. */
+function packageOf(group: string): string {
+  return group === "" || group === "events.k8s.io" ? "core" : group.replace(/\..*/, "")
+}
+
+/** Custom resources have to say what they are. */
+function checkCustomKind(object: KubeObject, { group, kind }: Expected, apiVersion: string): void {
+  if (!object.kind) {
+    const text = JSON.stringify(object)
+    const shown = text.length > shownBytes ? `${text.slice(0, shownBytes)} ...` : text
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): Object 'Kind' is missing in '${text}' (${shown})`,
+    )
+  }
+  if (object.apiVersion !== apiVersion) throw otherVersion(object.apiVersion ?? "", apiVersion)
+  if (object.kind === kind) return
+  const error = invalidValue(FieldPath.root("kind"), object.kind, `must be ${kind}`)
+  throw invalid({ group, kind: object.kind }, object.metadata?.name ?? "", [error])
+}
+
+/** What an error message quotes of a body. */
+const shownBytes = 30
+
+function otherVersion(given: string, expected: string): StatusError {
+  return badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`)
+}
+
+/** What the body is instead, if it is known. */
+export function knownOther(
+  object: KubeObject,
+  expected: Expected,
+): { version: string; kind: string; schema: Schema } | undefined {
+  if (expected.schema.custom === true) return undefined
+  const kind = object.kind || expected.kind
+  const { group, version } = object.apiVersion ? parseGroupVersion(object.apiVersion) : expected
+  if (kind === expected.kind && group === expected.group && version === expected.version) return undefined
+  const schema = schemeOf(group) === schemeOf(expected.group) ? schemaOf({ group, version, kind }) : undefined
+  return schema && { version, kind, schema }
+}
