@@ -1,6 +1,7 @@
 // How a webhook is reached: the checks of admission and conversion webhooks alike.
 // Source: k8s.io/apiserver/pkg/util/webhook/validation.go.
 
+import { parseUrl, urlFault } from "../../../apimachinery/go-url.ts"
 import { repeats } from "../../../apimachinery/repeats.ts"
 import { type FieldError, type FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1035Label, validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
@@ -30,13 +31,12 @@ function validatePort(at: FieldPath, port: number): FieldError[] {
     : [invalidValue(at, port, "port is not valid: must be between 1 and 65535, inclusive")]
 }
 
-/** By hand: what upstream's parser takes for a URL, others refuse. */
 function validateURL(at: FieldPath, text: string): FieldError[] {
-  const [, scheme = "", authority = "", query, fragment] =
-    /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*)(?![^/?#]))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ?? []
+  const fault = urlFault(text, "reference")
+  if (fault !== undefined) return [required(at, `url must be a valid URL: ${fault}${form}`)]
+  const { scheme, host, user, fragment, query } = parseUrl(text, "reference")
   const errors: FieldError[] = []
-  const [host = "", user] = authority.split("@").reverse()
-  if (scheme.toLowerCase() !== "https") {
+  if (scheme !== "https") {
     errors.push(invalidValue(at, scheme, `'https' is the only allowed URL scheme${form}`))
   }
   if (host === "") errors.push(invalidValue(at, host, `host must be specified${form}`))
