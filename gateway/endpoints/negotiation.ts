@@ -44,10 +44,8 @@ function refuse(): never {
 }
 
 /** A watch has no YAML. Throws NotAcceptable. */
-export function negotiateStream(ctx: RequestContext, answering: Answering): Negotiated {
-  const wanted = negotiate(ctx, answering)
-  if (wanted.format === "yaml") throw notAcceptable([...streamTypes])
-  return wanted
+export function checkStream({ format }: Negotiated): void {
+  if (format === "yaml") throw notAcceptable([...streamTypes])
 }
 
 const acceptsPlain = remembering((accept) => acceptsOneOf(accept, mediaTypes))

@@ -2,27 +2,29 @@
 // so are the bytes made of them; both go when the store forgets the change.
 
 import { encodeWatchEvent } from "../../apimachinery/schema/protobuf/encode.ts"
-import { internalError, notAcceptableForm, StatusError } from "../../apimachinery/status.ts"
+import { internalError, StatusError } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { RegistryEvent, ResourceDefinition } from "../registry/rest.ts"
 import { roomInChunk } from "./event-stream.ts"
 import type { Negotiated } from "./negotiation.ts"
 import { messageOf, printed } from "./print.ts"
-import { goTypeOf, partialMetadata, table, tableOptions } from "./table-output.ts"
+import { partialMetadata, table, tableOptions } from "./table-output.ts"
 
 export type PrintEvent = (event: RegistryEvent) => Buffer
 
-/** Throws NotAcceptable for a form an event's object cannot have. */
-export function eventPrinter(ctx: RequestContext, definition: ResourceDefinition, wanted: Negotiated): PrintEvent {
+/** Undefined: no event has this form. The first ends the watch, without a word. */
+export function eventPrinter(
+  ctx: RequestContext,
+  definition: ResourceDefinition,
+  wanted: Negotiated,
+): PrintEvent | undefined {
   switch (wanted.as) {
     case "object":
       return wanted.format === "protobuf" ? frameOf(definition) : lineOf
     case "PartialObjectMetadata":
       return metadataPrinter(wanted)
     case "PartialObjectMetadataList":
-      throw notAcceptableForm(
-        `you requested ${wanted.as}, but the requested object is not a list (${goTypeOf(definition, false)})`,
-      )
+      return undefined
     case "Table":
       return tablePrinter(ctx, definition, wanted)
   }

@@ -2,9 +2,8 @@
 // once for all watches of the definition: they share the store's events, so they share what was made of them.
 // Source of the rules: k8s.io/apiserver/pkg/storage/cacher.
 
-import { type Json, type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
-import { writeZeros } from "../../apimachinery/schema/decode.ts"
 import { type KeyValue, StorageError, type Store, type StoreEvent } from "../../storage/types.ts"
+import { bookmark } from "./bookmark.ts"
 import { checkNotFuture, checkWatchOptions, parseResourceVersion } from "./list-options.ts"
 import { readOne } from "./list.ts"
 import { streamAt } from "./read-pieces.ts"
@@ -12,14 +11,12 @@ import { Recent } from "./recent.ts"
 import type { RegistryEvent, ResourceDefinition, WatchRequest } from "./rest.ts"
 import { type Selection, selectionOf } from "./selection.ts"
 import { watchError } from "./storage-errors.ts"
-import { ComputedValue, type KubeValue } from "./value.ts"
+import type { KubeValue } from "./value.ts"
 import type { ValueReader } from "./value-reader.ts"
 import { tick, WatchChanges, type WatchHome } from "./watch-changes.ts"
 
 /** So long after it came an event may still be told to many: whoever is later has it made again. */
 const madeFreshMs = 5_000
-
-const initialEventsEnd = { "k8s.io/initial-events-end": "true" }
 
 /** Undefined: it is none of the selection's. */
 type Selected = RegistryEvent | undefined
@@ -52,7 +49,7 @@ export class WatchSource {
       if (withInitialEvents) {
         from = await store.latest()
         yield* this.#initialEvents(store, selection, from, turn)
-        if (request.sendInitialEvents && allowBookmarks) yield [this.#bookmark(from, initialEventsEnd)]
+        if (request.sendInitialEvents && allowBookmarks) yield [bookmark(this.#definition, from, "initial events end")]
       }
       const { prefix } = selection
       // Who takes turns has time: a tenant may have any number of them.
@@ -62,7 +59,7 @@ export class WatchSource {
         const next = await changes.next()
         if (next === undefined) return
         if (next === tick) {
-          yield [this.#bookmark(changes.revision)]
+          yield [bookmark(this.#definition, changes.revision)]
           continue
         }
         // A thousand watches of one change must not hold up who has one.
@@ -172,17 +169,5 @@ export class WatchSource {
     }
     const many = this.#reader.many([stored])
     return many instanceof Promise ? many.then(only) : only(many)
-  }
-
-  #bookmark(revision: number, annotations?: Record<string, string>): RegistryEvent {
-    const { kind, schema, customResource } = this.#definition
-    const metadata = { resourceVersion: String(revision), ...(annotations ? { annotations } : {}) }
-    const object: KubeObject = { kind, apiVersion: printGroupVersion(this.#definition), metadata }
-    // An object of its kind like any other, with what Go prints of one that has nothing.
-    if (customResource === undefined) writeZeros(schema, object as unknown as Json)
-    return {
-      type: "BOOKMARK",
-      value: new ComputedValue(object),
-    }
   }
 }

@@ -28,8 +28,8 @@ export async function deleteCollection(ctx: RequestContext, endpoint: Endpoint):
 
 /** Upstream lists them in pages, of which a resource version is exactly that one. Source: Store.DeleteCollection. */
 function asPages(options: ListOptions): ListOptions {
-  const { limit, resourceVersion = "0", resourceVersionMatch } = options
-  const isExact = limit === undefined && resourceVersion !== "0" && resourceVersionMatch === undefined
+  const { limit, resourceVersion = "0", resourceVersionMatch, continue: token } = options
+  const isExact = limit === undefined && resourceVersion !== "0" && resourceVersionMatch === undefined && !token
   return isExact ? { ...options, resourceVersionMatch: "Exact" } : options
 }
 

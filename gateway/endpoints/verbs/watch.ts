@@ -7,7 +7,7 @@ import type { RequestContext } from "../../request/context.ts"
 import type { ListOptions, WatchRequest } from "../../registry/rest.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { EventStream } from "../event-stream.ts"
-import { negotiateStream } from "../negotiation.ts"
+import { checkStream, negotiate } from "../negotiation.ts"
 import { flag, integer, listOptions } from "../request-options.ts"
 import { answeringOf } from "../respond.ts"
 import { errorEvent, eventPrinter } from "../watch-events.ts"
@@ -22,8 +22,7 @@ const maxUnreadBytes = 16 * 1024 * 1024
 /** GET with watch=true: one document per event, for as long as the client stays. */
 export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
   const { registry, definition, response } = endpoint
-  const wanted = negotiateStream(ctx, answeringOf(definition))
-  const print = eventPrinter(ctx, definition, wanted)
+  const wanted = negotiate(ctx, answeringOf(definition))
   const { signal } = ctx
   const seconds = secondsOf(ctx)
   ctx.endAfter?.(Math.max(seconds, 0))
@@ -31,6 +30,9 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   // What is wrong with the request itself is answered as an error, not as an event.
   const first = events.next()
   await refusal(first)
+  // The form of the events is looked at last; what has begun ends with the request.
+  const print = eventPrinter(ctx, definition, wanted)
+  checkStream(wanted)
   const type = wanted.format === "protobuf" ? `${wanted.contentType};stream=watch` : wanted.contentType
   response.writeHead(200, { "content-type": type, "cache-control": "no-cache, private" })
   const stream = new EventStream(response)
@@ -41,6 +43,7 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   const sent = ctx.observer?.eventsOf(ctx.info, definition.customResource === undefined)
   try {
     for (let next = await first; next.done !== true; next = await events.next()) {
+      if (print === undefined) break
       const documents = next.value.map(print)
       if (sent !== undefined) for (const { length } of documents) sent(length)
       const more = stream.write(documents)

@@ -1,6 +1,16 @@
 // Every parameter of list and watch, on ConfigMaps of one namespace.
 
-import { get, mergePatch, patch, post, remove, type RequestStep, type Scenario, watch } from "../scenario.ts"
+import {
+  get,
+  mergePatch,
+  patch,
+  post,
+  remove,
+  type RequestStep,
+  type Scenario,
+  watch,
+  type WatchStep,
+} from "../scenario.ts"
 import { asMetadataList, asTable } from "../generate/life-scenarios.ts"
 
 const path = "/api/v1/namespaces/@{ns}/configmaps"
@@ -158,7 +168,23 @@ function collectionDeletes(): RequestStep[] {
     get(path),
     remove(`${path}?limit=1`),
     get(path),
+    remove(`${path}?continue=e30&resourceVersion=${exact}`),
+    remove(`${path}?continue=bogus&resourceVersion=${exact}&limit=1`),
   ]
+}
+
+/** No event has the form of a list, and none is written in YAML; what is asked for is looked at before. */
+function oddForms(): WatchStep[] {
+  const forms = [
+    "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
+    "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
+    "application/yaml",
+    "application/yaml;as=Table;v=v1;g=meta.k8s.io",
+    "application/json;as=Table;v=v1;g=meta.k8s.io",
+    "image/png",
+  ]
+  const asked = ["", "resourceVersion=abc", "labelSelector=(", "includeObject=Bogus", "sendInitialEvents=true"]
+  return forms.flatMap((accept) => asked.map((query) => watch(`${path}?${query}`, { headers: { accept } })))
 }
 
 function watches(): Scenario[] {
@@ -225,5 +251,6 @@ function watches(): Scenario[] {
         ...changes,
       ],
     },
+    { name: "a watch in a form that is none is looked at first", steps: [...some, ...oddForms(), ...changes] },
   ]
 }

@@ -163,6 +163,9 @@ function watched(kind: Kind): Scenario["steps"] {
       headers: asTable,
     }),
     watch(`${kind.path}?labelSelector=own%3D@{id},stage%3Dtwo&resourceVersion=@{list.metadata.resourceVersion}`),
+    watch(
+      `${list}${list.includes("?") ? "&" : "?"}sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan`,
+    ),
     post(kind.path, object, { save: "made" }),
     patch(path, mergePatch, { metadata: { labels: { stage: "two" } } }),
     patch(path, mergePatch, { metadata: { labels: { stage: "two" } } }, { label: "PATCH nothing" }),
