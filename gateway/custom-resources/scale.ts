@@ -64,25 +64,40 @@ function scalableOf({ definition }: Registry): Scalable {
   }
 }
 
-/** What is wrong with the numbers of an object whose definition has the scale subresource. */
-export function validateScaleNumbers(object: KubeObject, paths: readonly (string | undefined)[]): FieldError[] {
-  return paths.flatMap((path = "") => {
-    const at = FieldPath.root(path)
-    const names = plainFields(path)
-    const blocked = firstNoObject(object, names)
-    if (blocked !== undefined) {
-      return [
-        invalidValue(at, 0, `${blocked.path} accessor error: ${wrongType(blocked.value, "map[string]interface{}")}`),
-      ]
-    }
-    const value = valueAt(object, names)
-    if (value === undefined) return []
-    if (!isInteger(value)) {
-      return [invalidValue(at, 0, `${path} accessor error: ${wrongType(value, "int64")}`)]
-    }
-    if (value < 0) return [invalidValue(at, value, "should be a non-negative integer")]
-    return value > maxInt32 ? [invalidValue(at, value, `should be less than or equal to ${maxInt32}`)] : []
-  })
+/** What is wrong with the fields of an object that its definition's scale subresource is made of; `ofStatus`: with the status alone. */
+export function validateScale(object: KubeObject, scale: ScalePaths, ofStatus: boolean): FieldError[] {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale
+  return [
+    ...(ofStatus ? [] : validateNumber(object, specReplicasPath)),
+    ...validateNumber(object, statusReplicasPath),
+    ...(labelSelectorPath === undefined ? [] : validateText(object, labelSelectorPath)),
+  ]
+}
+
+function validateNumber(object: KubeObject, path = ""): FieldError[] {
+  const { value, fault } = accessed(object, path)
+  const at = FieldPath.root(path)
+  if (fault !== undefined) return [invalidValue(at, 0, fault)]
+  if (value === undefined) return []
+  if (!isInteger(value)) return [invalidValue(at, 0, `${path} accessor error: ${wrongType(value, "int64")}`)]
+  if (value < 0) return [invalidValue(at, value, "should be a non-negative integer")]
+  return value > maxInt32 ? [invalidValue(at, value, `should be less than or equal to ${maxInt32}`)] : []
+}
+
+function validateText(object: KubeObject, path: string): FieldError[] {
+  const { value, fault } = accessed(object, path)
+  const at = FieldPath.root(path)
+  if (fault !== undefined) return [invalidValue(at, "", fault)]
+  if (value === undefined || typeof value === "string") return []
+  return [invalidValue(at, "", `${path} accessor error: ${wrongType(value, "string")}`)]
+}
+
+function accessed(object: KubeObject, path: string): { value?: unknown; fault?: string } {
+  const names = plainFields(path)
+  const blocked = firstNoObject(object, names)
+  return blocked === undefined
+    ? { value: valueAt(object, names) }
+    : { fault: `${blocked.path} accessor error: ${wrongType(blocked.value, "map[string]interface{}")}` }
 }
 
 /** What is in the way to a field. */
@@ -108,6 +123,7 @@ function goType(value: unknown): string {
   if (Array.isArray(value)) return "[]interface {}"
   if (value === null) return "<nil>"
   if (typeof value === "object") return "map[string]interface {}"
+  if (isInteger(value)) return "int64"
   return typeof value === "number" ? "float64" : typeof value === "boolean" ? "bool" : "string"
 }
 

@@ -16,7 +16,7 @@ import type { Strategy } from "../registry/strategy.ts"
 import { valueAt } from "./fields.ts"
 import { newErrors } from "./ratcheting.ts"
 import { askRules, rulesOfSchema } from "./rules.ts"
-import { type ScalePaths, validateScaleNumbers } from "./scale.ts"
+import { type ScalePaths, validateScale } from "./scale.ts"
 
 export interface CustomStrategyOptions {
   schema: () => Schema
@@ -34,11 +34,8 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
   const { schema, status, terminating, selectable, scale } = options
   const root = FieldPath.root()
   const listErrors = (object: KubeObject): FieldError[] => validateLists(schema(), object as Json, root)
-  const scaleErrors = (object: KubeObject, ofStatus: boolean): FieldError[] => {
-    if (scale === undefined) return []
-    const { specReplicasPath, statusReplicasPath } = scale
-    return validateScaleNumbers(object, ofStatus ? [statusReplicasPath] : [specReplicasPath, statusReplicasPath])
-  }
+  const scaleErrors = (object: KubeObject, ofStatus: boolean): FieldError[] =>
+    scale === undefined ? [] : validateScale(object, scale, ofStatus)
   // A status is looked at by itself.
   const statusErrors = (given: Json | undefined, before: unknown): Faults => {
     const of = schema().fields?.["status"]?.schema

@@ -24,6 +24,7 @@ export function customScaleCases(): Scenario[] {
   return [
     { name: "a custom resource's scale has the form that was asked for", steps: [...made(), ...forms()] },
     { name: "a custom resource's scale takes what is a number", steps: [...made(), ...numbers(), ...others()] },
+    { name: "a custom resource's selector is no text", steps: [...made(), ...selectors()] },
     { name: "a custom resource's scale is written in other ways", steps: [...made(), ...otherWays()] },
     { name: "a custom resource's scale is applied", steps: [...made(), ...applications()] },
     { name: "a custom resource's number is managed by who scaled it last", steps: [...made(), ...managed()] },
@@ -119,6 +120,26 @@ function numbers(): RequestStep[] {
       ),
     ),
   ]
+}
+
+/** A status that is replaced by JSON Patch is kept as it is given: null is not nothing. */
+function selectors(): RequestStep[] {
+  const values: Json[] = [null, 1, {}, "", "("]
+  return values.flatMap((selected, index) => [
+    patch(`${list}/a/status`, jsonPatch, [{ op: "add", path: "/status", value: { selected } }], {
+      label: `PATCH status ${index}`,
+    }),
+    patch(`${list}/a?dryRun=All`, jsonPatch, [{ op: "add", path: "/status", value: { n: null, selected } }], {
+      label: `PATCH ${index}`,
+    }),
+    patch(
+      `${list}/b?fieldManager=one&dryRun=All`,
+      applyPatch,
+      { apiVersion: `${group}/v1`, kind: "Thing", metadata: { name: "b" }, status: { selected } },
+      { label: `APPLY ${index}` },
+    ),
+    get(scale, { label: `GET scale ${index}` }),
+  ])
 }
 
 function others(): RequestStep[] {
