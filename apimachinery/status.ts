@@ -248,8 +248,15 @@ export function requestEntityTooLarge(message: string): StatusError {
   return failure("RequestEntityTooLarge", message)
 }
 
-export function tooManyRequests(message: string, retryAfterSeconds: number, causes?: StatusCause[]): StatusError {
-  return failure("TooManyRequests", message, { ...(causes === undefined ? {} : { causes }), retryAfterSeconds })
+export function tooManyRequests(
+  message: string,
+  retryAfterSeconds: number,
+  causes?: StatusCause[],
+  options?: ErrorOptions,
+): StatusError {
+  const after = retryAfterSeconds === 0 ? {} : { retryAfterSeconds }
+  const details = { ...(causes === undefined ? {} : { causes }), ...after }
+  return failure("TooManyRequests", message, details, options)
 }
 
 export function internalError(message: string, options?: ErrorOptions): StatusError {

@@ -8,14 +8,16 @@ import { FieldPath, invalidValue } from "../../../../apimachinery/field-errors.t
 import {
   badRequest,
   forbidden,
-  internalError,
+  hasReason,
   invalid,
   success,
   type StatusCause,
+  type StatusError,
   tooManyRequests,
   unexplained,
 } from "../../../../apimachinery/status.ts"
 import type { RequestContext } from "../../../request/context.ts"
+import type { Registry } from "../../rest.ts"
 import { builtIn, internalWrite, onBehalf, withoutAdmission } from "../../internal-write.ts"
 import { checkPreconditions, type DeleteOptions, deleteRequestOf } from "../../deletion.ts"
 import type { SubresourceHandler } from "../../strategy.ts"
@@ -44,34 +46,53 @@ export const eviction: SubresourceHandler = {
     await admit.mutate(body, undefined)
     await admit.validate(body, undefined)
     const pod = (await registry.get(ctx, namespace, name)).object() as Pod
-    if (!mayIgnoreBudget(pod)) await spendBudget(ctx, pod, dryRun.length > 0)
-    const request = deleteRequestOf({ ...asked, dryRun })
-    if (!request.dryRun) {
-      await registry.update(
-        onBehalf(ctx, { ...pods, namespace, name, subresource: "eviction" }),
-        namespace,
-        name,
-        (current) => {
-          const present = current as Pod
-          checkPreconditions(registry.definition, present, request)
-          return markDisrupted(present)
-        },
-        { ...internalWrite("eviction"), managersKnown: true },
-        withoutAdmission,
-      )
-      // The mark has given the pod another revision; the caller's precondition was about the one before.
-      if (request.preconditions?.uid !== undefined) request.preconditions = { uid: request.preconditions.uid }
-      else delete request.preconditions
+    const unready = mayIgnoreBudget(pod) ? undefined : await spendBudget(ctx, pod, dryRun.length > 0)
+    // Who was not ready may be by now: then its budget is asked, so it goes as it was seen, whatever the caller wanted it to be.
+    const asSeen = unready === undefined ? {} : { resourceVersion: pod.metadata.resourceVersion ?? "" }
+    const preconditions = { ...asked.preconditions, ...asSeen }
+    try {
+      await markAndDelete(ctx, registry, { namespace, name }, { ...asked, preconditions, dryRun })
+    } catch (error) {
+      if (unready === undefined || asked.preconditions?.resourceVersion !== undefined) throw error
+      throw hasReason(error, "Conflict") ? stillProcessed(unready, error) : error
     }
-    await registry.delete(
-      onBehalf(ctx, { ...pods, namespace, name, verb: "delete" }),
-      namespace,
-      name,
-      request,
-      withoutAdmission,
-    )
     return { ...success(), code: 201 } as unknown as KubeObject
   },
+}
+
+/** The pod says why it goes before it is known whether the rest of the options are any. */
+async function markAndDelete(
+  ctx: RequestContext,
+  registry: Registry,
+  { namespace, name }: { namespace: string; name: string },
+  asked: DeleteOptions,
+): Promise<void> {
+  const { preconditions = {}, dryRun = [], ...rest } = asked
+  const isDry = dryRun.length > 0
+  if (!isDry) {
+    await registry.update(
+      onBehalf(ctx, { ...pods, namespace, name, subresource: "eviction" }),
+      namespace,
+      name,
+      (current) => {
+        const present = current as Pod
+        checkPreconditions(registry.definition, present, { dryRun: isDry, preconditions })
+        return markDisrupted(present)
+      },
+      { ...internalWrite("eviction"), managersKnown: true },
+      withoutAdmission,
+    )
+  }
+  // The mark has given the pod another revision; the caller's precondition was about the one before.
+  const { resourceVersion: _, ...same } = preconditions
+  const request = deleteRequestOf({ ...rest, dryRun, preconditions: isDry ? preconditions : same })
+  await registry.delete(
+    onBehalf(ctx, { ...pods, namespace, name, verb: "delete" }),
+    namespace,
+    name,
+    request,
+    withoutAdmission,
+  )
 }
 
 const kind = { group: "policy", kind: "Eviction" }
@@ -104,7 +125,8 @@ function markDisrupted(pod: Pod): Pod {
   return pod
 }
 
-async function spendBudget(ctx: RequestContext, pod: Pod, dryRun: boolean): Promise<void> {
+/** Answers with the name of the budget of a pod that is not ready, which costs nothing. */
+async function spendBudget(ctx: RequestContext, pod: Pod, dryRun: boolean): Promise<string | undefined> {
   const { namespace = "", labels = {}, name = "" } = pod.metadata
   const registry = builtIn(ctx, budgets)
   const found = (await registry.list(ctx, { namespace })).items
@@ -114,18 +136,18 @@ async function spendBudget(ctx: RequestContext, pod: Pod, dryRun: boolean): Prom
         budget.spec?.selector !== undefined && matches(selectorFromLabelSelector(budget.spec.selector), labels),
     )
   const [budget, ...more] = found
-  if (budget === undefined) return
+  if (budget === undefined) return undefined
   if (more.length > 0) {
-    throw internalError(
+    throw unexplained(
       "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
     )
   }
-  if (!isReady(pod)) {
-    if (budget.spec?.unhealthyPodEvictionPolicy === "AlwaysAllow") return
-    const { currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {}
-    if (currentHealthy >= desiredHealthy && desiredHealthy > 0) return
-  }
   const budgetName = budget.metadata.name ?? ""
+  if (!isReady(pod)) {
+    if (budget.spec?.unhealthyPodEvictionPolicy === "AlwaysAllow") return budgetName
+    const { currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {}
+    if (currentHealthy >= desiredHealthy && desiredHealthy > 0) return budgetName
+  }
   await registry.update(
     onBehalf(ctx, { ...budgets, namespace, name: budgetName, subresource: "status" }),
     namespace,
@@ -134,19 +156,26 @@ async function spendBudget(ctx: RequestContext, pod: Pod, dryRun: boolean): Prom
     internalWrite("status", dryRun),
     withoutAdmission,
   )
+  return undefined
 }
 
 function isReady(pod: Pod): boolean {
   return (pod.status?.conditions ?? []).some(({ type, status }) => type === "Ready" && status === "True")
 }
 
+const causes = (message: string): StatusCause[] => [{ reason: "DisruptionBudget", message }]
+
+function stillProcessed(budget: string, cause?: unknown): StatusError {
+  const message = `The disruption budget ${budget} is still being processed by the server.`
+  return tooManyRequests(refusal, 10, causes(message), { cause })
+}
+
 /** Takes one disruption from the budget, or says why there is none. */
 function disrupt(budget: Budget, podName: string): Budget {
   const status = budget.status
   const name = budget.metadata.name ?? ""
-  const causes = (message: string): StatusCause[] => [{ reason: "DisruptionBudget", message }]
   if (status === undefined || (status.observedGeneration ?? 0) < (budget.metadata.generation ?? 0)) {
-    throw tooManyRequests(refusal, 10, causes(`The disruption budget ${name} is still being processed by the server.`))
+    throw stillProcessed(name)
   }
   const allowed = status.disruptionsAllowed ?? 0
   const resource = { group: "policy", resource: "poddisruptionbudget" }
@@ -157,8 +186,25 @@ function disrupt(budget: Budget, podName: string): Budget {
   }
   if (allowed === 0) throw tooManyRequests(refusal, 0, causes(whyNone(name, status)))
   status.disruptionsAllowed = allowed - 1
+  if (allowed === 1) tellNoneLeft(status)
   status.disruptedPods = { ...disrupted, [podName]: timestamp() } as unknown as NonNullable<typeof status.disruptedPods>
   return budget
+}
+
+function tellNoneLeft(status: NonNullable<Budget["status"]>): void {
+  const none = {
+    type: "DisruptionAllowed",
+    status: "False",
+    reason: "InsufficientPods",
+    message: "",
+    ...(status.observedGeneration === undefined ? {} : { observedGeneration: status.observedGeneration }),
+  }
+  const conditions = [...(status.conditions ?? [])]
+  const index = conditions.findIndex(({ type }) => type === none.type)
+  const before = conditions[index]
+  const since = before?.status === none.status ? before.lastTransitionTime : timestamp()
+  conditions.splice(index < 0 ? conditions.length : index, 1, { ...none, lastTransitionTime: since })
+  status.conditions = conditions
 }
 
 function whyNone(name: string, status: NonNullable<Budget["status"]>): string {
