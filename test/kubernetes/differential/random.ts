@@ -3,18 +3,15 @@
 //
 //   node test/kubernetes/differential/random.ts [--seed N] [--kinds REGEX] [--rounds N] [--seconds N]
 //
-// --kinds: by their titles ("v1 Pod"); also "a definition", "a custom resource". --rounds: scenarios per kind, each with the next seed. --seconds: no more begin after that time.
+// --kinds: by what the names of their scenarios begin with ("v1 Pod", "a custom resource", "reads"). --rounds: scenarios of each, with the next seed. --seconds: no more begin after that time.
 
 import { parseArgs } from "node:util"
 import { seedOf } from "../../../apimachinery/testing/random.ts"
 import { classOf } from "./classes.ts"
 import { type Difference, printDifferences } from "./compare.ts"
 import { compareScenario } from "./differential.ts"
-import { kinds } from "./generate/objects.ts"
 import { KnownDifferences } from "./known-differences.ts"
-import { randomCustomResourceScenario, randomDefinitionScenario } from "./random/definitions.ts"
-import { randomLifeScenario } from "./random/lives.ts"
-import { randomScenario } from "./random/scenarios.ts"
+import { generatorsNamed } from "./random/generators.ts"
 import { shrink } from "./random/shrink.ts"
 import type { Scenario } from "./scenario.ts"
 import { type Servers, startServers } from "./servers.ts"
@@ -40,22 +37,15 @@ async function main(): Promise<void> {
   })
   const seed = seedOf(values.seed)
   const only = new RegExp(values.kinds)
-  const chosen = kinds().filter(({ title }) => only.test(title))
   const rounds = Number(values.rounds)
-  const ofDefinitions = [randomDefinitionScenario, randomCustomResourceScenario].filter((make) =>
-    only.test(make(0).name),
-  )
-  const queue = Array.from({ length: rounds }, (_, round) => [
-    ...ofDefinitions.map((make) => make(seed + round)),
-    ...chosen.flatMap((kind) => [randomScenario(kind, seed + round), randomLifeScenario(kind, seed + round)]),
-  ])
-  console.log(`seed ${seed}, ${rounds} rounds of ${chosen.length} kinds`)
+  const chosen = generatorsNamed(only)
+  const left = Array.from({ length: rounds }, (_, round) => chosen.map((make) => make(seed + round))).flat()
+  console.log(`seed ${seed}, ${rounds} rounds of ${chosen.length} generators`)
   await using servers = await startServers()
   const deadline = Date.now() + Number(values.seconds) * 1000
   const found = new Map<string, Found>()
   let requests = 0
   let scenarios = 0
-  const left = queue.flat()
   const work = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined && Date.now() < deadline; next = left.shift()) {
       scenarios++

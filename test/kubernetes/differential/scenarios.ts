@@ -29,6 +29,7 @@ import { memoryCases } from "./cases/memory.ts"
 import { lastAnswerCases } from "./cases/last-answers.ts"
 import { endedDecodingCases } from "./cases/ended-decoding.ts"
 import { emptyStructCases } from "./cases/empty-structs.ts"
+import { evictionCases } from "./cases/evictions.ts"
 import { faultCases } from "./cases/faults.ts"
 import { inheritedNameCases } from "./cases/inherited-names.ts"
 import { keyTextCases } from "./cases/key-texts.ts"
@@ -66,9 +67,7 @@ import { metadataScenarios } from "./generate/metadata-scenarios.ts"
 import { protobufScenarios } from "./generate/protobuf-scenarios.ts"
 import { settling } from "./generate/settling.ts"
 import { kinds } from "./generate/objects.ts"
-import { randomCustomResourceScenario, randomDefinitionScenario } from "./random/definitions.ts"
-import { randomLifeScenario } from "./random/lives.ts"
-import { randomScenario } from "./random/scenarios.ts"
+import { generators, generatorsOf } from "./random/generators.ts"
 import type { Scenario } from "./scenario.ts"
 
 /** Of the suite: always the same. Others by hand, with random.ts. */
@@ -119,6 +118,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...policyVariableCases(),
         ...deletionOptionCases(),
         ...podAndAccountCases(),
+        ...evictionCases(),
         ...seldomFieldCases(),
       ],
     },
@@ -162,7 +162,7 @@ export function scenarioGroups(): ScenarioGroup[] {
     },
     {
       name: "definitions at random",
-      scenarios: randomSeeds.flatMap((seed) => [randomDefinitionScenario(seed), randomCustomResourceScenario(seed)]),
+      scenarios: randomSeeds.flatMap((seed) => generators.map((make) => make(seed))),
     },
     ...kinds().map((kind) => ({
       name: kind.title,
@@ -174,8 +174,7 @@ export function scenarioGroups(): ScenarioGroup[] {
           ...fieldScenarios(kind),
           ...statusScenarios(kind),
         ]),
-        ...randomSeeds.map((seed) => randomScenario(kind, seed)),
-        ...randomSeeds.slice(0, 1).map((seed) => randomLifeScenario(kind, seed)),
+        ...generatorsOf(kind).flatMap((make) => randomSeeds.map((seed) => make(seed))),
       ],
     })),
   ]
