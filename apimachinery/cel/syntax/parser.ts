@@ -27,7 +27,7 @@ export function parseExpression(source: string, bindings = false): { tree: Node 
     return { tree: undefined, issues: [{ at: 0, message }] }
   }
   const { tokens, issues } = scan(source)
-  const parser = new Parser(tokens, issues, bindings)
+  const parser = new Parser(tokens, issues, { source, bindings })
   try {
     return { tree: parser.whole(), issues }
   } catch (error) {
@@ -41,8 +41,8 @@ class Parser {
   readonly #bindings: boolean
   #depth = 0
 
-  constructor(tokens: readonly Token[], issues: Issue[], bindings: boolean) {
-    this.#tokens = new TokenStream(tokens, issues)
+  constructor(tokens: readonly Token[], issues: Issue[], { source, bindings }: { source: string; bindings: boolean }) {
+    this.#tokens = new TokenStream(tokens, issues, source)
     this.#bindings = bindings
   }
 
@@ -64,53 +64,65 @@ class Parser {
 
   #expression(also: readonly string[] = []): Node {
     return this.#deeper(() => {
-      const condition = this.#logical("||", () => this.#logical("&&", () => this.#relation(also)))
+      const condition = this.#alternatives(also)
       const question = this.#tokens.takeIf("?")
       if (question === undefined) return condition
-      const yes = this.#logical("||", () => this.#logical("&&", () => this.#relation([])))
+      const yes = this.#alternatives()
       this.#tokens.expect(":", false)
       return call(question.at, "_?_:_", condition, yes, this.#expression())
     })
   }
 
+  /** `also`: what might have stood in the place of the first operand. Nothing else may stand after an operator. */
+  #alternatives(also: readonly string[] = []): Node {
+    return this.#logical("||", also, (before) =>
+      this.#logical("&&", before, (relation) =>
+        this.#leftToRight(
+          (text) => relations.has(text),
+          relation,
+          (sum) => this.#sum(sum),
+        ),
+      ),
+    )
+  }
+
   /** a && b && c as a balanced tree. */
-  #logical(operator: "&&" | "||", operand: () => Node): Node {
-    const terms = [operand()]
+  #logical(operator: "&&" | "||", also: readonly string[], operand: (also: readonly string[]) => Node): Node {
+    const terms = [operand(also)]
     const places: number[] = []
     for (let taken = this.#tokens.takeIf(operator); taken !== undefined; taken = this.#tokens.takeIf(operator)) {
       places.push(taken.at)
-      terms.push(operand())
+      terms.push(operand([]))
     }
     return balanced(`_${operator}_`, terms, places)
-  }
-
-  #relation(also: readonly string[]): Node {
-    return this.#leftToRight(
-      (text) => relations.has(text),
-      () => this.#sum(also),
-    )
   }
 
   #sum(also: readonly string[]): Node {
     return this.#leftToRight(
       (text) => text === "+" || text === "-",
-      () =>
+      also,
+      (product) =>
         this.#leftToRight(
           (text) => text === "*" || text === "/" || text === "%",
-          () => this.#unary(also),
+          product,
+          (unary) => this.#unary(unary),
         ),
     )
   }
 
-  #leftToRight(isOperator: (text: string) => boolean, operand: () => Node): Node {
-    let left = operand()
+  #leftToRight(
+    isOperator: (text: string) => boolean,
+    also: readonly string[],
+    operand: (also: readonly string[]) => Node,
+  ): Node {
+    let left = operand(also)
     let grown = 0
     for (;;) {
       const token = this.#tokens.peek()
       if (token.kind !== "operator" || !isOperator(token.text)) break
       this.#tokens.take()
       if (this.#depth + ++grown > maxDepth) this.#deeper(() => this.#deeper(() => this.#expression()))
-      left = call(token.at, binary[token.text] ?? `_${token.text}_`, left, operand())
+      left = call(token.at, binary[token.text] ?? `_${token.text}_`, left, operand([]))
     }
     return left
   }
@@ -159,13 +171,13 @@ class Parser {
     if (!isName(name)) {
       if (["true", "false", "null"].includes(name.text))
         this.#tokens.stop(`mismatched input ${named(name)} expecting IDENTIFIER`)
-      const seen = name.kind === "end" ? "." : `.${name.text}`
+      const fault = this.#tokens.noAlternative(dot)
       if (name.text === "in") {
         // The operator that it is goes on after the fault.
-        this.#tokens.syntax(name.at, `no viable alternative at input '${seen}'`)
+        this.#tokens.syntax(name.at, fault)
         return operand
       }
-      this.#tokens.stop(`no viable alternative at input '${seen}'`)
+      this.#tokens.stop(fault)
     }
     this.#tokens.take()
     if (optional) return call(dot.at, "_?._", operand, literal(name.at, name.text))
@@ -193,7 +205,7 @@ class Parser {
   }
 
   #arguments(): Node[] {
-    if (this.#tokens.takeIf(")") !== undefined) return []
+    if (this.#tokens.takeIf(")") !== undefined || this.#tokens.skipsTo(")")) return []
     const args = [this.#expression(["')'"])]
     while (this.#tokens.takeIf(",") !== undefined) args.push(this.#expression())
     this.#tokens.expect(")")
@@ -221,9 +233,8 @@ class Parser {
   }
 
   #leadingDot(): Node {
-    this.#tokens.take()
-    const name = this.#tokens.peek()
-    if (!isName(name)) this.#tokens.stop(`no viable alternative at input '.${name.kind === "end" ? "" : name.text}'`)
+    const dot = this.#tokens.take()
+    if (!isName(this.#tokens.peek())) this.#tokens.stop(this.#tokens.noAlternative(dot))
     return this.#named(this.#tokens.take(), ".")
   }
 

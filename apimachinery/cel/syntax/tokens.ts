@@ -53,11 +53,13 @@ const expressionStarts = new Set([
 export class TokenStream {
   readonly #tokens: readonly Token[]
   readonly #issues: Issue[]
+  readonly #source: string
   #next = 0
 
-  constructor(tokens: readonly Token[], issues: Issue[]) {
+  constructor(tokens: readonly Token[], issues: Issue[], source: string) {
     this.#tokens = tokens
     this.#issues = issues
+    this.#source = source
   }
 
   /** The next token, or one further on. */
@@ -102,7 +104,7 @@ export class TokenStream {
       this.take()
       return this.take()
     }
-    if (insertable) {
+    if (insertable && !beginsOperand(found)) {
       this.syntax(found.at, `missing '${operator}' at ${named(found)}`)
       return found
     }
@@ -126,6 +128,16 @@ export class TokenStream {
     this.take()
   }
 
+  /** Where an expression or the end of a call may stand: one token that is neither is skipped when the end follows. */
+  skipsTo(close: ")"): boolean {
+    const found = this.peek()
+    if (startsExpression(found) || !this.is(close, 1)) return false
+    this.syntax(found.at, `extraneous input ${named(found)} expecting ${setOf([...expressionStarts, `'${close}'`])}`)
+    this.take()
+    this.take()
+    return true
+  }
+
   /** a.b.C when a brace follows; its tokens are taken up to the brace. */
   takeMessageName(first: string): string | undefined {
     let ahead = 0
@@ -146,11 +158,29 @@ export class TokenStream {
       if (this.takeIf(",") !== undefined) {
         if (this.is(close) || this.peek().kind === "end") break
         if (isFirst) break
-      } else if (!isFirst) this.mismatch([`'${close}'`, "','"])
+      } else if (!isFirst) {
+        const expected = [`'${close}'`, "','"]
+        if (!this.is(close, 1) && !this.is(",", 1)) this.mismatch(expected)
+        this.syntax(this.peek().at, `extraneous input ${named(this.peek())} expecting ${setOf(expected)}`)
+        this.take()
+        // The items are over by then; what follows the last of them is not.
+        this.takeIf(",")
+        break
+      }
       item(isFirst ? [`'${close}'`, "','", "'?'"] : ["'?'"])
       isFirst = false
     }
     this.expect(close)
+  }
+
+  /** What is next fits no rule that begins with `first`: said with all that stands between them. */
+  noAlternative(first: Token): string {
+    const found = this.peek()
+    const between = Array.from(this.#source)
+      .slice(first.at + first.text.length, found.at)
+      .join("")
+    const seen = first.text + between + (found.kind === "end" ? "" : found.text)
+    return `no viable alternative at input '${visible(seen)}'`
   }
 
   /** None of these follows. */
@@ -177,6 +207,11 @@ function startsExpression(token: Token): boolean {
   return token.kind === "operator"
     ? expressionStarts.has(`'${token.text}'`)
     : token.kind !== "end" && token.kind !== "escaped"
+}
+
+/** It follows nothing that is whole: before it nothing is missing. */
+function beginsOperand(token: Token): boolean {
+  return startsExpression(token) && !(token.kind === "operator" && ["[", ".", "-"].includes(token.text))
 }
 
 function setOf(expected: readonly string[]): string {

@@ -10,6 +10,7 @@ export function sourceAndExpressionCases(): Scenario[] {
   return [
     { name: "a claim names what fills it in both ways", steps: sources() },
     { name: "a policy's expressions have blanks around them", steps: blanks() },
+    { name: "a policy's expressions break off", steps: broken() },
     { name: "a service has ports that are none", steps: ports() },
     { name: "a list by name comes in no form that is known", steps: noForm() },
     { name: "a custom resource has numbers that are no multiples", steps: multiples(), anyOrder: true },
@@ -67,6 +68,44 @@ function blanks(): RequestStep[] {
       spec: { ...common, validations, auditAnnotations },
     }),
   ]
+}
+
+function broken(): RequestStep[] {
+  const policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
+  const expressions = [
+    "f(a b)",
+    "[a b, 1]",
+    "[a b]",
+    "{1: 2 b}",
+    "(a b)",
+    "a[b c]",
+    "f(`a`)",
+    "f(in)",
+    "a.f(?)",
+    "f(1 +)",
+    "f(1 && )",
+    "[1 +]",
+    "[1, 1 +]",
+    "[? 1 +]",
+    "a[1 +]",
+    "a[1 ||]",
+    "{1 +: 2}",
+    "object. spec. ",
+    "object. \n.spec",
+    "object . . spec",
+    "(1",
+    "f(1, 2",
+    "[1, 2",
+    "f(1 2 3)",
+    "'a' 'b'",
+  ]
+  return expressions.map((expression) =>
+    post(
+      `${policies}?dryRun=All`,
+      { metadata: { name: "p@{id}.example.com" }, spec: { validations: [{ expression }] } },
+      { label: `POST ${JSON.stringify(expression)}` },
+    ),
+  )
 }
 
 function ports(): RequestStep[] {

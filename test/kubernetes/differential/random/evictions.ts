@@ -121,6 +121,7 @@ function allowed(random: Random, name: string): RequestStep[] {
   ]
 }
 
+/** None of another uid: upstream tries such ones of pods that are pending for ten seconds. */
 function evicts(random: Random): RequestStep[] {
   const name = pick(random, names)
   const options = pick<JsonObject>(random, [
@@ -129,7 +130,6 @@ function evicts(random: Random): RequestStep[] {
     {},
     { deleteOptions: { dryRun: ["All"] } },
     { deleteOptions: { gracePeriodSeconds: pick(random, [0, 3, -1]) } },
-    { deleteOptions: { preconditions: { uid: "other" } } },
     { deleteOptions: { preconditions: { resourceVersion: "1" } } },
     { deleteOptions: { propagationPolicy: pick(random, ["Orphan", "Foreground", "Bogus"]) } },
   ])
