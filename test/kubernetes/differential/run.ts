@@ -63,9 +63,10 @@ export async function runSteps(connection: Connection, scenario: Scenario, place
       watches.push({ entry, watch, step })
       continue
     }
-    const { code, headers, body } = await ask(connection, step, fill)
+    const { code, headers, body, isInVain } = await ask(connection, step, fill)
+    if (isInVain && scenario.byChance !== true) throw inVain(connection, step, shown(code, body))
     if (step.save !== undefined) {
-      if (code >= 300 && step.mayBeInVain !== true)
+      if (code >= 300 && scenario.byChance !== true)
         throw new Error(`${connection.name}: ${title}: ${shown(code, body)}`)
       saved.set(step.save, parsed(body))
     }
@@ -99,7 +100,12 @@ export async function until(condition: () => boolean, patienceMs: number): Promi
   return true
 }
 
-async function ask(connection: Connection, step: RequestStep, fill: (text: string) => string): Promise<Answer> {
+/** `isInVain`: what was waited for has not come. */
+async function ask(
+  connection: Connection,
+  step: RequestStep,
+  fill: (text: string) => string,
+): Promise<Answer & { isInVain: boolean }> {
   const options = { headers: headersOf(step, fill), body: bodyOf(step, fill) }
   const deadline = Date.now() + settlingMs
   for (;;) {
@@ -107,18 +113,16 @@ async function ask(connection: Connection, step: RequestStep, fill: (text: strin
     const isDone =
       (step.untilCode === undefined || answer.code === step.untilCode) &&
       (step.untilText === undefined || [step.untilText].flat().some((text) => answer.body.includes(fill(text))))
-    if (isDone) return answer
-    if (Date.now() > deadline) return inVain(connection, step, answer)
+    if (isDone || Date.now() > deadline) return { ...answer, isInVain: !isDone }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 
-function inVain(connection: Connection, step: RequestStep, answer: Answer): Answer {
-  if (step.mayBeInVain === true) return answer
+function inVain(connection: Connection, step: RequestStep, answer: string): Error {
   const { method, path, untilCode, untilText = [] } = step
   const wanted = [untilCode ?? [], untilText].flat().join(" or ")
   const waited = `${connection.name}: waited in vain for ${wanted} of ${method} ${path}`
-  throw new Error(`${waited}; ${shown(answer.code, answer.body)}`)
+  return new Error(`${waited}; ${answer}`)
 }
 
 const shown = (code: number, body: Buffer): string => `${code}: ${body.toString().slice(0, shownBytes)}`

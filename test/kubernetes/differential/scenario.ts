@@ -15,6 +15,8 @@ export interface Scenario {
   steps: readonly Step[]
   /** Faults are compared in any order: those of a map's entries upstream tells in another each time. */
   anyOrder?: boolean
+  /** Nobody has written it: what it waits for or goes on with may never come. Otherwise that is an error, even on both servers. */
+  byChance?: true
 }
 
 export type Step = RequestStep | WatchStep
@@ -39,8 +41,6 @@ export interface RequestStep {
   untilCode?: number
   /** Asked again until the answer holds this text, or one of these. */
   untilText?: string | readonly string[]
-  /** What is waited for or saved may never come, where it is left to chance. Otherwise that is an error, even on both servers. */
-  mayBeInVain?: true
   /** An OpenAPI document: what others' custom resources add to it is not compared. */
   document?: true
   /** In reports, when method and path do not tell. */

@@ -23,6 +23,7 @@ export function randomEvictionScenario(seed: number): Scenario {
     name: `evictions at random, seed ${seed}`,
     steps: steps.map((step, index) => ({ ...step, label: `${index} ${step.method} ${step.path}` })),
     anyOrder: true,
+    byChance: true,
   }
 }
 

@@ -36,6 +36,7 @@ export function randomLifeScenario(kind: Kind, seed: number): Scenario {
     name: `${kind.title} at random, lives, seed ${seed}`,
     steps: steps.map((step, index) => ({ ...step, label: `${index} ${step.method} ${step.path}`.slice(0, 200) })),
     anyOrder: true,
+    byChance: true,
   }
 }
 

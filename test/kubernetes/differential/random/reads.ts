@@ -45,6 +45,7 @@ export function randomReadScenario(kind: Kind, seed: number): Scenario {
       "watch" in step ? step : { ...step, label: `${index} ${step.method} ${step.path}`.slice(0, 200) },
     ),
     anyOrder: true,
+    byChance: true,
   }
 }
 

@@ -33,7 +33,7 @@ export function randomScenario(kind: Kind, seed: number): Scenario {
     ...(chance(random, 0.3) && !ruling.has(kind.facts.resource) ? [randomWatch(context)] : []),
     ...Array.from({ length }, () => pick(random, choices)(context)).flat(),
   ]
-  return { name: `${kind.title} at random, seed ${seed}`, steps: steps.map(titled), anyOrder: true }
+  return { name: `${kind.title} at random, seed ${seed}`, steps: steps.map(titled), anyOrder: true, byChance: true }
 }
 
 /** Titles differ, so that a difference tells its step. */

@@ -51,6 +51,7 @@ export function randomVersionsScenario(seed: number): Scenario {
       ),
     ],
     anyOrder: true,
+    byChance: true,
   }
 }
 
