@@ -162,6 +162,8 @@ describe("a TenantInformer over one cluster", () => {
     add("b")
     add("c")
     handler!.synced("t")
+    handler!.restarted("asleep")
+    expect(informer.tenants()).toEqual(["t"])
     handler!.removed("t")
     expect(seen).toEqual(["+ a", "+ b", "+ c", "- a", "removed t"])
     expect(informer.list("t")).toEqual([])

@@ -74,8 +74,9 @@ export class TenantInformer<T extends KubeObject> {
           if (this.#state.delete(tenant)) this.#each((handler) => handler.asleep?.(tenant))
         },
         restarted: (tenant) => {
-          const state = this.#stateOf(tenant)
-          state.seen = new Set()
+          // Of one that sleeps nothing is known, and it costs nothing before it is told of.
+          const state = this.#state.get(tenant)
+          if (state !== undefined) state.seen = new Set()
         },
       },
       signal,
