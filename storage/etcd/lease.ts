@@ -41,8 +41,9 @@ export class EtcdLease implements AsyncDisposable {
     const { client, prefix, name, holder, ttlSeconds, waitMs } = options
     const deadline = performance.now() + waitMs
     const id = randomInt(1, 2 ** 47)
+    const asked = performance.now()
     await client.call(client.calls.leaseGrant, { TTL: ttlSeconds, ID: id }, "once")
-    const lease = new EtcdLease(options, id)
+    const lease = new EtcdLease(options, id, asked)
     const key = leaseKey(prefix, name)
     try {
       for (;;) {
@@ -67,10 +68,10 @@ export class EtcdLease implements AsyncDisposable {
     }
   }
 
-  private constructor(options: LeaseOptions, id: number) {
+  private constructor(options: LeaseOptions, id: number, asked: number) {
     this.#options = options
     this.#id = id
-    this.#running = this.#keepAlive()
+    this.#running = this.#keepAlive(asked)
   }
 
   /** Ends when another may hold the name. */
@@ -86,30 +87,31 @@ export class EtcdLease implements AsyncDisposable {
     await client.call(client.calls.leaseRevoke, { ID: this.#id }, "once").catch(() => undefined)
   }
 
-  async #keepAlive(): Promise<void> {
-    const { ttlSeconds } = this.#options
+  /** etcd counts from when it was asked at the earliest: once that is too long ago, another may hold the name, whoever is to blame. */
+  async #keepAlive(asked: number): Promise<void> {
+    const ttlMs = this.#options.ttlSeconds * 1000
     const { signal } = this.#ending
-    let good = performance.now()
+    let good = asked
+    const leftMs = (): number => Math.max(0, good + ttlMs - performance.now())
     while (!signal.aborted) {
       // Aborted: the loop ends.
-      await delay((ttlSeconds * 1000) / 5, undefined, { signal }).catch(() => undefined)
+      await delay(Math.min(ttlMs / 5, leftMs()), undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return
-      const asked = performance.now()
-      const left = await this.#renew().catch(() => undefined) // tried again until it is too late
-      if (left !== undefined && left > 0) good = asked
-      else if (left === 0 || performance.now() - good > ttlSeconds * 1000) {
-        this.#lost.abort()
-        return
-      }
+      const began = performance.now()
+      const seconds = await this.#renew(Math.min(ttlMs / 5, leftMs())).catch(() => undefined) // tried again until it is too late
+      if (seconds !== undefined && seconds > 0) good = began
+      if (seconds !== 0 && leftMs() > 0) continue
+      this.#lost.abort()
+      return
     }
   }
 
   /** Seconds it has from now on; 0: it is gone. */
-  #renew(): Promise<number> {
-    const { client, ttlSeconds } = this.#options
+  #renew(timeoutMs: number): Promise<number> {
+    const { client } = this.#options
     const { stream, abandon } = client.stream(client.calls.leaseKeepAlive)
     const done = Promise.withResolvers<number>()
-    const timer = setTimeout(() => done.reject(new Error("no answer in time")), (ttlSeconds * 1000) / 5)
+    const timer = setTimeout(() => done.reject(new Error("no answer in time")), timeoutMs)
     stream.on("data", ({ TTL }: { TTL: number }) => done.resolve(TTL))
     stream.on("error", (error) => {
       done.reject(error)

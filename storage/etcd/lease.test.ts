@@ -1,0 +1,44 @@
+// What a member that does not answer means for who holds a name. With etcd itself: test/kubernetes/etcd/.
+
+import { EventEmitter, once } from "node:events"
+import { setTimeout as delay } from "node:timers/promises"
+import { expect, test } from "vitest"
+import type { EtcdClient } from "./client.ts"
+import { EtcdLease } from "./lease.ts"
+
+/** Grants, and answers `renewals` times. `good`: when it was asked for what it answered last. */
+function clientWith(renewals: number): { client: EtcdClient; good: () => number } {
+  let left = renewals
+  let good = performance.now()
+  const client = {
+    calls: {},
+    call: () => Promise.resolve({ response: { succeeded: true, responses: [] } }),
+    stream: () => {
+      const stream = new EventEmitter()
+      const write = (): void => {
+        if (left-- <= 0) return
+        good = performance.now()
+        stream.emit("data", { TTL: 1 })
+      }
+      return { stream: Object.assign(stream, { write, cancel: () => undefined }), abandon: () => undefined }
+    },
+  }
+  return { client: client as unknown as EtcdClient, good: () => good }
+}
+
+const options = { prefix: "/p", name: "n", holder: "h", ttlSeconds: 1, waitMs: 0 }
+
+test.each([0, 2])("a lease that was renewed %i times is lost no later than it ends in etcd", async (renewals) => {
+  const { client, good } = clientWith(renewals)
+  await using lease = await EtcdLease.hold({ ...options, client })
+  await once(lease.lost, "abort")
+  const held = performance.now() - good()
+  expect(held).toBeGreaterThan(900)
+  expect(held).toBeLessThan(1_150)
+})
+
+test("one that is answered goes on", async () => {
+  const { client } = clientWith(Number.POSITIVE_INFINITY)
+  await using lease = await EtcdLease.hold({ ...options, client })
+  expect(await Promise.race([once(lease.lost, "abort").then(() => "lost"), delay(1_500, "held")])).toBe("held")
+})
