@@ -64,8 +64,10 @@ async function isOwnerAlive<T extends KubeObject>(options: ClaimOptions<T>): Pro
 async function adopt<T extends KubeObject>(options: ClaimOptions<T>, object: T): Promise<T | undefined> {
   const { owner, ownerKind, finalizer } = options
   const others = (object.metadata.ownerReferences ?? []).filter((other) => other.uid !== owner.metadata.uid)
-  const finalizers = new Set([...(object.metadata.finalizers ?? []), ...(finalizer === undefined ? [] : [finalizer])])
-  return patchOwners(options, object, [...others, controllerReference(owner, ownerKind)], [...finalizers])
+  const held = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer)
+  // First, where upstream's strategic merge patches put what is new.
+  const finalizers = finalizer === undefined ? held : [finalizer, ...held]
+  return patchOwners(options, object, [controllerReference(owner, ownerKind), ...others], finalizers)
 }
 
 async function release<T extends KubeObject>(options: ClaimOptions<T>, object: T): Promise<void> {

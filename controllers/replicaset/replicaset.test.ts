@@ -68,3 +68,15 @@ describe("the status of a ReplicaSet", () => {
     })
   })
 })
+
+test("a pod that is taken keeps its other owners, after the one that controls it", async () => {
+  await using harness = await startHarness({ only: ["replicaset"] })
+  const other = { apiVersion: "v1", kind: "ConfigMap", name: "other", uid: "1" }
+  const metadata = { name: "orphan", namespace: "default", labels: { app: "web" }, ownerReferences: [other] }
+  await harness.create(pods, { apiVersion: "v1", kind: "Pod", metadata, spec: { containers: [] } } as KubeObject)
+  await harness.create(replicaSets, replicaSet(1))
+  await eventually(() => {
+    const owners = harness.cluster.find<Pod>(pods, "default", "orphan")?.metadata.ownerReferences
+    expect(owners).toMatchObject([{ kind: "ReplicaSet", controller: true }, other])
+  })
+})

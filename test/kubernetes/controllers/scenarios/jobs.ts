@@ -2,7 +2,7 @@
 
 import type { Scenario, Step } from "../scenario.ts"
 import { ended, held, index, indexed, patched } from "./job-steps.ts"
-import { container, job, jobHas, settle } from "./steps.ts"
+import { container, job, jobHas, owner, settle } from "./steps.ts"
 
 const labelled = job({
   manualSelector: true,
@@ -97,6 +97,16 @@ export const jobScenarios: readonly Scenario[] = [
       settle,
       // It takes it again.
       { patch: ["pods", "orphan"], with: { metadata: { ownerReferences: null } } },
+      settle,
+    ],
+  },
+  {
+    name: "job takes a pod of another owner that is held",
+    steps: [
+      podOfItsLabels({ ownerReferences: [owner], finalizers: ["example.com/hold"] }),
+      labelled,
+      settle,
+      { patch: ["pods", "orphan"], with: { metadata: { ownerReferences: [owner], finalizers: [] } } },
       settle,
     ],
   },

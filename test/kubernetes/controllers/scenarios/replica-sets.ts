@@ -1,7 +1,7 @@
 // ReplicaSets and ReplicationControllers.
 
-import type { Scenario } from "../scenario.ts"
-import { labels, container, template, workload, scale, settle } from "./steps.ts"
+import type { Scenario, Step } from "../scenario.ts"
+import { labels, owner, container, template, workload, scale, settle } from "./steps.ts"
 
 const set = (spec: object = {}) => workload("ReplicaSet", { replicas: 2, ...spec })
 const held = { ...template(), metadata: { labels, finalizers: ["example.com/hold"] } }
@@ -13,6 +13,18 @@ const podNamed = (name: string, more: object = {}) => ({
     spec: { containers: [container("one")] },
   },
 })
+
+const adopting: Step[] = [
+  {
+    create: {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "orphan", labels, ownerReferences: [owner], finalizers: ["example.com/hold"] },
+      spec: { containers: [container("one")] },
+    },
+  },
+  workload("ReplicaSet", { replicas: 2 }),
+]
 
 export const replicaSetScenarios: readonly Scenario[] = [
   {
@@ -28,6 +40,17 @@ export const replicaSetScenarios: readonly Scenario[] = [
         },
       },
       workload("ReplicaSet", { replicas: 2 }),
+      settle,
+      { patch: ["pods", "orphan"], with: { metadata: { labels: { app: "other" } } } },
+      settle,
+    ],
+  },
+  { name: "replica set adopts a pod of another owner", nodes: "ready", steps: [...adopting, settle] },
+  {
+    name: "replica set lets go of a pod of another owner",
+    nodes: "ready",
+    steps: [
+      ...adopting,
       settle,
       { patch: ["pods", "orphan"], with: { metadata: { labels: { app: "other" } } } },
       settle,

@@ -2,13 +2,18 @@
 
 import type { Scenario } from "../scenario.ts"
 import { held, stateful } from "./stateful-set-steps.ts"
-import { container, image, labels, scale, settle, template } from "./steps.ts"
+import { container, image, labels, owner, scale, settle, template } from "./steps.ts"
 
 export const statefulSetUpdateScenarios: readonly Scenario[] = [
   {
     name: "stateful set rolls to a new template",
     nodes: "ready",
     steps: [stateful(), settle, image("two", "statefulsets"), settle],
+  },
+  {
+    name: "stateful set takes pods that another owner was given",
+    nodes: "ready",
+    steps: [stateful(), settle, { patchPods: labels, with: { metadata: { ownerReferences: [owner] } } }, settle],
   },
   {
     name: "stateful set rolls only beyond its partition",

@@ -44,3 +44,5 @@ export const quota = (hard: object): Step => ({
   create: { apiVersion: "v1", kind: "ResourceQuota", metadata: { name: "limit" }, spec: { hard } },
 })
 export const settle: Step = { settle: true }
+/** An owner that controls nothing. */
+export const owner = { apiVersion: "v1", kind: "Namespace", name: "NAMESPACE", uid: "UID:namespaces/NAMESPACE" }

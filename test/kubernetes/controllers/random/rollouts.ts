@@ -1,0 +1,129 @@
+// Rollouts in which users interfere: they change how pods are replaced while it is done, take pods away or hold them, and delete
+// what rolls out, alone or with its pods, to make it once more.
+
+import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
+import type { Step } from "../scenario.ts"
+import { onOwn, ownNode, taint } from "../scenarios/daemon-set-steps.ts"
+import { hold } from "../scenarios/deletion-steps.ts"
+import { claims } from "../scenarios/stateful-set-steps.ts"
+import { container, labels, scale, template, workload } from "../scenarios/steps.ts"
+import { type Family, held, maybe, oneByOne, some } from "./family.ts"
+
+const resources = { Deployment: "deployments", StatefulSet: "statefulsets", DaemonSet: "daemonsets" } as const
+type Kind = keyof typeof resources
+
+export const rollouts =
+  (kind: Kind): Family =>
+  (random) => {
+    const make = create(random, kind)
+    const begin: Step[] = kind === "DaemonSet" ? [ownNode("a"), ownNode("b"), make] : [make]
+    const ready: Step = { pods: "ready" }
+    const step = (): Step => pick(random, [...interfering(random, kind, make), ...ofKind[kind](random)])()
+    const steps = [...begin, ready, rollOut(random, kind), ...some(random, 3, 6, step)]
+    return { nodes: "bound", steps: oneByOne(steps.map(refusable)) }
+  }
+
+const refusable = (step: Step): Step => ({ ...step, mayBeRefused: true })
+
+function create(random: Random, kind: Kind): Step {
+  const spec = kind === "DaemonSet" ? onOwn : {}
+  const metadata = { labels, ...maybe(random, 0.15, held) }
+  return workload(kind, {
+    template: { ...template("one", spec), metadata },
+    ...(kind === "DaemonSet" ? {} : { replicas: 2 + random(5) }),
+    ...(kind === "StatefulSet" ? statefulSpec(random) : {}),
+    ...pacing(random, kind),
+  })
+}
+
+const statefulSpec = (random: Random): object => ({
+  serviceName: "web",
+  ...maybe(random, 0.6, { podManagementPolicy: "Parallel" }),
+  ...maybe(random, 0.3, { ordinals: { start: random(3) } }),
+  ...maybe(random, 0.6, { volumeClaimTemplates: claims, ...retention(random) }),
+})
+
+const retention = (random: Random): object => {
+  const policy = (): string => pick(random, ["Retain", "Delete"])
+  return { persistentVolumeClaimRetentionPolicy: { whenScaled: policy(), whenDeleted: policy() } }
+}
+
+const parts = [1, 2, "20%", "34%", "75%", "100%"] as const
+
+/** How pods are replaced; a merge patch that takes away what was said before. */
+function pacing(random: Random, kind: Kind): object {
+  const part = pick(random, parts)
+  const surge = chance(random, 0.5) ? { maxSurge: part, maxUnavailable: 0 } : { maxSurge: 0, maxUnavailable: part }
+  const rolling = (rollingUpdate: object): object => ({ type: "RollingUpdate", rollingUpdate })
+  if (kind === "Deployment") {
+    const both = { maxSurge: part, maxUnavailable: pick(random, parts) }
+    return { strategy: pick(random, [rolling(surge), rolling(both), { type: "Recreate", rollingUpdate: null }]) }
+  }
+  const ofSet = rolling({ partition: random(4), ...maybe(random, 0.5, { maxUnavailable: part }) })
+  const ways = [{ type: "OnDelete", rollingUpdate: null }, kind === "DaemonSet" ? rolling(surge) : ofSet]
+  return { updateStrategy: pick(random, [...ways, ...ways.slice(1)]) }
+}
+
+const spec = (kind: Kind, fields: object): Step => ({ patch: [resources[kind], "web"], with: { spec: fields } })
+
+const rollOut = (random: Random, kind: Kind): Step =>
+  spec(kind, { template: { spec: { containers: [container(pick(random, ["one", "two", "three", "four"]))] } } })
+
+/** Somebody else's, as a hand wrote it. */
+const owner = { apiVersion: "v1", kind: "Namespace", name: "NAMESPACE", uid: "UID:namespaces/NAMESPACE" }
+
+function interfering(random: Random, kind: Kind, make: Step): (() => Step)[] {
+  const count = 1 + random(3)
+  const others = { app: "other" }
+  const given = (metadata: object, from = labels): Step => ({ patchPods: from, with: { metadata }, count })
+  const resource = resources[kind]
+  return [
+    () => rollOut(random, kind),
+    () => rollOut(random, kind),
+    () => ({ pods: "ready", count }),
+    () => ({ pods: "ready" }),
+    () => ({ pods: "unready", count }),
+    () => ({ pods: { exit: 1 }, count: 1 }),
+    () => spec(kind, pacing(random, kind)),
+    () => spec(kind, pacing(random, kind)),
+    () => spec(kind, { minReadySeconds: pick(random, [0, 1, 3600]) }),
+    () => spec(kind, { revisionHistoryLimit: random(3) }),
+    () => ({ deletePods: labels, count }),
+    () => given({ finalizers: hold.finalizers }),
+    () => given({ finalizers: null }),
+    () => given({ ownerReferences: pick(random, [null, [owner], [{ ...owner, controller: true }]]) }),
+    () => given({ labels: others }),
+    () => given({ labels }, others),
+    () => ({ delete: [resource, "web"], policy: pick(random, ["Orphan", "Orphan", "Background", "Foreground"]) }),
+    () => make,
+    () => make,
+  ]
+}
+
+const ofKind: Record<Kind, (random: Random) => (() => Step)[]> = {
+  Deployment: (random) => [
+    () => scale(random(8)),
+    () => scale(random(8)),
+    () => spec("Deployment", { paused: true }),
+    () => spec("Deployment", { paused: false }),
+  ],
+  StatefulSet: (random) => [
+    () => scale(random(6), "statefulsets"),
+    () => scale(random(6), "statefulsets"),
+    () => spec("StatefulSet", { ordinals: pick(random, [null, { start: random(4) }]) }),
+    () => spec("StatefulSet", retention(random)),
+    () => ({ deleteAll: "persistentvolumeclaims" }),
+  ],
+  DaemonSet: (random) => {
+    const node = `NAMESPACE-${pick(random, ["a", "b"])}`
+    const patched = (fields: object): Step => ({ patch: ["nodes", node], with: fields })
+    const tainted = (...more: object[]): Step => patched({ spec: { taints: [taint, ...more] } })
+    return [
+      () => tainted({ key: "other", effect: pick(random, ["NoSchedule", "NoExecute"]) }),
+      () => tainted({ key: "other", effect: "PreferNoSchedule" }),
+      () => tainted(),
+      () => patched({ spec: { unschedulable: chance(random, 0.5) } }),
+      () => patched({ metadata: { labels: { of: pick(random, ["NAMESPACE", "nobody"]) } } }),
+    ]
+  },
+}
