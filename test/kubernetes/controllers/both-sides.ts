@@ -108,10 +108,14 @@ function rangeAddresses(): RangeServiceAddresses {
   return new RangeServiceAddresses({ cidr: "10.96.0.0/16", load: async () => [] })
 }
 
-/** Lines that only one of them has: "-" the real one, "+" ours. */
+/** Lines that one of them has more often: "-" the real one, "+" ours. */
 export function differences({ real, ours }: Played): string {
   const lines = (of: Snapshot): string[] => JSON.stringify(of, null, 1).split("\n")
-  const missing = (from: string[], sign: string, lacking: readonly string[]): string[] =>
-    from.filter((line) => !lacking.includes(line)).map((line) => `${sign} ${line.trim()}`)
-  return [...missing(lines(real), "-", lines(ours)), ...missing(lines(ours), "+", lines(real))].join("\n")
+  const more = (of: readonly string[], sign: string, than: readonly string[]): string[] => {
+    const left = Map.groupBy(than, (line) => line)
+    return of.filter((line) => left.get(line)?.pop() === undefined).map((line) => `${sign} ${line.trim()}`)
+  }
+  const [of, than] = [lines(real), lines(ours)]
+  const found = [...more(of, "-", than), ...more(than, "+", of)]
+  return found.length > 0 ? found.join("\n") : "the same lines in another order"
 }

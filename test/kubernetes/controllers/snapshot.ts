@@ -58,12 +58,22 @@ export async function takeSnapshot(
 /** Not compared: kube-apiserver's own repair loops tell of an address as lost when they look just as a service is created. */
 const notCompared: ReadonlySet<string | undefined> = new Set(["ipallocator-repair-controller"])
 
+/** Nor that something was written meanwhile: it is a matter of moments, and tried again. */
+const hasConflict = /the object has been modified; please apply your changes to the latest version/
+
 function isComparable(event: KubeObject): boolean {
-  const { source, reportingController, reportingComponent } = event as {
+  const {
+    message = "",
+    source,
+    reportingController,
+    reportingComponent,
+  } = event as {
+    message?: string
     source?: { component?: string }
     reportingController?: string
     reportingComponent?: string
   }
+  if (hasConflict.test(message)) return false
   return ![source?.component, reportingController, reportingComponent].some((name) => notCompared.has(name))
 }
 
@@ -120,7 +130,10 @@ function replaceAll(text: string, names: readonly Named[]): string {
       .replaceAll(/-\d{8}\b/g, "-MINUTE")
       .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{7,10}(?=$|[-"\\\s,)])/g, "-GONE")
       .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{5}(?=$|["\\\s,)])/g, "-RANDOM")
-      .replaceAll(/(?<="pod-template-hash":")[bcdfghjklmnpqrstvwxz2456789]{7,10}(?=")/g, "GONE")
+      .replaceAll(
+        /(?<="(pod-template-hash|controller-revision-hash)":")[bcdfghjklmnpqrstvwxz2456789]{7,10}(?=")/g,
+        "GONE",
+      )
       .replaceAll(/-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----(\\n)*/g, "CERTIFICATE")
       // In the order of a map.
       .replaceAll(/(?<=multiple HPAs: \[)[^\]]*/g, (list) => list.split(" ").sort().join(" "))

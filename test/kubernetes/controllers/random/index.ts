@@ -9,6 +9,7 @@ import type { Family } from "./family.ts"
 import { jobs } from "./jobs.ts"
 import { namespaces, owners } from "./owners.ts"
 import { quotas } from "./quotas.ts"
+import { rollouts } from "./rollouts.ts"
 import { services } from "./services.ts"
 import { volumes } from "./volumes.ts"
 import { workloads } from "./workloads.ts"
@@ -18,6 +19,9 @@ const families: Readonly<Record<string, Family>> = {
   ReplicaSet: workloads("ReplicaSet"),
   StatefulSet: workloads("StatefulSet"),
   DaemonSet: workloads("DaemonSet"),
+  "rollout of a Deployment": rollouts("Deployment"),
+  "rollout of a StatefulSet": rollouts("StatefulSet"),
+  "rollout of a DaemonSet": rollouts("DaemonSet"),
   Job: jobs,
   CronJob: cronJobs,
   Service: services,

@@ -6,7 +6,7 @@ import type { Step } from "../scenario.ts"
 import { onOwn, ownNode, taint } from "../scenarios/daemon-set-steps.ts"
 import { hold } from "../scenarios/deletion-steps.ts"
 import { claims } from "../scenarios/stateful-set-steps.ts"
-import { container, labels, scale, template, workload } from "../scenarios/steps.ts"
+import { container, labels, owner, scale, template, workload } from "../scenarios/steps.ts"
 import { type Family, held, maybe, oneByOne, some } from "./family.ts"
 
 const resources = { Deployment: "deployments", StatefulSet: "statefulsets", DaemonSet: "daemonsets" } as const
@@ -68,9 +68,6 @@ const spec = (kind: Kind, fields: object): Step => ({ patch: [resources[kind], "
 
 const rollOut = (random: Random, kind: Kind): Step =>
   spec(kind, { template: { spec: { containers: [container(pick(random, ["one", "two", "three", "four"]))] } } })
-
-/** Somebody else's, as a hand wrote it. */
-const owner = { apiVersion: "v1", kind: "Namespace", name: "NAMESPACE", uid: "UID:namespaces/NAMESPACE" }
 
 function interfering(random: Random, kind: Kind, make: Step): (() => Step)[] {
   const count = 1 + random(3)
