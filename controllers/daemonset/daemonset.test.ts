@@ -34,6 +34,12 @@ const placed = (harness: Harness): string[] =>
     .all<Pod>(pods)
     .map((pod) => nodeOf(pod) ?? "")
     .sort()
+/** As a scheduler would. */
+async function bindPods(harness: Harness): Promise<void> {
+  for (const pod of harness.cluster.all<Pod>(pods)) {
+    await harness.change(pods, "default", pod.metadata.name ?? "", { spec: { nodeName: nodeOf(pod) } })
+  }
+}
 const images = (harness: Harness): string[] =>
   harness.cluster.all<Pod>(pods).map(({ spec }) => spec!.containers[0]!.image!)
 const statusOf = (harness: Harness): DaemonSet["status"] =>
@@ -67,6 +73,7 @@ describe("a DaemonSet", () => {
     await harness.create(nodes, node("b"))
     await harness.create(daemonSets, daemonSet({}, { nodeSelector: { disk: "ssd" } }))
     await eventually(() => expect(placed(harness)).toEqual(["a"]))
+    await bindPods(harness)
     await harness.change(nodes, undefined, "a", { metadata: { labels: { disk: null } } })
     await eventually(() => expect(placed(harness)).toEqual([]))
   })
@@ -78,6 +85,32 @@ describe("a DaemonSet", () => {
     await eventually(() => expect(revisions()).toHaveLength(1))
     const [revision] = revisions()
     expect(JSON.stringify(revision!["data"])).toBe(canonical(revision!["data"]))
+  })
+
+  test("is looked at for a node that changes only if it has something to do there", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(nodes, node("a"))
+    await harness.create(daemonSets, daemonSet())
+    await eventually(() => expect(placed(harness)).toEqual(["a"]))
+    await bindPods(harness)
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ desiredNumberScheduled: 1 }))
+    const repels = (...taints: object[]): Promise<unknown> =>
+      harness.change(nodes, undefined, "a", { spec: { taints: taints.length === 0 ? null : taints } })
+    const touched = async (minReadySeconds: number): Promise<DaemonSet["status"]> => {
+      const { metadata } = await harness.change(daemonSets, "default", "agent", { spec: { minReadySeconds } })
+      await eventually(() => expect(statusOf(harness)).toMatchObject({ observedGeneration: metadata.generation }))
+      return statusOf(harness)
+    }
+    await touched(1)
+    await repels({ key: "new", effect: "NoSchedule" })
+    // As upstream: what is there may stay, so that nobody looks before there is another reason.
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(statusOf(harness)).toMatchObject({ desiredNumberScheduled: 1, numberMisscheduled: 0 })
+    expect(await touched(2)).toMatchObject({ desiredNumberScheduled: 0, numberMisscheduled: 1 })
+    await repels()
+    await eventually(() =>
+      expect(statusOf(harness)).toMatchObject({ desiredNumberScheduled: 1, numberMisscheduled: 0 }),
+    )
   })
 
   test("updates one node after the other", async () => {

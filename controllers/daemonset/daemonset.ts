@@ -12,7 +12,7 @@ import { Expectations } from "../pods/expectations.ts"
 import { nextAvailabilityMs } from "../pods/pod-state.ts"
 import { FailedBackoff } from "./failed-backoff.ts"
 import { historyOf } from "./history.ts"
-import { daemonSetKind } from "./placement.ts"
+import { daemonSetKind, placement } from "./placement.ts"
 import { Round } from "./round.ts"
 import type { DaemonSet } from "./types.ts"
 
@@ -64,13 +64,30 @@ export function runDaemonSets(ctx: ControllerContext): Promise<void> {
     updated: enqueueBoth,
     deleted: enqueue,
   })
+  /** Those that have something to do on the node, and no others. */
+  const nodeChanged = (tenant: string, node: Node): void => {
+    // Before that all are looked at anyway.
+    if (!nodes.isSynced(tenant)) return
+    const owners = pods.byIndex(tenant, "node", node.metadata.name ?? "").map((pod) => {
+      const { kind, name } = controllerOf(pod) ?? {}
+      return kind === "DaemonSet" ? `${pod.metadata.namespace}/${name}` : undefined
+    })
+    const present = new Set(owners)
+    for (const set of sets.list(tenant)) {
+      const { run, stay } = placement(set, node)
+      const isThere = present.has(`${set.metadata.namespace}/${set.metadata.name}`)
+      // One that was there wrongly may be there rightly now.
+      const isOutdated = isThere ? !stay || (set.status?.numberMisscheduled ?? 0) > 0 : run
+      if (isOutdated) controller.enqueueObject(tenant, set)
+    }
+  }
   nodes.subscribe({
-    added: (tenant) => controller.enqueueAll(tenant),
+    added: nodeChanged,
     updated(tenant, node, previous) {
-      // Heartbeats change only the status.
       const isSame =
-        equalButNulls(node.metadata.labels, previous.metadata.labels) && equalButNulls(node.spec, previous.spec)
-      if (!isSame) controller.enqueueAll(tenant)
+        equalButNulls(node.metadata.labels, previous.metadata.labels) &&
+        equalButNulls(node.spec?.taints, previous.spec?.taints)
+      if (!isSame) nodeChanged(tenant, node)
     },
     deleted: (tenant) => controller.enqueueAll(tenant),
   })

@@ -1,7 +1,7 @@
 // DaemonSets on two nodes.
 
-import type { Scenario } from "../scenario.ts"
-import { daemon, onOwn, ownNode } from "./daemon-set-steps.ts"
+import type { Scenario, Step } from "../scenario.ts"
+import { daemon, onOwn, ownNode, taint } from "./daemon-set-steps.ts"
 import { image, labels, settle, template } from "./steps.ts"
 
 export const daemonSetScenarios: readonly Scenario[] = [
@@ -61,6 +61,26 @@ export const daemonSetScenarios: readonly Scenario[] = [
       settle,
     ],
   },
+  ...["", " and then takes them again", " and then sends all away"].map((end): Scenario => {
+    const other = (...effects: string[]): Step => ({
+      patch: ["nodes", "NAMESPACE-a"],
+      with: { spec: { taints: [taint, ...effects.map((effect) => ({ key: "other", effect }))] } },
+    })
+    const steps = end === "" ? [] : [end.includes("again") ? other() : other("NoSchedule", "NoExecute"), settle]
+    return {
+      name: `daemon set on a node that repels new pods${end}`,
+      nodes: "ready",
+      steps: [
+        ownNode("a"),
+        ownNode("b"),
+        daemon({ template: template("one", onOwn) }),
+        settle,
+        other("NoSchedule"),
+        settle,
+        ...steps,
+      ],
+    }
+  }),
   {
     name: "daemon set on a node that cannot be scheduled",
     nodes: "ready",
