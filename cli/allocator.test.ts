@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 
-const { MALLOC_ARENA_MAX: _arenas, MALLOC_MMAP_THRESHOLD_: _threshold, ...bare } = process.env
+const bare = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MALLOC_")))
 let directory: string
 let program: string
 
