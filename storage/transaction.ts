@@ -91,13 +91,14 @@ function applyOperation(
     value: operation.isGiven === true ? operation.value : ownCopy(operation.value),
     createRevision: previous?.createRevision ?? revision,
     modRevision: revision,
+    found: undefined,
   }
   return previous ? { type: "put", current, previous } : { type: "put", current }
 }
 
 /** The same value, as of another revision. */
 export function atRevision({ key, value, createRevision }: KeyValue, modRevision: Revision): KeyValue {
-  return { key, value, createRevision, modRevision }
+  return { key, value, createRevision, modRevision, found: undefined }
 }
 
 /** The state of the event's key after it. */

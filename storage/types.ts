@@ -14,7 +14,10 @@ export interface KeyValue {
   modRevision: Revision
   /** What a base layer knows of the value, so that its bytes need not be made: {@link BaseLayer.known}. */
   readonly known?: unknown
-  /** What a reader found in the value, for the next one: there as long as the entry is. Stores never look at it. */
+  /**
+   * What a reader found in the value, for the next one: there as long as the entry is. Stores never look at it; those that
+   * keep entries make them with its place, which takes less than to find one later.
+   */
   found?: unknown
 }
 

@@ -89,12 +89,16 @@ export interface BornObject {
 export const bornObject = ({ known }: Pick<KeyValue, "known">): BornObject | undefined =>
   known as BornObject | undefined
 
+function bufferOf(value: Uint8Array): Buffer {
+  return value instanceof Buffer ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+}
+
 /** Bytes as they lie in the store, and what is found in them once: where the revision goes, and the labels. */
 export class StoredText {
   readonly revision: number
   readonly born: BornObject | undefined
-  readonly #stored: Pick<KeyValue, "value" | "known">
-  #bytes: Buffer | undefined
+  /** Of a born object what makes them, until somebody asks. Not the entry they came with: the store may keep another one. */
+  #bytes: Buffer | Pick<KeyValue, "value">
   #spliceAt: number | undefined
   #splice: string | undefined
   /** The value whose parsed form is kept (value-cache.ts). */
@@ -106,17 +110,14 @@ export class StoredText {
   #head: Buffer | undefined
 
   constructor(stored: Pick<KeyValue, "value" | "known">, revision: number) {
-    this.#stored = stored
     this.revision = revision
     this.born = bornObject(stored)
+    this.#bytes = this.born === undefined ? bufferOf(stored.value) : stored
   }
 
   get bytes(): Buffer {
-    if (this.#bytes === undefined) {
-      const { value } = this.#stored
-      this.#bytes = value instanceof Buffer ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-    }
-    return this.#bytes
+    const bytes = this.#bytes
+    return Buffer.isBuffer(bytes) ? bytes : (this.#bytes = bufferOf(bytes.value))
   }
 
   /** Right after the opening of metadata. */

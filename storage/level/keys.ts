@@ -74,6 +74,7 @@ export function decodeCurrent(key: string, data: Buffer): KeyValue {
     value: data.subarray(currentHeaderBytes),
     createRevision: readRevision(data, 0),
     modRevision: readRevision(data, 8),
+    found: undefined,
   }
 }
 
@@ -120,6 +121,7 @@ export function decodeLogRecord(logKeyData: Buffer, data: Buffer): LogRecord {
     value: data.subarray(valueStart),
     createRevision: readRevision(data, 1),
     modRevision: readRevision(data, 9),
+    found: undefined,
   }
   return { revision, index, kind, key, previous }
 }
