@@ -176,3 +176,27 @@ test.each([
 ])("deep nesting is refused or borne: %#", (source) => {
   expect(() => compileExpression(source, environment)).not.toThrow()
 })
+
+describe("time zones", () => {
+  const time = "timestamp('2024-07-01T10:00:00Z')"
+  const hoursIn = (zone: string): unknown => {
+    const { program } = compileExpression(`${time}.getHours('${zone}')`, environment)
+    return program?.evaluate(new Map(), 1_000_000).value
+  }
+
+  /** The engine takes a name in any case. */
+  function* inAnyCase(name: string, count: number): Generator<string> {
+    for (let bits = 0; bits < count; bits++)
+      yield Array.from(name, (char, at) => ((bits >> at) & 1 ? char.toUpperCase() : char.toLowerCase())).join("")
+  }
+
+  test("are known, however many have been named before", () => {
+    for (const zone of inAnyCase("pacific/auckland", 3000)) expect(hoursIn(zone)).toBe(22n)
+    expect(hoursIn("Europe/Berlin")).toBe(12n)
+    expect(hoursIn("America/New_York")).toBe(6n)
+  })
+
+  test.each(["+0100", "+01", "Nowhere/There", "x".repeat(100)])("%s is none", (zone) => {
+    expect(hoursIn(zone)).toBeInstanceOf(CelError)
+  })
+})

@@ -112,16 +112,27 @@ function localDate(value: Timestamp, zone: string): Date | CelError {
   return local
 }
 
+/** By name, those used last: each takes some 30 KiB, and the engine takes names in any case, so that there are very many. */
 const zones = new Map<string, Intl.DateTimeFormat>()
-/** There are some 600 names. */
-const maxZones = 1000
+const maxZones = 100
+const longestZone = 64
 
 function zoneFormatter(zone: string): Intl.DateTimeFormat | undefined {
-  const known = zones.get(zone)
-  if (known !== undefined) return known
-  if (zone.length > 64 || zones.size >= maxZones) return undefined
+  // Offsets are no names, though the engine takes them for ones.
+  if (zone.length > longestZone || !/^[A-Za-z]/.test(zone)) return undefined
+  const formatter = zones.get(zone) ?? newFormatter(zone)
+  if (formatter === undefined) return undefined
+  zones.delete(zone)
+  zones.set(zone, formatter)
+  const [oldest = ""] = zones.keys()
+  if (zones.size > maxZones) zones.delete(oldest)
+  return formatter
+}
+
+/** Undefined: there is no such zone. */
+function newFormatter(zone: string): Intl.DateTimeFormat | undefined {
   try {
-    const made = new Intl.DateTimeFormat("en-US", {
+    return new Intl.DateTimeFormat("en-US", {
       timeZone: zone,
       hourCycle: "h23",
       year: "numeric",
@@ -131,8 +142,6 @@ function zoneFormatter(zone: string): Intl.DateTimeFormat | undefined {
       minute: "numeric",
       second: "numeric",
     })
-    zones.set(zone, made)
-    return made
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error
