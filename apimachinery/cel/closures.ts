@@ -2,6 +2,7 @@
 // cost. Source: cel-go/interpreter/{interpretable,attributes,runtimecost}.go.
 
 import { dictionary } from "../dictionary.ts"
+import { ThreadTime } from "../thread-time.ts"
 import { heldBy, qualify, qualifyIfPresent } from "./attributes.ts"
 import { areEqual } from "./compare.ts"
 import type { Implementation } from "./functions/index.ts"
@@ -17,8 +18,8 @@ export interface Frame {
   readonly limit: number
   /** When its time is looked at next, by its cost. */
   lookAt?: number
-  /** When it was looked at first: it has hardly done anything before. */
-  begun?: { at: number; worked: number }
+  /** Since it was looked at first: it has hardly done anything before. */
+  time?: ThreadTime
 }
 
 /** Cost between two looks at the time: some 10 µs. */
@@ -57,17 +58,8 @@ export function spend(frame: Frame, cost: number): void {
 
 function lookAtTime(frame: Frame): void {
   frame.lookAt = frame.cost + lookEvery
-  const now = performance.now()
-  if (frame.begun === undefined) frame.begun = { at: now, worked: workedMs() }
-  // Of a busy machine's time only a part is this thread's.
-  else if (now - frame.begun.at > maxThreadMs && workedMs() - frame.begun.worked > maxThreadMs)
-    throw new CostExceeded(`operation interrupted: it takes longer than ${maxThreadMs} ms`)
-}
-
-/** Milliseconds this thread has been on a processor. */
-function workedMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
+  if (frame.time === undefined) frame.time = new ThreadTime(maxThreadMs)
+  else if (frame.time.isOver) throw new CostExceeded(`operation interrupted: it takes longer than ${maxThreadMs} ms`)
 }
 
 export function withStep(attribute: Attribute, step: Step): Attribute {

@@ -99,3 +99,16 @@ describe("validateRules()", () => {
     expect(validateRules(schema, { x: value }, FieldPath.root()).map((error) => error.message())).toEqual(expected)
   })
 })
+
+describe("a value that takes very long to be checked", () => {
+  const anyOf = Array.from({ length: 3000 }, (_, index) => ({ pattern: `^x${index}$` }))
+  const property = { type: "array", items: { type: "string", anyOf } }
+  const { schema: slow } = compileStructural({ type: "object", properties: { x: property } } as never)
+  const check = (items: number): unknown =>
+    validateRules(slow, { x: Array.from({ length: items }, () => "x2999") }, FieldPath.root())
+
+  test("is refused, and a short one is not", () => {
+    expect(check(1)).toEqual([])
+    expect(() => check(100_000)).toThrow("it takes longer than 1000 ms to check it")
+  })
+})

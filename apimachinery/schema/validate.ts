@@ -14,6 +14,7 @@ import { isOneOf } from "./enums.ts"
 import { validateEmbedded } from "./validate-embedded.ts"
 import { validateLists } from "./validate-lists.ts"
 import { isNearInteger, numberFaults } from "./validate-numbers.ts"
+import { lookEvery, Pace } from "./validation-pace.ts"
 
 /** A broken object of many items must not become an endless answer. */
 const maxErrors = 100
@@ -37,21 +38,21 @@ export interface Faults {
 
 /** Without what items of lists have to do with each other. */
 export function validateFields(schema: Schema, value: Json, path: FieldPath): Faults {
-  const found: Found = { errors: [], owners: new Map(), checks: 0, nowhere, ofDefault: false }
+  const found = nothingFound(nowhere)
   check(schema, value, { path, shown: path.toString() }, found)
   return found
 }
 
 /** Of a part that is looked at by itself, as upstream does with a status: there its messages begin. */
 export function validatePart(schema: Schema, value: Json, path: FieldPath): Faults {
-  const found: Found = { errors: [], owners: new Map(), checks: 0, nowhere: path, ofDefault: false }
+  const found = nothingFound(path)
   check(schema, value, { path, shown: "" }, found)
   return found
 }
 
 /** Of a default, whose schema is taken at its word: formats that mean nothing, and a type that int-or-string does not have. */
 export function validateDefault(schema: Schema, value: Json, path: FieldPath): FieldError[] {
-  const found: Found = { errors: [], owners: new Map(), checks: 0, nowhere: path, ofDefault: true }
+  const found = nothingFound(path, true)
   check(schema, value, { path, shown: "" }, found)
   return found.errors
 }
@@ -63,6 +64,12 @@ interface Found extends Faults {
   checks: number
   nowhere: FieldPath
   ofDefault: boolean
+  /** Of all that is looked at for one value. */
+  readonly pace: Pace
+}
+
+function nothingFound(nowhere: FieldPath, ofDefault = false): Found {
+  return { errors: [], owners: new Map(), checks: 0, nowhere, ofDefault, pace: new Pace() }
 }
 
 interface At {
@@ -104,6 +111,7 @@ function formatOf({ format, formatMeansNothing }: Schema, { ofDefault }: Found):
 function check(schema: Schema, value: Json, at: At, found: Found): void {
   const { errors } = found
   if (errors.length >= maxErrors) return
+  found.pace.spend(1)
   found.checks += checksOf(schema, value)
   checkType(schema, value, at, found)
   const { rules } = schema
@@ -150,6 +158,8 @@ function checkString(schema: Schema, value: string, at: At, found: Found): void 
   const { path, shown } = at
   const { errors } = found
   const format = formatOf(schema, found)
+  // One match may take as long as many values.
+  if (schema.rules?.pattern !== undefined) found.pace.spend(lookEvery)
   const fault = schema.rules === undefined ? undefined : textFault(schema.rules, value, at)
   if (fault !== undefined) errors.push(fault)
   if (format !== undefined && !hasFormat(format, value)) {
