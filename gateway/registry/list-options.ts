@@ -106,9 +106,10 @@ export function checkContinue({ resourceVersion }: ListOptions): void {
     throw badRequest("specifying resource version is not allowed when using continue")
 }
 
-/** The cache that upstream answers "any version" from knows no pages. */
-export function limitOf({ limit = 0, resourceVersion, continue: token }: ListOptions): number {
-  return resourceVersion === "0" && !token ? 0 : Math.max(limit, 0)
+/** The cache that upstream answers "any version" from knows no pages; of events there is none. */
+export function limitOf({ limit = 0, resourceVersion, continue: token }: ListOptions, resource: string): number {
+  const isCached = resourceVersion === "0" && !token && resource !== "events"
+  return isCached ? 0 : Math.max(limit, 0)
 }
 
 export function checkWatchOptions(request: WatchRequest): void {

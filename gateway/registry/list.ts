@@ -61,7 +61,7 @@ async function prepared<T>(
   const selection = selectionOf(definition, options)
   const token = options.continue ? decodeContinue(options.continue) : undefined
   if (token !== undefined) checkContinue(options)
-  const limit = limitOf(options)
+  const limit = limitOf(options, definition.customResource === undefined ? definition.resource : "")
   const place = await placeOf(store, selection, options, limit, token)
   try {
     return await read(selection, place, limit)

@@ -123,6 +123,7 @@ export function listCases(): Scenario[] {
     { name: "kinds of the cluster are selected by fields", steps: clusterKinds.flatMap(byFieldsOfAll) },
     { name: "a list takes every parameter", steps: [...some, ...parameters.map(query)] },
     { name: "a list comes in pages over a store that moves", steps: pages() },
+    { name: "events come in pages at any revision", steps: eventPages() },
     { name: "a collection is deleted by selector and in every way", steps: collectionDeletes() },
     ...watches(),
   ]
@@ -153,6 +154,21 @@ function pages(): RequestStep[] {
     get(`${path}?limit=2&continue=@{one.metadata.continue}`, { headers: asTable, label: "LIST second page, table" }),
     get(`${path}?limit=2`, { headers: asMetadataList, label: "LIST first page, metadata" }),
     get(`${path}?limit=500`, { label: "LIST one page" }),
+  ]
+}
+
+/** What else is asked at any revision comes whole. */
+function eventPages(): RequestStep[] {
+  const paths = ["/api/v1/namespaces/@{ns}/events", "/apis/events.k8s.io/v1/namespaces/@{ns}/events"]
+  return [
+    ...["a", "b"].map((name) =>
+      post("/api/v1/namespaces/@{ns}/events", { metadata: { name }, involvedObject: { namespace: "@{ns}" } }),
+    ),
+    ...paths.flatMap((events) => [
+      get(`${events}?limit=1&resourceVersion=0`, { save: "page" }),
+      get(`${events}?limit=1&resourceVersion=0&resourceVersionMatch=NotOlderThan`),
+      get(`${events}?limit=1&continue=@{page.metadata.continue}`),
+    ]),
   ]
 }
 
