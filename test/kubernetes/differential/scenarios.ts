@@ -174,7 +174,8 @@ export function scenarioGroups(): ScenarioGroup[] {
           ...fieldScenarios(kind),
           ...statusScenarios(kind),
         ]),
-        ...generatorsOf(kind).flatMap((make) => randomSeeds.map((seed) => make(seed))),
+        // The first makes requests of every sort.
+        ...generatorsOf(kind).flatMap((make, index) => randomSeeds.slice(0, index === 0 ? undefined : 1).map(make)),
       ],
     })),
   ]
