@@ -7,6 +7,7 @@ import type { JsonObject } from "../generate/objects.ts"
 import { definitionOf, definitions } from "../cases/things.ts"
 import { asTable } from "../generate/life-scenarios.ts"
 import { applyPatch, get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
+import { titled } from "./titled.ts"
 import { isJsonObject, oddValue } from "./values.ts"
 
 const group = "r@{id}.example.com"
@@ -59,7 +60,7 @@ export function randomCustomResourceScenario(seed: number): Scenario {
     steps: [
       { ...post(definitions, definition(schema, {})), label: "POST definition" },
       get(things, { untilCode: 200, label: "LIST when served" }),
-      ...steps.map((step, index) => ({ ...step, label: `${index} ${step.method} ${step.path}` })),
+      ...titled(steps),
     ],
     anyOrder: true,
     byChance: true,

@@ -4,6 +4,7 @@ import type { Json } from "../../../../apimachinery/object.ts"
 import { chance, createRandom, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import type { JsonObject } from "../generate/objects.ts"
 import { get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
+import { titled } from "./titled.ts"
 
 const pods = "/api/v1/namespaces/@{ns}/pods"
 const budgets = "/apis/policy/v1/namespaces/@{ns}/poddisruptionbudgets"
@@ -21,7 +22,7 @@ export function randomEvictionScenario(seed: number): Scenario {
   ]
   return {
     name: `evictions at random, seed ${seed}`,
-    steps: steps.map((step, index) => ({ ...step, label: `${index} ${step.method} ${step.path}` })),
+    steps: titled(steps),
     anyOrder: true,
     byChance: true,
   }

@@ -24,6 +24,7 @@ import {
 import { placesOf, replaced } from "./mutate.ts"
 import { apiVersionOf } from "../../../conformance/minimal-objects.ts"
 import { ruling } from "./ruling.ts"
+import { titled } from "./titled.ts"
 import { isJsonObject, plausibleValue } from "./values.ts"
 
 /** Objects of one scenario, one after the other. */
@@ -34,7 +35,7 @@ export function randomLifeScenario(kind: Kind, seed: number): Scenario {
   const steps = Array.from({ length: lives }, () => lifeOf(random, kind)).flat()
   return {
     name: `${kind.title} at random, lives, seed ${seed}`,
-    steps: steps.map((step, index) => ({ ...step, label: `${index} ${step.method} ${step.path}`.slice(0, 200) })),
+    steps: titled(steps),
     anyOrder: true,
     byChance: true,
   }

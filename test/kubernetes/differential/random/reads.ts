@@ -18,6 +18,7 @@ import {
 } from "../scenario.ts"
 import { deleteOptions } from "./queries.ts"
 import { ruling } from "./ruling.ts"
+import { titled } from "./titled.ts"
 
 /** Requests of one scenario after those that make its objects. */
 const length = 22
@@ -40,10 +41,7 @@ export function randomReadScenario(kind: Kind, seed: number): Scenario {
   ]
   return {
     name: `${kind.title} at random, reads, seed ${seed}`,
-    // Titles differ, so that a difference tells its step.
-    steps: steps.map((step, index) =>
-      "watch" in step ? step : { ...step, label: `${index} ${step.method} ${step.path}`.slice(0, 200) },
-    ),
+    steps: titled(steps),
     anyOrder: true,
     byChance: true,
   }

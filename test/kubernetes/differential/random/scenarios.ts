@@ -19,6 +19,7 @@ import { mutated, oddText, replaced } from "./mutate.ts"
 import { randomPatch } from "./patches.ts"
 import { deleteOptions, getQuery, listQuery, randomHeaders, writeQuery } from "./queries.ts"
 import { ruling } from "./ruling.ts"
+import { titled } from "./titled.ts"
 import { oddValue, plausibleValue } from "./values.ts"
 
 /** Requests of one scenario after the first. */
@@ -33,12 +34,7 @@ export function randomScenario(kind: Kind, seed: number): Scenario {
     ...(chance(random, 0.3) && !ruling.has(kind.facts.resource) ? [randomWatch(context)] : []),
     ...Array.from({ length }, () => pick(random, choices)(context)).flat(),
   ]
-  return { name: `${kind.title} at random, seed ${seed}`, steps: steps.map(titled), anyOrder: true, byChance: true }
-}
-
-/** Titles differ, so that a difference tells its step. */
-function titled(step: Step, index: number): Step {
-  return "watch" in step ? step : { ...step, label: `${index} ${step.method} ${step.path}`.slice(0, 200) }
+  return { name: `${kind.title} at random, seed ${seed}`, steps: titled(steps), anyOrder: true, byChance: true }
 }
 
 interface Context {

@@ -1,0 +1,10 @@
+import type { RequestStep, Step } from "../scenario.ts"
+
+/** Titles differ, so that a difference tells its step. */
+export function titled<T extends Step>(steps: readonly T[]): T[] {
+  return steps.map((step, index) => ("watch" in step ? step : { ...step, label: labelOf(step, index) }))
+}
+
+function labelOf({ method, path }: RequestStep, index: number): string {
+  return `${index} ${method} ${path}`.slice(0, 200)
+}
