@@ -16,7 +16,8 @@ const maxDepth = 250
 const reserved = new Set(
   "as break const continue else for function if import let loop package namespace return var void while".split(" "),
 )
-const relations = new Set(["<", "<=", ">=", ">", "==", "!=", "in"])
+/** What binds least first. */
+const levels = [new Set(["<", "<=", ">=", ">", "==", "!=", "in"]), new Set(["+", "-"]), new Set(["*", "/", "%"])]
 const binary: Readonly<Record<string, string>> = dictionary({ in: "@in" })
 
 /** With issues, the tree is of no use. `bindings`: cel.bind() is a macro. */
@@ -76,13 +77,7 @@ class Parser {
   /** `also`: what might have stood in the place of the first operand. Nothing else may stand after an operator. */
   #alternatives(also: readonly string[] = []): Node {
     return this.#logical("||", also, (before) =>
-      this.#logical("&&", before, (relation) =>
-        this.#leftToRight(
-          (text) => relations.has(text),
-          relation,
-          (sum) => this.#sum(sum),
-        ),
-      ),
+      this.#logical("&&", before, (relation) => this.#operations(0, relation)),
     )
   }
 
@@ -97,32 +92,17 @@ class Parser {
     return balanced(`_${operator}_`, terms, places)
   }
 
-  #sum(also: readonly string[]): Node {
-    return this.#leftToRight(
-      (text) => text === "+" || text === "-",
-      also,
-      (product) =>
-        this.#leftToRight(
-          (text) => text === "*" || text === "/" || text === "%",
-          product,
-          (unary) => this.#unary(unary),
-        ),
-    )
-  }
-
-  #leftToRight(
-    isOperator: (text: string) => boolean,
-    also: readonly string[],
-    operand: (also: readonly string[]) => Node,
-  ): Node {
-    let left = operand(also)
+  #operations(level: number, also: readonly string[]): Node {
+    const operators = levels[level]
+    if (operators === undefined) return this.#unary(also)
+    let left = this.#operations(level + 1, also)
     let grown = 0
     for (;;) {
       const token = this.#tokens.peek()
-      if (token.kind !== "operator" || !isOperator(token.text)) break
+      if (token.kind !== "operator" || !operators.has(token.text)) break
       this.#tokens.take()
       if (this.#depth + ++grown > maxDepth) this.#deeper(() => this.#deeper(() => this.#expression()))
-      left = call(token.at, binary[token.text] ?? `_${token.text}_`, left, operand([]))
+      left = call(token.at, binary[token.text] ?? `_${token.text}_`, left, this.#operations(level + 1, []))
     }
     return left
   }
