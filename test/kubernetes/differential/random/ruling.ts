@@ -1,4 +1,4 @@
-/** What other requests of a server depend on: changed in dry runs alone. */
+/** What other requests of a server depend on, one default of all among it: changed in dry runs alone. */
 export const ruling: ReadonlySet<string> = new Set([
   "apiservices",
   "customresourcedefinitions",
@@ -7,6 +7,7 @@ export const ruling: ReadonlySet<string> = new Set([
   "mutatingadmissionpolicybindings",
   "mutatingwebhookconfigurations",
   "namespaces",
+  "priorityclasses",
   "prioritylevelconfigurations",
   "servicecidrs",
   "validatingadmissionpolicies",
