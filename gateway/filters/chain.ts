@@ -7,12 +7,22 @@ import type { RequestState } from "./state.ts"
 
 export type GatewayRequest = IncomingMessage & { method: string; url: string }
 
+/**
+ * Of a long answer so much is kept back until the rest is out. A client has an answer when its last byte is there, and may send its
+ * next request before Node knows that the byte has left: Node takes a connection with more than 64 KiB on their way for one whose
+ * client does not read, stops its parser, and over TLS fails then at what has been read of the request already
+ * ("Parse Error: Paused"), which ends the connection.
+ */
+const lastBytes = 16 * 1024
+
 /** Node's own, with the place for our state. */
 export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
   readonly locals = {} as { state: RequestState }
   /** Of the body, without what HTTP adds. */
   sentBytes = 0
   #standing: Readonly<Record<string, string>> | undefined
+  /** end() has been called; it ends when what has been written is out. */
+  isEnding = false
 
   /**
    * Headers the answer has if it has none of that name itself; names in lower case, here and in writeHead. As setHeader, but
@@ -43,9 +53,22 @@ export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extend
   override end(chunk: unknown, callback?: () => void): this
   override end(chunk: unknown, encoding: BufferEncoding, callback?: () => void): this
   override end(...given: readonly unknown[]): this {
+    if (this.isEnding) return this
     const [chunk] = given
     if (typeof chunk === "string" || chunk instanceof Uint8Array) this.sentBytes += Buffer.byteLength(chunk)
-    return super.end(...(given as []))
+    if (chunk instanceof Uint8Array && chunk.length > lastBytes && this.headersSent) {
+      const at = chunk.length - lastBytes
+      this.#endAfter((out) => super.write(chunk.subarray(0, at), out), [chunk.subarray(at), ...given.slice(1)])
+    } else if (this.writableNeedDrain) this.#endAfter((out) => this.once("drain", out), given)
+    else super.end(...(given as []))
+    return this
+  }
+
+  #endAfter(write: (out: () => void) => unknown, last: readonly unknown[]): void {
+    this.isEnding = true
+    write(() => {
+      if (!this.destroyed) super.end(...(last as []))
+    })
   }
 
   #withStanding(headers: OutgoingHttpHeaders): OutgoingHttpHeader[] {

@@ -31,10 +31,10 @@ export function statusErrors(log: Log): Fail {
 /** Once the answer has begun nothing can be said any more: the connection is cut, so that the client knows. */
 export function writeStatus(
   request: Pick<IncomingMessage, "headers" | "url">,
-  response: ServerResponse,
+  response: ServerResponse & { readonly isEnding?: boolean },
   error: unknown,
 ): void {
-  if (response.writableEnded || response.destroyed) return
+  if (response.isEnding === true || response.writableEnded || response.destroyed) return
   if (response.headersSent) {
     response.destroy()
     return

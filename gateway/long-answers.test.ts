@@ -1,0 +1,32 @@
+import { once } from "node:events"
+import { Worker } from "node:worker_threads"
+import { expect, test } from "vitest"
+import { configMaps } from "../client/resources.ts"
+import { startTestGateway } from "./testing/start-gateway.ts"
+import type { Updating } from "./testing/updating-client.ts"
+
+const connections = 8
+const updates = 25
+
+test("a connection outlives long requests that come right after long answers", { timeout: 120_000 }, async () => {
+  await using fixture = await startTestGateway()
+  const { certificate = "", key = "", url } = await fixture.createTenant("t")
+  const client = fixture.client("/tenants/t", { certificate, key })
+  const objects = Array.from({ length: connections }, (_, index) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: `c${index}`, namespace: "default" },
+    data: { text: "x".repeat(200_000) },
+  }))
+  for (const object of objects) await client.create(configMaps, object)
+  const { hostname, port, pathname } = new URL(url)
+  const workerData: Updating = {
+    connection: { hostname, port, cert: certificate, key, ca: fixture.gateway.certificateAuthority },
+    paths: objects.map(({ metadata }) => `${pathname}/api/v1/namespaces/default/configmaps/${metadata.name}`),
+    bodies: objects.map((object) => JSON.stringify(object)),
+    updates,
+  }
+  const worker = new Worker(new URL("testing/updating-client.ts", import.meta.url), { workerData })
+  const [failures] = (await once(worker, "message")) as [string[]]
+  expect(failures).toEqual([])
+})
