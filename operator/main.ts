@@ -143,10 +143,8 @@ export class Operator implements AsyncDisposable {
       tenants.subscribe({ added: () => undefined, removed: enqueueAll }),
     )
     await Promise.all([this.#virtualClusters.start(signal), versions.start(signal)])
-    this.#tellOrphans()
-  }
-
-  #tellOrphans(): void {
+    // Who ends before it has seen them knows nothing of any.
+    if (!this.#virtualClusters.synced) return
     for (const tenant of this.#reconciler.orphans(this.#virtualClusters.list())) this.#tellOrphan(tenant)
   }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import type { KubeObject, Secret } from "../apimachinery/object.ts"
 import { alreadyExists, serviceUnavailable } from "../apimachinery/status.ts"
 import { clusterKey } from "../apimachinery/tenancy.ts"
@@ -111,6 +111,28 @@ describe("the operator", () => {
     await eventually(() => told.length > 0, { what: "it is told" })
     expect(told).toEqual([expect.stringContaining(`with the annotation tenancy.x-k8s.io/adopt=${metadata.uid}`)])
     expect(tenants.get("demo")).toBeDefined()
+  })
+
+  test("who ends before it has seen any VirtualCluster tells of none that it is gone", async () => {
+    await create("default", "one")
+    await inPhase("default", "one", "Running")
+    await operator[Symbol.asyncDispose]()
+    const told: string[] = []
+    const warn = (_: object, message: string): void => void told.push(message)
+    const asked = Promise.withResolvers<void>()
+    const list = superCluster.list.bind(superCluster)
+    vi.spyOn(superCluster, "list").mockImplementation((resource, options = {}) => {
+      const { signal } = options
+      // Whether they are served is asked without one.
+      if (resource !== virtualClusters || signal === undefined) return list(resource, options)
+      asked.resolve()
+      return new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(new Error("ended"))))
+    })
+    operator = await startOperator({ superClient: superCluster, tenants, log: { ...silentLog, warn } })
+    await asked.promise
+    await operator[Symbol.asyncDispose]()
+    await operator.whenReady()
+    expect(told).toEqual([])
   })
 
   test("leaves definitions alone that are as they should be, and puts right what is not", async () => {
