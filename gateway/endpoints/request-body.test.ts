@@ -34,16 +34,11 @@ test.each([
   ["application/apply-patch+yaml", "a: b\n"],
   ["application/yaml", "{a: b, a: c}"],
   ["application/yaml", '{"a": 1, "a": 2}'],
-])("long %s is converted while the event loop goes on: %s", async (type, line) => {
+])("long %s is converted by the thread for it: %s", async (type, line) => {
   const headers = { "content-type": type }
   const request = requestOf(headers)
   request.end(`${line}${"# a comment\n".repeat(10_000)}`)
-  let isOver = false
-  const reading = readBody({ headers } as unknown as RequestContext, request, 1e6).finally(() => (isOver = true))
-  let turns = 0
-  for (; !isOver; turns++) await new Promise(setImmediate)
-  expect((await reading).converted).toBeDefined()
-  expect(turns).toBeGreaterThan(20)
+  expect(await readBody({ headers } as unknown as RequestContext, request, 1e6)).toHaveProperty("converted.json")
 })
 
 test.each([
