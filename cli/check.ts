@@ -2,7 +2,7 @@
 
 import { checkDataDirectory, type CheckedStore } from "../gateway/tenancy/check-data-directory.ts"
 import type { EtcdStorageOptions } from "../gateway/tenancy/etcd-storage.ts"
-import { StartError } from "../gateway/options.ts"
+import { StartError } from "../gateway/start-error.ts"
 import { parseFlags, UsageError, UserError, type Command } from "./command.ts"
 import { withProgress } from "./progress.ts"
 import { etcdOfFlags, storageFlags, storageHelp } from "./storage.ts"

@@ -5,7 +5,8 @@ import type { Server as HttpsServer } from "node:https"
 import type { AddressInfo, Server } from "node:net"
 import type { RequestState } from "./filters/state.ts"
 import { maxFiles } from "./metrics/process.ts"
-import { type GatewayLimits, StartError } from "./options.ts"
+import { type GatewayLimits } from "./options.ts"
+import { StartError } from "./start-error.ts"
 import type { Comings } from "./request/comings.ts"
 
 /** Resolves with the port. Fails with StartError. */

@@ -2,7 +2,7 @@
 
 import { methodNotAllowed, noSuchPath } from "../apimachinery/status.ts"
 import type { Resource } from "../client/rest.ts"
-import { expectedOf, type Expected } from "./endpoints/body.ts"
+import { expectedOf, type Expected } from "./endpoints/expected.ts"
 import { subresourceBody } from "./endpoints/verbs/create.ts"
 import type { Registry, ResourceDefinition, SubresourceDefinition } from "./registry/rest.ts"
 import type { SubresourceHandler } from "./registry/strategy.ts"

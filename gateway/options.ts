@@ -142,8 +142,3 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   maxOpening: 4,
   maxWatchBacklogBytes: 64 * MiB,
 }
-
-/** Why a gateway cannot start, in one sentence for the person who started it. */
-export class StartError extends Error {
-  override readonly name = "StartError"
-}

@@ -1,6 +1,6 @@
 // What the commands of single parts have in common: a configuration file, a log, and running until a signal ends it.
 
-import { StartError } from "../../gateway/options.ts"
+import { StartError } from "../../gateway/start-error.ts"
 import type { Log } from "../../client/log.ts"
 import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { parseFlags, UsageError, UserError, type Command } from "../command.ts"

@@ -1,7 +1,7 @@
 // polyplane up: everything in one process, on embedded defaults, until a signal ends it.
 
 import { StatusError, isNotFound } from "../../apimachinery/status.ts"
-import { StartError } from "../../gateway/options.ts"
+import { StartError } from "../../gateway/start-error.ts"
 import { integerFlag, parseFlags, UsageError, UserError, type Command } from "../command.ts"
 import { keepCompiled } from "../module-loading.mjs"
 import { createLog, isLogLevel, logLevels } from "../log.ts"

@@ -3,7 +3,8 @@
 import type { GroupVersionKind, Json, KubeObject } from "../../apimachinery/object.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import type { RequestContext } from "../request/context.ts"
-import { decodeValue, expectedOf, type Expected } from "../endpoints/body.ts"
+import { decodeValue } from "../endpoints/body.ts"
+import { expectedOf, type Expected } from "../endpoints/expected.ts"
 import type { AdmitFunctions, DeleteRequest, ResourceDefinition } from "../registry/rest.ts"
 import { type AdmissionAttributes, type AdmissionOperation, Reinvocation } from "./chain.ts"
 

@@ -6,7 +6,7 @@ import { type KubeObject, parseGroupVersion, printGroupVersion } from "../../api
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { badRequest, invalid, type StatusError } from "../../apimachinery/status.ts"
-import type { Expected } from "./body.ts"
+import type { Expected } from "./expected.ts"
 
 /** apiVersion and kind may be left out of a built-in kind: then they are what the path says. */
 export function checkKind(object: KubeObject, expected: Expected): void {

@@ -14,32 +14,11 @@ import { keepFirst } from "../../apimachinery/schema/repeated-keys.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { noteDropped } from "../registry/dropped-fields.ts"
 import type { RequestContext } from "../request/context.ts"
-import type { ResourceDefinition } from "../registry/rest.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
 import { checkKind, knownOther } from "./body-kind.ts"
+import type { Expected } from "./expected.ts"
 import { type RequestBody, takeJson } from "./request-body.ts"
 import type { FieldValidation } from "./request-options.ts"
-
-/** What a body is to be: a resource's own kind, or a subresource's. */
-export interface Expected {
-  group: string
-  version: string
-  kind: string
-  schema: Schema
-  /** Defaults that depend on other fields. */
-  default?: ((object: never) => void) | undefined
-  /** What is said of every body that cannot be decoded, whatever is wrong with it. */
-  refusal?: string
-  /** An object that says no version is left without one. */
-  mayLackVersion?: true
-  /** apiVersion → kinds of the same name that are decoded, and converted to nothing. */
-  unconverted?: ReadonlyMap<string, Schema>
-}
-
-export function expectedOf(definition: ResourceDefinition): Expected {
-  const { group, version, kind, schema, strategy } = definition
-  return { group, version, kind, schema, default: (object) => strategy.default?.(object) }
-}
 
 /** What makes an object is of a known type before anything else is looked at. */
 export function checkMediaType(ctx: RequestContext): void {

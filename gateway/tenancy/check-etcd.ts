@@ -2,7 +2,7 @@
 
 import { timestamp } from "../../apimachinery/object.ts"
 import { EtcdSnapshot, whyStopped } from "../../storage/etcd/check.ts"
-import { StartError } from "../options.ts"
+import { StartError } from "../start-error.ts"
 import { createBootstrap } from "./bootstrap.ts"
 import { nameOf, strayFaults, type CheckedStore } from "./check-data-directory.ts"
 import { gatewayUid, type EtcdStorageOptions } from "./etcd-storage.ts"

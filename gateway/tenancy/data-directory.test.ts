@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { StartError } from "../options.ts"
+import { StartError } from "../start-error.ts"
 import { DataDirectory } from "./data-directory.ts"
 
 let parent = ""

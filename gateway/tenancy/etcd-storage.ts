@@ -8,7 +8,7 @@ import { HeldError, type EtcdLease } from "../../storage/etcd/lease.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
 import type { StoreQuota } from "../../storage/quota.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
-import { StartError } from "../options.ts"
+import { StartError } from "../start-error.ts"
 import { keyRecords, type KeyFiles } from "../pki/key-files.ts"
 import type { GatewayStorage, OtherGateways } from "./storage.ts"
 
