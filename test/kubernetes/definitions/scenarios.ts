@@ -126,7 +126,12 @@ export function objectsOf(
     ]),
   ]
   const named = steps.map((step, index) => ({ ...step, label: `${index} ${step.method} ${step.path}` }))
-  return { name: `objects of ${set.name}: ${nameOf(definition)}, seed ${seed}`, steps: named, anyOrder: true }
+  return {
+    name: `objects of ${set.name}: ${nameOf(definition)}, seed ${seed}`,
+    steps: named,
+    anyOrder: true,
+    byChance: true,
+  }
 }
 
 function spread<T>(items: readonly T[], most: number): T[] {
