@@ -33,21 +33,22 @@ describe("the report", () => {
     expect(text).toContain("| sig-node               |      1 |      0 |       1 |")
     expect(text).toContain("## Failed\n\n- `[sig-apps] b`: `it 'did' not work`\n")
     expect(text).toContain("## Not run\n\n- `[sig-node] d`: `never begun`\n")
-    expect(text).not.toContain("not asked")
+    expect(text).not.toContain("| excluded |")
     expect(text).toContain("Written by `npm run conformance`.\n")
   })
 
   test("says why one does not pass, where that is meant so", () => {
     const one = spec("[sig-network] Service CIDRs should create Services", "failed", "no such range")
     const explained = printReport([one], beyondConformance, context)
-    expect(explained).toContain("should create Services`: addresses of services are the super cluster's")
+    expect(explained).toContain("should create Services`: the super cluster allocates Service addresses")
   })
 
   test("beyond conformance counts what is not asked, by reason, and leaves it out of the denominator", () => {
     const one = withoutRun("[sig-apps] x", "not asked", "needs a cloud")
     const [first, ...rest] = printReport([...results, one], { ...beyondConformance, specs: 5 }, context).split("\n")
     expect(first).toBe("2 / 4")
-    expect(rest).toContain("| sig-apps               |      1 |      1 |       0 |         1 |")
+    expect(rest).toContain("| special interest group | passed | failed | not run | excluded |")
+    expect(rest).toContain("| sig-apps               |      1 |      1 |       0 |        1 |")
     expect(rest).toContain("| needs a cloud |     1 |")
   })
 })
@@ -55,14 +56,14 @@ describe("the report", () => {
 test.each([
   ["[sig-apps] Job should run a job to completion when tasks succeed", undefined],
   ["[sig-network] Services should check NodePort out-of-range", undefined],
-  ["[sig-apps] DaemonRestart [Disruptive] Scheduler should continue", "ends nodes or parts of the control plane"],
+  ["[sig-apps] DaemonRestart [Disruptive] Scheduler should continue", "stops nodes or control plane components"],
   [
     "[sig-network] Conntrack proxy implementation should not be vulnerable to the invalid conntrack state bug",
     "needs images",
   ],
   [
     "[sig-auth] [FeatureGate:ClusterTrustBundle] [Beta] [Feature:OffByDefault] should be able to mount",
-    "an alpha feature",
+    "tests an alpha feature",
   ],
 ])("beyond conformance, %s: %s", (name, reason) => {
   const said = reasonOf(beyondConformance.notAsked, name)

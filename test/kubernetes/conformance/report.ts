@@ -1,5 +1,5 @@
-// docs/conformance.md and docs/beyond-conformance.md: how much of the upstream suite a tenant passes, group by group, and why
-// not, spec by spec.
+// Writes docs/conformance.md and docs/beyond-conformance.md: how many specs of the upstream suite a tenant passes, by group, and
+// the reason for each spec that does not pass.
 
 import { reasonOf, type Selection } from "./selection.ts"
 import { outcomes, type Outcome, type SpecResult } from "./specs.ts"
@@ -10,9 +10,9 @@ export interface ReportContext {
   version: string
   /** What the tenant's pods run on. */
   superCluster: string
-  /** The command that makes this file. */
+  /** The command that writes this file. */
   command: string
-  /** It was put together of. */
+  /** Number of runs the results were merged from. */
   runs: number
 }
 
@@ -33,7 +33,7 @@ export function printReport(results: readonly SpecResult[], selection: Selection
     "",
     ...(selection.notAsked.length > 0 ? beyondText(selection, context) : conformanceText(context)),
     "",
-    ...table(["special interest group", ...shown], rows),
+    ...table(["special interest group", ...shown.map(titleOf)], rows),
   ]
   for (const outcome of ["failed", "not run"] as const) {
     const some = results.filter((result) => result.outcome === outcome)
@@ -43,24 +43,25 @@ export function printReport(results: readonly SpecResult[], selection: Selection
       lines.push(`- ${code(name)}: ${reasonOf(selection.explained, name) ?? code(shorten(message))}`)
     }
   }
-  if (selection.notAsked.length > 0) lines.push("", "## Not asked", "", ...table(["reason", "specs"], reasons(results)))
+  if (selection.notAsked.length > 0) lines.push("", "## Excluded", "", ...table(["reason", "specs"], reasons(results)))
   return `${lines.join("\n")}\n`
 }
 
+const titleOf = (outcome: Outcome): string => (outcome === "not asked" ? "excluded" : outcome)
+
 const writtenBy = ({ command, runs }: ReportContext): string =>
-  `Written by \`${command}\`${runs === 1 ? "" : `, of ${runs} runs: a spec did what it did in the last of them that ran it`}.`
+  `Written by \`${command}\`${runs === 1 ? "" : ` from ${runs} runs; each spec has the result of the last run that executed it`}.`
 
 const conformanceText = (context: ReportContext): string[] => [
-  `Specs of the upstream conformance suite of Kubernetes ${context.version}, unmodified, that pass against a tenant whose pods run on`,
-  `${context.superCluster}. Nothing is left out of the denominator; the same run against that cluster itself passes all.`,
+  `Number of specs of the unmodified upstream conformance suite of Kubernetes ${context.version} that pass against a tenant whose pods run`,
+  `on ${context.superCluster}. No spec is excluded. All of them also pass against that cluster itself.`,
   writtenBy(context),
 ]
 
 const beyondText = ({ specs }: Selection, context: ReportContext): string[] => [
-  `Specs of the upstream test binary of Kubernetes ${context.version}, unmodified, that are not of the conformance suite, and pass against a`,
-  `tenant whose pods run on ${context.superCluster}. Of the ${specs} there are, those that need more than such a`,
-  "cluster are not asked; the reasons are below. *Not run* are those that say themselves that they do not apply, and those that",
-  "were never begun.",
+  `Number of specs of the unmodified upstream test binary of Kubernetes ${context.version} outside the conformance suite that pass against`,
+  `a tenant whose pods run on ${context.superCluster}. Of these ${specs} specs, those that need more than`,
+  "such a cluster are *excluded*, for the reasons listed below. *Not run* means that the spec skipped itself or was never started.",
   writtenBy(context),
 ]
 
@@ -80,7 +81,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), `| ${rule.join(" | ")} |`, ...rows.map(line)]
 }
 
-/** The first words of a message, without what differs from machine to machine or from run to run. */
+/** The start of a message, without parts that differ between machines or runs. */
 export function shorten(message: string): string {
   const text = message
     .replace(/(?<![\w.@+/-])(?:\/[\w.@+-]+){2,}\.go:\d+/g, "")
@@ -90,7 +91,7 @@ export function shorten(message: string): string {
   return text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength).trimEnd()} …`
 }
 
-/** As code, so that nothing in it is taken for markup. */
+/** Formatted as code, so that nothing in it is interpreted as markup. */
 function code(text: string): string {
   return text === "" ? "no message" : `\`${text.replaceAll("`", "'")}\``
 }

@@ -1,13 +1,13 @@
-// Which of the thousands of specs in the upstream binary a tenant is asked to pass: the conformance suite whole, or of all others
-// those that need nothing but a cluster as this one. Why the rest is not asked stands here and in the report.
+// Selects from the specs of the upstream test binary: the whole conformance suite, or of all other specs those that need only a
+// cluster like the one the tests start. The reasons for excluding the others are defined here and printed in the report.
 
 export interface Selection {
   /** In ginkgo's language of label filters. */
   labels: string
-  /** How many there are in this Kubernetes version: the denominator, whatever was run. */
+  /** Number of specs in this Kubernetes version. It is the denominator, however many were run. */
   specs: number
   notAsked: readonly Rule[]
-  /** Why some do not pass, where that is meant so. */
+  /** Reasons for failures that are intended. */
   explained: readonly Rule[]
   /** In docs/. */
   report: string
@@ -15,117 +15,127 @@ export interface Selection {
 
 export interface Rule {
   reason: string
-  /** Of a whole name, in which the suite repeats the labels. ginkgo reads it too: the syntax that JavaScript and RE2 share. */
+  /** Matches the full name, which includes the labels. Ginkgo reads it too, so use only syntax that JavaScript and RE2 share. */
   pattern: string
 }
 
-/** Of the first that fits, the reason is said. */
+/** The first matching rule gives the reason. */
 const notAsked: readonly Rule[] = [
   {
-    reason: "an alpha feature, or one that is off by default",
+    reason: "tests an alpha feature, or one that is disabled by default",
     pattern: String.raw`\[Alpha\]|OffByDefault|StorageVersionAPI`,
   },
-  { reason: "about Windows nodes", pattern: String.raw`\[sig-windows\]|\[Feature:Windows` },
+  { reason: "needs Windows nodes", pattern: String.raw`\[sig-windows\]|\[Feature:Windows` },
   {
-    reason: "ends nodes or parts of the control plane, which are not a tenant's",
+    reason: "stops nodes or control plane components, which do not belong to a tenant",
     pattern: String.raw`\[Disruptive\]|Upgrade\]|Downgrade\]|BoundServiceAccountTokenVolume\]`,
   },
   {
-    reason: "about one cloud, or what it offers: disks, load balancers, node groups",
+    reason: "needs a cloud provider: disks, load balancers, node groups",
     pattern: String.raw`\[sig-cloud-provider|\[Driver: (?:pd\.csi|azure|cinder|vsphere)|\[Feature:(?:LoadBalancer|ClusterSizeAutoscaling|ClusterScaleUp|GKE|KubeDNSAutoscaler)|[tT]ype LoadBalancer`,
   },
-  { reason: "upstream calls it flaky", pattern: String.raw`\[Flaky\]` },
-  { reason: "takes many minutes", pattern: String.raw`\[Slow\]` },
+  { reason: "marked as flaky by upstream", pattern: String.raw`\[Flaky\]` },
+  { reason: "marked as slow by upstream: takes many minutes", pattern: String.raw`\[Slow\]` },
   {
     reason:
-      "needs images that are made of neither Go modules nor Debian packages: drivers for storage, databases, load",
+      "needs images that cannot be built from Go modules or Debian packages: storage drivers, databases, load generators",
     pattern: String.raw`\[Driver: (?:csi-hostpath|nfs|iscsi)|\] CSI |csi-hostpath|NFS|\[Feature:(?:HPA|Flexvolumes|snapshotmetadata|volumegroupsnapshot|StatefulSet|Example|NodeProblemDetector|KubeletCredentialProviders|Networking-Performance)|Flexvolumes|MutableCSINode|AppArmor|conntrack state bug|CLOSE_WAIT`,
   },
   {
     reason:
-      "needs devices, kernel modules or file systems the nodes do not have: SCTP, SELinux, GPUs, LVM, XFS, loop and dummy devices",
+      "needs devices, kernel modules or file systems that the nodes lack: SCTP, SELinux, GPUs, LVM, XFS, loop and dummy devices",
     pattern: String.raw`SCTP|SELinux|\[Feature:(?:GPU|VolumeSourceXFS|KubeProxyNFAcct|HugePages|DownwardAPIHugePages)|gce-localssd|loopback local block|should enable privileged commands`,
   },
   {
-    reason: "needs drivers for devices on the nodes",
+    reason: "needs device drivers on the nodes",
     pattern: String.raw`\[DRA\] (?:kubelet|control plane|\[Feature)`,
   },
   {
     reason:
-      "needs controllers that kube-controller-manager does not start by itself, and what kubeadm puts into a cluster",
+      "needs controllers that kube-controller-manager does not start by default, and objects that kubeadm creates",
     pattern: String.raw`\[Feature:BootstrapTokens\]`,
   },
   {
-    reason: "needs a program that the images made here do not have: printenv",
+    reason: "needs a program that the locally built images lack: printenv",
     pattern: "should handle in-cluster config",
   },
   { reason: "needs nodes in several zones", pattern: "Multi-AZ" },
-  { reason: "the nodes have IPv4 only", pattern: String.raw`IPv6` },
-  { reason: "the nodes' network enforces no policies", pattern: String.raw`\[Feature:NetworkPolicy\]` },
-  { reason: "leads out of the cluster", pattern: String.raw`\[Feature:Networking-|private registry|private image` },
+  { reason: "needs IPv6: the nodes have IPv4 only", pattern: String.raw`IPv6` },
+  {
+    reason: "needs network policies, which the nodes' network does not enforce",
+    pattern: String.raw`\[Feature:NetworkPolicy\]`,
+  },
+  {
+    reason: "needs access to networks outside the cluster",
+    pattern: String.raw`\[Feature:Networking-|private registry|private image`,
+  },
   { reason: "needs a shell on the nodes", pattern: String.raw`SSH|crictl|\[Feature:(?:NodeLogQuery|KubeletSecurity)` },
   {
-    reason: "a measurement, not a promise",
+    reason: "measures performance",
     pattern: String.raw`\[Feature:(?:PerformanceDNS|\w*ResourceUsageTracking)`,
   },
   {
-    reason: "about volumes a tenant makes itself, which are on no node: storage is the super cluster's",
+    reason:
+      "needs volumes that the tenant creates itself: the super cluster provides the storage, so no node mounts them",
     pattern: String.raw`\[Driver: local\]|PersistentVolumes-local|when PVC has node-affinity`,
   },
   {
-    reason: "a kind of volume, or a file system, that the suite's own driver does not make: they skip themselves",
+    reason: "skipped by the suite itself: its own driver does not support the volume type or file system",
     pattern: String.raw`\[Driver: (?:hostPath|hostPathSymlink|emptydir)\].*(?:Dynamic PV|Ephemeral-volume|Pre-provisioned|\((?:ext\d|xfs|ntfs)\))`,
   },
   {
-    reason: "looks for a pod's cgroup by its UID, which on the nodes is that of the super cluster's pod",
+    reason: "looks up a pod's cgroup by its UID, but on the nodes the UID is that of the super cluster's pod",
     pattern: "PLR Pod InPlace Resize",
   },
   {
-    reason: "reads oom scores, which these nodes may not lower",
+    reason: "reads OOM scores, which these nodes are not allowed to lower",
     pattern: "Pod InPlace Resize Container guaranteed qos",
   },
   {
-    reason: "needs a runtime's handler that the nodes do not have",
+    reason: "needs a runtime handler that the nodes lack",
     pattern: "requesting a RuntimeClass with (?:a configured handler|scheduling)",
   },
-  { reason: "the nodes have no user namespaces for pods", pattern: String.raw`\[Feature:UserNamespacesSupport\]` },
-  { reason: "the nodes have cgroup v1", pattern: String.raw`Pod Level Resources \[Serial\]` },
+  {
+    reason: "needs user namespaces for pods, which the nodes lack",
+    pattern: String.raw`\[Feature:UserNamespacesSupport\]`,
+  },
+  { reason: "needs cgroup v2: the nodes have cgroup v1", pattern: String.raw`Pod Level Resources \[Serial\]` },
   { reason: "reads metrics of kubelets and of kube-controller-manager", pattern: "Volume metrics" },
 ]
 
 const explained: readonly Rule[] = [
   {
-    reason: "a node's logs, metrics and configuration tell of all tenants' pods: none of them may read them",
+    reason: "a node's logs, metrics and configuration cover the pods of all tenants, so no tenant may read them",
     pattern: String.raw`proxy logs on node|MetricsGrabber.*Kubelet|Delete Grace Period should be submitted and removed|PreStop graceful pod terminated|kubelet Clean up pods on node|ContainerTerminationMetrics|Metrics should grab all metrics from kubelet|KubeletFineGrainedAuthz`,
   },
   {
-    reason: "addresses of services are the super cluster's: what a tenant adds to them reaches nothing there",
+    reason: "the super cluster allocates Service addresses: a ServiceCIDR that a tenant adds has no effect there",
     pattern: "Service CIDRs should create Services",
   },
-  { reason: "no kubelet logs in to a tenant: its nodes are the super cluster's", pattern: "NodeAuthorizer" },
+  { reason: "no kubelet authenticates to a tenant: its nodes belong to the super cluster", pattern: "NodeAuthorizer" },
   {
-    reason: "no kubelet renews leases in a tenant: what is known of its nodes comes from the super cluster",
+    reason: "no kubelet renews leases in a tenant: the state of its nodes comes from the super cluster",
     pattern: String.raw`\] NodeLease`,
   },
   {
-    reason: "labels that a tenant puts on nodes are no topology keys (docs/decisions/0017)",
+    reason: "labels that a tenant sets on nodes cannot be topology keys (docs/decisions/0017)",
     pattern: "PodTopologySpread (?:Filtering|Preemption)",
   },
   {
-    reason: "pods of a tenant make room one after the other (docs/decisions/0016)",
+    reason: "preemption within a tenant is not asynchronous: it handles one pod after another (docs/decisions/0016)",
     pattern: "preempt expectedly with the async preemption",
   },
   {
     reason:
-      "a pod's token is a Secret in the super cluster: kubelets give its files to root, readable by all in the pod",
+      "a pod's token is a Secret in the super cluster, whose files kubelets create as root and readable by every user of the pod",
     pattern: "should set ownership and permission when RunAsUser or FsGroup is present",
   },
   {
-    reason: "takes the server's URL for a host name: a tenant's has a path",
+    reason: "treats the server URL as a host name, but the URL of a tenant has a path",
     pattern: "should support exec through an HTTP proxy",
   },
   {
-    reason: "asks for checks that are named after parts of kube-apiserver",
+    reason: "expects health checks that are named after internal parts of kube-apiserver",
     pattern: "health handlers should contain necessary checks",
   },
 ]
@@ -146,7 +156,7 @@ export const beyondConformance: Selection = {
   report: "beyond-conformance.md",
 }
 
-/** Why `name` is not asked, if one of `rules` says so. */
+/** The reason of the first rule that matches `name`, if any. */
 export function reasonOf(rules: readonly Rule[], name: string): string | undefined {
   return rules.find(({ pattern }) => new RegExp(pattern).test(name))?.reason
 }
