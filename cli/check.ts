@@ -1,4 +1,4 @@
-// polyplane check: are the stores of a data directory what they should be?
+// polyplane check: verifies the consistency of the stores in a data directory or in etcd.
 
 import { checkDataDirectory, type CheckedStore } from "../gateway/tenancy/check-data-directory.ts"
 import type { EtcdStorageOptions } from "../gateway/tenancy/etcd-storage.ts"
@@ -9,15 +9,15 @@ import { etcdOfFlags, storageFlags, storageHelp } from "./storage.ts"
 
 const help = `usage: polyplane check [FLAGS]
 
-Reads every store of a data directory that no process has open, or of an etcd, which gateways may go on using, and tells
-what is inconsistent. Changes nothing of what tenants have. Exits with 1 when there are faults.
+Reads every store and reports inconsistencies. Does not change tenant data. Exits with 1 if it finds faults. A data directory
+must not be in use by another process; an etcd may be in use by gateways.
 
-  --data-dir DIR           default .polyplane
+  --data-dir DIR           data directory to check (default .polyplane)
 ${storageHelp}`
 
 export const check: Command = {
   name: "check",
-  summary: "check the consistency of what is kept, in a data directory or in etcd",
+  summary: "check the consistency of a data directory or of etcd",
   help,
   async run(args) {
     const parsed = parseFlags({ help }, args, {

@@ -98,7 +98,7 @@ describe("a command", () => {
     [
       "up",
       ["--workers", "2", "--storage", "etcd", "--etcd-servers", "http://127.0.0.1:1"],
-      "--workers is for the data directory, where each tenant is one process's; on etcd all gateways have all tenants: start further ones beside this one",
+      "--workers cannot be used with --storage etcd: start several gateways that share the etcd instead",
     ],
     ["up", ["--workers", "1000"], `--workers must be a whole number from 1 to 64, not "1000"`],
     ["up", ["--port", "70000"], `--port must be a whole number from 0 to 65535, not "70000"`],
@@ -115,7 +115,7 @@ describe("a command", () => {
     ["gateway", [], "polyplane gateway needs --config FILE"],
     ["syncer", ["--config"], "Option '--config <value>' argument missing"],
     ["operator", ["--config", "x", "y"], `polyplane operator takes no arguments, but got "y"`],
-    ["tenant", [], "what to do with tenants?"],
+    ["tenant", [], "polyplane tenant needs a subcommand"],
     ["tenant", ["sell"], `there is no "polyplane tenant sell"`],
     ["tenant", ["create"], "polyplane tenant create needs the tenant's name"],
     ["tenant", ["get", "a", "b"], "too many arguments: b"],

@@ -6,7 +6,7 @@ import { UsageError, UserError, type Command } from "./command.ts"
 
 const commands: Record<string, { summary: string; load(): Promise<Command> }> = dictionary({
   up: {
-    summary: "run everything in one process: gateway, controllers, syncer, vn-agents, operator",
+    summary: "run all parts in one process: gateway, controllers, syncer, vn-agents, operator",
     load: async () => (await import("./up/command.ts")).up,
   },
   tenant: {
@@ -14,17 +14,17 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
     load: async () => (await import("./tenant/command.ts")).tenant,
   },
   gateway: {
-    summary: "run the gateway alone, with the controllers of its tenants",
+    summary: "run only the gateway, with the controllers of its tenants",
     load: async () => (await import("./parts/gateway.ts")).gateway,
   },
-  syncer: { summary: "run the syncer alone", load: async () => (await import("./parts/syncer.ts")).syncer },
+  syncer: { summary: "run only the syncer", load: async () => (await import("./parts/syncer.ts")).syncer },
   "vn-agent": {
-    summary: "run the vn-agent of one node",
+    summary: "run only the vn-agent of one node",
     load: async () => (await import("./parts/vn-agent.ts")).vnAgent,
   },
-  operator: { summary: "run the operator alone", load: async () => (await import("./parts/operator.ts")).operator },
+  operator: { summary: "run only the operator", load: async () => (await import("./parts/operator.ts")).operator },
   check: {
-    summary: "check the consistency of a data directory that no process has open",
+    summary: "check the consistency of a data directory or of etcd",
     load: async () => (await import("./check.ts")).check,
   },
 })
@@ -37,7 +37,7 @@ ${Object.entries(commands)
   .map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`)
   .join("\n")}
 
-polyplane COMMAND --help tells the flags of one.
+Use "polyplane COMMAND --help" for the flags of a command.
 `
 
 async function main(args: string[]): Promise<number> {
@@ -66,9 +66,7 @@ try {
     process.stderr.write(`polyplane: ${error.message}\n`)
     process.exitCode = 1
   } else {
-    process.stderr.write(
-      `polyplane: a fault in polyplane itself: ${error instanceof Error ? error.stack : String(error)}\n`,
-    )
+    process.stderr.write(`polyplane: internal error: ${error instanceof Error ? error.stack : String(error)}\n`)
     process.exitCode = 70
   }
 }

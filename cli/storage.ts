@@ -1,4 +1,4 @@
-// Where everything is kept, as a person says it: in the data directory, or in an etcd that several gateways share.
+// The flags and configuration fields that select the storage: the data directory, or an etcd that several gateways share.
 
 import { readFile } from "node:fs/promises"
 import { errorMessage } from "../apimachinery/error-message.ts"
@@ -6,12 +6,12 @@ import type { EtcdStorageOptions } from "../gateway/tenancy/etcd-storage.ts"
 import { UsageError, UserError } from "./command.ts"
 import { filePath, listOf, optional, section, text, type ConfigOf, type Field, type Place } from "./config.ts"
 
-export const storageHelp = `  --storage KIND           level: in the data directory (default); etcd: in the etcd of --etcd-servers
-  --etcd-servers URLS      its members by comma, http://HOST:PORT or https://HOST:PORT
-  --etcd-prefix PREFIX     of all keys (default /polyplane)
-  --etcd-ca FILE           who signs the members' certificates (default: the system's authorities)
-  --etcd-cert FILE         certificate and key to show to them
-  --etcd-key FILE
+export const storageHelp = `  --storage KIND           level: LevelDB in the data directory (default); etcd: the etcd at --etcd-servers
+  --etcd-servers URLS      comma-separated etcd members, http://HOST:PORT or https://HOST:PORT
+  --etcd-prefix PREFIX     prefix of all keys (default /polyplane)
+  --etcd-ca FILE           certificate authority of the etcd members (default: the system's authorities)
+  --etcd-cert FILE         client certificate for etcd
+  --etcd-key FILE          key of the client certificate
 `
 
 export const storageFlags = {

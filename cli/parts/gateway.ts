@@ -40,26 +40,26 @@ export const gateway = partCommand({
   name: "gateway",
   summary: "run the gateway alone, with the controllers of its tenants",
   description: "Runs the gateway, with the controllers of its tenants.",
-  fieldsHelp: `  dataDir                where everything is kept (required without etcd)
-  etcd                   keep everything in etcd instead, which any number of gateways may share: one runs the controllers
-    servers              list of its members, https://HOST:PORT
-    prefix               of all keys (default /polyplane)
-    certificateAuthority file: who signs the members' certificates (default: the system's authorities)
-    certificate, key     files: what to show to them
+  fieldsHelp: `  dataDir                directory for all data (required without etcd)
+  etcd                   store all data in etcd instead, which several gateways may share; one of them runs the controllers
+    servers              list of etcd members, https://HOST:PORT
+    prefix               prefix of all keys (default /polyplane)
+    certificateAuthority file with the certificate authority of the members (default: the system's authorities)
+    certificate, key     files with the client certificate for etcd and its key
   host                   address to listen on (default 127.0.0.1)
-  port                   default 6443; 0: any free one
-  publicUrl              how clients reach it, for kubeconfigs (default https://HOST:PORT)
-  hostNames              list of further names and addresses for its certificate
-  domain                 tenants are also reached as NAME.DOMAIN
-  http2                  on: offer HTTP/2, for clients that hold many watches (default off)
-  advertiseAddress       where Service default/kubernetes of tenants leads (default: this machine's address)
-  advertisePort          default: port
-  adminKubeconfigSecret  NAMESPACE/NAME of the Secret to write its admin kubeconfig to, for syncer and operator
-  identitySecret         NAMESPACE/NAME of the Secret to write to what vn-agents need; without it tenants have no logs, exec
-                         and port-forward
-  allowedNetworks        list of networks, beyond public ones, that tenants' webhook URLs may lead to (10.1.0.0/16)
+  port                   port to listen on (default 6443; 0 selects a free port)
+  publicUrl              URL for clients, written into kubeconfigs (default https://HOST:PORT)
+  hostNames              list of further names and addresses for the serving certificate
+  domain                 also serve tenants at NAME.DOMAIN
+  http2                  on: enable HTTP/2, for clients with many watches (default off)
+  advertiseAddress       address of the Service default/kubernetes of tenants (default: this machine's address)
+  advertisePort          port of that Service (default: port)
+  adminKubeconfigSecret  NAMESPACE/NAME of the Secret to write the admin kubeconfig to, for syncer and operator
+  identitySecret         NAMESPACE/NAME of the Secret to write the keys and certificates of vn-agents to; without it,
+                         tenants have no logs, exec and port-forward
+  allowedNetworks        list of non-public networks that tenants' webhook URLs may use (10.1.0.0/16)
   limits                 limits by name (gateway/options.ts), such as {maxStoredObjects: 100000}
-  vnAgentPort            where vn-agents listen on each node (default ${defaultVnAgentPort})
+  vnAgentPort            port of the vn-agent on each node (default ${defaultVnAgentPort})
 `,
   fields: {
     dataDir: optional(filePath),

@@ -16,9 +16,9 @@ const fields = section({ host: withDefault(text, "0.0.0.0"), port: listenPort })
 export const healthField = { health: optional(fields) }
 
 /** Lines of a part's help. */
-export const healthHelp = `  health:                where /livez, /readyz and /metrics are served over plain HTTP (default: nowhere)
+export const healthHelp = `  health:                serve /livez, /readyz and /metrics over plain HTTP (default: not served)
     host                 address to listen on (default 0.0.0.0)
-    port                 required; 0: any free one
+    port                 required; 0 selects a free port
 `
 
 /** Probes and scrapes are few and short; who holds more connections than that, or is slower, is none of them. */

@@ -12,8 +12,8 @@ import { partCommand } from "./part.ts"
 export const operator = partCommand({
   name: "operator",
   summary: "run the operator alone",
-  description: "Runs the operator: VirtualClusters of the super cluster become tenants of a gateway.",
-  fieldsHelp: `  gatewayKubeconfig      the gateway's admin kubeconfig (required)
+  description: "Runs the operator, which creates a tenant of the gateway for each VirtualCluster in the super cluster.",
+  fieldsHelp: `  gatewayKubeconfig      admin kubeconfig of the gateway (required)
 ${healthHelp}`,
   fields: { gatewayKubeconfig: filePath, ...healthField },
   async start({ superKubeconfig, gatewayKubeconfig }, { log, metrics, signal, stack }) {

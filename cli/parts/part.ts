@@ -1,4 +1,4 @@
-// What the commands of single parts have in common: a configuration file, a log, and running until a signal ends it.
+// Common code of the commands that run a single part: configuration file, log, and running until a signal ends it.
 
 import { StartError } from "../../gateway/start-error.ts"
 import type { Log } from "../../client/log.ts"
@@ -10,13 +10,13 @@ import { surviveStrayRejections } from "../stray-rejections.ts"
 import { aborted, stopSignal } from "../signals.ts"
 import { type healthField, HealthServer } from "./health.ts"
 
-/** Fields of every part's file. */
+/** Fields of every part's configuration file. */
 const commonFields = {
   superKubeconfig: optional(filePath),
   logLevel: withDefault(oneOf(...logLevels), "info"),
 }
 
-const commonHelp = `  superKubeconfig        kubeconfig of the super cluster (default: the cluster this runs in)
+const commonHelp = `  superKubeconfig        kubeconfig of the super cluster (default: the cluster this process runs in)
   logLevel               ${logLevels.join(", ")} (default info)
 `
 
@@ -38,21 +38,21 @@ export interface PartContext {
 export interface Part<F extends Fields> {
   name: string
   summary: string
-  /** What it is, in a sentence or two. */
+  /** One or two sentences for the help text. */
   description: string
-  /** Its fields, one line each, as in commonHelp. */
+  /** The help for its fields, one line each, as in commonHelp. */
   fieldsHelp: string
   fields: F
-  /** Resolves when the part runs, with what is told then ("" for nothing). */
+  /** Resolves when the part is running, with the address to print ("" for none). */
   start(config: ConfigOf<F & typeof commonFields>, context: PartContext): Promise<string>
 }
 
 export function partCommand<F extends Fields>(part: Part<F>): Command {
   const help = `usage: polyplane ${part.name} --config FILE
 
-${part.description} Ends on SIGINT or SIGTERM.
+${part.description} Stops on SIGINT or SIGTERM.
 
-  --config FILE  YAML; relative paths in it are relative to its directory. Its fields:
+  --config FILE  YAML file; paths in it are relative to its directory. Fields:
 
 ${part.fieldsHelp}${commonHelp}`
   return {

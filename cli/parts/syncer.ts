@@ -14,10 +14,10 @@ import { defaultVnAgentPort } from "./vn-agent.ts"
 export const syncer = partCommand({
   name: "syncer",
   summary: "run the syncer alone",
-  description: "Runs the syncer, for all tenants of a gateway.",
-  fieldsHelp: `  gatewayKubeconfig      the gateway's admin kubeconfig (required)
-  publishNodes           all: tenants see every node; used: only those their pods run on (default all)
-  vnAgentPort            where vn-agents listen on each node (default ${defaultVnAgentPort})
+  description: "Runs the syncer for all tenants of a gateway.",
+  fieldsHelp: `  gatewayKubeconfig      admin kubeconfig of the gateway (required)
+  publishNodes           all: tenants see every node; used: only nodes that their pods run on (default all)
+  vnAgentPort            port of the vn-agent on each node (default ${defaultVnAgentPort})
 ${healthHelp}`,
   fields: {
     ...healthField,

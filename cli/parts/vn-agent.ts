@@ -16,18 +16,18 @@ const kubeletPort = 10_250
 export const vnAgent = partCommand({
   name: "vn-agent",
   summary: "run the vn-agent of one node",
-  description: "Serves the kubelet's API of one node to the gateway, for pods of tenants only.",
-  fieldsHelp: `  node                   the node's name (default $NODE_NAME)
+  description: "Serves the kubelet API of one node to the gateway, for pods of tenants only.",
+  fieldsHelp: `  node                   name of the node (default $NODE_NAME)
   host                   address to listen on (default 0.0.0.0)
-  port                   default ${defaultVnAgentPort}; 0: any free one
-  identityKeys           file with the gateway's public key, or several (required)
-  certificate, key       files with what it serves with (required)
+  port                   port to listen on (default ${defaultVnAgentPort}; 0 selects a free port)
+  identityKeys           file with one or more public keys of the gateway (required)
+  certificate, key       files with the serving certificate and its key (required)
   kubelet:
-    host                 default 127.0.0.1
-    port                 default ${kubeletPort}
-    certificateAuthority file with the authority of the kubelet's certificate (required)
-    certificate, key     files with a client certificate the kubelet accepts (required)
-    serverName           the name in the kubelet's certificate (default: the node's)
+    host                 address of the kubelet (default 127.0.0.1)
+    port                 port of the kubelet (default ${kubeletPort})
+    certificateAuthority file with the authority of the kubelet's serving certificate (required)
+    certificate, key     files with a client certificate that the kubelet accepts, and its key (required)
+    serverName           name in the kubelet's serving certificate (default: name of the node)
 ${healthHelp}`,
   fields: {
     ...healthField,

@@ -1,4 +1,4 @@
-// polyplane tenant: a thin client over VirtualCluster objects and the tenants' own APIs.
+// polyplane tenant: a thin client of VirtualCluster objects and the tenants' own APIs.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { stringify } from "yaml"
@@ -35,9 +35,9 @@ const help = `usage: polyplane tenant create NAME [--cluster-version NAME] [--ti
        polyplane tenant kubeconfig NAME [--output FILE]
        polyplane tenant token NAME [--service-account NS/NAME] [--duration SECONDS] [--audience NAME]
 
-A tenant is a VirtualCluster object of the super cluster. create waits until it answers and, beside a running
-\`polyplane up\`, leaves its kubeconfig in <data-dir>/tenants/NAME.kubeconfig. token prints a JWT of one of the tenant's
-service accounts (default default/default, one hour).
+A tenant is a VirtualCluster object in the super cluster. "create" waits until the tenant is ready. With a local
+"polyplane up" it writes the kubeconfig to <data-dir>/tenants/NAME.kubeconfig. "token" prints a JWT of a service account
+of the tenant (default: default/default, valid for one hour).
 
 ${connectionHelp}`
 
@@ -77,7 +77,9 @@ export const tenant: Command = {
     const [verb, name, ...more] = parsed.positionals
     const action = verb === undefined ? undefined : actions[verb]
     if (action === undefined)
-      throw new UsageError(verb === undefined ? "what to do with tenants?" : `there is no "polyplane tenant ${verb}"`)
+      throw new UsageError(
+        verb === undefined ? "polyplane tenant needs a subcommand" : `there is no "polyplane tenant ${verb}"`,
+      )
     if (verb !== "list" && name === undefined) throw new UsageError(`polyplane tenant ${verb} needs the tenant's name`)
     if (more.length > 0) throw new UsageError(`too many arguments: ${more.join(" ")}`)
     try {
@@ -99,7 +101,7 @@ async function create(flags: Flags, name: string): Promise<void> {
   const made = await createVirtualCluster(client, namespaceOf(flags), name, flags["cluster-version"])
   const cluster = await withProgress(`waiting for tenant "${name}"`, (say) =>
     waitForVirtualCluster(client, namespaceOf(flags), name, timeoutOf(flags), (object) => {
-      if (object === undefined) throw new UserError(`tenant "${name}" was deleted while it was being made`)
+      if (object === undefined) throw new UserError(`tenant "${name}" was deleted while it was being created`)
       say(object.status?.message ?? object.status?.phase ?? "")
       return object.status?.phase === "Running" || isRefused(object) ? object : undefined
     }),
@@ -197,6 +199,6 @@ async function token(flags: Flags, name: string): Promise<void> {
     spec: { audiences: flags.audience ?? [], expirationSeconds },
   }
   const answer = await client.create(serviceAccounts, request, { subresource: "token" })
-  if (answer.status === undefined) throw new UserError("the tenant's API answered without a token")
+  if (answer.status === undefined) throw new UserError("the response of the tenant's API contains no token")
   process.stdout.write(`${answer.status.token}\n`)
 }

@@ -22,8 +22,8 @@ export const connectionFlags = {
   namespace: { type: "string", short: "n" },
 } as const
 
-export const connectionHelp = `  --data-dir DIR     data directory of a running \`polyplane up\` (default .polyplane, if it is there)
-  --kubeconfig FILE  the super cluster's kubeconfig (default $KUBECONFIG, then ~/.kube/config)
+export const connectionHelp = `  --data-dir DIR     data directory of a local "polyplane up" (default .polyplane, if it exists)
+  --kubeconfig FILE  kubeconfig of the super cluster (default $KUBECONFIG, then ~/.kube/config)
   -n, --namespace NS namespace of the VirtualCluster object (default "default")
 `
 

@@ -1,4 +1,4 @@
-// polyplane up: everything in one process, on embedded defaults, until a signal ends it.
+// polyplane up: runs all parts in one process with built-in defaults, until a signal ends it.
 
 import { StatusError, isNotFound } from "../../apimachinery/status.ts"
 import { StartError } from "../../gateway/start-error.ts"
@@ -16,24 +16,25 @@ import { renewKubeconfigs, writeKubeconfigs } from "./kubeconfigs.ts"
 
 const help = `usage: polyplane up [FLAGS]
 
-Runs gateway, controllers, syncer, vn-agents and operator in one process, with a simulated super cluster unless a real one
-is named. Ends on SIGINT or SIGTERM; everything acknowledged is on disk and comes back at the next start.
+Runs gateway, controllers, syncer, vn-agents and operator in one process, with a simulated super cluster or a real one
+(--super-kubeconfig). Stops on SIGINT or SIGTERM. Acknowledged writes are on disk and available after the next start.
 
-  --data-dir DIR           where everything is kept (default .polyplane)
-  --port PORT              port of the gateway (default 6443; 0: any free one)
+  --data-dir DIR           directory for all data (default .polyplane)
+  --port PORT              port of the gateway (default 6443; 0 selects a free port)
   --host ADDRESS           address to listen on (default 127.0.0.1)
-  --advertise-address IP   where pods of a real super cluster reach the gateway (default: this machine's first address)
-  --tenants NAMES          tenants to make if they are not there, by comma (default demo; "" for none)
-  --nodes COUNT            nodes of the simulated super cluster (default 3)
-  --workers COUNT          processes that share the tenants (default 1: everything in this one)
-  --domain DOMAIN          tenants are also reached as NAME.DOMAIN
-  --http2                  offer HTTP/2: for clients that hold many watches
-  --super-kubeconfig FILE  use this cluster as the super cluster
-${storageHelp}  --tenant-idle SECONDS    a tenant nobody uses falls asleep after so long (default 60)
-  --max-awake COUNT        tenants awake at the same time; beyond it those used longest ago fall asleep (default 1000)
-  --limit NAME=NUMBER      one of the gateway's limits by its name; may be repeated: maxStoredObjects=100000, or
-                           maxAwakeBytes=300000000, beyond which tenants fall asleep as with --max-awake (default 512 MiB)
-  --log-level LEVEL        trace, debug, info, warn, error or silent (default warn), on standard error
+  --advertise-address IP   address at which pods of a real super cluster reach the gateway (default: this machine's
+                           first address)
+  --tenants NAMES          comma-separated tenants to create if they do not exist (default demo; "" for none)
+  --nodes COUNT            number of nodes of the simulated super cluster (default 3)
+  --workers COUNT          number of processes that share the tenants (default 1: a single process)
+  --domain DOMAIN          also serve tenants at NAME.DOMAIN
+  --http2                  enable HTTP/2, for clients with many watches
+  --super-kubeconfig FILE  kubeconfig of a real super cluster
+${storageHelp}  --tenant-idle SECONDS    put a tenant to sleep after this time without use (default 60)
+  --max-awake COUNT        maximum number of awake tenants; above it, the least recently used fall asleep (default 1000)
+  --limit NAME=NUMBER      set a limit of the gateway; may be repeated. Examples: maxStoredObjects=100000, or
+                           maxAwakeBytes=300000000 (memory of all awake tenants; default 512 MiB)
+  --log-level LEVEL        trace, debug, info, warn, error, fatal or silent (default warn); logs go to standard error
 `
 
 /** More processes than processors of the largest machines only cost memory. */
@@ -42,7 +43,7 @@ const tenantTimeoutMs = 60_000
 
 export const up: Command = {
   name: "up",
-  summary: "run everything in one process",
+  summary: "run all parts in one process",
   help,
   async run(args) {
     const started = performance.now()
@@ -73,7 +74,7 @@ export const up: Command = {
     const workers = integerFlag("workers", flags.workers, 1, maxWorkers)
     if (workers > 1 && etcd !== undefined)
       throw new UsageError(
-        "--workers is for the data directory, where each tenant is one process's; on etcd all gateways have all tenants: start further ones beside this one",
+        "--workers cannot be used with --storage etcd: start several gateways that share the etcd instead",
       )
     const options = {
       dataDir: flags["data-dir"],
@@ -103,7 +104,7 @@ export const up: Command = {
     const stop = stopSignal()
     // Both counted from the start of the process, which Node's own clock is.
     process.stdout.write(
-      `polyplane is ready in ${Math.round(performance.now())} ms (${Math.round(performance.now() - started)} ms of it its own): ${all.gateway.url}\n`,
+      `polyplane is ready in ${Math.round(performance.now())} ms (${Math.round(performance.now() - started)} ms of it after loading the program): ${all.gateway.url}\n`,
     )
     for (const file of files) process.stdout.write(`  ${file}\n`)
     await all.beginBackground()
@@ -114,7 +115,7 @@ export const up: Command = {
     const { superClusterLost } = all.gateway
     await aborted(superClusterLost === undefined ? stop : AbortSignal.any([stop, superClusterLost]))
     if (!stop.aborted)
-      throw new UserError("etcd did not answer in time: another polyplane may serve the super cluster now")
+      throw new UserError("etcd did not respond in time: another polyplane may serve the super cluster now")
     await renewing
     return 0
   },
@@ -142,7 +143,7 @@ async function ensureTenant({ superClient, gateway }: AllInOne, name: string): P
     if (!(error instanceof UserError) || !isNotFound(error.cause)) throw error
     await createVirtualCluster(superClient, "default", name, "default")
   }
-  await withProgress(`making tenant "${name}"`, (say) =>
+  await withProgress(`creating tenant "${name}"`, (say) =>
     waitForVirtualCluster(superClient, "default", name, tenantTimeoutMs, (object) => {
       say(object?.status?.message ?? object?.status?.phase ?? "")
       if (object?.status?.phase === "Error")
