@@ -1,5 +1,5 @@
-// The admin surface lies beside the control planes, not in one: only a certificate of the gateway's administrators opens it.
-// It is routed by express, which what control planes answer is not (decision 0011).
+// Forwards requests to the admin surface, which is separate from the control planes and requires a certificate of the gateway's
+// administrators. Express routes the admin surface, but not requests to control planes (decision 0011).
 
 import { once } from "node:events"
 import type { Express, Request, Response } from "express"

@@ -1,4 +1,4 @@
-// The chain's end: from what the filters found out to the plain context everything below works with.
+// The end of the chain: converts the state of the filters into the plain RequestContext that all code below uses.
 
 import type { APIHandler } from "../endpoints/installer.ts"
 import type { RequestContext, RequestObserver } from "../request/context.ts"
@@ -18,7 +18,7 @@ export function callAPI(handler: APIHandler): Filter {
   }
 }
 
-/** A class, since there is one of it per request: closures and accessors of its own would be most of what it costs. */
+/** A class, because there is one per request: its own closures and accessors would be most of its cost. */
 class HandledRequest implements RequestContext {
   readonly controlPlane: ControlPlane
   readonly info: RequestInfo

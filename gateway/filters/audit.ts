@@ -1,4 +1,4 @@
-// One structured entry per request, when it is over: who did what to which object of which tenant, with what result.
+// Writes one structured entry per request when it has ended: who did what to which object of which tenant, with what result.
 
 import type { Log } from "../../client/log.ts"
 import { forwardedConnection } from "../request/connection.ts"

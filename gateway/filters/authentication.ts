@@ -1,4 +1,5 @@
-// Who is the caller, by this control plane's trust roots only. No credential at all is the anonymous user; a bad one is 401.
+// Authenticates the caller against this control plane's trust roots only. Without a credential the caller is the anonymous user;
+// an invalid credential is answered with 401.
 
 import { anonymous } from "../authentication/union.ts"
 import type { Authenticated, Authenticator } from "../authentication/types.ts"
@@ -9,7 +10,7 @@ export const withAuthentication: Filter = (_request, response, next) => {
   const { state } = response.locals
   const goOn = (answer: Authenticated | undefined): void => {
     state.user = answer?.user ?? anonymous
-    // Who is known by a certificate needs no token.
+    // A caller with a valid certificate needs no token.
     const warning = answer === undefined ? state.credentials.warning : answer.warning
     if (warning !== undefined) new Warnings(response).add(warning)
     state.counts?.authenticated(state.user.name, answer?.certificateEnd)

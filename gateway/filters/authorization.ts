@@ -1,10 +1,10 @@
-// May this user do this in this control plane?
+// Authorizes the request in this control plane.
 
 import { refusal } from "../authorization/messages.ts"
 import type { Attributes, Decision } from "../authorization/types.ts"
 import type { Filter } from "./state.ts"
 
-/** Upstream's filters say so of what they refuse. */
+/** Upstream's filters use this message for the requests they reject. */
 export const unsniffed = ["X-Content-Type-Options", "nosniff"] as const
 
 export const withAuthorization: Filter = (_request, response, next) => {

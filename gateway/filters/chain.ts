@@ -1,5 +1,5 @@
-// Runs the filters in order. A filter answers by itself, or calls next(); what it throws, at once or later, is answered by
-// `fail`. It is express's contract without express, which costs more than all filters together (decision 0011).
+// Runs the filters in order. A filter answers the request or calls next(). `fail` answers errors that it throws, synchronously or
+// not. This is express's contract without express, which costs more than all filters together (decision 0011).
 
 import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http"
 import { pageNotFound } from "../../apimachinery/text-errors.ts"
@@ -8,25 +8,25 @@ import type { RequestState } from "./state.ts"
 export type GatewayRequest = IncomingMessage & { method: string; url: string }
 
 /**
- * Of a long answer so much is kept back until the rest is out. A client has an answer when its last byte is there, and may send its
- * next request before Node knows that the byte has left: Node takes a connection with more than 64 KiB on their way for one whose
- * client does not read, stops its parser, and over TLS fails then at what has been read of the request already
- * ("Parse Error: Paused"), which ends the connection.
+ * Number of bytes at the end of a long response that are held back until the rest has been sent. A client has the whole response when
+ * its last byte arrives, and may send its next request before Node knows that the byte has left. Node considers the client of a
+ * connection with more than 64 KiB of unsent data as slow and pauses its parser. Over TLS, parsing of request data that has already
+ * been read then fails ("Parse Error: Paused"), which ends the connection.
  */
 const lastBytes = 16 * 1024
 
-/** Node's own, with the place for our state. */
+/** Node's response, with a field for the state of the filters. */
 export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
   readonly locals = {} as { state: RequestState }
-  /** Of the body, without what HTTP adds. */
+  /** Bytes of the body, without HTTP's framing. */
   sentBytes = 0
   #standing: Readonly<Record<string, string>> | undefined
-  /** end() has been called; it ends when what has been written is out. */
+  /** end() has been called; the response ends when all written data has been sent. */
   isEnding = false
 
   /**
-   * Headers the answer has if it has none of that name itself; names in lower case, here and in writeHead. As setHeader, but
-   * Node need not put each header of the answer into a table first.
+   * Default headers of the response. Names are in lower case, here and in writeHead. Like setHeader, but without the cost of
+   * building Node's header table.
    */
   stand(headers: Readonly<Record<string, string>>): void {
     this.#standing = this.#standing === undefined ? headers : { ...this.#standing, ...headers }
@@ -86,7 +86,7 @@ export type Fail = (error: unknown, request: GatewayRequest, response: GatewayRe
 
 export type Chain = (request: IncomingMessage, response: ServerResponse) => void
 
-/** `response` has to be a GatewayResponse: servers are made with it. */
+/** `response` must be a GatewayResponse: the servers are created with that class. */
 export function chainOf(filters: readonly Filter[], fail: Fail): Chain {
   const run = (at: number, request: GatewayRequest, response: GatewayResponse): void => {
     try {

@@ -1,6 +1,6 @@
-// Which flow schema and priority level the request is of, as headers of its answer, like API priority and fairness. It only
-// tells: requests take turns by tenant (fair-turns.ts). Streams other than watches have none, as upstream. Callers without
-// credentials have none either: they would tell which tenants there are.
+// Reports the flow schema and priority level of the request in response headers, like API priority and fairness. This is only
+// informational: requests take turns by tenant (fair-turns.ts). As upstream, streams other than watches have no such headers. Requests
+// without credentials have none either, because the headers would reveal which tenants exist.
 
 import { anonymous } from "../authentication/union.ts"
 import { isLongRunning } from "../request/long-running.ts"

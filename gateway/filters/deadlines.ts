@@ -1,9 +1,9 @@
-// The same time for each of many, with one timer for all: they are due in the order they came.
+// The same timeout for many entries, with one timer for all of them: they expire in the order in which they were added.
 
 import { Comings } from "../request/comings.ts"
 
 interface Deadline {
-  /** As performance.now() has it. */
+  /** In terms of performance.now(). */
   due: number
   expire(): void
 }
@@ -17,7 +17,7 @@ export class Deadlines {
     this.#limitMs = limitMs
   }
 
-  /** Calls `expire` in time. Answers how that is called off. */
+  /** Calls `expire` after the timeout. Returns a function that cancels it. */
   add(expire: () => void): () => void {
     const remove = this.#waiting.add({
       due: performance.now() + this.#limitMs,
@@ -30,7 +30,7 @@ export class Deadlines {
     return remove
   }
 
-  /** The timer runs on when the first is gone: nothing is due then, and it is set anew for the next. */
+  /** The timer is not cancelled with its entry: it then finds nothing expired and is set again for the next entry. */
   #arm(ms: number): void {
     this.#isArmed = true
     setTimeout(() => this.#fire(), Math.max(1, Math.ceil(ms))).unref()

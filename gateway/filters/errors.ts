@@ -1,5 +1,5 @@
-// The only place that writes an error body. A StatusError goes out as it is, in a form the client takes; storage's errors that
-// reach here have their code in the API; anything else is a bug of ours: logged with its stack, answered with 500.
+// The only place that writes an error body. A StatusError is written in a format that the client accepts. A StorageError that
+// reaches this place has a corresponding API status. Any other error is a bug: it is logged with its stack and answered with 500.
 
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { errorMessage } from "../../apimachinery/error-message.ts"
@@ -28,7 +28,7 @@ export function statusErrors(log: Log): Fail {
   }
 }
 
-/** Once the answer has begun nothing can be said any more: the connection is cut, so that the client knows. */
+/** Once the response has begun, no error can be sent: the connection is closed, so that the client notices. */
 export function writeStatus(
   request: Pick<IncomingMessage, "headers" | "url">,
   response: ServerResponse & { readonly isEnding?: boolean },
@@ -56,7 +56,7 @@ interface ErrorBody {
   contentType: string
 }
 
-/** A client that takes nothing we have gets JSON all the same: an error must not be hidden behind another. */
+/** A client that accepts no supported format gets JSON: the original error must not be hidden behind a 406. */
 function statusBody(
   { headers, url = "" }: Pick<IncomingMessage, "headers" | "url">,
   { status }: StatusError,
@@ -70,7 +70,7 @@ function statusBody(
   return { body: printed(told, { format, pretty: wanted?.pretty ?? true }), contentType }
 }
 
-/** What a path has that is no UTF-8 (go-text.ts) becomes U+FFFD, as in Go. */
+/** Bytes of a path that are not UTF-8 (go-text.ts) become U+FFFD, as in Go. */
 function wellFormed({ message = "", details, ...status }: Status): Status {
   const told = { ...status, message: message.toWellFormed() }
   if (details?.name === undefined) return details === undefined ? told : { ...told, details }

@@ -1,7 +1,7 @@
-// One thread serves all tenants: who sends many requests at once must not have all of them worked on before another tenant's
-// one. A request waits here for its control plane's turn, and asks for another one where it goes on after waiting for
-// something else (request/turns.ts). Without a crowd it begins at once. What it has done beside the thread is done in turn over
-// control planes likewise (request/thread-places.ts).
+// One thread serves all tenants: many requests of one tenant must not all be processed before a single request of another. A
+// request waits here for its control plane's turn, and asks for another turn when it continues after waiting for something else
+// (request/turns.ts). Without contention it starts at once. Work in other threads is shared among control planes in the same
+// way (request/thread-places.ts).
 
 import { dispatch, queue } from "../metrics/flow-counts.ts"
 import type { ThreadPlaces } from "../request/thread-places.ts"
@@ -13,7 +13,7 @@ export function withFairTurns(turns: Turns, places: ThreadPlaces): Filter {
   const shares = new WeakMap<Presence, Share>()
   return (_request, response, next) => {
     const { state } = response.locals
-    // What the gateway's own parts do must not wait behind the tenant they work for.
+    // Requests of the gateway's own components must not wait behind the tenant they work for.
     if (state.isAdministrator) return begin(state, next)
     const { presence } = state.controlPlane
     let share = shares.get(presence)
@@ -35,7 +35,7 @@ function begin(state: RequestState, next: () => void): void {
   next()
 }
 
-/** What the requests of one control plane ask, made once for all of them. */
+/** The functions that requests of one control plane call, created once for all of them. */
 class Share {
   readonly #turns: Turns
   readonly #places: ThreadPlaces

@@ -1,5 +1,5 @@
-// A caller with the right to may act as another user (Impersonate-User and friends); everything after this filter sees only
-// that user. Source: k8s.io/apiserver/pkg/endpoints/filters/impersonation.
+// Lets an authorized caller act as another user (Impersonate-User and related headers). All code after this filter sees only that
+// user. Source: k8s.io/apiserver/pkg/endpoints/filters/impersonation.
 
 import type { IncomingMessage } from "node:http"
 import { ownValue, setOwn } from "../../apimachinery/schema/json-object.ts"
@@ -59,7 +59,7 @@ function wantedUser(request: IncomingMessage): Wanted | undefined {
   return wanted
 }
 
-/** Headers come as bytes. */
+/** Node returns headers as Latin-1 bytes. */
 function asText(value: string): string {
   return Buffer.from(value, "latin1").toString()
 }
@@ -68,11 +68,11 @@ function unescape(key: string): string {
   try {
     return decodeURIComponent(key)
   } catch {
-    return key // as upstream: what is not encoded is taken as it is
+    return key // as upstream: a key that is not encoded is used unchanged
   }
 }
 
-/** Every thing that is claimed must be allowed by itself. */
+/** Each impersonated attribute must be authorized separately. */
 async function checkAll(authorizer: Authorizer, caller: User, wanted: Wanted): Promise<void> {
   for (const attributes of claims(caller, wanted)) {
     const { decision, reason } = await authorizer.authorize(attributes)
@@ -124,7 +124,7 @@ function serviceAccount(user: string): { namespace: string; name: string } | und
   return namespace === undefined || name === undefined ? undefined : { namespace, name }
 }
 
-/** As Go prints the user that was asked for. */
+/** The requested user in Go's print format. */
 function printGo({ uid, groups, extra }: Wanted): string {
   const list = (values: string[]): string => `[]string{${values.map(quote).join(", ")}}`
   const entries = Object.entries(extra).map(([key, values]) => `${quote(key)}:${list(values)}`)

@@ -1,4 +1,4 @@
-// A control plane as an issuer of tokens: what others need to verify its service accounts' tokens.
+// Serves the documents that other systems need to verify the service account tokens of a control plane.
 // Source: OpenID Connect Discovery 1.0; k8s.io/kubernetes/pkg/serviceaccount/openidmetadata.go.
 
 import type { JsonWebKey } from "node:crypto"
@@ -8,7 +8,7 @@ import type { Filter } from "./state.ts"
 
 export const serveIssuer: Filter = (request, response, next) => {
   const { info, controlPlane } = response.locals.state
-  // As any path of an API, also with a slash at its end.
+  // As for every API path, a trailing slash is allowed.
   const path =
     info.path.startsWith("/.well-known/") || info.path.startsWith("/openid/") ? info.path.replace(/\/$/, "") : ""
   const body =

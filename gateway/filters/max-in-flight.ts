@@ -1,5 +1,5 @@
-// Each control plane has its own places: a tenant that asks more than its share waits behind itself, and beyond its waiting
-// room is told to come back later. Long-running requests have places of their own, so that watches starve nobody.
+// Limits the requests in flight per control plane. Requests above the limit wait, and above the limit of waiting requests they are
+// rejected with 429. Long-running requests have a separate limit, so that watches cannot starve other requests.
 
 import { type StatusError, tooManyRequests } from "../../apimachinery/status.ts"
 import { queue } from "../metrics/flow-counts.ts"
@@ -19,14 +19,14 @@ interface Places {
 type InFlightLimits = Pick<GatewayLimits, "maxInFlight" | "maxWaiting" | "maxLongRunning">
 
 export function withMaxInFlight(limits: InFlightLimits): Filter {
-  // A tenant's presence stays the same when it sleeps and wakes, as its watches do.
+  // A tenant keeps its presence, like its watches, when it sleeps and wakes.
   const places = new WeakMap<Presence, Places>()
   return (_request, response, next) => {
     const { state } = response.locals
     const goOn = (): void => {
       if (!state.isAborted) next()
     }
-    // What the gateway's own parts do must not wait behind the tenant they work for.
+    // Requests of the gateway's own components must not wait behind the tenant they work for.
     if (state.isAdministrator) return goOn()
     const { presence } = state.controlPlane
     let own = places.get(presence)
@@ -55,7 +55,7 @@ function takePlace(state: RequestState, places: Places): void {
 
 function giveOn(state: RequestState, places: Places): void {
   state.whenDone(() => {
-    // A place goes straight to the one who waits longest.
+    // A released place goes directly to the request that has waited longest.
     const [next] = places.waiting
     if (next === undefined) places.active--
     else {
@@ -65,13 +65,13 @@ function giveOn(state: RequestState, places: Places): void {
   })
 }
 
-/** Resolves with a place, or when the request is over: who calls looks at the signal. */
+/** Resolves with a place, or when the request has ended: the caller must check the signal. */
 async function waitForPlace(state: RequestState, places: Places): Promise<void> {
   const called = await new Promise<boolean>((resolve) => {
     const call = (): void => resolve(true)
     places.waiting.add(call)
     state.whenDone(() => {
-      // Called and gone at once: whenDone of the place itself gives it on.
+      // It got a place and ended at the same time: whenDone of the place releases it.
       if (places.waiting.delete(call)) resolve(false)
     })
   })

@@ -1,5 +1,5 @@
-// Counts requests and their time, for all control planes together and for each, and answers /metrics: a tenant sees its own
-// requests; what the whole process does is the super cluster's to see. Authorization was asked before.
+// Counts requests and their durations, in total and per control plane, and serves /metrics. A tenant sees its own requests; only
+// the super cluster sees the metrics of the whole process. Authorization has been checked before.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { IncomingHttpHeaders } from "node:http"
@@ -32,7 +32,7 @@ export function withMetrics(metrics: Metrics): Filter {
       const counted = { kind, labels, key, code, seconds, waitedSeconds, isTerminated, bytes: response.sentBytes }
       leave(state, state.isLate)
       for (const counts of [metrics.all.requests, state.counts?.own.requests]) {
-        // What is deprecated does not change: the first one tells of all.
+        // Whether an API is deprecated does not change: the first request is enough.
         if (counts?.end(counted) === true && isDeprecated(state, labels)) counts.askedForDeprecated(labels)
       }
     })
@@ -40,18 +40,18 @@ export function withMetrics(metrics: Metrics): Filter {
   }
 }
 
-/** After it is known whose request it is. */
+/** Runs after the tenant of the request is known. */
 export function withTenantMetrics(metrics: Metrics): Filter {
   return (request, response, next) => {
     const { state } = response.locals
-    // Over before that was known: it is nobody's.
+    // It ended before its tenant was known: it belongs to none.
     if (!state.isOver) {
       const kind = kindOf(state)
       const counts = (state.counts = metrics.of(state.controlPlane))
       const own = counts.own.requests
       own.begin(kind)
       if (kind === "longRunning") {
-        // It may yet be refused, and is counted by no more than what everybody may know of.
+        // It may still be rejected, so its labels contain only public information.
         const { verb, subresource } = state.info
         const known = labelsOf(state, unknownYet, request.headers)
         const labels = verb === "watch" ? known : { ...known, subresource }
@@ -67,7 +67,7 @@ function kindOf({ info }: RequestState): RequestKind {
   return info.verb === "get" || info.verb === "list" ? "readOnly" : "mutating"
 }
 
-/** Verbs as upstream counts them: the method, but where a method is several things. */
+/** Verbs as upstream counts them: the method, unless one method stands for several verbs. */
 const verbNames: Readonly<Record<string, string>> = dictionary({
   get: "GET",
   list: "LIST",
@@ -80,7 +80,7 @@ const verbNames: Readonly<Record<string, string>> = dictionary({
   proxy: "CONNECT",
 })
 const nothing = { component: "", dryRun: "", group: "", version: "", resource: "", subresource: "", scope: "" }
-/** As if it were refused. */
+/** Counts it like a rejected request. */
 const unknownYet = 403
 const healthPath = /^\/(?:healthz|livez|readyz)\b/
 
@@ -91,7 +91,7 @@ function labelsOf(state: RequestState, code: number, headers: IncomingHttpHeader
   if (info === undefined) return { ...nothing, verb }
   if (!info.isResourceRequest) return { ...nothing, verb, subresource: healthPath.exec(info.path)?.[0] ?? "" }
   const { group, version, resource, subresource, namespace, name } = info
-  // A resource that is not served would let callers make up labels.
+  // Labels for resources that are not served would allow callers to create arbitrary labels.
   const refused = code === 401 || code === 403 || code === 404
   if (refused && controlPlane?.resources?.registry({ group, version, resource }) === undefined) {
     return { ...nothing, verb }
@@ -111,7 +111,7 @@ function dryRunOf(query: URLSearchParams): string {
   return given.every((word) => word === "All") ? "All" : "invalid"
 }
 
-/** Built-in kinds alone: what a tenant's definitions deprecate is its own affair. */
+/** Only built-in kinds: deprecations in a tenant's definitions are not counted. */
 function isDeprecated(
   { summary: { controlPlane } }: RequestState,
   { group, version, resource }: RequestLabels,
@@ -132,12 +132,12 @@ export function serveMetrics(metrics: Metrics): Filter {
   }
 }
 
-/** By which collectors know that counters began anew. */
+/** Tells collectors that counters have been reset. */
 const startHeader = "process-start-time-unix"
 
 /**
- * What is counted of a tenant is its own to forget; what the process does is nobody's, for several may follow it. At the other path
- * nothing is counted: it tells of what is.
+ * A tenant may reset its own counters. Counters of the process cannot be reset, since several clients may scrape them. The other
+ * path has no counters: it reports the current state.
  */
 function countAnew(metrics: Metrics, response: GatewayResponse): void {
   const { info, controlPlane } = response.locals.state

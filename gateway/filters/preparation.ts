@@ -1,12 +1,12 @@
-// A tenant that somebody begins to use is prepared for it first (tenancy/prepare.ts). Most requests to most tenants read
-// what every control plane is born with, which is nothing to wait for.
+// Prepares a tenant when it is first used (tenancy/prepare.ts). Most requests to most tenants only read bootstrap objects, which
+// need no preparation.
 
 import type { RequestInfo } from "../request/request-info.ts"
 import type { Filter } from "./state.ts"
 
 const reads = new Set(["get", "list", "watch"])
 
-/** What reads must not find missing: the first Service and where it leads, and what the super cluster lends to tenants. */
+/** Reads that need preparation: the first Service and its endpoints, and objects that the super cluster provides to tenants. */
 const fromSuper = new Set([
   "services",
   "endpoints",

@@ -1,11 +1,11 @@
-// First in the chain: gives the request an id and the state the other filters fill in, and makes the answer carry the id.
+// First in the chain: assigns an id and the state that the other filters fill in, and returns the id in the response.
 
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import type { Comings } from "../request/comings.ts"
 import { RequestState, type Filter, type Upgrade } from "./state.ts"
 
-/** Longer ones of clients are not taken over. */
+/** Longer ids of clients are ignored. */
 const maxClientIdLength = 64
 
 export function withRequestState(upgrades: WeakMap<IncomingMessage, Upgrade>, active: Comings<RequestState>): Filter {
@@ -19,7 +19,7 @@ export function withRequestState(upgrades: WeakMap<IncomingMessage, Upgrade>, ac
   }
 }
 
-/** A caller may name its request, as with kube-apiserver, so that logs of both can be put together. */
+/** As in kube-apiserver, a client may set the id of its request, to correlate the logs of both sides. */
 function clientId(header: string | string[] | undefined): string | undefined {
   const id = typeof header === "string" ? header : undefined
   return id !== undefined && id.length <= maxClientIdLength && /^[\w.-]+$/.test(id) ? id : undefined

@@ -1,4 +1,4 @@
-// Which tenant the URL names, and what is asked of it in the API's terms.
+// Determines the tenant in the URL and the request's attributes: verb, group, version, resource, namespace, name.
 
 import { TLSSocket } from "node:tls"
 import { badRequest } from "../../apimachinery/status.ts"
@@ -7,7 +7,7 @@ import { namedTenant } from "../request/named-tenant.ts"
 import { parseQuery, requestInfo } from "../request/request-info.ts"
 import type { Filter } from "./state.ts"
 
-/** Shared: nobody writes into a query. */
+/** Shared, because no code modifies a query. */
 const noQuery = new URLSearchParams()
 
 export function withRequestInfo(domain: string | undefined): Filter {

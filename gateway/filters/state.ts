@@ -1,5 +1,5 @@
-// What the filters know of a request, filled in running order (server.ts). The last step makes a RequestContext of it;
-// nothing below sees this.
+// The state of a request that the filters fill in, in running order (server.ts). The last step converts it into a RequestContext;
+// code below does not see this state.
 
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
@@ -20,11 +20,11 @@ export interface Upgrade {
   head: Buffer
 }
 
-/** One for all: an error made for each request would cost more than the rest of this class. */
+/** Shared by all requests: an error per request would cost more than the rest of this class. */
 const requestOver = new Error("the request is over")
 const timeOver = new Error("the request's time is over")
 
-/** Annotations of one request, and characters of each: webhooks of tenants write them into the operator's log. */
+/** Annotations per request, and characters per annotation: webhooks of tenants write them into the operator's log. */
 const maxAnnotations = 64
 const maxAnnotation = 1024
 
@@ -32,7 +32,7 @@ export class RequestState implements Passing {
   readonly id: string
   readonly upgrade: Upgrade | undefined
   readonly startedAt = performance.now()
-  /** Made when somebody asks for the signal: most requests are over before anybody listens. */
+  /** Created when the signal is first requested: most requests end before anything listens. */
   #abort: AbortController | undefined
   readonly #callbacks: (() => void)[] = []
   #done = false
@@ -44,21 +44,21 @@ export class RequestState implements Passing {
   #credentials: Credentials | undefined
   #controlPlane: ControlPlane | undefined
   #user: User | undefined
-  /** Where it is counted besides all, once it is known whose it is. */
+  /** The metrics of its tenant, once the tenant is known. */
   counts: ControlPlaneCounts | undefined
-  /** Passing: what it is classified as, since when it waits, and whether it is worked on. */
+  /** Its flow classification, when it began to wait, and whether it is being processed. */
   flow: FlowSeries | undefined
   queuedAt: number | undefined
   isDispatched = false
-  /** For others: their requests, a tenant's webhooks. */
+  /** Time spent waiting: for turns, and for external calls such as a tenant's webhooks. */
   waitedMs = 0
-  /** Ended for the server's sake: too late, or one too many. */
+  /** Ended by the server: timed out, or over a limit. */
   isTerminated = false
-  /** Set when somebody acts as another user. */
+  /** Set when the caller impersonates another user. */
   impersonator: User | undefined
   /** The caller holds a certificate of the gateway's administrators. */
   isAdministrator = false
-  /** RequestContext.turn: set for those who wait for one another. */
+  /** RequestContext.turn: set for requests that take turns. */
   turn: (() => Promise<void> | undefined) | undefined
   /** RequestContext.pause, likewise. */
   pause: (() => Promise<void> | undefined) | undefined
@@ -69,11 +69,11 @@ export class RequestState implements Passing {
     this.id = id
     this.upgrade = upgrade
     response.once("close", () => this.#finish())
-    // Who takes the socket over also takes it from the response, which then never closes.
+    // A handler that takes over the socket detaches it from the response, which then never closes.
     if (upgrade !== undefined) request.socket.once("close", () => this.#finish())
   }
 
-  /** Answered, or nobody waits for the answer any more. */
+  /** Answered, or the client no longer waits for the response. */
   get isOver(): boolean {
     return this.#done
   }
@@ -90,24 +90,24 @@ export class RequestState implements Passing {
     return this.#aborted !== undefined
   }
 
-  /** It took too long, rather than that it ended or nobody waits for it. */
+  /** It timed out (it did not end by itself, and the client did not leave). */
   get isLate(): boolean {
     return this.#aborted !== undefined && this.#aborted !== requestOver
   }
 
-  /** The time is over: whatever works for this request shall stop. */
+  /** The request timed out: all work for it must stop. */
   abort(reason: Error): void {
     this.#aborted ??= reason
     this.#abort?.abort(reason)
   }
 
-  /** Whole seconds: those that end at the same distance share what Node keeps for a timer. */
+  /** Whole seconds, because Node shares one timer list among timers of the same duration. */
   endAfter(seconds: number): void {
     const timer = setTimeout(() => this.abort(timeOver), seconds * 1000).unref()
     this.whenDone(() => clearTimeout(timer))
   }
 
-  /** Calls once, when the request is over for whatever reason. */
+  /** Calls the function once, when the request ends for any reason. */
   whenDone(callback: () => void): void {
     if (this.#done) callback()
     else this.#callbacks.push(callback)
@@ -145,7 +145,7 @@ export class RequestState implements Passing {
     this.#query = query
   }
 
-  /** Undefined until somebody has looked. */
+  /** Undefined until first determined. */
   get presented(): Credentials | undefined {
     return this.#credentials
   }
@@ -170,25 +170,25 @@ export class RequestState implements Passing {
     this.#user = user
   }
 
-  /** What admission says about the request, for the audit entry. */
+  /** Annotations from admission, for the audit entry. */
   get annotations(): Readonly<Record<string, string>> | undefined {
     return this.#annotations
   }
 
-  /** The first one of a name stays. */
+  /** The first annotation of a name is kept. */
   annotate(name: string, value: string): void {
     this.#annotations ??= {}
     if (Object.keys(this.#annotations).length < maxAnnotations)
       this.#annotations[name] ??= value.slice(0, maxAnnotation)
   }
 
-  /** What was known when the request ended, for logs: any of it may be missing after an early refusal. */
+  /** What was known when the request ended, for logs. Any field may be missing after an early rejection. */
   get summary(): { info: RequestInfo | undefined; controlPlane: ControlPlane | undefined; user: User | undefined } {
     return { info: this.#info, controlPlane: this.#controlPlane, user: this.#user }
   }
 }
 
-/** Filters are in order or this is a bug. */
+/** Throws if the filters run in the wrong order, which is a bug. */
 function known<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new Error(`${what} is not known yet: filters run in another order than they need`)
   return value

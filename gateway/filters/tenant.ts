@@ -1,6 +1,6 @@
-// Puts the caller's control plane into the request: its own handle and the only one that can be reached from here on.
-// A tenant that does not exist is a control plane like any other, whose trust roots nobody holds: whoever asks for it gets
-// the answers, and causes the work, of a caller with another tenant's credential.
+// Sets the control plane of the request: the tenant's own handle, and the only one that later code can reach.
+// A tenant that does not exist is a control plane like any other, whose trust roots nobody holds. A request for it gets the same
+// responses, and causes the same work, as a request with another tenant's credential.
 
 import { noSuchPath, notFound } from "../../apimachinery/status.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
@@ -25,14 +25,14 @@ export function withTenant(resolver: TenantResolver): Filter {
 function enter(resolver: TenantResolver, state: RequestState, found: ControlPlane | undefined): void {
   if (found !== undefined) {
     state.controlPlane = found
-    // A watch outlives its tenant's sleep; everything else keeps it awake.
+    // Watches continue while the tenant sleeps; all other requests keep it awake.
     if (state.info.verb === "watch") found.presence.touch()
     else state.whenDone(found.presence.enter())
   } else if (state.isAdministrator && state.named.name !== undefined) {
-    // The gateway's administrators may know who is there.
+    // Only the gateway's administrators may find out whether a tenant exists.
     throw notFound({ group: "", resource: "tenants" }, state.named.name)
   } else {
-    // They would be masters of a control plane that is none.
+    // Otherwise they would be administrators of a nonexistent control plane.
     if (state.isAdministrator && state.info.isResourceRequest) throw noSuchPath()
     state.controlPlane = resolver.nobody
   }

@@ -1,5 +1,5 @@
-// A request that is not long-running has its time (or less, when it says ?timeout=). Then its work is told to stop and the
-// caller gets 504, unless the answer has begun. Source: k8s.io/apiserver/pkg/endpoints/filters/request_deadline.go.
+// Limits the duration of requests that are not long-running (a client may set a shorter ?timeout=). After the timeout the work is
+// cancelled and the caller gets 504, unless the response has begun. Source: k8s.io/apiserver/pkg/endpoints/filters/request_deadline.go.
 
 import { badRequest, timeout } from "../../apimachinery/status.ts"
 import { durationFault, parseGoDuration } from "../request/go-duration.ts"
@@ -8,7 +8,7 @@ import { Deadlines } from "./deadlines.ts"
 import { writeStatus } from "./errors.ts"
 import type { Filter } from "./state.ts"
 
-/** What no timer can count to is over at once. */
+/** A shorter timeout expires at once, because timers are not that precise. */
 const shortestMs = 1
 
 export function withTimeout(limitMs: number): Filter {

@@ -1,9 +1,9 @@
-// The warnings of an answer, each once, as headers. When all of them together are long, each is cut, also those that were there
-// before; when they still are, no further ones come. Source: k8s.io/apiserver/pkg/endpoints/filters/warning.go.
+// Writes the warnings of a response as headers, each once. When their total length exceeds the limit, all of them are truncated,
+// including earlier ones; if they still exceed it, further warnings are dropped. Source: k8s.io/apiserver/pkg/endpoints/filters/warning.go.
 
 import type { ServerResponse } from "node:http"
 
-/** In code points. */
+/** Lengths in code points. */
 const limits = { together: 4096, eachWhenCut: 256 } as const
 
 export class Warnings {
@@ -38,7 +38,7 @@ export class Warnings {
   }
 }
 
-/** A header cannot hold them, so they are no warnings. */
+/** Warnings with these characters are dropped, because a header cannot contain them. */
 const controls = /\p{Cc}/u
 
 function lengthOf(text: string): number {
