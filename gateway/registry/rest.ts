@@ -1,4 +1,4 @@
-// What a resource is to the gateway (data), and what the verbs call (the contract of a registry).
+// The definition of a resource (data), and the contract of a registry, which the verbs call.
 
 import type { GroupVersionKind, GroupVersionResource, KubeObject } from "../../apimachinery/object.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
@@ -10,20 +10,20 @@ import type { TableColumn } from "../endpoints/table.ts"
 
 export interface SubresourceDefinition {
   name: string
-  /** The kind of its body; "scale" is autoscaling/v1 Scale, "status" the resource's own. */
+  /** The kind of its body: "scale" has autoscaling/v1 Scale, "status" has the kind of the resource. */
   group: string
   version: string
   kind: string
   verbs: readonly string[]
 }
 
-/** Objects given are frozen; what is answered is the receiver's. */
+/** The arguments are frozen; the caller may modify the results. */
 export interface Conversion {
   fromStored(objects: readonly KubeObject[]): readonly KubeObject[] | Promise<readonly KubeObject[]>
   toStored(object: KubeObject): KubeObject | Promise<KubeObject>
 }
 
-/** One served version of a resource: built in (from the facts) or from a CustomResourceDefinition. */
+/** One served version of a resource: built-in (from the facts) or from a CustomResourceDefinition. */
 export interface ResourceDefinition {
   group: string
   version: string
@@ -40,36 +40,36 @@ export interface ResourceDefinition {
   strategy: Strategy
   /** Columns of `kubectl get`, beyond the name. */
   columns: readonly TableColumn[]
-  /** Where objects lie: versions of one kind, and events of both groups, share it. "/registry/<group>/<resource>/". */
+  /** The storage prefix of the objects. All versions of a kind, and events of both groups, share it: "/registry/<group>/<resource>/". */
   storagePrefix: string
-  /** The apiVersion objects are stored as. A definition of another version converts at the edge. */
+  /** The apiVersion in which objects are stored. Definitions of other versions convert on reads and writes. */
   storageVersion: string
-  /** Field selectors beyond metadata.name and metadata.namespace; values by strategy.selectableFields, or found at that path. */
+  /** Field selectors other than metadata.name and metadata.namespace. Values: strategy.selectableFields, or the field at that path. */
   selectableFields?: readonly string[]
   /** Subresources other than "status". */
   subresourceHandlers?: Readonly<Record<string, SubresourceHandler>>
-  /** Set for kinds that are answered and never stored. */
+  /** Set for kinds that are answered directly and never stored. */
   answer?(ctx: RequestContext, object: KubeObject, options: WriteOptions): Promise<KubeObject>
-  /** Set for kinds that are found out when they are asked for and never stored: they are read and no more. */
+  /** Set for read-only kinds that are computed for each request and never stored. */
   find?(ctx: RequestContext): Promise<readonly KubeObject[]>
-  /** Between the stored form and this version's. Absent: they differ in apiVersion only. */
+  /** Converts between the stored version and this version. Absent if they differ in apiVersion only. */
   conversion?: Conversion
-  /** Its status subresource has no table. */
+  /** Its status subresource has no Table representation. */
   plainStatus?: true
-  /** Every answer about it carries this warning (a deprecated version). */
+  /** Every response has this warning (for a deprecated version). */
   warning?: string
-  /** A delete answers with the last state instead of a Status. */
+  /** A delete returns the last state of the object instead of a Status. */
   returnsDeletedObject?: boolean
   /** Set for custom resources. */
   customResource?: {
     uid: string
-    /** Served, but discovery does not tell of it: its definition is not established. */
+    /** Served, but not in discovery: its definition is not established. */
     untold?: true
-    /** A version that is defined but not served: who wrote in it once still manages what it wrote. */
+    /** Versions that are defined but not served. Managers that wrote in such a version still own their fields. */
     unserved?(version: string): ResourceDefinition | undefined
-    /** What was stored up to that revision may not fit today's schema; `read` makes it fit, or answers it as it is. */
+    /** Objects stored up to this revision may not match the current schema; `read` converts them, or returns them unchanged. */
     aged?: { until: number; read(object: KubeObject): KubeObject }
-    /** What of the object another version keeps that it is stored as, and has by default. Takes the object over. */
+    /** Prunes and defaults the object according to another version, in which it is stored. Takes ownership of the object. */
     toStored?(object: KubeObject): KubeObject
     scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string }
   }
@@ -80,16 +80,16 @@ export interface GetOptions {
 }
 
 export interface ListOptions {
-  /** Empty or absent: all namespaces, or a cluster-scoped resource. */
+  /** Empty or absent for all namespaces, and for cluster-scoped resources. */
   namespace?: string
   labelSelector?: string
   fieldSelector?: string
   limit?: number
-  /** Of a watch; a list has none and says so. */
+  /** Only for watches; lists reject it. */
   sendInitialEvents?: boolean
-  /** A page is no longer; a list without a limit is refused when it is. */
+  /** Maximum number of items. Limits pages; a list without a limit is rejected if it has more. */
   atMost?: number
-  /** Nobody wants to know how many are left after a page: counting them reads all their keys, page by page. */
+  /** Do not count the remaining items: counting reads all their keys for each page. */
   uncounted?: boolean
   continue?: string
   resourceVersion?: string
@@ -98,13 +98,13 @@ export interface ListOptions {
 
 export interface ListResult {
   items: KubeValue[]
-  /** "": it has none. */
+  /** "" if there is none. */
   resourceVersion: string
   continue?: string
   remainingItemCount?: number
 }
 
-/** A whole list, read as it is taken. */
+/** A complete list, which is read while it is consumed. */
 export interface ListStream {
   resourceVersion: string
   pieces: Iterable<readonly KubeValue[]> | AsyncIterable<readonly KubeValue[]>
@@ -117,7 +117,7 @@ export interface WatchRequest {
   resourceVersion?: string
   resourceVersionMatch?: string
   sendInitialEvents?: boolean
-  /** Of a list; a watch has none and says so. */
+  /** Only for lists; watches reject it. */
   continue?: string
   allowBookmarks?: boolean
   signal: AbortSignal
@@ -134,19 +134,19 @@ export interface WriteOptions {
   dryRun: boolean
   fieldManager: string
   subresource: string
-  /** The object says already who manages what: it was applied, or the write is one that upstream does not record. */
+  /** The object's managedFields are already up to date: it was applied, or upstream does not record this write. */
   managersKnown?: boolean
-  /** A name that does not exist is created, whatever the kind's strategy says: an apply. */
+  /** Creates an object that does not exist, regardless of the kind's strategy. Used for apply. */
   mayCreate?: boolean
-  /** The object was made from the present one: a uid in it is a field as any other, and no precondition. */
+  /** The object was derived from the current one: its uid is an ordinary field and not a precondition. */
   isPatch?: boolean
 }
 
-/** Admission, handed down because each half has its place among the strategy's own steps and sees the current object. */
+/** Admission, passed down because both phases run between the strategy's steps and need the current object. */
 export interface AdmitFunctions {
-  /** May change the object. On update `current` is set. */
+  /** May modify the object. On updates, `current` is set. */
   mutate(object: KubeObject, current: KubeObject | undefined): Promise<void>
-  /** `deletion`: of a delete, with the grace the object gets. */
+  /** `deletion`: set for deletes, with the grace period of the object. */
   validate(
     object: KubeObject | undefined,
     current: KubeObject | undefined,
@@ -166,12 +166,12 @@ export interface Registry {
   readonly definition: ResourceDefinition
   get(ctx: RequestContext, namespace: string, name: string, options?: GetOptions): Promise<KubeValue>
   list(ctx: RequestContext, options: ListOptions): Promise<ListResult>
-  /** For a list without a limit; what it throws while it is read may also be Expired: nothing can be answered then. */
+  /** For lists without a limit. While it is consumed it may also throw Expired; the response has then already begun. */
   stream(ctx: RequestContext, options: Omit<ListOptions, "limit">): Promise<ListStream>
-  /** Ends with the signal; throws StatusError (410) when it cannot go on. */
+  /** Ends with the signal; throws a StatusError (410) if it cannot continue. */
   watch(ctx: RequestContext, request: WatchRequest): AsyncIterable<readonly RegistryEvent[]>
   create(ctx: RequestContext, object: KubeObject, options: WriteOptions, admit: AdmitFunctions): Promise<KubeValue>
-  /** `change` gets a mutable copy of the current object and returns the wanted one; run again after a lost race. */
+  /** `change` gets a mutable copy of the current object and returns the desired one. It runs again after a conflict. */
   update(
     ctx: RequestContext,
     namespace: string,
@@ -180,7 +180,7 @@ export interface Registry {
     options: WriteOptions,
     admit: AdmitFunctions,
   ): Promise<{ value: KubeValue; created: boolean }>
-  /** `gone`: removed now; otherwise it waits for finalizers or its grace period, and `value` is what it became. */
+  /** `gone`: the object has been removed. Otherwise it waits for finalizers or its grace period, and `value` is its new state. */
   delete(
     ctx: RequestContext,
     namespace: string,
@@ -188,23 +188,23 @@ export interface Registry {
     request: DeleteRequest,
     admit: AdmitFunctions,
   ): Promise<{ gone: boolean; value: KubeValue }>
-  /** For those who follow a whole store: what lies at this kind's keys, in this version. A promise where it must be converted. */
+  /** For consumers that follow a whole store: the value of an entry of this kind, in this version. A promise if it must be converted. */
   values(stored: readonly KeyValue[]): readonly KubeValue[] | Promise<readonly KubeValue[]>
-  /** The same of a change. All watches of a change share what it became. */
+  /** The same for a change. All watches of the change share the result. */
   event(change: StoreEvent): RegistryEvent | Promise<RegistryEvent>
 }
 
-/** What a control plane serves. */
+/** The resources that a control plane serves. */
 export interface ResourceTable {
-  /** Undefined: not served. */
+  /** Undefined if the resource is not served. */
   registry(resource: GroupVersionResource): Registry | undefined
-  /** Without making a registry. */
+  /** Does not create a registry. */
   serves(resource: GroupVersionResource): boolean
   registryOfKind(kind: GroupVersionKind): Registry | undefined
-  /** What discovery tells, in its order. */
+  /** The resources in discovery, in its order. */
   definitions(): readonly ResourceDefinition[]
-  /** Grows with every change of what is served: keys caches of discovery and OpenAPI. */
+  /** Incremented with every change of the served resources; a key of the caches of discovery and OpenAPI. */
   readonly generation: number
-  /** What the values weigh that were read or written one by one lately, estimated. */
+  /** Estimated size of the values that were recently read or written individually. */
   readonly cachedBytes: number
 }

@@ -1,18 +1,18 @@
-// What a control plane keeps in memory of a part of its store (webhook configurations, policies of RBAC, flow schemas): read when
-// first asked for, then in step. The store tells its watches of a write before it acknowledges it, and what it tells is applied
-// without waiting, so whoever asks after an acknowledged write sees it.
+// An in-memory view of a part of a control plane's store (webhook configurations, RBAC policies, flow schemas). It is read on first
+// use and then kept up to date. The store notifies its watches of a write before it acknowledges the write, and the view applies
+// the change synchronously, so it contains every acknowledged write.
 
 import type { Log } from "../../client/log.ts"
 import type { KeyValue, Store, StoreEvent, Watcher } from "../../storage/types.ts"
 
 export interface StoreViewParts<S> {
   store: Store
-  /** Of the keys it is about. */
+  /** Prefix of the keys in the view. */
   prefix: string
   log: Log
-  /** What is there at first. */
+  /** Called with the initial entries. */
   read: (items: readonly KeyValue[]) => S
-  /** What has changed since. */
+  /** Called with later changes. */
   apply: (state: S, events: readonly StoreEvent[]) => void
 }
 
@@ -32,7 +32,7 @@ export class StoreView<S> implements AsyncDisposable {
     return this.#state
   }
 
-  /** The same promise until it has to be read anew. */
+  /** The same promise until the view must be read again. */
   opened(): Promise<S> {
     this.#opening ??= this.#read().catch((error: unknown) => {
       this.#opening = undefined
@@ -52,7 +52,7 @@ export class StoreView<S> implements AsyncDisposable {
     return state
   }
 
-  /** When the watch cannot go on, the next question reads everything anew. */
+  /** When the watch cannot continue, the next access reads everything again. */
   async #follow(watcher: Watcher, state: S): Promise<void> {
     const { prefix, log, apply } = this.#parts
     try {
@@ -65,13 +65,13 @@ export class StoreView<S> implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#opening?.catch(() => undefined) // already told to whoever asked
+    await this.#opening?.catch(() => undefined) // the caller of opened() has already received the error
     this.#watcher?.close()
     await this.#following
   }
 }
 
-/** What is stored, parsed. */
+/** The stored value, parsed. */
 export function parseStored({ value }: KeyValue): unknown {
   return JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString())
 }

@@ -1,5 +1,5 @@
 // The generic registry: the flow of every verb on every stored kind, from a decoded object to the store and back. The steps of
-// a write are in write-attempts.ts; what is special about a kind is its strategy's. Source of the flow:
+// a write are in write-attempts.ts. The kind's strategy has everything specific to the kind. Source of the flow:
 // k8s.io/apiserver/pkg/registry/generic/registry/store.go.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
@@ -30,12 +30,12 @@ import { ValueReader } from "./value-reader.ts"
 import { WatchSource } from "./watch.ts"
 import { type Change, WriteAttempts } from "./write-attempts.ts"
 
-/** A generated name that is taken is replaced this often. */
+/** Number of attempts to find a generated name that is not taken. */
 const maxNameAttempts = 8
-/** An update or delete that loses the race for the object starts over this often. */
+/** Number of attempts of an update or delete after conflicts. */
 const maxWriteAttempts = 16
 
-/** Said once for a collection, whether there is anything in it or not. */
+/** This warning is written once per collection, even if the collection is empty. */
 export function warnOfPropagation(
   ctx: RequestContext,
   { strategy: { propagationWarning } }: ResourceDefinition,
@@ -62,7 +62,7 @@ export class GenericRegistry implements Registry {
 
   async get(ctx: RequestContext, namespace: string, name: string, options: GetOptions = {}): Promise<KubeValue> {
     const { store } = ctx.controlPlane
-    // Upstream reads events as it lists others.
+    // As upstream, the resourceVersion of a get of an event is parsed like that of a list.
     const { kind, customResource } = this.definition
     const parse = kind === "Event" && customResource === undefined ? parseListResourceVersion : parseResourceVersion
     const waiting = checkNotFuture(parse(options.resourceVersion), store, options.resourceVersion)
@@ -100,7 +100,7 @@ export class GenericRegistry implements Registry {
     return this.#watches.event(change)
   }
 
-  /** Takes the object over. It is decoded and has its defaults. */
+  /** Takes ownership of the object, which is decoded and defaulted. */
   async create(
     ctx: RequestContext,
     object: KubeObject,

@@ -1,5 +1,5 @@
-// The labels of a stored object, found in its bytes without parsing the rest: selecting some of many objects looks at each.
-// Stored bytes begin as value.ts draws them, with metadata third and first of all that is an object.
+// Finds the labels of a stored object in its bytes without parsing the rest, because a list with a label selector examines every object.
+// Stored bytes begin as value.ts shows: metadata is the third field, and the first one whose value is an object.
 
 const quote = 0x22
 const backslash = 0x5c
@@ -12,7 +12,7 @@ const colon = 0x3a
 const labelsKey = Buffer.from('"labels":')
 const none: Readonly<Record<string, string>> = {}
 
-/** `start`: right after the opening brace of metadata. */
+/** `start`: the position after the opening brace of metadata. */
 export function labelsIn(stored: Buffer, start: number): Readonly<Record<string, string>> {
   let depth = 0
   for (let at = start; at < stored.length; at++) {
@@ -51,7 +51,7 @@ function parseAt(stored: Buffer, start: number): Readonly<Record<string, string>
   return JSON.parse(stored.toString("utf8", start, at + 1)) as Record<string, string>
 }
 
-/** Of a text that begins with the quote at `start`: where its last quote is. */
+/** Position of the closing quote of the string whose opening quote is at `start`. */
 function endOfText(stored: Buffer, start: number): number {
   let end = stored.indexOf(quote, start + 1)
   while (end > 0 && isEscaped(stored, end)) end = stored.indexOf(quote, end + 1)

@@ -1,5 +1,5 @@
-// What one kind needs beyond data. The generic registry (store.ts) owns the flow and calls these in the order written;
-// each hook is optional and pure but for `ctx.warn` and what it is handed. Objects are mutable until stored.
+// The behaviour of a kind beyond data. The generic registry (store.ts) owns the flow and calls these hooks in the order below.
+// Each hook is optional, and pure except for `ctx.warn` and its arguments. Objects are mutable until stored.
 
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -11,104 +11,104 @@ import type { AdmitFunctions, GetOptions, Registry, WriteOptions } from "./rest.
 
 export interface Strategy<T extends KubeObject = KubeObject> {
   /**
-   * What is wrong with a metadata.name (`prefix`: with what generateName says), in upstream's words; default: a DNS-1123
-   * subdomain. The generic registry checks all of metadata with it, so strategies do not.
+   * Returns the errors of a metadata.name (`prefix`: of a generateName) with upstream's messages; default: DNS-1123
+   * subdomain. The generic registry validates all metadata, so strategies do not.
    */
   nameRule?(name: string, prefix: boolean): string[]
-  /** A name for an object that has but a generateName; default: with five random characters behind it. */
+  /** Generates a name from generateName; default: appends five random characters. */
   generateName?(prefix: string): string
-  /** Defaults that depend on other fields; after the schema's own defaults, at decoding, on create, update and patch. */
+  /** Sets defaults that depend on other fields. Runs when decoding, after the schema's defaults, on create, update and patch. */
   default?(object: T): void
   /**
-   * Drops fields of features that are off, before the object is prepared: who wrote them has been recorded by then. `current`: what
-   * is updated.
+   * Drops fields of disabled features, after their managers have been recorded and before the object is prepared. `current`: the
+   * object that is updated.
    */
   dropDisabled?(object: T, current: T | undefined): void
-  /** Sets what the server owns and drops what a client may not set (status). metadata is already prepared. */
+  /** Sets fields that the server owns and drops fields that a client may not set (status). metadata is already prepared. */
   prepareForCreate?(ctx: RequestContext, object: T): void
-  /** Faults that are told alone, before anything else is looked at. `current`: what is updated. */
+  /** Errors that are reported alone, before all other validation. `current`: the object that is updated. */
   validateFirst?(ctx: RequestContext, object: T, current: T | undefined): FieldError[]
   validate?(ctx: RequestContext, object: T): FieldError[]
-  /** Metadata is checked only when `validate` found nothing; otherwise both tell what they found. */
+  /** Validate metadata only if `validate` found no errors; otherwise the errors of both are reported. */
   metadataLast?: boolean
-  /** Copies what an update may not touch from `current` (status; on the status subresource: everything else). */
+  /** Copies the fields that an update may not change from `current` (status; on the status subresource: everything else). */
   prepareForUpdate?(ctx: RequestContext, object: T, current: T): void
   validateUpdate?(ctx: RequestContext, object: T, current: T): FieldError[]
-  /** Validation that takes its time, after the other (whose errors are `found`); adds its own errors to those. */
+  /** Slow validation, after `validate` (whose errors are in `found`); adds its errors to them. */
   validateFurther?(
     ctx: RequestContext,
     object: T,
     current: T | undefined,
     found: readonly FieldError[],
   ): Promise<FieldError[]>
-  /** What the caller may not write, beyond access to the resource; told before all other errors. */
+  /** Rejects values that the caller is not authorized to write, beyond access to the resource. Runs before all other validation. */
   refuse?(ctx: RequestContext, object: T, current: T | undefined): Promise<FieldError[]>
-  /** What is told to who makes or changes an object, except by its status. */
+  /** Warnings for creates and updates, except of the status. */
   warnings?(ctx: RequestContext, object: T, current: T | undefined): string[]
-  /** The same, by its status. */
+  /** Warnings for updates of the status. */
   statusWarnings?(object: T): string[]
   /**
-   * true: this object, as it was made, is written by its first update even if that changes nothing. Upstream makes it without a
-   * default that depends on what the server sets; reading adds it, and the first write puts it down.
+   * true: the first update of this object is written even if it changes nothing. Upstream stores a new object without a
+   * default that depends on fields the server sets; reads add the default, and the first update stores it.
    */
   lacksDefault?(object: T): boolean
-  /** The last change before storing, after admission. */
+  /** The last modification before storing, after admission. */
   canonicalize?(object: T): void
   /**
-   * The object without what is stored of it and not shown, the very same if that is nothing. Who reads it has this; writes begin with
-   * all of it, and upstream's answers to deletes and to writes of the status have all. Leaves the object as it is.
+   * Returns the object without fields that are stored but hidden, or the same object if there are none. Reads return this; writes start
+   * with the complete object, and as upstream, responses to deletes and status updates contain it. Must not modify the object.
    */
   shown?(object: T): KubeObject
-  /** false: the kind has no metadata.generation; "changes": it is not born with one, what changes it is counted. Default: true. */
+  /** false: the kind has no metadata.generation; "changes": new objects have none, and later changes are counted. Default: true. */
   generation?: boolean | "changes"
-  /** Bumps metadata.generation when true; default: anything but metadata and status differs. */
+  /** Increments metadata.generation if true; default: any field outside metadata and status differs. */
   specChanged?(object: T, current: T): boolean
-  /** PUT on a name that does not exist creates it (leases, events, endpoints, …). */
+  /** PUT on a name that does not exist creates the object (leases, events, endpoints, …). */
   allowCreateOnUpdate?: boolean
-  /** An update without resourceVersion overwrites; false: it is an error. Default true, but for custom resources. */
+  /** true: an update without resourceVersion overwrites; false: it is an error. Default: true, except for custom resources. */
   allowUnconditionalUpdate?: boolean
-  /** Seconds of grace for a delete, or undefined for at once. Called with what the caller asked for. */
+  /** Grace period of a delete in seconds, or undefined for immediate deletion. Called with the requested period. */
   graceSeconds?(object: T, asked: number | undefined): number | undefined
-  /** true: deletion waits, as for metadata.finalizers (a namespace's spec.finalizers). Asked after every write, too. */
+  /** true: deletion waits, as for metadata.finalizers (a namespace's spec.finalizers). Also called after every write. */
   heldBack?(object: T): boolean
-  /** Deletion has begun (deletionTimestamp is set) and the object stays: what shows it (a namespace's phase). */
+  /** Deletion has begun (deletionTimestamp is set) and the object remains: sets fields that show it (a namespace's phase). */
   markDeleted?(object: T): void
-  /** Claimed outside the store before it is written (a Service's addresses). Called after validation, not on dry-run. */
+  /** Allocates resources outside the store before the write (a Service's addresses). Called after validation, not for dry runs. */
   begin?(ctx: RequestContext, object: T, current: T | undefined): Promise<Claim | undefined>
-  /** After a delete has removed the object from the store. */
+  /** Called after a delete has removed the object from the store. */
   afterDelete?(ctx: RequestContext, object: T): Promise<void>
-  /** Values of the field selectors this kind supports beyond metadata.name and metadata.namespace. */
+  /** Values of the field selectors of this kind, other than metadata.name and metadata.namespace. */
   selectableFields?(object: T): Record<string, string>
-  /** What becomes of dependents when the caller does not say: default "Background", "Orphan" for old kinds. "None": there are none. */
+  /** Default propagation policy of deletes: "Background", for some old kinds "Orphan"; "None" for kinds without dependents. */
   defaultPropagation?: "Background" | "Orphan" | "None"
-  /** Said to who deletes without saying what becomes of dependents. */
+  /** Warning for deletes without a propagation policy. */
   propagationWarning?: string
 }
 
-/** Something held outside the store for a write under way: exactly one of the two is called. */
+/** An allocation outside the store for a write in progress. Exactly one of the two functions is called. */
 export interface Claim {
   commit(): void
   rollback(): Promise<void>
 }
 
-/** All that is special about one built-in kind; kinds.ts lists them by "group/resource". A kind not listed needs nothing. */
+/** Everything specific to one built-in kind. kinds.ts lists them by "group/resource"; kinds that need nothing are not listed. */
 export interface KindExtension {
   strategy?: Strategy<never>
-  /** Subresources other than "status", which the generic registry serves for every kind that has one. */
+  /** Subresources other than "status", which the generic registry serves for every kind with a status. */
   subresources?: Record<string, SubresourceHandler>
-  /** Its status subresource has no table. */
+  /** Its status subresource has no Table representation. */
   plainStatus?: true
-  /** Every answer about the kind carries this warning. */
+  /** Every response has this warning. */
   warning?: string
-  /** Kinds that are answered and never stored (SubjectAccessReview, TokenReview, …): POST only. */
+  /** For kinds that are answered directly and never stored (SubjectAccessReview, TokenReview, …): POST only. */
   answer?(ctx: RequestContext, object: KubeObject, options: WriteOptions): Promise<KubeObject>
-  /** Kinds that are found out when they are asked for and never stored (ComponentStatus): get and list only. */
+  /** For kinds that are computed for each request and never stored (ComponentStatus): get and list only. */
   find?(ctx: RequestContext): Promise<readonly KubeObject[]>
 }
 
-/** How a subresource answers. What is absent is 405. A patch is `get`, patch, `update`. */
+/** The verbs of a subresource. Missing verbs are answered with 405. A patch is `get`, patch, `update`. */
 export interface SubresourceHandler {
-  /** Absent: it has no table. */
+  /** Absent if it has no Table representation. */
   columns?: readonly TableColumn[]
   get?(
     ctx: RequestContext,
@@ -122,12 +122,12 @@ export interface SubresourceHandler {
     registry: Registry,
     namespace: string,
     name: string,
-    /** From the subresource's present object to the wanted one. */
+    /** From the current object of the subresource to the desired one. */
     change: (current: KubeObject) => KubeObject | Promise<KubeObject>,
     options: WriteOptions,
     admit: AdmitFunctions,
   ): Promise<KubeObject>
-  /** POST; answers 201 with the object. */
+  /** POST; returns 201 with the object. */
   create?(
     ctx: RequestContext,
     registry: Registry,
@@ -137,11 +137,11 @@ export interface SubresourceHandler {
     options: WriteOptions,
     admit: AdmitFunctions,
   ): Promise<KubeObject>
-  /** Streams and proxies (log, exec, attach, portforward, proxy): the handler answers by itself. */
+  /** Streams and proxies (log, exec, attach, portforward, proxy): the handler writes the response itself. */
   connect?(ctx: RequestContext, registry: Registry, namespace: string, name: string, exchange: Exchange): Promise<void>
 }
 
-/** The raw HTTP exchange of a connect request. `upgrade` is set when the client asked to switch protocols. */
+/** The raw HTTP exchange of a connect request. `upgrade` is set if the client requested a protocol upgrade. */
 export interface Exchange {
   request: IncomingMessage
   response: ServerResponse

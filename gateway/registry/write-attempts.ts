@@ -1,5 +1,5 @@
-// One attempt at a write, step by step: recorded, mutated, prepared, validated, settled, stored. Another write may come first:
-// then the attempt answers undefined, and store.ts begins anew with what is there by then.
+// One attempt at a write, step by step: record managedFields, mutate, prepare, validate, canonicalize, store. If another write
+// commits first, the attempt returns undefined, and store.ts starts again with the new current object.
 
 import type { FieldError } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
@@ -32,7 +32,7 @@ import type { AdmitFunctions, DeleteRequest, ResourceDefinition, WriteOptions } 
 import { ComputedValue, type KubeValue } from "./value.ts"
 import type { ValueReader } from "./value-reader.ts"
 
-/** Of what is being deleted and goes on being written to. */
+/** Attempts for an object that is being deleted while others write to it. */
 const maxRemovals = 16
 
 export type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
@@ -48,7 +48,7 @@ export class WriteAttempts {
     this.#storage = storage
   }
 
-  /** What comes before create(), once, however many names are tried. */
+  /** Runs once before create(), however many generated names are tried. */
   async admitNew(ctx: RequestContext, object: KubeObject, options: WriteOptions, admit: AdmitFunctions): Promise<void> {
     await this.#record(ctx, object, undefined, options)
     await this.#mutate(ctx, object, undefined, admit)
@@ -83,7 +83,7 @@ export class WriteAttempts {
     return this.#reader.shown(value)
   }
 
-  /** undefined: somebody else was faster; look again. */
+  /** undefined: another write committed first; try again. */
   async createOnUpdate(
     ctx: RequestContext,
     namespace: string,
@@ -111,7 +111,7 @@ export class WriteAttempts {
     }
   }
 
-  /** undefined: the object has changed meanwhile; look again. */
+  /** undefined: the object has changed meanwhile; try again. */
   async update(
     ctx: RequestContext,
     stored: KeyValue,
@@ -139,7 +139,7 @@ export class WriteAttempts {
     await ctx.pause?.()
     const isLast = isFinished(definition, object, current)
     this.#settle(object, !isLast)
-    // It is dropped where objects are stored, and so not in a dry run or from what is not stored any more.
+    // It is removed when an object is stored, so it remains in dry runs and in objects that are deleted.
     const isKept = (options.dryRun === true || isLast) && selfLink !== undefined
     if (isKept && definition.customResource === undefined) object.metadata.selfLink = selfLink
     if (isLast) return this.#finish(ctx, stored, object, options)
@@ -152,13 +152,13 @@ export class WriteAttempts {
     return value && answered(value)
   }
 
-  /** An update that changes nothing is written nevertheless. */
+  /** The update is written even if it changes nothing. */
   #isRewritten(stored: KeyValue, current: KubeObject): boolean {
     const isFirst = stored.createRevision === stored.modRevision
     return (isFirst && this.#definition.strategy.lacksDefault?.(current) === true) || this.#reader.isOutdated(stored)
   }
 
-  /** Nothing holds the object any more. */
+  /** Nothing prevents the removal of the object any more. */
   async #finish(
     ctx: RequestContext,
     stored: KeyValue,
@@ -199,8 +199,9 @@ export class WriteAttempts {
   }
 
   /**
-   * What has a time to end in is seen ending, even if it ends at once. Then it goes, whatever is written to it meanwhile: who sees it
-   * end may be faster, and another of its name may be there by then. undefined: it has changed before, or very often since.
+   * An object with a grace period is first marked as terminating, even if the period is 0, so that watches see it. Then it is removed,
+   * even if it is modified meanwhile: a watcher may write or remove it first, and a new object of the same name may exist by then.
+   * undefined: the object changed before, or too often since.
    */
   async #markAndRemove(
     ctx: RequestContext,
@@ -221,7 +222,7 @@ export class WriteAttempts {
     return undefined
   }
 
-  /** Who wrote what is new in the object, unless that is known. */
+  /** Records the manager of the changed fields, unless that is already recorded. */
   async #record(
     ctx: RequestContext,
     object: KubeObject,
@@ -246,7 +247,7 @@ export class WriteAttempts {
     checkAfterAdmission(ctx, object, before)
   }
 
-  /** The form that is stored and answered: after everybody has had a say. */
+  /** The form that is stored and returned, after admission and validation. */
   #settle(object: KubeObject, isStored = true): void {
     const { strategy, schema, customResource } = this.#definition
     strategy.canonicalize?.(object)
@@ -272,7 +273,7 @@ export class WriteAttempts {
     refuseInvalid(this.#definition, object, [...refused, ...errors, ...(further ?? [])])
   }
 
-  /** A name that is taken by an object on its way out is said to be so: waiting helps. */
+  /** The error says if the name belongs to an object that is being deleted: the client can wait for it. */
   async #taken(ctx: RequestContext, key: string, { metadata }: KubeObject): Promise<StatusError> {
     const { name = "" } = metadata
     const { group } = kindOf(this.#definition)
