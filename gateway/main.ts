@@ -136,7 +136,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
     certificate: keys.serving.certificate,
     key: keys.serving.key,
     domain: options.domain,
-    http2: options.http2 ?? false,
+    http2: options.http2 ?? true,
     resolver: createTenantResolver({
       tenants: tenants.lookup,
       superCluster,

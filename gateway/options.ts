@@ -39,10 +39,7 @@ export interface GatewayOptions {
   /** Where the Service default/kubernetes of each control plane leads. Default: this machine's first address, and the port. */
   advertiseAddress?: string
   advertisePort?: number
-  /**
-   * Offer HTTP/2 to clients that ask for it: a watch costs an eighth of the memory and two thirds of the time, a single request
-   * half as much time again. Default false.
-   */
+  /** Offer HTTP/2 to clients that ask for it, as kube-apiserver does. Default true. */
   http2?: boolean
   limits?: Partial<GatewayLimits>
   storeLimits?: Partial<StoreLimits>

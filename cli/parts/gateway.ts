@@ -51,7 +51,7 @@ export const gateway = partCommand({
   publicUrl              URL for clients, written into kubeconfigs (default https://HOST:PORT)
   hostNames              list of further names and addresses for the serving certificate
   domain                 also serve tenants at NAME.DOMAIN
-  http2                  on: enable HTTP/2, for clients with many watches (default off)
+  http2                  off: serve HTTP/1.1 only (default on)
   advertiseAddress       address of the Service default/kubernetes of tenants (default: this machine's address)
   advertisePort          port of that Service (default: port)
   adminKubeconfigSecret  NAMESPACE/NAME of the Secret to write the admin kubeconfig to, for syncer and operator
@@ -69,7 +69,7 @@ export const gateway = partCommand({
     publicUrl: optional(url),
     hostNames: withDefault(listOf(text), []),
     domain: optional(text),
-    http2: withDefault(oneOf("on", "off"), "off"),
+    http2: withDefault(oneOf("on", "off"), "on"),
     advertiseAddress: optional(text),
     advertisePort: optional(port),
     adminKubeconfigSecret: optional(objectName),

@@ -54,7 +54,7 @@ export interface AllInOneOptions {
   limits?: Partial<GatewayLimits>
   /** Everything is kept there instead of the data directory; with a real super cluster several may share it. */
   etcd?: EtcdStorageOptions
-  /** Offer HTTP/2. */
+  /** Offer HTTP/2. Default true. */
   http2?: boolean
   /** Beyond one: the tenants are spread over so many processes of their own. */
   workers: number
@@ -172,7 +172,7 @@ async function gatewayOptionsOf(
     host: options.host,
     port: options.port,
     ...(options.domain === undefined ? {} : { domain: options.domain }),
-    http2: options.http2 ?? false,
+    http2: options.http2 ?? true,
     ...(options.advertiseAddress === undefined ? {} : { advertiseAddress: options.advertiseAddress }),
     superCluster: real === undefined,
     ...(options.limits === undefined ? {} : { limits: options.limits }),

@@ -28,7 +28,7 @@ Runs gateway, controllers, syncer, vn-agents and operator in one process, with a
   --nodes COUNT            number of nodes of the simulated super cluster (default 3)
   --workers COUNT          number of processes that share the tenants (default 1: a single process)
   --domain DOMAIN          also serve tenants at NAME.DOMAIN
-  --http2                  enable HTTP/2, for clients with many watches
+  --disable-http2-serving  serve HTTP/1.1 only
   --super-kubeconfig FILE  kubeconfig of a real super cluster
 ${storageHelp}  --tenant-idle SECONDS    put a tenant to sleep after this time without use (default 60)
   --max-awake COUNT        maximum number of awake tenants; above it, the least recently used fall asleep (default 1000)
@@ -55,7 +55,7 @@ export const up: Command = {
       nodes: { type: "string", default: "3" },
       workers: { type: "string", default: "1" },
       domain: { type: "string" },
-      http2: { type: "boolean", default: false },
+      "disable-http2-serving": { type: "boolean", default: false },
       "advertise-address": { type: "string" },
       "super-kubeconfig": { type: "string" },
       ...storageFlags,
@@ -87,7 +87,7 @@ export const up: Command = {
         maxAwakeTenants: integerFlag("max-awake", flags["max-awake"], 1, 1_000_000),
         ...limitFlags(flags.limit),
       },
-      http2: flags.http2,
+      http2: !flags["disable-http2-serving"],
       ...(flags.domain === undefined ? {} : { domain: flags.domain }),
       ...(flags["advertise-address"] === undefined ? {} : { advertiseAddress: flags["advertise-address"] }),
       ...(flags["super-kubeconfig"] === undefined ? {} : { superKubeconfig: flags["super-kubeconfig"] }),

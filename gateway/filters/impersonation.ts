@@ -39,7 +39,7 @@ function wantedUser(request: IncomingMessage): Wanted | undefined {
   const { headers } = request
   const names = Object.keys(headers).filter((name) => name.startsWith("impersonate-"))
   if (names.length === 0) return undefined
-  const distinct = (name: string): string[] | undefined => request.headersDistinct[name]?.map(asText)
+  const distinct = (name: string): string[] | undefined => valuesOf(request, name)
   const extra: Record<string, string[]> = {}
   for (const name of names) {
     if (!name.startsWith(extraPrefix)) continue
@@ -59,9 +59,12 @@ function wantedUser(request: IncomingMessage): Wanted | undefined {
   return wanted
 }
 
-/** Node returns headers as Latin-1 bytes. */
-function asText(value: string): string {
-  return Buffer.from(value, "latin1").toString()
+/** Each value of a header that may occur several times. Node returns headers as Latin-1 bytes. */
+function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] | undefined {
+  const values: string[] = []
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.toLowerCase() === name) values.push(Buffer.from(rawHeaders[at + 1] ?? "", "latin1").toString())
+  return values.length === 0 ? undefined : values
 }
 
 function unescape(key: string): string {

@@ -164,7 +164,7 @@ function isReading({ method }: IncomingMessage): boolean {
   return method === "GET" || method === "HEAD"
 }
 
-/** As its headers say it, also of HTTP/2 (http2.ts): the owner is told the same. */
+/** As its headers say it, also of HTTP/2 (http2/stream-request.ts): the owner is told the same. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
 }

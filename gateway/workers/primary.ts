@@ -137,7 +137,7 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
       url,
       advertised,
       ...(options.domain === undefined ? {} : { domain: options.domain }),
-      http2: options.http2 ?? false,
+      http2: options.http2 ?? true,
       serviceRanges: options.serviceRanges ?? [],
       allowedNetworks: options.allowedNetworks ?? [],
       // All of them together may have as many awake as one alone.

@@ -1,5 +1,4 @@
-// Real kubectl against a server that offers HTTP/2: it takes it for requests and watches, and goes back to HTTP/1.1 where it
-// switches protocols.
+// Real kubectl takes HTTP/2 for requests and watches, and HTTP/1.1 where it switches protocols, or where nothing else is offered.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { eventually } from "../harness/eventually.ts"
@@ -9,7 +8,7 @@ import { collect, start } from "../harness/processes.ts"
 let up: Polyplane
 
 beforeAll(async () => {
-  up = await startPolyplane({ args: ["--http2"] })
+  up = await startPolyplane()
   await up.kubectl(["create", "deployment", "web", "--image=nginx", "--port=80"])
 })
 
@@ -55,4 +54,12 @@ describe("kubectl over HTTP/2", () => {
   test("and the server ends when asked to", async () => {
     expect(await up.stop()).toBe(0)
   })
+})
+
+test("with --disable-http2-serving kubectl speaks HTTP/1.1", async () => {
+  await using plain = await startPolyplane({ args: ["--disable-http2-serving"] })
+  const env = { ...plain.environment(), GODEBUG: "http2debug=1" }
+  const { code, stderr } = await plain.tryKubectl(["get", "namespaces"], { env })
+  expect(code).toBe(0)
+  expect(stderr).not.toContain("http2: Transport received HEADERS")
 })

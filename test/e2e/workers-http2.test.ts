@@ -12,7 +12,7 @@ const tenants = ["one", "two", "three", "four"]
 const patience = { timeoutMs: 60_000 }
 
 beforeAll(async () => {
-  const args = ["--http2", "--workers", "2", "--tenants", tenants.join(",")]
+  const args = ["--workers", "2", "--tenants", tenants.join(",")]
   up = await startPolyplane({ args, readyTimeoutMs: 120_000 })
 }, 150_000)
 

@@ -12,7 +12,6 @@ export interface Suite {
 }
 
 const others = "the same specs as of the other caches"
-const connections = "it counts connections: without asking for HTTP/2, which has one for all, a gateway offers HTTP/1.1"
 
 /** Those that take long come first. */
 export const suites: readonly Suite[] = [
@@ -38,14 +37,7 @@ export const suites: readonly Suite[] = [
         "it wants a message in words that kube-apiserver 1.36 has no more",
     },
   },
-  {
-    program: "controller-runtime-pkg-internal-controller.test",
-    written: "ginkgo",
-    leftOut: {
-      "controller Warmup should not leak goroutines when manager is stopped with warmup runnable and with leader election enabled":
-        connections,
-    },
-  },
+  { program: "controller-runtime-pkg-internal-controller.test", written: "ginkgo" },
   { program: "controller-runtime-pkg-envtest.test", written: "ginkgo" },
   { program: "controller-runtime-pkg-webhook.test", written: "ginkgo" },
 ]

@@ -6,16 +6,16 @@ import type { RequestListener } from "node:http"
 import {
   constants,
   createSecureServer,
-  Http2ServerRequest,
-  Http2ServerResponse,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
   type SecureServerOptions,
   type ServerHttp2Session,
-  type ServerHttp2Stream,
 } from "node:http2"
 import type { Server, ServerOptions } from "node:https"
 import type { Socket } from "node:net"
-import type { RequestState } from "./filters/state.ts"
-import type { GatewayLimits } from "./options.ts"
+import type { GatewayLimits } from "../options.ts"
+import { StreamRequest } from "./stream-request.ts"
+import { StreamResponse } from "./stream-response.ts"
 
 const MiB = 1024 * 1024
 
@@ -25,64 +25,6 @@ const MiB = 1024 * 1024
  */
 const maxControlFrames = 1000
 const controlFramesWindowMs = 10_000
-
-class StreamRequest extends Http2ServerRequest {
-  #distinct: Record<string, string[]> | undefined
-
-  constructor(...parts: ConstructorParameters<typeof Http2ServerRequest>) {
-    super(...parts)
-    const [stream, given] = parts
-    const { ":path": url = "/", ":method": method = "GET", ":authority": authority, ":scheme": _, ...rest } = given
-    const headers = authority === undefined || rest.host !== undefined ? rest : { ...rest, host: authority }
-    // Frames say where a body ends; whoever passes the request on over HTTP/1.1 has to know that one comes.
-    const isFramed = rest["content-length"] === undefined && !(stream as ServerHttp2Stream).endAfterHeaders
-    if (isFramed) headers["transfer-encoding"] = "chunked"
-    // Of the connection, not of this request alone: what is known of a connection is found by this object.
-    const socket = (stream as ServerHttp2Stream).session?.socket
-    Object.defineProperties(this, {
-      url: { value: url, writable: true },
-      method: { value: method },
-      headers: { value: headers },
-      ...(socket === undefined ? {} : { socket: { value: socket } }),
-    })
-    // A client that goes away is no failure; whoever reads the body or writes the answer is told.
-    this.on("error", () => undefined)
-  }
-
-  /** What Node has of HTTP/1.1 alone: each value of a header that came several times. */
-  get headersDistinct(): Record<string, string[]> {
-    if (this.#distinct !== undefined) return this.#distinct
-    const distinct = Object.create(null) as Record<string, string[]>
-    for (let at = 0; at + 1 < this.rawHeaders.length; at += 2) {
-      const name = (this.rawHeaders[at] ?? "").toLowerCase()
-      if (!name.startsWith(":")) (distinct[name] ??= []).push(this.rawHeaders[at + 1] ?? "")
-    }
-    return (this.#distinct = distinct)
-  }
-}
-
-/** As GatewayResponse. */
-class StreamResponse extends Http2ServerResponse {
-  readonly locals = {} as { state: RequestState }
-  sentBytes = 0
-
-  /** Node's end() calls it, too. */
-  override write(chunk: string | Uint8Array, ...rest: never[]): boolean {
-    this.sentBytes += Buffer.byteLength(chunk)
-    return super.write(chunk, ...rest)
-  }
-
-  stand(headers: Readonly<Record<string, string>>): void {
-    for (const name in headers) this.setHeader(name, headers[name] ?? "")
-  }
-}
-
-// Node's has no such property.
-Object.defineProperty(StreamResponse.prototype, "destroyed", {
-  get(this: StreamResponse) {
-    return this.stream.destroyed
-  },
-})
 
 type StreamLimits = Pick<GatewayLimits, "maxStreams" | "maxHeaderBytes" | "maxSessionBytes" | "keepAliveMs">
 
@@ -105,7 +47,7 @@ export function createHttp2Server(options: ServerOptions, limits: StreamLimits, 
       maxSessionMemory: Math.ceil(limits.maxSessionBytes / MiB),
       Http2ServerRequest: StreamRequest,
       Http2ServerResponse: StreamResponse,
-    } as SecureServerOptions,
+    } as unknown as SecureServerOptions,
     serve as unknown as (request: Http2ServerRequest, response: Http2ServerResponse) => void,
   )
   const sessions = new Set<ServerHttp2Session>()

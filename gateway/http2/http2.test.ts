@@ -3,9 +3,9 @@
 import { connect, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from "node:http2"
 import { once } from "node:events"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import type { ConfigMap } from "../apimachinery/object.ts"
-import { configMaps } from "../client/resources.ts"
-import { startTestGateway, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
+import type { ConfigMap } from "../../apimachinery/object.ts"
+import { configMaps } from "../../client/resources.ts"
+import { startTestGateway, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
 
 let fixture: TestGateway
 let tenant: TestTenant

@@ -3,7 +3,7 @@
 import { once } from "node:events"
 import { connect, type TLSSocket } from "node:tls"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import { startTestGateway, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
+import { startTestGateway, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
 
 let fixture: TestGateway
 let tenant: TestTenant

@@ -1,0 +1,212 @@
+// An answer over HTTP/2, with the methods, properties and events of an answer over HTTP/1.1 that the gateway uses
+// (filters/chain.ts). It writes to Node's stream directly; its events are the stream's. Node's own class for this
+// (http2.Http2ServerResponse) makes a get cost half as much again.
+
+import type { EventEmitter } from "node:events"
+import type { OutgoingHttpHeader, OutgoingHttpHeaders } from "node:http"
+import { constants, type ServerHttp2Stream } from "node:http2"
+import { dictionary } from "../../apimachinery/dictionary.ts"
+import type { RequestState } from "../filters/state.ts"
+import type { StreamRequest } from "./stream-request.ts"
+
+/** What HTTP/1.1 says of a connection; frames say it in HTTP/2, where these are forbidden (RFC 9113, section 8.2.2). */
+const connectionHeaders: ReadonlySet<string> = new Set([
+  "connection",
+  "http2-settings",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "transfer-encoding",
+  "upgrade",
+])
+
+/** One for all: an error made for each would cost more than the rest. */
+const cutOff = new Error("the answer is cut off")
+
+type Callback = () => void
+type Listener = Parameters<EventEmitter["on"]>[1]
+
+export class StreamResponse {
+  readonly locals = {} as { state: RequestState }
+  readonly req: StreamRequest
+  readonly isEnding = false
+  statusCode = 200
+  /** HTTP/2 has none. */
+  statusMessage = ""
+  /** Of the body, without what HTTP adds. */
+  sentBytes = 0
+  readonly #stream: ServerHttp2Stream
+  readonly #headers: OutgoingHttpHeaders = dictionary({})
+  #hasBegun = false
+
+  /** Node makes one per stream, with `new`. */
+  constructor(stream: ServerHttp2Stream) {
+    this.#stream = stream
+    this.req = stream as unknown as StreamRequest
+  }
+
+  get headersSent(): boolean {
+    return this.#hasBegun
+  }
+  get destroyed(): boolean {
+    return this.#stream.destroyed
+  }
+  get writable(): boolean {
+    return this.#stream.writable
+  }
+  get writableEnded(): boolean {
+    return this.#stream.writableEnded
+  }
+  get writableFinished(): boolean {
+    return this.#stream.writableFinished
+  }
+  get writableNeedDrain(): boolean {
+    return this.#stream.writableNeedDrain
+  }
+  get writableLength(): number {
+    return this.#stream.writableLength
+  }
+  get socket(): unknown {
+    return this.#stream.session?.socket
+  }
+
+  setHeader(name: string, value: OutgoingHttpHeader): this {
+    const lower = name.toLowerCase()
+    if (!connectionHeaders.has(lower)) this.#headers[lower] = value
+    return this
+  }
+
+  appendHeader(name: string, value: string | readonly string[]): this {
+    const before = this.getHeader(name)
+    return this.setHeader(name, before === undefined ? [...asList(value)] : [...asList(before), ...asList(value)])
+  }
+
+  getHeader(name: string): OutgoingHttpHeader | undefined {
+    return this.#headers[name.toLowerCase()]
+  }
+
+  hasHeader(name: string): boolean {
+    return this.getHeader(name) !== undefined
+  }
+
+  getHeaderNames(): string[] {
+    return Object.keys(this.#headers)
+  }
+
+  getHeaders(): OutgoingHttpHeaders {
+    return { ...this.#headers }
+  }
+
+  removeHeader(name: string): void {
+    delete this.#headers[name.toLowerCase()]
+  }
+
+  /** Headers the answer has if it has none of that name itself; names in lower case. */
+  stand(headers: Readonly<Record<string, string>>): void {
+    for (const name in headers) this.#headers[name] ??= headers[name]
+  }
+
+  writeHead(code: number, reason?: string | OutgoingHttpHeaders, headers?: OutgoingHttpHeaders): this {
+    this.statusCode = code
+    const given = typeof reason === "object" ? reason : headers
+    for (const name in given) this.setHeader(name, given[name] ?? "")
+    return this
+  }
+
+  writeContinue(): void {
+    if (!this.#hasBegun) this.#stream.additionalHeaders({ ":status": constants.HTTP_STATUS_CONTINUE })
+  }
+
+  flushHeaders(): void {
+    this.#begin(false)
+  }
+
+  write(chunk: string | Uint8Array, encoding?: BufferEncoding | Callback, callback?: Callback): boolean {
+    this.#begin(false)
+    this.#count(chunk, encoding)
+    const stream = this.#stream
+    // The answer to a HEAD has ended with its head.
+    if (stream.writableEnded) return true
+    return typeof encoding === "string" ? stream.write(chunk, encoding, callback) : stream.write(chunk, encoding)
+  }
+
+  end(...given: readonly unknown[]): this {
+    const stream = this.#stream
+    if (stream.writableEnded) return this
+    const [chunk, encoding] = given
+    const isEmpty = chunk === undefined || chunk === null || typeof chunk === "function" || chunk === ""
+    if (!isEmpty) this.#count(chunk as string | Uint8Array, encoding)
+    this.#begin(isEmpty)
+    if (!stream.writableEnded) stream.end(...(given as []))
+    return this
+  }
+
+  /** Without an error Node would end the stream as if it were whole. */
+  destroy(error = cutOff): this {
+    this.#stream.destroy(error)
+    return this
+  }
+
+  cork(): void {
+    this.#stream.cork()
+  }
+
+  uncork(): void {
+    this.#stream.uncork()
+  }
+
+  on(event: string, listener: Listener): this {
+    this.#stream.on(event, listener)
+    return this
+  }
+
+  once(event: string, listener: Listener): this {
+    this.#stream.once(event, listener)
+    return this
+  }
+
+  off(event: string, listener: Listener): this {
+    this.#stream.off(event, listener)
+    return this
+  }
+
+  addListener(event: string, listener: Listener): this {
+    return this.on(event, listener)
+  }
+
+  removeListener(event: string, listener: Listener): this {
+    return this.off(event, listener)
+  }
+
+  prependListener(event: string, listener: Listener): this {
+    this.#stream.prependListener(event, listener)
+    return this
+  }
+
+  listenerCount(event: string): number {
+    return this.#stream.listenerCount(event)
+  }
+
+  emit(event: string, ...values: unknown[]): boolean {
+    return (this.#stream as EventEmitter).emit(event, ...values)
+  }
+
+  #count(chunk: string | Uint8Array, encoding: unknown): void {
+    this.sentBytes +=
+      typeof chunk === "string"
+        ? Buffer.byteLength(chunk, typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8")
+        : chunk.byteLength
+  }
+
+  /** `isWhole`: the head is all there is. */
+  #begin(isWhole: boolean): void {
+    const stream = this.#stream
+    if (this.#hasBegun || stream.destroyed || stream.closed) return
+    this.#hasBegun = true
+    stream.respond({ ":status": this.statusCode, ...this.#headers }, { endStream: isWhole })
+  }
+}
+
+function asList(value: OutgoingHttpHeader | readonly string[]): readonly string[] {
+  return typeof value === "object" ? value : [String(value)]
+}
