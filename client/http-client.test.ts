@@ -141,6 +141,15 @@ describe("the HTTP client asks for", () => {
     expect(served.asked.map(({ headers }) => headers.authorization)).toEqual(["Bearer t1", "Bearer t2"])
   })
 
+  test("further headers of a function are asked for before every request", async () => {
+    let count = 0
+    const headers = () => ({ "x-count": String(++count) })
+    await using served = await serve((_, response) => send(response, 200, {}), { headers })
+    await served.client.get(nodes, undefined, "n")
+    await served.client.get(nodes, undefined, "n")
+    expect(served.asked.map((one) => one.headers["x-count"])).toEqual(["1", "2"])
+  })
+
   test("another token once the server has refused one", async () => {
     const token = (refused = ""): Promise<string> => Promise.resolve(`${refused}t`)
     const answer = ({ headers }: { headers: IncomingHttpHeaders }): number =>

@@ -39,8 +39,8 @@ export interface HttpClientConfig extends TlsIdentity {
   userAgent?: string
   /** Of a server on this machine: where it listens, instead of at the host of `server`, which is http:// then. */
   socketPath?: string
-  /** Sent with every request. */
-  headers?: Readonly<Record<string, string>>
+  /** Sent with every request. A function is asked before each. */
+  headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   limits?: Partial<HttpClientLimits>
   /** Told of each request. */
   metrics?: ClientMetrics | undefined
@@ -232,11 +232,11 @@ export class HttpTransport implements AsyncDisposable {
   }
 
   async #headers(wanted: TransportRequest): Promise<Record<string, string>> {
-    const { token, username, password, userAgent = "polyplane" } = this.#config
+    const { token, username, password, userAgent = "polyplane", headers: more } = this.#config
     const headers: Record<string, string> = {
       accept: "application/json",
       "user-agent": userAgent,
-      ...this.#config.headers,
+      ...(typeof more === "function" ? more() : more),
       ...wanted.headers,
     }
     if (token !== undefined) {

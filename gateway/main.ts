@@ -4,16 +4,18 @@ import type { KeyObject } from "node:crypto"
 import { pino } from "pino"
 import type { RequestState } from "./filters/state.ts"
 import { Comings } from "./request/comings.ts"
+import { systemClock } from "../client/clock.ts"
 import type { TenantAdmin } from "../client/tenants.ts"
 import { advertisedBy, defaultHost, servingNames, urlOf } from "./addresses.ts"
 import { adaptKeepAlive } from "./keep-alive.ts"
 import { close, listen } from "./listener.ts"
 import { Metrics } from "./metrics/metrics.ts"
 import { defaultLimits, type GatewayOptions } from "./options.ts"
+import { keepCertificates } from "./renewal.ts"
 import { createGatewayServer, createHandlers } from "./server.ts"
 import type { ControlPlane } from "./tenancy/control-plane.ts"
 import { ControlPlanes } from "./tenancy/control-planes.ts"
-import { administratorsName, loadGatewayKeys, type GatewayKeys } from "./pki/gateway-keys.ts"
+import { administratorsName, loadCertificates, loadGatewayKeys, type GatewayKeys } from "./pki/gateway-keys.ts"
 import { renderKubeconfig } from "./pki/kubeconfig.ts"
 import type { AdvertisedAddress } from "./tenancy/kubernetes-service.ts"
 import { openGatewayStorage } from "./tenancy/storage.ts"
@@ -101,7 +103,9 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   const limits = { ...defaultLimits, ...options.limits }
   const host = options.host ?? defaultHost
   const data = stack.use(await openGatewayStorage(options))
-  const keys = await loadGatewayKeys(data.keys, servingNames(options))
+  const { clock = systemClock } = options
+  const names = servingNames(options)
+  const keys = await loadGatewayKeys(data.keys, names, clock)
   const metrics = stack.use(new Metrics(limits, options.clientMetrics))
   let port = options.port ?? 0
   const url = (): string => urlOf(options, port)
@@ -152,6 +156,8 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   }
   const server = createGatewayServer(serverParts, createHandlers(serverParts, active))
   adaptKeepAlive(server, active, limits)
+  const load = () => loadCertificates(data.keys, names, keys, clock, keys)
+  keepCertificates(keys, load, server, stack, { log, clock })
   port = await listen(server, host, port)
   stack.defer(() => close(server, active, limits.shutdownMs))
   if (superCluster !== undefined) prepareInBackground(superCluster, controlPlanes, stack, log)

@@ -1,5 +1,6 @@
 // What a gateway can be told, with every limit by name and what happens at it.
 
+import type { Clock } from "../client/clock.ts"
 import type { Log } from "../client/log.ts"
 import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
 import type { Tenant } from "../client/tenants.ts"
@@ -48,6 +49,8 @@ export interface GatewayOptions {
   audit?: Log
   /** What clients of the API servers count in this process: printed with what the gateway counts. */
   clientMetrics?: ClientMetrics
+  /** When certificates of the gateway's own have to be renewed. Default: the system's. */
+  clock?: Clock
 }
 
 export interface GatewayLimits {

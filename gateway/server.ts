@@ -33,6 +33,7 @@ import { connectionsOf } from "./listener.ts"
 import type { Metrics } from "./metrics/metrics.ts"
 import type { GatewayLimits } from "./options.ts"
 import type { Comings } from "./request/comings.ts"
+import { secureContextOf } from "./renewal.ts"
 import { oneAtATime } from "./request/one-at-a-time.ts"
 import { ThreadPlaces } from "./request/thread-places.ts"
 import { Turns } from "./request/turns.ts"
@@ -107,9 +108,7 @@ export function createGatewayServer(parts: ServerParts, handlers: Handlers): Ser
   const { limits, log } = parts
   const options = {
     ServerResponse: GatewayResponse,
-    cert: parts.certificate,
-    key: parts.key,
-    minVersion: "TLSv1.2" as const,
+    ...secureContextOf(parts),
     requestCert: true,
     rejectUnauthorized: false,
     ALPNProtocols: ["http/1.1"],

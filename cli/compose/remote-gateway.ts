@@ -10,7 +10,7 @@ import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { backoff } from "../../client/reflector.ts"
 import { connectTenants, type TenantsConnection } from "../../client/remote-tenants.ts"
 import { UserError } from "../command.ts"
-import { follow } from "../follow.ts"
+import { follow } from "../../client/follow.ts"
 import { readKubeconfigFile } from "./cluster.ts"
 
 /** Waits until the gateway answers. Throws the signal's reason when that ends first, UserError when it never will. */

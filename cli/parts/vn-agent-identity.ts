@@ -7,7 +7,7 @@ import { createSecureContext } from "node:tls"
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { VnAgentOptions } from "../../vn-agent/options.ts"
 import { UserError } from "../command.ts"
-import { follow } from "../follow.ts"
+import { follow } from "../../client/follow.ts"
 
 export interface IdentityFiles {
   identityKeys: string

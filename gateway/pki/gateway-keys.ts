@@ -2,6 +2,7 @@
 // and the key that signs identities for vn-agents. On disk they lie in <data-dir>/pki (key-files.ts); replicas share theirs.
 
 import { X509Certificate, type KeyObject } from "node:crypto"
+import { systemClock, type Clock } from "../../client/clock.ts"
 import type { KeyFiles } from "./key-files.ts"
 import {
   certificateLifetimes,
@@ -17,41 +18,70 @@ import {
 
 export const administratorsName = "polyplane administrators"
 
-export interface GatewayKeys {
+interface Authorities {
   servingAuthority: Authority
-  serving: IssuedCertificate
   /** Clients with a certificate of this authority are members of system:masters in every control plane. */
   administratorAuthority: Authority
+}
+
+/** Replaced before their end while the gateway runs (../renewal.ts): read where they are used. */
+export interface Certificates {
+  serving: IssuedCertificate
   administrator: IssuedCertificate
+}
+
+export interface GatewayKeys extends Authorities, Certificates {
   tenantTokenSigner: KeyObject
 }
 
-/** Makes what is missing or near its end; `names` are those the serving certificate must have. */
-export async function loadGatewayKeys(files: KeyFiles, names: readonly string[]): Promise<GatewayKeys> {
-  const servingAuthority = await loadAuthority(files, "serving-ca", "polyplane gateway authority")
-  const administratorAuthority = await loadAuthority(files, "administrators-ca", administratorsName)
-  const issueServing = () => issueServingCertificate(servingAuthority, names)
+/** The names that the serving certificate must have; undefined: another process of ours makes the certificates. */
+type Names = readonly string[] | undefined
+
+/** Makes what is missing or near its end. */
+export async function loadGatewayKeys(files: KeyFiles, names: Names, clock = systemClock): Promise<GatewayKeys> {
+  const authorities = {
+    servingAuthority: await loadAuthority(files, "serving-ca", "polyplane gateway authority"),
+    administratorAuthority: await loadAuthority(files, "administrators-ca", administratorsName),
+  }
   return {
-    servingAuthority,
-    administratorAuthority,
-    // Replicas go by names of their own.
-    serving: files.shared
-      ? await issueServing()
-      : await loadCertificate(
-          files,
-          "serving",
-          (certificate) => isCurrent(certificate, servingAuthority) && covers(certificate, names),
-          issueServing,
-        ),
-    administrator: await loadCertificate(
-      files,
-      "administrator",
-      (certificate) => isCurrent(certificate, administratorAuthority),
-      () => issueClientCertificate(administratorAuthority, { name: "polyplane-admin", groups: ["system:masters"] }),
-    ),
+    ...authorities,
+    ...(await loadCertificates(files, names, authorities, clock)),
     tenantTokenSigner: await loadSigningKey(files, "tenant-tokens"),
   }
 }
+
+/** `before`: those in use. */
+export async function loadCertificates(
+  files: KeyFiles,
+  names: Names,
+  { servingAuthority, administratorAuthority }: Authorities,
+  clock: Clock,
+  before?: Certificates,
+): Promise<Certificates> {
+  if (names === undefined)
+    return { serving: await readPair(files, "serving"), administrator: await readPair(files, "administrator") }
+  const now = clock.now()
+  const serves = (pair: IssuedCertificate): boolean => isCurrent(pair, servingAuthority, now) && covers(pair, names)
+  const issueServing = () => issueServingCertificate(servingAuthority, names, now)
+  const issueAdministrator = () =>
+    issueClientCertificate(administratorAuthority, administratorUser, certificateLifetimes.clientMs, now)
+  return {
+    // Replicas go by names of their own.
+    serving: !files.shared
+      ? await loadCertificate(files, "serving", serves, issueServing)
+      : before !== undefined && serves(before.serving)
+        ? before.serving
+        : await issueServing(),
+    administrator: await loadCertificate(
+      files,
+      "administrator",
+      (pair) => isCurrent(pair, administratorAuthority, now),
+      issueAdministrator,
+    ),
+  }
+}
+
+const administratorUser = { name: "polyplane-admin", groups: ["system:masters"] }
 
 /** What is found, or what was made; of several processes that make it at once, all get the first one's. */
 async function load<T>(
@@ -95,13 +125,13 @@ async function loadAuthority(files: KeyFiles, name: string, commonName: string):
 async function loadCertificate(
   files: KeyFiles,
   name: string,
-  isGood: (certificate: X509Certificate) => boolean,
+  isGood: (pair: IssuedCertificate) => boolean,
   make: () => Promise<IssuedCertificate>,
 ): Promise<IssuedCertificate> {
   for (;;) {
     const found = await files.read(filesOf(name))
     const pair = found && pairOf(name, found)
-    if (pair !== undefined && isGood(new X509Certificate(pair.certificate))) return pair
+    if (pair !== undefined && isGood(pair)) return pair
     const made = await make()
     if (await files.write(foundOf(name, made))) return made
   }
@@ -113,15 +143,30 @@ async function loadSigningKey(files: KeyFiles, name: string): Promise<KeyObject>
   return load(files, [file], make, (found) => parseKey(found[file] ?? ""))
 }
 
-function isCurrent(certificate: X509Certificate, authority: Authority): boolean {
+/** Fails where it is being replaced, and its two files do not belong together. */
+async function readPair(files: KeyFiles, name: string): Promise<IssuedCertificate> {
+  const found = await files.read(filesOf(name))
+  const pair = found && pairOf(name, found)
+  if (pair === undefined || !isPair(pair)) throw new Error(`${name}.crt and ${name}.key are not there as a pair`)
+  return pair
+}
+
+function isPair({ certificate, key }: IssuedCertificate): boolean {
+  return new X509Certificate(certificate).checkPrivateKey(parseKey(key))
+}
+
+function isCurrent(pair: IssuedCertificate, authority: Authority, now: number): boolean {
+  const certificate = new X509Certificate(pair.certificate)
   return (
-    certificate.validToDate.getTime() - Date.now() > certificateLifetimes.renewBeforeMs &&
-    certificate.verify(new X509Certificate(authority.certificate).publicKey)
+    certificate.validToDate.getTime() - now > certificateLifetimes.renewBeforeMs &&
+    certificate.verify(new X509Certificate(authority.certificate).publicKey) &&
+    isPair(pair)
   )
 }
 
-function covers(certificate: X509Certificate, names: readonly string[]): boolean {
-  const alternatives = (certificate.subjectAltName ?? "").split(", ").map((entry) => entry.replace(/^[^:]*:/, ""))
+function covers(pair: IssuedCertificate, names: readonly string[]): boolean {
+  const { subjectAltName = "" } = new X509Certificate(pair.certificate)
+  const alternatives = subjectAltName.split(", ").map((entry) => entry.replace(/^[^:]*:/, ""))
   // Node prints IPv6 addresses in full upper-case groups; "::1" is the only one of ours.
   return names.every((name) => alternatives.includes(name === "::1" ? "0:0:0:0:0:0:0:1" : name))
 }

@@ -30,7 +30,7 @@ export const certificateLifetimes = {
   authorityMs: 10 * 365 * dayMs,
   servingMs: 365 * dayMs,
   clientMs: 365 * dayMs,
-  /** Own certificates with less left than this are made anew at start. */
+  /** Own certificates with less left than this are made anew: after five sixths of their time. */
   renewBeforeMs: 60 * dayMs,
   /** Clocks of clients may be behind ours by this much. */
   backdateMs: 5 * 60_000,
@@ -68,13 +68,18 @@ export function issueClientCertificate(
   authority: Authority,
   user: { name: string; groups: readonly string[] },
   lifetimeMs: number = certificateLifetimes.clientMs,
+  now = Date.now(),
 ): Promise<IssuedCertificate> {
   const groups = user.groups.map((group) => [organization, group] as const)
-  return issue(authority, [...groups, [commonName, user.name]], usages.client, [], lifetimeMs)
+  return issue(authority, [...groups, [commonName, user.name]], usages.client, [], validity(lifetimeMs, now))
 }
 
 /** `names`: host names (a leading "*." is allowed) and IP addresses. */
-export function issueServingCertificate(authority: Authority, names: readonly string[]): Promise<IssuedCertificate> {
+export function issueServingCertificate(
+  authority: Authority,
+  names: readonly string[],
+  now = Date.now(),
+): Promise<IssuedCertificate> {
   const alternatives = names.map((name) =>
     isIP(name) === 0 ? der.implicit(dnsName, Buffer.from(name)) : der.implicit(ipAddress, addressBytes(name)),
   )
@@ -83,7 +88,7 @@ export function issueServingCertificate(authority: Authority, names: readonly st
     [[commonName, "polyplane gateway"]],
     usages.server,
     [extension(extensionIds.subjectAlternativeName, der.sequence(...alternatives))],
-    certificateLifetimes.servingMs,
+    validity(certificateLifetimes.servingMs, now),
   )
 }
 
@@ -92,7 +97,7 @@ async function issue(
   subject: readonly (readonly [Buffer, string])[],
   usage: Buffer,
   extensions: readonly Buffer[],
-  lifetimeMs: number,
+  valid: Validity,
 ): Promise<IssuedCertificate> {
   const keys = createKeyPair()
   const issuer = describeIssuer(authority.certificate)
@@ -102,7 +107,7 @@ async function issue(
     signingKey: authority.key,
     subject: nameOf(subject),
     publicKey: keys.publicKey,
-    ...validity(lifetimeMs),
+    ...valid,
     extensions: [
       extension(extensionIds.basicConstraints, der.sequence(), true),
       // digitalSignature
@@ -115,9 +120,13 @@ async function issue(
   return { certificate, key: keys.pem }
 }
 
+interface Validity {
+  notBefore: Date
+  notAfter: Date
+}
+
 /** From now on, for clocks that are behind from a little earlier. */
-function validity(lifetimeMs: number): { notBefore: Date; notAfter: Date } {
-  const now = Date.now()
+function validity(lifetimeMs: number, now = Date.now()): Validity {
   return { notBefore: new Date(now - certificateLifetimes.backdateMs), notAfter: new Date(now + lifetimeMs) }
 }
 

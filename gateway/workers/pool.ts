@@ -36,7 +36,7 @@ export interface PoolParts {
   /** Where all tenants are at the moment. */
   routes: () => Route[]
   /** Sent with requests to workers: this process' own identity. */
-  headers: Readonly<Record<string, string>>
+  headers: () => Readonly<Record<string, string>>
   handlers: Handlers<PrimaryCalls>
   maxConnections: number
   /** Workers get so long to end when asked. */

@@ -11,17 +11,19 @@ import { createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { pino } from "pino"
+import { systemClock } from "../../client/clock.ts"
 import type { RequestState } from "../filters/state.ts"
 import { Comings } from "../request/comings.ts"
 import { advertisedBy, defaultHost, servingNames, urlOf } from "../addresses.ts"
 import { listen } from "../listener.ts"
 import { adminKubeconfigOf, prepareInBackground, type RunningGateway } from "../main.ts"
 import { defaultLimits, type GatewayOptions } from "../options.ts"
+import { keepCertificates } from "../renewal.ts"
 import { createHandlers } from "../server.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
 import { ControlPlanes } from "../tenancy/control-planes.ts"
 import { DataDirectory } from "../tenancy/data-directory.ts"
-import { administratorsName, type GatewayKeys, loadGatewayKeys } from "../pki/gateway-keys.ts"
+import { administratorsName, type GatewayKeys, loadCertificates, loadGatewayKeys } from "../pki/gateway-keys.ts"
 import { createTenantResolver, type TenantLookup } from "../tenancy/tenant-resolver.ts"
 import { createSecret, forwardedHeader, ForwardedIdentity } from "./forwarded-identity.ts"
 import { Forwarder } from "./forward.ts"
@@ -100,7 +102,11 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
   const limits = { ...defaultLimits, ...options.limits }
   const host = options.host ?? defaultHost
   const data = stack.use(await DataDirectory.open(options.dataDir, options.storeLimits))
-  const keys = await loadGatewayKeys(data.keys, servingNames(options))
+  const { clock = systemClock } = options
+  const names = servingNames(options)
+  const keys = await loadGatewayKeys(data.keys, names, clock)
+  // Workers serve with what this writes.
+  keepCertificates(keys, () => loadCertificates(data.keys, names, keys, clock), undefined, stack, { log, clock })
   let pool: WorkerPool | undefined
   const metrics = stack.use(new SharedMetrics(limits, async () => (await pool?.metrics()) ?? [], options.clientMetrics))
   // Connections are accepted from the beginning, and wait until there is a worker.
@@ -149,7 +155,7 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
       composition: options.workers.composition,
     }),
     routes: () => tenants.allRoutes(),
-    headers: { [forwardedHeader]: identity.headerFor(keys.administrator.certificate) },
+    headers: () => ({ [forwardedHeader]: identity.headerFor(keys.administrator.certificate) }),
     handlers: options.workers.handlers,
     maxConnections: limits.maxConnections,
     stopMs: limits.shutdownMs + stopGraceMs,

@@ -6,6 +6,7 @@
 //                                                                      └─▶ its own tenants
 
 import type { Socket } from "node:net"
+import { systemClock } from "../../client/clock.ts"
 import { createHttpClient } from "../../client/http-client.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -14,10 +15,11 @@ import { Comings } from "../request/comings.ts"
 import { adaptKeepAlive } from "../keep-alive.ts"
 import { Metrics } from "../metrics/metrics.ts"
 import { defaultLimits, type GatewayOptions } from "../options.ts"
+import { keepCertificates } from "../renewal.ts"
 import { createGatewayServer, createHandlers } from "../server.ts"
 import { ControlPlanes } from "../tenancy/control-planes.ts"
 import { DataDirectory } from "../tenancy/data-directory.ts"
-import { administratorsName, loadGatewayKeys, type GatewayKeys } from "../pki/gateway-keys.ts"
+import { administratorsName, loadCertificates, loadGatewayKeys, type GatewayKeys } from "../pki/gateway-keys.ts"
 import { TenantDirectory } from "../tenancy/tenant-directory.ts"
 import { createTenantResolver } from "../tenancy/tenant-resolver.ts"
 import { ClientConnections } from "./client-connections.ts"
@@ -62,7 +64,7 @@ export class WorkerGateway implements AsyncDisposable {
     const { setup, log } = options
     const limits = { ...defaultLimits, ...setup.limits }
     const data = stack.use(DataDirectory.beside(setup.dataDir))
-    const keys = await loadGatewayKeys(data.keys, []) // the primary has made them
+    const keys = await loadGatewayKeys(data.keys, undefined) // the primary has made them
     const metrics = stack.use(new Metrics(limits, options.clientMetrics))
     const { serviceRanges, allowedNetworks } = setup
     const controlPlanes = new ControlPlanes({
@@ -123,7 +125,9 @@ export class WorkerGateway implements AsyncDisposable {
     const server = createGatewayServer(parts, handlers)
     adaptKeepAlive(server, active, limits)
     const connections = stack.use(new ClientConnections(server, active, limits))
-    const headers = { [forwardedHeader]: identity.headerFor(keys.administrator.certificate) }
+    const load = () => loadCertificates(data.keys, undefined, keys, systemClock)
+    keepCertificates(keys, load, server, stack, { log })
+    const headers = () => ({ [forwardedHeader]: identity.headerFor(keys.administrator.certificate) })
     const superClient = stack.use(
       createHttpClient({ server: "http://primary", socketPath: socketOf(primary), headers }),
     )

@@ -1,11 +1,11 @@
-// Files that a Secret is mounted as: whoever has written it anew has the files replaced, and what was read from them is taken on
-// without a restart.
+// What a process holds of certificates and the like stays valid for as long as it runs: files that somebody replaces (a Secret is
+// mounted as them, a program renews them) are read again, and what was read from them is taken on without a restart.
 
 import { errorMessage } from "../apimachinery/error-message.ts"
-import { pause, systemClock, type Clock } from "../client/clock.ts"
-import type { Log } from "../client/log.ts"
+import { pause, systemClock, type Clock } from "./clock.ts"
+import type { Log } from "./log.ts"
 
-/** The kubelet itself takes about a minute to replace files. */
+/** The kubelet takes about a minute to replace files; client-go reads certificates again after five. */
 const checkMs = 60_000
 
 interface Followed<T> {
@@ -18,10 +18,16 @@ interface Followed<T> {
   renew: (now: T) => void
 }
 
+export interface Following {
+  signal: AbortSignal
+  log: Log
+  clock?: Clock
+}
+
 /** Renews whenever something else is read, until the signal ends. What cannot be used is tried again. Never fails. */
 export async function follow<T>(
   { what, read, current, isSame, renew }: Followed<T>,
-  { signal, log, clock = systemClock }: { signal: AbortSignal; log: Log; clock?: Clock },
+  { signal, log, clock = systemClock }: Following,
 ): Promise<void> {
   let known = current
   for (;;) {
@@ -29,6 +35,7 @@ export async function follow<T>(
     if (signal.aborted) return
     try {
       const now = await read()
+      if (signal.aborted) return
       if (isSame(now, known)) continue
       renew(now)
       known = now
