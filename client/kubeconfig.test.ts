@@ -2,7 +2,9 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { type Authority, createAuthority, issueClientCertificate } from "../gateway/pki/pki.ts"
 import { inClusterConfig, loadKubeconfig } from "./kubeconfig.ts"
+import { FakeClock } from "./testing/fake-clock.ts"
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
@@ -20,6 +22,8 @@ users:
 - name: u
   user: ${user}
 `
+
+const issueOf = (authority: Authority) => issueClientCertificate(authority, { name: "jane", groups: [] })
 
 interface Directory extends AsyncDisposable {
   path: string
@@ -52,6 +56,50 @@ describe("loadKubeconfig()", () => {
     const config = await loadKubeconfig(join(files.path, "config"))
     expect(config).toMatchObject({ certificate: "CERT", insecureSkipTlsVerify: true })
     expect(await (config.token as () => Promise<string>)()).toBe("from-file")
+  })
+
+  test("reads a token file again after a minute, and at once when its token was refused", async () => {
+    await using files = await directory({ config: kubeconfig("{tokenFile: token}"), token: "first" })
+    const clock = new FakeClock()
+    const { token } = await loadKubeconfig(join(files.path, "config"), { clock })
+    const ask = token as (refused?: string) => Promise<string>
+    const write = (text: string): Promise<void> => writeFile(join(files.path, "token"), text)
+    expect(await ask()).toBe("first")
+    await write("second")
+    clock.advance(59_999)
+    expect(await ask()).toBe("first")
+    clock.advance(1)
+    expect(await ask()).toBe("second")
+    await write("third")
+    expect(await ask("second")).toBe("third")
+    await rm(join(files.path, "token"))
+    clock.advance(60_000)
+    expect(await ask()).toBe("third")
+  })
+
+  test("reads again what is in files, and nothing else", async () => {
+    const authority = await createAuthority("test")
+    const [first, second] = await Promise.all([issueOf(authority), issueOf(authority)])
+    const text = kubeconfig("{client-certificate: cert.pem, client-key: key.pem}", ", certificate-authority: ca.pem")
+    const named = text.replace(/certificate-authority-data: [^,]*, /, "")
+    await using files = await directory({
+      config: named,
+      "ca.pem": authority.certificate,
+      "cert.pem": first.certificate,
+      "key.pem": first.key,
+    })
+    const write = (name: string, content: string): Promise<void> => writeFile(join(files.path, name), content)
+    const { identityAgain, ...config } = await loadKubeconfig(join(files.path, "config"))
+    const before = { certificateAuthority: authority.certificate, ...first }
+    expect(config).toMatchObject(before)
+    await write("config", "kind: Config")
+    expect(await identityAgain?.()).toEqual(before)
+    await write("cert.pem", second.certificate)
+    await expect(identityAgain?.()).rejects.toThrow()
+    await write("key.pem", second.key)
+    expect(await identityAgain?.()).toEqual({ ...before, ...second })
+    await write("ca.pem", authority.certificate.slice(0, 100))
+    await expect(identityAgain?.()).rejects.toThrow()
   })
 
   test.each([

@@ -1,21 +1,32 @@
 // From a kubeconfig, or from the files a pod finds, to what http-client.ts needs.
 
+import { X509Certificate } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
+import { createSecureContext } from "node:tls"
 import { parse } from "yaml"
 import { errorMessage } from "../apimachinery/error-message.ts"
+import { systemClock, type Clock } from "./clock.ts"
 import type { ExecConfig } from "./exec-credentials.ts"
-import type { HttpClientConfig } from "./http-transport.ts"
+import type { HttpClientConfig, TlsIdentity } from "./http-transport.ts"
 
 export interface KubeconfigOptions {
   /** Instead of current-context. */
   context?: string
+  /** When a file's token is read again. */
+  clock?: Clock
 }
 
 /** What a kubeconfig says of one context. */
 export interface ClientConfig extends HttpClientConfig {
   /** The context's namespace. */
   namespace?: string
+  /**
+   * Reads again the files that are named for authority, certificate and key, which somebody renews. Fails while they are being
+   * replaced and do not fit together. Absent: no file is named. The kubeconfig itself is not read again, as client-go has it: its
+   * current context may be another cluster's by then.
+   */
+  identityAgain?: () => Promise<TlsIdentity>
 }
 
 interface Cluster {
@@ -64,32 +75,55 @@ export async function loadKubeconfig(pathOrText: string, options: KubeconfigOpti
     context.user === undefined || context.user === "" ? {} : (find(what, "user", config.users, context.user).user ?? {})
   // Relative file names are relative to the kubeconfig, as kubectl has it.
   const directory = path === undefined ? process.cwd() : dirname(path)
-  const server = await readCluster(what, cluster, directory)
+  const readIdentity = () => identityOf(what, cluster, user, directory)
+  const server = { ...readCluster(what, cluster), ...(await readIdentity()) }
   return {
     ...server,
-    ...(await readUser(what, user, directory, server)),
+    ...(await readUser(what, user, directory, server, options.clock)),
+    ...(namesFiles(cluster, user) ? { identityAgain: async () => whole(await readIdentity()) } : {}),
     ...(context.namespace === undefined ? {} : { namespace: context.namespace }),
   }
 }
 
-async function readCluster(what: string, cluster: Cluster, directory: string): Promise<ClientConfig> {
+function readCluster(what: string, cluster: Cluster): ClientConfig {
   if (cluster.server === undefined || !URL.canParse(cluster.server)) {
     throw new Error(`${what}: the cluster's server "${cluster.server ?? ""}" is not a URL`)
   }
   if (cluster["proxy-url"])
     throw new Error(`${what}: proxy-url is not supported; the server has to be reached directly`)
-  const certificateAuthority = await pem(
-    what,
-    cluster["certificate-authority-data"],
-    cluster["certificate-authority"],
-    directory,
-  )
   return {
     server: cluster.server,
-    ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
     ...(cluster["insecure-skip-tls-verify"] === true ? { insecureSkipTlsVerify: true } : {}),
     ...(cluster["tls-server-name"] === undefined ? {} : { serverName: cluster["tls-server-name"] }),
   }
+}
+
+async function identityOf(what: string, cluster: Cluster, user: User, directory: string): Promise<TlsIdentity> {
+  const readPem = (data: string | undefined, file: string | undefined) => pem(what, data, file, directory)
+  const certificateAuthority = await readPem(cluster["certificate-authority-data"], cluster["certificate-authority"])
+  const certificate = await readPem(user["client-certificate-data"], user["client-certificate"])
+  const key = await readPem(user["client-key-data"], user["client-key"])
+  return {
+    ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(key === undefined ? {} : { key }),
+  }
+}
+
+function namesFiles(cluster: Cluster, user: User): boolean {
+  const named = [cluster["certificate-authority"], user["client-certificate"], user["client-key"]]
+  return named.some((file) => file !== undefined && file !== "")
+}
+
+/** Fails when certificate and key do not belong together, or what should be an authority is none. */
+export function whole<T extends TlsIdentity>(identity: T): T {
+  const { certificateAuthority, certificate, key } = identity
+  if (certificateAuthority !== undefined) void new X509Certificate(certificateAuthority)
+  createSecureContext({
+    ...(certificate === undefined ? {} : { cert: certificate }),
+    ...(key === undefined ? {} : { key }),
+  })
+  return identity
 }
 
 async function readUser(
@@ -97,6 +131,7 @@ async function readUser(
   user: User,
   directory: string,
   server: ClientConfig,
+  clock: Clock | undefined,
 ): Promise<Partial<HttpClientConfig>> {
   if (user.as) throw new Error(`${what}: impersonation (as) is not supported; use a user with the rights themselves`)
   if (user["auth-provider"] !== undefined && user["auth-provider"] !== null) {
@@ -104,12 +139,8 @@ async function readUser(
       `${what}: auth-provider is not supported; use an exec credential plugin, a token or a client certificate`,
     )
   }
-  const certificate = await pem(what, user["client-certificate-data"], user["client-certificate"], directory)
-  const key = await pem(what, user["client-key-data"], user["client-key"], directory)
-  const token = await readToken(what, user, directory, server)
+  const token = await readToken(what, user, directory, server, clock)
   return {
-    ...(certificate === undefined ? {} : { certificate }),
-    ...(key === undefined ? {} : { key }),
     ...(token === undefined || token === "" ? {} : { token }),
     ...(user.username === undefined ? {} : { username: user.username }),
     ...(user.password === undefined ? {} : { password: user.password }),
@@ -122,6 +153,7 @@ async function readToken(
   user: User,
   directory: string,
   server: ClientConfig,
+  clock: Clock | undefined,
 ): Promise<HttpClientConfig["token"]> {
   if (user.exec !== undefined && user.exec !== null) {
     // Most kubeconfigs have none: what runs programs is loaded for those that do.
@@ -131,7 +163,7 @@ async function readToken(
     return token
   }
   if (user.tokenFile === undefined) return user.token
-  return fileToken(resolve(directory, user.tokenFile), `${what}: token file`)
+  return fileToken(resolve(directory, user.tokenFile), `${what}: token file`, clock)
 }
 
 const serviceAccountDirectory = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -146,11 +178,14 @@ export async function inClusterConfig(
   if (host === undefined || port === undefined) {
     throw new Error("not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
   }
-  const certificateAuthority = await read("the cluster's certificate authority", `${directory}/ca.crt`)
+  const readIdentity = async () => ({
+    certificateAuthority: await read("the cluster's certificate authority", `${directory}/ca.crt`),
+  })
   const namespace = await read("the pod's namespace", `${directory}/namespace`)
   return {
     server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
-    certificateAuthority,
+    ...(await readIdentity()),
+    identityAgain: async () => whole(await readIdentity()),
     token: fileToken(`${directory}/token`, "the service account's token"),
     namespace: namespace.trim(),
   }
@@ -159,10 +194,10 @@ export async function inClusterConfig(
 /** The kubelet renews the file well before the token ends; client-go reads it again after as long. */
 const tokenFileMs = 60_000
 
-function fileToken(path: string, what: string): (refused?: string) => Promise<string> {
+function fileToken(path: string, what: string, clock = systemClock): (refused?: string) => Promise<string> {
   let cached: { token: string; readAt: number } | undefined
   return async (refused) => {
-    const now = Date.now()
+    const now = clock.now()
     if (cached !== undefined && cached.token !== refused && now - cached.readAt < tokenFileMs) return cached.token
     try {
       cached = { token: (await read(what, path)).trim(), readAt: now }

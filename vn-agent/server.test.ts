@@ -16,7 +16,7 @@ import type { KubeClient } from "../client/rest.ts"
 import { openUpgrade } from "../client/upgrade.ts"
 import { createAuthority, issueClientCertificate, issueServingCertificate } from "../gateway/pki/pki.ts"
 import { signIdentity } from "./identity.ts"
-import { defaultVnAgentLimits } from "./options.ts"
+import { defaultVnAgentLimits, type VnAgentOptions } from "./options.ts"
 import { VnAgent } from "./server.ts"
 
 const node = "node-1"
@@ -28,6 +28,7 @@ let agent: VnAgent
 /** The same, but it goes through an API server, with a token. */
 let farAgent: VnAgent
 let ca: string
+let options: Omit<VnAgentOptions, "kubelet">
 
 /** What has reached the kubelet, and its connections. */
 const seen: string[] = []
@@ -59,7 +60,7 @@ const superClient = {
   },
 } as unknown as KubeClient
 
-async function startKubelet(tls: { cert: string; key: string; ca: string }): Promise<number> {
+async function startKubelet(tls: { cert: string; key: string; ca: string }) {
   const webSockets = new WebSocketServer({
     noServer: true,
     handleProtocols: (offered) => ["v5.channel.k8s.io", "v4.channel.k8s.io"].find((name) => offered.has(name)) ?? false,
@@ -98,7 +99,7 @@ async function startKubelet(tls: { cert: string; key: string; ca: string }): Pro
     server.close()
     for (const socket of sockets) socket.destroy()
   })
-  return (server.address() as AddressInfo).port
+  return { server, port: (server.address() as AddressInfo).port }
 }
 
 beforeAll(async () => {
@@ -109,9 +110,9 @@ beforeAll(async () => {
     groups: ["system:masters"],
   })
   ca = authority.certificate
-  const port = await startKubelet({ cert: serving.certificate, key: serving.key, ca })
+  const { port } = await startKubelet({ cert: serving.certificate, key: serving.key, ca })
   const kubelet = { host, port, certificateAuthority: ca, certificate: client.certificate, key: client.key }
-  const options = {
+  options = {
     node,
     host,
     port: 0,
@@ -239,6 +240,47 @@ describe("a tenant's call", () => {
     expect((await ask("/containerLogs/shop/web/main", await bearer())).code).toBe(502)
     expect(seen).toEqual([])
   })
+})
+
+test("a kubelet with a new authority is believed, and shown a new certificate, without an end of the vn-agent", async () => {
+  const issue = async (name: string) => {
+    const authority = await createAuthority(name)
+    const serving = await issueServingCertificate(authority, [host])
+    return {
+      serving: { cert: serving.certificate, key: serving.key, ca: authority.certificate },
+      client: {
+        certificateAuthority: authority.certificate,
+        ...(await issueClientCertificate(authority, { name: "vn-agent", groups: [] })),
+      },
+    }
+  }
+  const [first, second] = [await issue("first"), await issue("second")]
+  const { server, port } = await startKubelet(first.serving)
+  const kubelet = { host, port }
+  await using renewing = await VnAgent.start({ ...options, kubelet: { ...kubelet, ...first.client } })
+  const read = async () => (await ask("/containerLogs/shop/web/main", await bearer(), "GET", renewing)).code
+  const exec = async (): Promise<boolean> => {
+    const headers = {
+      ...(await bearer()),
+      connection: "Upgrade",
+      upgrade: "SPDY/3.1",
+      "x-stream-protocol-version": "v4",
+    }
+    const target = { host, port: renewing.port, path: "/exec/shop/web/main?command=sh", ca, headers }
+    return openUpgrade({ ...target, method: "POST" }).then(
+      ({ socket }) => socket.destroy().destroyed,
+      () => false,
+    )
+  }
+  expect(await read()).toBe(200)
+  expect(await exec()).toBe(true)
+  server.setSecureContext(second.serving)
+  server.closeAllConnections()
+  expect(await read()).toBe(502)
+  expect(await exec()).toBe(false)
+  renewing.renew({ kubelet: { ...kubelet, ...second.client } })
+  expect(await read()).toBe(200)
+  expect(await exec()).toBe(true)
 })
 
 describe("a stream", () => {

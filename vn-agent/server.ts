@@ -50,10 +50,11 @@ export class VnAgent implements AsyncDisposable {
     return this.#server.port
   }
 
-  /** For calls from now on; those under way go on. Throws when certificate and key do not belong together. */
-  renew({ tls, identityKeys }: Pick<VnAgentOptions, "tls" | "identityKeys">): void {
-    this.#server.setSecureContext(secureContext(tls))
-    this.#calls.identityKeys = identityKeys
+  /** For calls from now on; those under way go on. Throws when certificate and key of `tls` do not belong together. */
+  renew({ tls, identityKeys, kubelet }: Partial<Pick<VnAgentOptions, "tls" | "identityKeys" | "kubelet">>): void {
+    if (tls !== undefined) this.#server.setSecureContext(secureContext(tls))
+    if (identityKeys !== undefined) this.#calls.identityKeys = identityKeys
+    if (kubelet !== undefined) this.#calls.renewTLS(kubelet)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -67,7 +68,9 @@ class Calls {
   readonly #node: string
   readonly #client: KubeClient
   readonly #log: Log
-  readonly #kubelet: UpgradeTarget
+  #kubelet: UpgradeTarget
+  /** Of plain requests. */
+  readonly #agent: Agent
   readonly #path: typeof kubeletPath
   readonly #token: (() => Promise<string>) | undefined
   readonly #forward: RequestHandler
@@ -83,14 +86,14 @@ class Calls {
     const { host, port, apiServerPath: basePath, token } = options.kubelet
     const tls = kubeletTLS(options.kubelet)
     this.#callsPerTenant = options.limits.callsPerTenant
-    const agent = new Agent({ ...tls, keepAlive: true, maxSockets: options.limits.connections })
+    this.#agent = new Agent({ ...tls, keepAlive: true, maxSockets: options.limits.connections })
     this.#kubelet = { ...tls, host, port, agent: false }
     this.#path =
       basePath === undefined ? kubeletPath : (identity, request) => `${basePath}${apiServerPath(identity, request)}`
     this.#token = token
     this.#forward = createProxyMiddleware({
       target: `https://${host}:${port}`,
-      agent,
+      agent: this.#agent,
       changeOrigin: true,
       proxyTimeout: 0, // a followed log may be silent for hours
       on: {
@@ -102,6 +105,13 @@ class Calls {
         },
       },
     })
+  }
+
+  /** Whom to believe, and who one is, for connections to the same kubelet from now on. */
+  renewTLS(kubelet: KubeletAccess): void {
+    const tls = kubeletTLS(kubelet)
+    Object.assign(this.#agent.options, tls)
+    this.#kubelet = { ...this.#kubelet, ...tls }
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

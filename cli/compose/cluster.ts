@@ -2,6 +2,8 @@
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { createHttpClient } from "../../client/http-client.ts"
+import type { TlsIdentity } from "../../client/http-transport.ts"
+import { follow, type Following } from "../../client/follow.ts"
 import { inClusterConfig, loadKubeconfig, type ClientConfig } from "../../client/kubeconfig.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -17,21 +19,54 @@ export async function readKubeconfigFile(file: string): Promise<ClientConfig> {
 }
 
 /** Does not ask the cluster anything yet. */
-export async function connectCluster(
-  kubeconfig: string,
-  metrics?: ClientMetrics,
-): Promise<KubeClient & AsyncDisposable> {
-  return createHttpClient({ ...(await readKubeconfigFile(kubeconfig)), metrics })
+export async function connectCluster(kubeconfig: string): Promise<KubeClient & AsyncDisposable> {
+  return createHttpClient(await readKubeconfigFile(kubeconfig))
 }
+
+export interface LastingOptions extends Omit<Following, "signal"> {
+  metrics?: ClientMetrics
+  /** Told after the client has taken it on. */
+  renewed?: (identity: TlsIdentity) => void
+}
+
+/** For as long as a process runs: goes on with what the files have become that the kubeconfig names. */
+export function createLastingClient(
+  config: ClientConfig,
+  { metrics, renewed, ...context }: LastingOptions,
+): KubeClient & AsyncDisposable {
+  const client = createHttpClient({ ...config, metrics })
+  const { identityAgain } = config
+  if (identityAgain === undefined) return client
+  const ending = new AbortController()
+  const renew = (identity: TlsIdentity): void => {
+    client.renew(identity)
+    renewed?.(identity)
+  }
+  const following = follow(
+    { what: "certificate for the super cluster", read: identityAgain, current: config, isSame: isSameIdentity, renew },
+    { ...context, signal: ending.signal },
+  )
+  return {
+    ...client,
+    async [Symbol.asyncDispose]() {
+      ending.abort()
+      await following
+      await client[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export const isSameIdentity = (a: TlsIdentity, b: TlsIdentity): boolean =>
+  a.certificateAuthority === b.certificateAuthority && a.certificate === b.certificate && a.key === b.key
 
 /** Without a kubeconfig: the cluster this process is a pod of. */
 export async function connectSuperCluster(
   kubeconfig: string | undefined,
-  metrics?: ClientMetrics,
+  options: LastingOptions,
 ): Promise<KubeClient & AsyncDisposable> {
-  if (kubeconfig !== undefined) return connectCluster(kubeconfig, metrics)
+  if (kubeconfig !== undefined) return createLastingClient(await readKubeconfigFile(kubeconfig), options)
   try {
-    return createHttpClient({ ...(await inClusterConfig()), metrics })
+    return createLastingClient(await inClusterConfig(), options)
   } catch (error) {
     const why = errorMessage(error)
     throw new UserError(`no super cluster: superKubeconfig is not set, and ${why}`, { cause: error })

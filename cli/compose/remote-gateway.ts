@@ -10,8 +10,8 @@ import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { backoff } from "../../client/reflector.ts"
 import { connectTenants, type TenantsConnection } from "../../client/remote-tenants.ts"
 import { UserError } from "../command.ts"
-import { follow } from "../../client/follow.ts"
-import { readKubeconfigFile } from "./cluster.ts"
+import { follow, type Following } from "../../client/follow.ts"
+import { isSameIdentity, readKubeconfigFile } from "./cluster.ts"
 
 /** Waits until the gateway answers. Throws the signal's reason when that ends first, UserError when it never will. */
 export async function connectGateway(
@@ -42,10 +42,10 @@ export function followKubeconfig(
   file: string,
   current: ClientConfig,
   renew: (identity: TlsIdentity) => void,
-  context: Parameters<typeof follow>[1],
+  context: Following,
 ): Promise<void> {
-  return follow({ what: "kubeconfig", read: () => readKubeconfigFile(file), current, isSame, renew }, context)
+  return follow(
+    { what: "kubeconfig", read: () => readKubeconfigFile(file), current, isSame: isSameIdentity, renew },
+    context,
+  )
 }
-
-const isSame = (a: TlsIdentity, b: TlsIdentity): boolean =>
-  a.certificateAuthority === b.certificateAuthority && a.certificate === b.certificate && a.key === b.key

@@ -92,7 +92,7 @@ export const gateway = partCommand({
     // Ends after the client: closing that ends a request under way.
     let publishing: Promise<void> | undefined
     stack.defer(async () => publishing)
-    const superClient = stack.use(await connectSuperCluster(superKubeconfig, metrics))
+    const superClient = stack.use(await connectSuperCluster(superKubeconfig, { log, metrics }))
     // Asked for when the first Service is made or the first log read: by then it has started.
     const running = (): Gateway => {
       if (started === undefined) throw new Error("the gateway has not started yet")

@@ -17,7 +17,7 @@ export const operator = partCommand({
 ${healthHelp}`,
   fields: { gatewayKubeconfig: filePath, ...healthField },
   async start({ superKubeconfig, gatewayKubeconfig }, { log, metrics, signal, stack }) {
-    const superClient = stack.use(await connectSuperCluster(superKubeconfig, metrics))
+    const superClient = stack.use(await connectSuperCluster(superKubeconfig, { log, metrics }))
     const tenants = stack.use(await connectGateway(gatewayKubeconfig, { log, metrics, signal }))
     const work = () => startOperator({ superClient, tenants, log, metrics })
     const identity = `${hostname()}-${process.pid}`

@@ -26,7 +26,7 @@ ${healthHelp}`,
     vnAgentPort: withDefault(port, defaultVnAgentPort),
   },
   async start({ superKubeconfig, gatewayKubeconfig, publishNodes, vnAgentPort }, { log, metrics, signal, stack }) {
-    const superClient = stack.use(await connectSuperCluster(superKubeconfig, metrics))
+    const superClient = stack.use(await connectSuperCluster(superKubeconfig, { log, metrics }))
     const tenants = stack.use(await connectGateway(gatewayKubeconfig, { log, metrics, signal }))
     const vnAgentEndpoint = (node: Node): { address: string; port: number } | undefined => {
       const address = node.status?.addresses?.find(({ type }) => type === "InternalIP")?.address

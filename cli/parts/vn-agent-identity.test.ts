@@ -12,7 +12,14 @@ import { eventually } from "../../test/harness/eventually.ts"
 import { signIdentity } from "../../vn-agent/identity.ts"
 import { defaultVnAgentLimits } from "../../vn-agent/options.ts"
 import { VnAgent } from "../../vn-agent/server.ts"
-import { followIdentity, readIdentity, type IdentityFiles } from "./vn-agent-identity.ts"
+import {
+  followIdentity,
+  followKubeletIdentity,
+  readIdentity,
+  readKubeletIdentity,
+  type IdentityFiles,
+  type KubeletIdentity,
+} from "./vn-agent-identity.ts"
 
 let directory: string
 let files: IdentityFiles
@@ -95,6 +102,42 @@ describe("followIdentity()", () => {
     expect(await ask(agent.port, second)).toBe(404)
     expect(await ask(agent.port, { ...first, authority: second.authority })).toBe(401)
     await expect(ask(agent.port, first)).rejects.toThrow(/certificate/)
+    stopping.abort()
+    await following
+  })
+})
+
+describe("followKubeletIdentity()", () => {
+  test("tells of what the files for the kubelet have become, when they fit together", async () => {
+    const [first, second] = [await issue(), await issue()]
+    const kubelet = { ...files, certificateAuthority: path.join(directory, "ca.crt") }
+    const identityOf = ({ authority, certificate, key }: Issued) => ({
+      certificateAuthority: authority,
+      certificate,
+      key,
+    })
+    await write(first)
+    await writeFile(kubelet.certificateAuthority, first.authority)
+    const current = await readKubeletIdentity(kubelet)
+    expect(current).toEqual(identityOf(first))
+    const clock = new FakeClock()
+    const stopping = new AbortController()
+    const warned: unknown[] = []
+    const renewed: KubeletIdentity[] = []
+    const following = followKubeletIdentity(kubelet, current, (identity) => void renewed.push(identity), {
+      signal: stopping.signal,
+      log: { ...silentLog, warn: (fields) => void warned.push(fields) },
+      clock,
+    })
+    await writeFile(kubelet.certificateAuthority, second.authority)
+    await writeFile(kubelet.certificate, second.certificate)
+    clock.advance(60_000)
+    await eventually(() => warned.length === 1 && clock.timers === 1)
+    expect(renewed).toEqual([])
+    await write(second)
+    clock.advance(60_000)
+    await eventually(() => renewed.length === 1)
+    expect(renewed).toEqual([identityOf(second)])
     stopping.abort()
     await following
   })

@@ -1,13 +1,17 @@
-// What a vn-agent serves with and whom it believes: files that a Secret is mounted as. The gateway renews the Secret, the
-// kubelet then replaces the files, and the vn-agent takes them on without ending the calls under way.
+// What a vn-agent serves with, whom it believes, and what it shows to its kubelet: files that Secrets are mounted as. Whoever has
+// them (of the first two, the gateway) renews the Secrets, the kubelet then replaces the files, and the vn-agent takes them on
+// without ending the calls under way.
 
 import { createPublicKey, type KeyObject } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { createSecureContext } from "node:tls"
 import { errorMessage } from "../../apimachinery/error-message.ts"
+import type { TlsIdentity } from "../../client/http-transport.ts"
+import { whole } from "../../client/kubeconfig.ts"
 import type { VnAgentOptions } from "../../vn-agent/options.ts"
 import { UserError } from "../command.ts"
-import { follow } from "../../client/follow.ts"
+import { isSameIdentity } from "../compose/cluster.ts"
+import { follow, type Following } from "../../client/follow.ts"
 
 export interface IdentityFiles {
   identityKeys: string
@@ -33,12 +37,41 @@ export function followIdentity(
   files: IdentityFiles,
   current: Identity,
   renew: (identity: Identity) => void,
-  context: Parameters<typeof follow>[1],
+  context: Following,
 ): Promise<void> {
   return follow({ what: "identity", read: () => readIdentity(files), current, isSame, renew }, context)
 }
 
-export async function readPem(file: string): Promise<string> {
+/** For the kubelet. Of names of files and of what is in them. */
+export type KubeletIdentity = Required<TlsIdentity>
+
+/** Fails with UserError. */
+export async function readKubeletIdentity(files: KubeletIdentity): Promise<KubeletIdentity> {
+  const identity = {
+    certificateAuthority: await readPem(files.certificateAuthority),
+    certificate: await readPem(files.certificate),
+    key: await readPem(files.key),
+  }
+  try {
+    return whole(identity)
+  } catch (error) {
+    const names = `${files.certificateAuthority}, ${files.certificate} and ${files.key}`
+    throw new UserError(`${names} are not an authority, a certificate and its key`, { cause: error })
+  }
+}
+
+/** As {@link followIdentity}. */
+export function followKubeletIdentity(
+  files: KubeletIdentity,
+  current: KubeletIdentity,
+  renew: (identity: KubeletIdentity) => void,
+  context: Following,
+): Promise<void> {
+  const read = () => readKubeletIdentity(files)
+  return follow({ what: "certificate for the kubelet", read, current, isSame: isSameIdentity, renew }, context)
+}
+
+async function readPem(file: string): Promise<string> {
   let content: string
   try {
     content = await readFile(file, "utf8")

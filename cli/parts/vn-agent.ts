@@ -7,7 +7,13 @@ import { connectSuperCluster } from "../compose/cluster.ts"
 import { filePath, listenPort, optional, orEnvironment, port, section, text, withDefault } from "../config.ts"
 import { healthField, healthHelp } from "./health.ts"
 import { partCommand } from "./part.ts"
-import { followIdentity, readIdentity, readPem } from "./vn-agent-identity.ts"
+import {
+  followIdentity,
+  followKubeletIdentity,
+  type KubeletIdentity,
+  readIdentity,
+  readKubeletIdentity,
+} from "./vn-agent-identity.ts"
 
 export const defaultVnAgentPort = 10_550
 /** As the kubelet's own default. */
@@ -47,7 +53,8 @@ ${healthHelp}`,
     }),
   },
   async start({ superKubeconfig, node, host, port: listen, kubelet, ...files }, { log, metrics, signal, stack }) {
-    const superClient = stack.use(await connectSuperCluster(superKubeconfig, metrics))
+    const superClient = stack.use(await connectSuperCluster(superKubeconfig, { log, metrics }))
+    const kubeletIdentity = await readKubeletIdentity(kubelet)
     const options = {
       node,
       host,
@@ -57,9 +64,7 @@ ${healthHelp}`,
       kubelet: {
         host: kubelet.host,
         port: kubelet.port,
-        certificateAuthority: await readPem(kubelet.certificateAuthority),
-        certificate: await readPem(kubelet.certificate),
-        key: await readPem(kubelet.key),
+        ...kubeletIdentity,
         // Kubelets are reached over loopback, which their certificates do not name.
         serverName: kubelet.serverName ?? node,
       },
@@ -67,8 +72,12 @@ ${healthHelp}`,
       log,
     }
     const agent = stack.use(await startAgent(options))
-    const following = followIdentity(files, options, (renewed) => agent.renew(renewed), { signal, log })
-    stack.defer(() => following)
+    const renewKubelet = (renewed: KubeletIdentity) => agent.renew({ kubelet: { ...options.kubelet, ...renewed } })
+    const following = [
+      followIdentity(files, options, (renewed) => agent.renew(renewed), { signal, log }),
+      followKubeletIdentity(kubelet, kubeletIdentity, renewKubelet, { signal, log }),
+    ]
+    stack.defer(() => Promise.all(following).then(() => undefined))
     return `${host}:${agent.port}, for node ${node}`
   },
 })

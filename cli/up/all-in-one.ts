@@ -21,8 +21,8 @@ import type { EtcdStorageOptions } from "../../gateway/tenancy/etcd-storage.ts"
 import type { ServiceAddresses } from "../../gateway/tenancy/service-addresses.ts"
 import { nodeNames, startSimulator, type Simulator } from "../../simulator/main.ts"
 import { createServiceAddresses } from "../../syncer/main.ts"
-import { createHttpClient } from "../../client/http-client.ts"
-import { readKubeconfigFile } from "../compose/cluster.ts"
+import type { TlsIdentity } from "../../client/http-transport.ts"
+import { createLastingClient, readKubeconfigFile } from "../compose/cluster.ts"
 import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
 import type { LogLevel } from "../log.ts"
 import { KeptPorts } from "./kept-ports.ts"
@@ -96,7 +96,10 @@ export class AllInOne implements AsyncDisposable {
     const metrics = new ClientMetrics()
     const superConfig =
       options.superKubeconfig === undefined ? undefined : await readKubeconfigFile(options.superKubeconfig)
-    const real = superConfig === undefined ? undefined : stack.use(createHttpClient({ ...superConfig, metrics }))
+    let realNodes: RealNodes | undefined
+    const renewed = (identity: TlsIdentity) => realNodes?.renew(identity)
+    const real =
+      superConfig === undefined ? undefined : stack.use(createLastingClient(superConfig, { log, metrics, renewed }))
     // Found out before anything else starts; a super cluster that goes away later is waited for.
     await real?.list(namespaces, { limit: 1, signal: AbortSignal.timeout(superTimeoutMs) })
     const authority = await createNodeAuthority()
@@ -114,7 +117,7 @@ export class AllInOne implements AsyncDisposable {
     parts.gateway = stack.use(gateway)
     if (real !== undefined && superConfig !== undefined) {
       const signer = gateway.tenantTokenSigner
-      parts.agents = stack.use(new RealNodes({ superClient: real, superConfig, authority, signer, log }))
+      parts.agents = realNodes = stack.use(new RealNodes({ superClient: real, superConfig, authority, signer, log }))
     }
 
     const names = real === undefined ? nodeNames(options.nodes) : []

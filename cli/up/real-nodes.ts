@@ -3,6 +3,7 @@
 // known. In a real installation they run on the nodes (manifests/vn-agent.yaml), next to the kubelets.
 
 import { createPublicKey, type KeyObject } from "node:crypto"
+import type { TlsIdentity } from "../../client/http-transport.ts"
 import type { ClientConfig } from "../../client/kubeconfig.ts"
 import type { Log } from "../../client/log.ts"
 import { nodes } from "../../client/resources.ts"
@@ -24,10 +25,24 @@ export interface RealNodesOptions {
 
 export class RealNodes implements AsyncDisposable {
   readonly #options: RealNodesOptions
+  #superConfig: ClientConfig
   readonly #agents = new Map<string, Promise<VnAgent>>()
 
   constructor(options: RealNodesOptions) {
     this.#options = options
+    this.#superConfig = options.superConfig
+  }
+
+  /** What the super cluster is asked with from now on. */
+  renew(identity: TlsIdentity): void {
+    this.#superConfig = { ...this.#superConfig, ...identity }
+    const kubelet = throughAPIServer(this.#superConfig)
+    // One that is still starting has the old one until it has started, one that fails needs none.
+    for (const starting of this.#agents.values())
+      starting.then(
+        (agent) => agent.renew({ kubelet }),
+        () => undefined,
+      )
   }
 
   /**
@@ -53,7 +68,7 @@ export class RealNodes implements AsyncDisposable {
   }
 
   async #start(node: string): Promise<VnAgent> {
-    const { superClient, superConfig, authority, signer, log } = this.#options
+    const { superClient, authority, signer, log } = this.#options
     await superClient.get(nodes, undefined, node).catch((error: unknown) => {
       throw noAddress(node, error)
     })
@@ -64,7 +79,7 @@ export class RealNodes implements AsyncDisposable {
       tls: authority.serving,
       identityKeys: [createPublicKey(signer)],
       superClient,
-      kubelet: throughAPIServer(superConfig),
+      kubelet: throughAPIServer(this.#superConfig),
       limits: defaultVnAgentLimits,
       log,
     })

@@ -1,7 +1,6 @@
 // One worker of `polyplane up --workers`: a gateway with the tenants its primary gives it, and their controllers, fed from the
 // same caches. It ends when it is told to, or at once when its primary is gone.
 
-import { createHttpClient } from "../../client/http-client.ts"
 import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { startControllers } from "../../controllers/main.ts"
@@ -11,7 +10,7 @@ import { Channel, type Handlers } from "../../gateway/workers/channel.ts"
 import type { PrimaryCalls, WorkerCalls, WorkerSetup } from "../../gateway/workers/messages.ts"
 import { WorkerGateway } from "../../gateway/workers/worker.ts"
 import { createServiceAddresses } from "../../syncer/main.ts"
-import { readKubeconfigFile } from "../compose/cluster.ts"
+import { createLastingClient, readKubeconfigFile } from "../compose/cluster.ts"
 import { vnAgentDialer } from "../compose/node-dialers.ts"
 import { createLog, type LogLevel } from "../log.ts"
 import { surviveStrayRejections } from "../stray-rejections.ts"
@@ -76,7 +75,7 @@ async function start(
   surviveStrayRejections(log)
   const metrics = new ClientMetrics()
   const superConfig = superKubeconfig === undefined ? undefined : await readKubeconfigFile(superKubeconfig)
-  const real = superConfig === undefined ? undefined : stack.use(createHttpClient({ ...superConfig, metrics }))
+  const real = superConfig === undefined ? undefined : stack.use(createLastingClient(superConfig, { log, metrics }))
   // Asked for when the first Service is made or the first log read: by then it has started.
   const parts: { gateway?: WorkerGateway } = {}
   const running = (): WorkerGateway => {
