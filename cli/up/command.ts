@@ -12,7 +12,7 @@ import { createVirtualCluster, getVirtualCluster, waitForVirtualCluster } from "
 import { limitFlags } from "../limits.ts"
 import { etcdOfFlags, storageFlags, storageHelp } from "../storage.ts"
 import { AllInOne } from "./all-in-one.ts"
-import { renewKubeconfigs, writeKubeconfigs } from "./kubeconfigs.ts"
+import { keepKubeconfigs, writeKubeconfigs } from "./kubeconfigs.ts"
 
 const help = `usage: polyplane up [FLAGS]
 
@@ -109,11 +109,10 @@ export const up: Command = {
     for (const file of files) process.stdout.write(`  ${file}\n`)
     await all.beginBackground()
     keepCompiled()
-    const renewing = renewKubeconfigs(all.gateway.tenants, flags["data-dir"], stop).catch((error: unknown) =>
-      options.log.error({ err: error }, "kubeconfigs of tenants are not all up to date"),
-    )
     const { superClusterLost } = all.gateway
-    await aborted(superClusterLost === undefined ? stop : AbortSignal.any([stop, superClusterLost]))
+    const ended = superClusterLost === undefined ? stop : AbortSignal.any([stop, superClusterLost])
+    const renewing = keepKubeconfigs(all.gateway, flags["data-dir"], { signal: ended, log: options.log })
+    await aborted(ended)
     if (!stop.aborted)
       throw new UserError("etcd did not respond in time: another polyplane may serve the super cluster now")
     await renewing

@@ -3,8 +3,11 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { TenantAdmin } from "../../client/tenants.ts"
+import type { Following } from "../../client/follow.ts"
+import { silentLog } from "../../client/log.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { renderKubeconfig } from "../../gateway/pki/kubeconfig.ts"
-import { renewKubeconfigs } from "./kubeconfigs.ts"
+import { keepKubeconfigs, renewKubeconfigs } from "./kubeconfigs.ts"
 
 let directory: string
 let signed: string[]
@@ -39,12 +42,14 @@ const tenants = {
   },
 } as unknown as TenantAdmin
 
+const going = (): Following => ({ signal: new AbortController().signal, log: silentLog })
+
 describe("kubeconfigs of a gateway that starts again", () => {
   test("lead to where it is now, with the certificate they had and its age", async () => {
     const written = new Date(Date.now() - 3_600_000)
     await writeFile(fileOf("moved"), render("moved", 1, "old"))
     await utimes(fileOf("moved"), written, written)
-    await renewKubeconfigs(tenants, directory, new AbortController().signal)
+    await renewKubeconfigs(tenants, directory, going())
     expect(await readFile(fileOf("moved"), "utf8")).toBe(render("moved", 2, "old"))
     expect((await stat(fileOf("moved"))).mtime).toEqual(written)
     expect(signed).toEqual([])
@@ -55,7 +60,7 @@ describe("kubeconfigs of a gateway that starts again", () => {
     await writeFile(fileOf("aged"), render("aged", 2, "old"))
     await utimes(fileOf("aged"), long, long)
     await writeFile(fileOf("empty"), "")
-    await renewKubeconfigs(tenants, directory, new AbortController().signal)
+    await renewKubeconfigs(tenants, directory, going())
     expect(await readFile(fileOf("aged"), "utf8")).toBe(render("aged", 2, "new"))
     expect(signed.toSorted()).toEqual(["aged", "empty"])
   })
@@ -63,14 +68,57 @@ describe("kubeconfigs of a gateway that starts again", () => {
   test("of tenants that are gone, and what else lies there, are left alone", async () => {
     await writeFile(fileOf("gone"), render("gone", 1, "old"))
     await writeFile(path.join(directory, "tenants", "notes.txt"), "mine")
-    await renewKubeconfigs(tenants, directory, new AbortController().signal)
+    await renewKubeconfigs(tenants, directory, going())
     expect(await readFile(fileOf("gone"), "utf8")).toBe(render("gone", 1, "old"))
     expect((await readdir(path.join(directory, "tenants"))).toSorted()).toEqual(["gone.kubeconfig", "notes.txt"])
   })
 
   test("are not looked at any more once it stops", async () => {
     await writeFile(fileOf("moved"), render("moved", 1, "old"))
-    await renewKubeconfigs(tenants, directory, AbortSignal.abort())
+    await renewKubeconfigs(tenants, directory, { ...going(), signal: AbortSignal.abort() })
     expect(await readFile(fileOf("moved"), "utf8")).toBe(render("moved", 1, "old"))
+  })
+})
+
+describe("kubeconfigs of a gateway that runs for months", () => {
+  const dayMs = 24 * 60 * 60_000
+
+  test("are signed anew before they end, the administrator's and tenants', and one that cannot be does not stop the others", async () => {
+    for (const name of ["broken", "demo"]) await writeFile(fileOf(name), render(name, 2, "old"))
+    const admin = path.join(directory, "admin.kubeconfig")
+    await writeFile(admin, "admin 1")
+    let administrator = "admin 1"
+    const gateway = {
+      adminKubeconfig: () => Promise.resolve(administrator),
+      tenants: {
+        ...tenants,
+        kubeconfig: (name: string) =>
+          name === "broken" ? Promise.reject(new Error("its disk is full")) : tenants.kubeconfig(name),
+      } as TenantAdmin,
+    }
+    const start = Date.now()
+    const clock = new FakeClock(start)
+    const stopping = new AbortController()
+    const failed: object[] = []
+    const log = { ...silentLog, error: (fields: object) => void failed.push(fields) }
+    const keeping = keepKubeconfigs(gateway, directory, { signal: stopping.signal, log, clock })
+    /** There is one timer at any moment: between two files, or until the next day. */
+    const until = async (days: number): Promise<void> => {
+      while (clock.now() < start + days * dayMs) {
+        await expect.poll(() => clock.timers).toBe(1)
+        clock.advance(dayMs / 2)
+      }
+      await expect.poll(() => clock.timers).toBe(1)
+    }
+    await until(89)
+    expect(signed).toEqual([])
+    administrator = "admin 2"
+    await until(95)
+    expect(signed).toContain("demo")
+    expect(await readFile(fileOf("demo"), "utf8")).toBe(render("demo", 2, "new"))
+    expect(await readFile(admin, "utf8")).toBe("admin 2")
+    expect(failed[0]).toMatchObject({ tenant: "broken" })
+    stopping.abort()
+    await keeping
   })
 })

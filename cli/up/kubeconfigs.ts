@@ -1,16 +1,20 @@
 // The kubeconfigs that `polyplane up` leaves in its data directory. The operator's, and those of tenants asked for by name,
 // are there when it says that it is ready. Those of other tenants are looked after in the background: a start must not take
-// longer the more tenants there are, and none is woken for it.
+// longer the more tenants there are, and none is woken for it. While it runs all are looked at once a day, and signed anew long
+// before their certificates end.
 
 import { readdir, readFile, stat, utimes } from "node:fs/promises"
 import path from "node:path"
-import { pause, systemClock } from "../../client/clock.ts"
+import { pause, systemClock, type Clock } from "../../client/clock.ts"
+import type { Following } from "../../client/follow.ts"
 import { leadsTo, redirected, type TenantAddress, type TenantAdmin } from "../../client/tenants.ts"
 import type { RunningGateway } from "../../gateway/main.ts"
 import { kubeconfigPath, tenantOfKubeconfig, writeKubeconfig } from "../tenant/connection.ts"
 
 /** Certificates are good for a year. */
 const maxAgeMs = 90 * 24 * 60 * 60_000
+
+const againMs = 24 * 60 * 60_000
 
 /** Files looked at in the background, per second. */
 const filesPerSecond = 200
@@ -21,33 +25,64 @@ export async function writeKubeconfigs(
   dataDir: string,
   names: readonly string[],
 ): Promise<string[]> {
-  const admin = path.join(dataDir, "admin.kubeconfig")
-  await writeKubeconfig(admin, await gateway.adminKubeconfig())
-  const files = [admin]
+  const files = [await writeAdmin(gateway, dataDir)]
   for (const name of names) {
     const file = kubeconfigPath(dataDir, name)
-    await keep(gateway.tenants, file, name)
+    await keep(gateway.tenants, file, name, systemClock)
     files.push(file)
   }
   return files
 }
 
+async function writeAdmin(gateway: Pick<RunningGateway, "adminKubeconfig">, dataDir: string): Promise<string> {
+  const file = path.join(dataDir, "admin.kubeconfig")
+  await writeKubeconfig(file, await gateway.adminKubeconfig())
+  return file
+}
+
+/** Until the signal ends. Never fails: what cannot be renewed is logged, and tried again the next day. */
+export async function keepKubeconfigs(
+  gateway: Pick<RunningGateway, "adminKubeconfig" | "tenants">,
+  dataDir: string,
+  context: Following,
+): Promise<void> {
+  const { signal, log, clock = systemClock } = context
+  for (;;) {
+    await renewKubeconfigs(gateway.tenants, dataDir, context).catch((error: unknown) =>
+      log.error({ err: error }, "kubeconfigs of tenants are not all up to date"),
+    )
+    await pause(clock, againMs, signal)
+    if (signal.aborted) return
+    await writeAdmin(gateway, dataDir).catch((error: unknown) =>
+      log.error({ err: error }, "the admin kubeconfig cannot be renewed"),
+    )
+  }
+}
+
 /** Those that are there: none is made. Resolves when all have been looked at, or the signal ends. */
-export async function renewKubeconfigs(tenants: TenantAdmin, dataDir: string, signal: AbortSignal): Promise<void> {
+export async function renewKubeconfigs(
+  tenants: TenantAdmin,
+  dataDir: string,
+  { signal, log, clock = systemClock }: Following,
+): Promise<void> {
   const directory = path.dirname(kubeconfigPath(dataDir, "any"))
   for (const file of await filesIn(directory)) {
     if (signal.aborted) return
     const name = tenantOfKubeconfig(file)
     if (name === undefined || tenants.get(name) === undefined) continue
-    await keep(tenants, path.join(directory, file), name)
-    await pause(systemClock, 1000 / filesPerSecond, signal)
+    try {
+      await keep(tenants, path.join(directory, file), name, clock)
+    } catch (error) {
+      log.error({ err: error, tenant: name }, "a tenant's kubeconfig cannot be renewed")
+    }
+    await pause(clock, 1000 / filesPerSecond, signal)
   }
 }
 
 /** Leads here, and its certificate is good for most of its time. */
-async function keep(tenants: TenantAdmin, file: string, name: string): Promise<void> {
+async function keep(tenants: TenantAdmin, file: string, name: string, clock: Clock): Promise<void> {
   const address = await tenants.address(name)
-  const found = await readCurrent(file)
+  const found = await readCurrent(file, clock)
   if (found !== undefined && leadsTo(found.text, address)) return
   if (found === undefined || !(await move(file, found, address))) {
     await writeKubeconfig(file, await tenants.kubeconfig(name))
@@ -69,10 +104,10 @@ interface Found {
 }
 
 /** Undefined: it is not there, or too old. */
-async function readCurrent(file: string): Promise<Found | undefined> {
+async function readCurrent(file: string, clock: Clock): Promise<Found | undefined> {
   try {
     const { mtime } = await stat(file)
-    if (Date.now() - mtime.getTime() >= maxAgeMs) return undefined
+    if (clock.now() - mtime.getTime() >= maxAgeMs) return undefined
     return { text: await readFile(file, "utf8"), writtenAt: mtime }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
