@@ -74,9 +74,9 @@ export class NodeServer implements AsyncDisposable {
     return this.#port
   }
 
-  /** For connections from now on. Throws when certificate and key do not belong together. */
+  /** For connections from now on; what is not given stays. Throws when certificate and key do not belong together. */
   setSecureContext(context: SecureContextOptions): void {
-    this.#server.setSecureContext(context)
+    this.#server.setSecureContext({ ...this.#options.tls, ...context })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -11,7 +11,7 @@ import type { Tenant } from "../../client/tenants.ts"
 import { createSigningKey } from "../../gateway/pki/pki.ts"
 import { verifyIdentity } from "../../vn-agent/identity.ts"
 import { RealNodes } from "../up/real-nodes.ts"
-import { createNodeAuthority } from "../up/simulated-nodes.ts"
+import { createNodeAuthority } from "../up/node-authority.ts"
 import { agentsOnNodes, vnAgentDialer } from "./node-dialers.ts"
 
 const nodeAt = (name: string, address: string): Node =>

@@ -37,10 +37,13 @@ export interface KubeletCredentials {
   key: string
 }
 
-export function kubeletDialer({ certificateAuthority, certificate, key }: KubeletCredentials): NodeDialer {
+/** `credentials` are read at each call: they are renewed. */
+export function kubeletDialer(credentials: Readonly<KubeletCredentials>): NodeDialer {
   return {
-    dial: (node) =>
-      Promise.resolve({ ...endpointOf(node), ca: certificateAuthority, cert: certificate, key, agent: false }),
+    async dial(node) {
+      const { certificateAuthority: ca, certificate: cert, key } = credentials
+      return Promise.resolve({ ...endpointOf(node), ca, cert, key, agent: false })
+    },
   }
 }
 

@@ -11,7 +11,7 @@ import type { Log } from "../../client/log.ts"
 import { backoff } from "../../client/reflector.ts"
 import { secrets } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { certificateLifetimes, createAuthority, issueServingCertificate } from "../../gateway/pki/pki.ts"
+import { createAuthority, isNearEnd, issueServingCertificate } from "../../gateway/pki/pki.ts"
 import type { ObjectName } from "../config.ts"
 
 /** Nodes come and go, so the certificate names what serves, not where. */
@@ -80,7 +80,7 @@ function servesOn(present: Data | undefined): present is Serving {
   try {
     const serving = new X509Certificate(certificate)
     return (
-      serving.validToDate.getTime() - Date.now() > certificateLifetimes.renewBeforeMs &&
+      !isNearEnd(serving) &&
       serving.checkHost(vnAgentServerName) !== undefined &&
       certificatesOf(authorities).some((each) => serving.verify(new X509Certificate(each).publicKey))
     )

@@ -27,12 +27,8 @@ import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
 import type { LogLevel } from "../log.ts"
 import { KeptPorts } from "./kept-ports.ts"
 import { RealNodes } from "./real-nodes.ts"
-import {
-  createNodeAuthority,
-  type NodeAuthority,
-  SimulatedNodes,
-  type SimulatedNodesOptions,
-} from "./simulated-nodes.ts"
+import { createNodeAuthority, keepNodeCertificates, type NodeAuthority } from "./node-authority.ts"
+import { SimulatedNodes, type SimulatedNodesOptions } from "./simulated-nodes.ts"
 import { type Background, startAlone, startAmongReplicas, startWithSimulator, workOf } from "./work.ts"
 import type { WorkerComposition } from "./worker-process.ts"
 
@@ -126,6 +122,13 @@ export class AllInOne implements AsyncDisposable {
     const nodes = stack.use(await SimulatedNodes.start({ names, ports, authority, sandbox, log }))
     await nodes.startAgents(superClient(), gateway.tenantTokenSigner)
     parts.agents ??= nodes
+    const ending = new AbortController()
+    const renewNodes = () => [nodes, realNodes].forEach((some) => some?.renew())
+    const keeping = keepNodeCertificates(authority, renewNodes, { signal: ending.signal, log })
+    stack.defer(() => {
+      ending.abort()
+      return keeping
+    })
     const vnAgentEndpoint = (node: Node) => nodes.agentAddress(node.metadata.name ?? "")
     let background: Background | undefined
     const work = workOf({ gateway, superClient: superClient(), vnAgentEndpoint, log, metrics })

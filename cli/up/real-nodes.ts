@@ -11,7 +11,7 @@ import type { KubeClient } from "../../client/rest.ts"
 import { defaultVnAgentLimits, type KubeletAccess } from "../../vn-agent/options.ts"
 import { VnAgent } from "../../vn-agent/server.ts"
 import { type Endpoint, noAddress } from "../compose/node-dialers.ts"
-import type { NodeAuthority } from "./simulated-nodes.ts"
+import type { NodeAuthority } from "./node-authority.ts"
 
 const host = "127.0.0.1"
 
@@ -33,14 +33,15 @@ export class RealNodes implements AsyncDisposable {
     this.#superConfig = options.superConfig
   }
 
-  /** What the super cluster is asked with from now on. */
-  renew(identity: TlsIdentity): void {
+  /** What the super cluster is asked with from now on; without it, what the authority has by now is served with. */
+  renew(identity: TlsIdentity = {}): void {
     this.#superConfig = { ...this.#superConfig, ...identity }
     const kubelet = throughAPIServer(this.#superConfig)
-    // One that is still starting has the old one until it has started, one that fails needs none.
+    const tls = this.#options.authority.serving
+    // One that is still starting has the old ones until it has started, one that fails needs none.
     for (const starting of this.#agents.values())
       starting.then(
-        (agent) => agent.renew({ kubelet }),
+        (agent) => agent.renew({ tls, kubelet }),
         () => undefined,
       )
   }

@@ -1,32 +1,17 @@
 // The nodes of the simulated super cluster, as far as others can reach them: per node a kubelet's HTTP API and a vn-agent, on
-// loopback, with an authority of their own that lives as long as the process.
+// loopback, with an authority of their own (node-authority.ts).
 
 import { createPublicKey, type KeyObject } from "node:crypto"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { createAuthority, issueClientCertificate, issueServingCertificate } from "../../gateway/pki/pki.ts"
 import type { PodSandbox } from "../../simulator/kubelet/pod-sandbox.ts"
 import type { NodeServer } from "../../client/node-server.ts"
 import { startKubeletServer } from "../../simulator/kubelet-server/server.ts"
-import { defaultVnAgentLimits } from "../../vn-agent/options.ts"
+import { defaultVnAgentLimits, type KubeletAccess } from "../../vn-agent/options.ts"
 import { VnAgent } from "../../vn-agent/server.ts"
-import { type Endpoint, type KubeletCredentials, noAddress } from "../compose/node-dialers.ts"
+import { type Endpoint, noAddress } from "../compose/node-dialers.ts"
 import type { KeptPorts } from "./kept-ports.ts"
-
-const host = "127.0.0.1"
-
-export interface NodeAuthority extends KubeletCredentials {
-  serving: { certificate: string; key: string }
-}
-
-export async function createNodeAuthority(): Promise<NodeAuthority> {
-  const authority = await createAuthority("polyplane simulated nodes")
-  const [serving, client] = await Promise.all([
-    issueServingCertificate(authority, [host, "localhost"]),
-    issueClientCertificate(authority, { name: "kube-apiserver-kubelet-client", groups: ["system:masters"] }),
-  ])
-  return { certificateAuthority: authority.certificate, certificate: client.certificate, key: client.key, serving }
-}
+import { nodeHost as host, type NodeAuthority } from "./node-authority.ts"
 
 export interface SimulatedNodesOptions {
   names: readonly string[]
@@ -80,7 +65,7 @@ export class SimulatedNodes implements AsyncDisposable {
             tls: authority.serving,
             identityKeys,
             superClient,
-            kubelet: { host, port: this.kubeletPort(node), ...authority },
+            kubelet: this.#kubeletAccess(node),
             limits: defaultVnAgentLimits,
             log,
           })
@@ -88,6 +73,19 @@ export class SimulatedNodes implements AsyncDisposable {
       }),
     )
     if (names.length > 0) await ports.write()
+  }
+
+  /** All serve with, and show, what the authority has by now. */
+  renew(): void {
+    const { serving } = this.#options.authority
+    for (const kubelet of this.#kubelets.values())
+      kubelet.setSecureContext({ cert: serving.certificate, key: serving.key })
+    for (const [node, agent] of this.#agents) agent.renew({ tls: serving, kubelet: this.#kubeletAccess(node) })
+  }
+
+  #kubeletAccess(node: string): KubeletAccess {
+    const { certificateAuthority, certificate, key } = this.#options.authority
+    return { host, port: this.kubeletPort(node), certificateAuthority, certificate, key }
   }
 
   kubeletPort(node: string): number {

@@ -10,6 +10,7 @@ import {
   createSigningKey,
   issueClientCertificate,
   issueServingCertificate,
+  isNearEnd,
   parseKey,
   printKey,
   type Authority,
@@ -158,7 +159,7 @@ function isPair({ certificate, key }: IssuedCertificate): boolean {
 function isCurrent(pair: IssuedCertificate, authority: Authority, now: number): boolean {
   const certificate = new X509Certificate(pair.certificate)
   return (
-    certificate.validToDate.getTime() - now > certificateLifetimes.renewBeforeMs &&
+    !isNearEnd(certificate, now) &&
     certificate.verify(new X509Certificate(authority.certificate).publicKey) &&
     isPair(pair)
   )

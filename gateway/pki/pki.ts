@@ -1,7 +1,7 @@
 // Keys and certificates (RFC 5280): authorities, client certificates, serving certificates. All keys are ECDSA P-256.
 // Who trusts which authority is decided elsewhere (trust-store.ts, gateway-keys.ts).
 
-import { createHash, createPrivateKey, type KeyObject } from "node:crypto"
+import { createHash, createPrivateKey, type KeyObject, type X509Certificate } from "node:crypto"
 import { isIP } from "node:net"
 import { childrenOf, describeIssuer, extension, extensionIds, signCertificate } from "./certificate.ts"
 import { der, readElements } from "./der.ts"
@@ -35,6 +35,11 @@ export const certificateLifetimes = {
   /** Clocks of clients may be behind ours by this much. */
   backdateMs: 5 * 60_000,
 } as const
+
+/** It has to be made anew. */
+export function isNearEnd({ validToDate }: X509Certificate, now = Date.now()): boolean {
+  return validToDate.getTime() - now <= certificateLifetimes.renewBeforeMs
+}
 
 const commonName = der.oid("2.5.4.3")
 const organization = der.oid("2.5.4.10")

@@ -17,7 +17,7 @@ import { namespaces, nodes, pods, secrets, services, virtualClusters } from "../
 import type { KubeClient } from "../../client/rest.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import { readKubeconfig, type VirtualCluster } from "../../cli/tenant/virtual-clusters.ts"
-import { createNodeAuthority } from "../../cli/up/simulated-nodes.ts"
+import { createNodeAuthority } from "../../cli/up/node-authority.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { countingAddresses, startTestGateway } from "../../gateway/testing/start-gateway.ts"
 import { startKubeletServer } from "../../simulator/kubelet-server/server.ts"
