@@ -2,6 +2,8 @@
 
 import { readFile } from "node:fs/promises"
 import { errorMessage } from "../apimachinery/error-message.ts"
+import { whole } from "../client/kubeconfig.ts"
+import type { EtcdTls } from "../storage/etcd/certificates.ts"
 import type { EtcdStorageOptions } from "../gateway/tenancy/etcd-storage.ts"
 import { UsageError, UserError } from "./command.ts"
 import { filePath, listOf, optional, section, text, type ConfigOf, type Field, type Place } from "./config.ts"
@@ -98,19 +100,34 @@ async function etcdOptions(servers: readonly string[], { prefix, ...files }: Mor
       })
     }
   }
-  const [certificateAuthority, certificate, key] = await Promise.all([
-    read(files.certificateAuthority),
-    read(files.certificate),
-    read(files.key),
-  ])
-  return {
-    servers,
-    ...(prefix === undefined ? {} : { prefix }),
-    tls: {
+  const readTls = async (): Promise<EtcdTls> => {
+    const [certificateAuthority, certificate, key] = await Promise.all([
+      read(files.certificateAuthority),
+      read(files.certificate),
+      read(files.key),
+    ])
+    return {
       ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
       ...(certificate === undefined ? {} : { certificate }),
       ...(key === undefined ? {} : { key }),
-    },
+    }
+  }
+  const tlsAgain = async (): Promise<EtcdTls> => {
+    const tls = await readTls()
+    const { certificateAuthority: ca, certificate: cert, key } = tls
+    whole({
+      ...(ca === undefined ? {} : { certificateAuthority: ca.toString() }),
+      ...(cert === undefined ? {} : { certificate: cert.toString() }),
+      ...(key === undefined ? {} : { key: key.toString() }),
+    })
+    return tls
+  }
+  const namesFiles = Object.values(files).some((file) => file !== undefined)
+  return {
+    servers,
+    ...(prefix === undefined ? {} : { prefix }),
+    tls: await readTls(),
+    ...(namesFiles ? { tlsAgain } : {}),
   }
 }
 

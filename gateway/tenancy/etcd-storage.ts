@@ -2,7 +2,11 @@
 
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
-import type { Log } from "../../client/log.ts"
+import { isDeepStrictEqual } from "node:util"
+import { systemClock, type Clock } from "../../client/clock.ts"
+import { follow } from "../../client/follow.ts"
+import { silentLog, type Log } from "../../client/log.ts"
+import type { EtcdTls } from "../../storage/etcd/certificates.ts"
 import { EtcdDatabase, type EtcdOptions } from "../../storage/etcd/database.ts"
 import { HeldError, type EtcdLease } from "../../storage/etcd/lease.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
@@ -19,17 +23,25 @@ const format = 1
 /** A process that was killed holds the super cluster so long; the next one waits for it. */
 const superLeaseTimes = { ttlSeconds: 10, waitMs: 15_000 }
 
-export type EtcdStorageOptions = Pick<EtcdOptions, "servers" | "prefix" | "tls">
+export interface EtcdStorageOptions extends Pick<EtcdOptions, "servers" | "prefix" | "tls"> {
+  /** Reads again what `tls` was read from. Fails while it is being replaced. */
+  tlsAgain?: () => Promise<EtcdTls>
+}
 
 export class EtcdStorage implements GatewayStorage {
   readonly store: Store
   readonly keys: KeyFiles
   readonly others: OtherGateways
   readonly #database: EtcdDatabase
+  readonly #ending = new AbortController()
   #superLease: EtcdLease | undefined
 
   /** Fails with StartError. */
-  static async open(options: EtcdStorageOptions, limits: Partial<StoreLimits> = {}, log?: Log): Promise<EtcdStorage> {
+  static async open(
+    options: EtcdStorageOptions,
+    limits: Partial<StoreLimits> = {},
+    { log, clock = systemClock }: { log?: Log | undefined; clock?: Clock | undefined } = {},
+  ): Promise<EtcdStorage> {
     await using stack = new AsyncDisposableStack()
     const onFailure = (error: Error): void => log?.warn({ error: error.message }, "the watch of etcd ended, going on")
     try {
@@ -37,7 +49,9 @@ export class EtcdStorage implements GatewayStorage {
       const store = await database.openStore(gatewayUid)
       await checkFormat(store, options)
       stack.move()
-      return new EtcdStorage(database, store)
+      const storage = new EtcdStorage(database, store)
+      storage.#follow(options, log ?? silentLog, clock)
+      return storage
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       throw new StartError(`etcd at ${options.servers.join(",")} cannot be used: ${error.message}`, { cause: error })
@@ -82,7 +96,17 @@ export class EtcdStorage implements GatewayStorage {
     }
   }
 
+  #follow({ tls = {}, tlsAgain }: EtcdStorageOptions, log: Log, clock: Clock): void {
+    if (tlsAgain === undefined) return
+    const renew = (now: EtcdTls): void => this.#database.renew(now)
+    void follow(
+      { what: "certificate for etcd", read: tlsAgain, current: tls, isSame: isDeepStrictEqual, renew },
+      { signal: this.#ending.signal, log, clock },
+    )
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort()
     await this.#superLease?.[Symbol.asyncDispose]()
     await this.#database[Symbol.asyncDispose]()
   }

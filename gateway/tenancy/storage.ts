@@ -35,9 +35,9 @@ export interface OtherGateways {
 
 /** Fails with StartError. */
 export async function openGatewayStorage(options: GatewayOptions): Promise<GatewayStorage> {
-  const { etcd, dataDir, storeLimits, log } = options
+  const { etcd, dataDir, storeLimits, log, clock } = options
   if (etcd === undefined) return DataDirectory.open(dataDir, storeLimits)
   // Loaded only where it is used: it takes its time and memory.
   const { EtcdStorage } = await import("./etcd-storage.ts")
-  return EtcdStorage.open(etcd, storeLimits, log)
+  return EtcdStorage.open(etcd, storeLimits, { log, clock })
 }

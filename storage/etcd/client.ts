@@ -4,7 +4,6 @@
 
 import { setTimeout as delay } from "node:timers/promises"
 import {
-  type ChannelCredentials,
   Client,
   type ClientDuplexStream,
   credentials,
@@ -15,15 +14,8 @@ import {
 } from "@grpc/grpc-js"
 import { StorageError } from "../types.ts"
 import type { EtcdLimits } from "./limits.ts"
+import { EtcdCertificates, type EtcdTls } from "./certificates.ts"
 import { type Calls, loadCalls } from "./wire.ts"
-
-export interface EtcdTls {
-  /** PEM. Default: the system's. */
-  certificateAuthority?: Buffer
-  /** PEM, both or none. */
-  certificate?: Buffer
-  key?: Buffer
-}
 
 export interface EtcdClientOptions {
   /** "http://host:port" or "https://host:port", all of one kind. */
@@ -48,6 +40,7 @@ export class EtcdClient {
   readonly #limits: EtcdLimits
   readonly #servers: readonly string[]
   readonly #members: Client[]
+  readonly #certificates: EtcdCertificates
   readonly #metadata = new Metadata()
   readonly #closing = new AbortController()
   #current = 0
@@ -56,13 +49,23 @@ export class EtcdClient {
     this.#limits = limits
     this.#servers = servers
     this.calls = loadCalls()
+    this.#certificates = new EtcdCertificates(tls ?? {})
     // A member that has lost the others says so, instead of answering from the past or not at all.
     this.#metadata.set("hasleader", "true")
     this.#members = servers.map((server) => {
       const { protocol, host } = new URL(server)
       const secure = protocol === "https:"
-      return new Client(host, secure ? secureCredentials(tls) : credentials.createInsecure(), channelOptions(limits))
+      return new Client(
+        host,
+        secure ? this.#certificates.credentials : credentials.createInsecure(),
+        channelOptions(limits),
+      )
     })
+  }
+
+  /** For connections from now on. */
+  renew(tls: EtcdTls): void {
+    this.#certificates.renew(tls)
   }
 
   get #member(): Client {
@@ -148,11 +151,6 @@ export class EtcdClient {
   #unavailable(error: ServiceError): StorageError {
     return new StorageError("Unavailable", `etcd at ${this.location}: ${error.details}`, { cause: error })
   }
-}
-
-function secureCredentials(tls: EtcdTls | undefined): ChannelCredentials {
-  const { certificateAuthority = null, key = null, certificate = null } = tls ?? {}
-  return credentials.createSsl(certificateAuthority, key, certificate)
 }
 
 function channelOptions({ keepAliveMs, keepAliveTimeoutMs, maxRetryMs }: EtcdLimits) {

@@ -6,7 +6,8 @@ import { defaultLimits, type StoreLimits } from "../limits.ts"
 import type { StoreQuota } from "../quota.ts"
 import { compactedError } from "../transaction.ts"
 import type { BaseLayer, Revision, Store } from "../types.ts"
-import { EtcdClient, type EtcdTls } from "./client.ts"
+import type { EtcdTls } from "./certificates.ts"
+import { EtcdClient } from "./client.ts"
 import { Connection } from "./connection.ts"
 import { placeOf, rangeEnd, storeKeys } from "./keys.ts"
 import { EtcdLease } from "./lease.ts"
@@ -84,6 +85,11 @@ export class EtcdDatabase implements AsyncDisposable {
     this.#callMs = callMs
     this.#connection = connection
     this.#limits = limits
+  }
+
+  /** What is shown to etcd, and believed of it, in connections from now on. */
+  renew(tls: EtcdTls): void {
+    this.#connection.client.renew(tls)
   }
 
   /** The same store may be open more than once, with the same quota: that is kept over all who have it open. */

@@ -1,7 +1,14 @@
 // The connection itself: TLS, names that one process holds, and what is compacted while nobody looks.
 
-import { describe, expect, test } from "vitest"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { etcdOfSection } from "../../../cli/storage.ts"
+import { silentLog } from "../../../client/log.ts"
+import { FakeClock } from "../../../client/testing/fake-clock.ts"
 import { createAuthority, issueClientCertificate, issueServingCertificate } from "../../../gateway/pki/pki.ts"
+import { EtcdStorage } from "../../../gateway/tenancy/etcd-storage.ts"
 import { EtcdDatabase } from "../../../storage/etcd/database.ts"
 import { HeldError } from "../../../storage/etcd/lease.ts"
 import { StorageError, type Store } from "../../../storage/types.ts"
@@ -30,6 +37,61 @@ describe.skipIf(lacks(["etcd"]))("a connection to etcd", () => {
       etcdLimits: { attemptMs: 1_000, callMs: 1_000 },
     })
     await expect(strangers).rejects.toThrow(StorageError)
+  })
+
+  test("goes on with files that have been replaced, once they fit together", { timeout: 120_000 }, async () => {
+    const [authority, other] = [await createAuthority("etcd"), await createAuthority("other")]
+    const serving = await issueServingCertificate(authority, ["127.0.0.1", "localhost"])
+    const client = await issueClientCertificate(authority, { name: "polyplane", groups: [] })
+    const stranger = await issueClientCertificate(other, { name: "polyplane", groups: [] })
+    await using etcd = await TestEtcd.start({ tls: { certificateAuthority: authority.certificate, serving, client } })
+    const directory = await mkdtemp(join(tmpdir(), "polyplane-etcd-"))
+    onTestFinished(() => rm(directory, { recursive: true, force: true }))
+    const file = (name: string): string => join(directory, name)
+    const write = async (certificate: string, key: string): Promise<void> => {
+      await writeFile(file("tls.crt"), certificate)
+      await writeFile(file("tls.key"), key)
+    }
+    await writeFile(file("ca.crt"), authority.certificate)
+    await write(client.certificate, client.key)
+    const files = { certificateAuthority: file("ca.crt"), certificate: file("tls.crt"), key: file("tls.key") }
+    const options = await etcdOfSection({ servers: [...etcd.servers], ...files })
+    const clock = new FakeClock()
+    const told: string[] = []
+    const note = (_: object, message: string): void => void told.push(message)
+    const log = { ...silentLog, info: note, warn: note }
+    await using storage = await EtcdStorage.open(options, {}, { log, clock })
+    const later = async (): Promise<void> => {
+      told.length = 0
+      clock.advance(60_000)
+      await eventually(() => clock.timers === 1 && told.some((message) => message.includes("certificate for etcd")))
+    }
+    await write(stranger.certificate, client.key)
+    await later()
+    expect(told).toContain("the certificate for etcd cannot be renewed yet")
+    await etcd.kill(0)
+    await etcd.startMember(0)
+    await eventually(() =>
+      put(storage.store, "/a", "1").then(
+        () => true,
+        () => false,
+      ),
+    )
+    await write(stranger.certificate, stranger.key)
+    await later()
+    await etcd.kill(0)
+    await etcd.startMember(0)
+    await expect(storage.store.txn({ compare: [{ key: "/a", modRevision: 0 }], operations: [] })).rejects.toThrow(
+      StorageError,
+    )
+    await write(client.certificate, client.key)
+    await later()
+    await eventually(() =>
+      put(storage.store, "/a", "2").then(
+        () => true,
+        () => false,
+      ),
+    )
   })
 
   test("holds a name alone, until it lets go or its process has ended", async () => {
