@@ -1,22 +1,22 @@
-// The storage contract: a small etcd per control plane. It knows keys, bytes, revisions and events; nothing of HTTP,
-// of pods, or of what a tenant is. Level, memory and etcd implement it and pass storage/testing/store-suite.ts.
+// The storage contract: a small etcd per control plane. It deals with keys, bytes, revisions and events, and knows nothing of HTTP,
+// pods or tenants. Level, memory and etcd implement it and pass storage/testing/store-suite.ts.
 //
-// A revision is a positive integer that only grows; every committed transaction takes a new one: the next, where the store
-// has a sequence of its own. A new store of that kind is at revision 1 (what a base layer holds has modRevision 1).
+// A revision is a positive integer that only increases. Every committed transaction gets a new one; in a store with its own
+// sequence it is the next integer. Such a store starts at revision 1 (entries of the base layer have modRevision 1).
 
 export type Revision = number
 
 export interface KeyValue {
   key: string
-  /** Never to be changed by the receiver: backends hand out what they cache. */
+  /** The receiver must not modify it: backends return cached arrays. */
   readonly value: Uint8Array
   createRevision: Revision
   modRevision: Revision
-  /** What a base layer knows of the value, so that its bytes need not be made: {@link BaseLayer.known}. */
+  /** The base layer's own form of the value, so that its bytes need not be created: {@link BaseLayer.known}. */
   readonly known?: unknown
   /**
-   * What a reader found in the value, for the next one: there as long as the entry is. Stores never look at it; those that
-   * keep entries make them with its place, which takes less than to find one later.
+   * A result that a reader computed from the value, cached for later readers as long as the entry exists. Stores never use it. Stores
+   * that keep entries create them with this property, which costs less than adding it later.
    */
   found?: unknown
 }
@@ -24,13 +24,13 @@ export interface KeyValue {
 /** One change. `previous` is the value before it, while the revision log still has it. */
 export interface StoreEvent {
   type: "put" | "delete"
-  /** put: as written. delete: the last value, with modRevision = the revision of the deletion. */
+  /** put: the written entry. delete: the last value, with modRevision = the revision of the deletion. */
   current: KeyValue
   previous?: KeyValue
 }
 
 export type Operation =
-  /** `isGiven`: nobody changes the bytes any more, so the store may keep them, and those who watch see these very bytes. */
+  /** `isGiven`: the caller does not modify the bytes any more, so the store may keep them and pass them to watches. */
   { type: "put"; key: string; value: Uint8Array; isGiven?: boolean } | { type: "delete"; key: string }
 
 /** `modRevision` 0: the key must not exist. */
@@ -43,13 +43,13 @@ export interface Transaction {
   /** All must hold, or nothing is written. */
   compare: readonly Comparison[]
   operations: readonly Operation[]
-  /** What is written is on its way out: a quota's reserve is open to it. */
+  /** The written objects are being deleted: the transaction may use the quota's reserve. */
   leaving?: boolean
 }
 
 export type TransactionResult =
   | { succeeded: true; revision: Revision }
-  /** `current` has the present state of the keys compared, in their order; undefined where a key does not exist. */
+  /** `current` has the current state of the compared keys, in their order; undefined for keys that do not exist. */
   | { succeeded: false; revision: Revision; current: readonly (KeyValue | undefined)[] }
 
 export interface RangeOptions {
@@ -58,15 +58,15 @@ export interface RangeOptions {
   /** Exclusive lower bound: continue after this key. */
   after?: string
   limit?: number
-  /** Instead of `limit`, where the values are in memory and cost nothing to read: more of one point in time at once. */
+  /** Replaces `limit` if the values are in memory, where reading them is cheap: larger pieces of the same revision. */
   limitInMemory?: number
-  /** Count what lies beyond `limit`. Costs a scan over keys. */
+  /** Count the keys beyond `limit`. Requires a scan over keys. */
   count?: boolean
 }
 
 export interface RangeResult {
   items: readonly KeyValue[]
-  /** The revision the answer is true at. */
+  /** The revision of the result. */
   revision: Revision
   more: boolean
   /** With `count`: how many keys remain after the last item. */
@@ -74,21 +74,21 @@ export interface RangeResult {
 }
 
 export interface WatchOptions {
-  /** Deliver every change with modRevision > `after`. Compacted error when the log no longer reaches back. */
+  /** Deliver every change with modRevision > `after`. Fails with Compacted if the log no longer contains them. */
   after: Revision
-  /** Events not taken by the consumer. Beyond it the watch ends with SlowConsumer; the consumer resumes or relists. */
+  /** Maximum number of unread events. Beyond it the watch ends with SlowConsumer; the consumer resumes or relists. */
   maxPending?: number
   /**
-   * Where many watches wait for one change, this one may be told after others have had their turn (watch/wakes.ts). Others are
-   * told before whoever made the change.
+   * If many watches wait for one change, this one may be notified in a later turn of the event loop (watch/wakes.ts). All other
+   * watches are notified before the writer.
    */
   patient?: boolean
 }
 
 /**
- * Changes under a prefix, in order, each once, in batches of one or more whole transactions. `for await` ends when
- * closed, throws StorageError when the watch cannot go on. `revision` is the revision up to which everything has been
- * delivered, also when nothing under the prefix changed (for bookmarks).
+ * Changes under a prefix, in order, each once, in batches of one or more complete transactions. `for await` ends when the watch is
+ * closed, and throws StorageError if it cannot continue. All changes up to `revision` have been delivered; it also advances
+ * when nothing under the prefix changes (for bookmarks).
  */
 export interface Watcher extends AsyncIterable<readonly StoreEvent[]> {
   readonly revision: Revision
@@ -96,46 +96,46 @@ export interface Watcher extends AsyncIterable<readonly StoreEvent[]> {
 }
 
 export interface Store extends AsyncDisposable {
-  /** The latest committed revision that is known here: at least that of every answer this store has given. */
+  /** The latest committed revision known in this process: at least that of every result this store has returned. */
   readonly revision: Revision
   /** Reads and watches at or below it fail with Compacted. */
   readonly compactedRevision: Revision
-  /** Memory that closing it gives back, as far as it is counted: values and changes it keeps, its backend's own buffers. */
+  /** Counted memory that closing the store releases: cached values and changes, and buffers of the backend. */
   readonly memoryBytes: number
-  /** The latest committed revision of all; others than `revision` only where other processes write to the same store. */
+  /** The latest committed revision of the backend. Differs from `revision` only if other processes write to the same store. */
   latest(): Promise<Revision>
   /** The latest committed value, or the one at `revision`. Linearizable: sees every acknowledged write. */
   get(key: string, revision?: Revision): Promise<KeyValue | undefined>
   /** Keys that start with `prefix`, in byte order. */
   range(prefix: string, options?: RangeOptions): Promise<RangeResult>
-  /** Acknowledged when it is on disk. A transaction that writes nothing takes no revision. Limits: storage/limits.ts. */
+  /** Resolves when the transaction is on disk. A transaction that writes nothing gets no revision. Limits: storage/limits.ts. */
   txn(transaction: Transaction): Promise<TransactionResult>
   watch(prefix: string, options: WatchOptions): Watcher
   compact(revision: Revision): Promise<void>
 }
 
-/** Immutable objects below a store: what every control plane starts with. Reads see them until overwritten or deleted. */
+/** Immutable entries below a store: the objects every control plane starts with. Reads see them until they are overwritten or deleted. */
 export interface BaseLayer {
   /** In byte order. */
   readonly keys: readonly string[]
   has(key: string): boolean
-  /** Undefined: it has no such key. May have to be made. */
+  /** Undefined if the key does not exist. The value may be created on demand. */
   value(key: string): Uint8Array | undefined
-  /** For who reads from stores; they hand it on and do not look into it. */
+  /** For readers of stores. Stores pass it on without using it. */
   known?(key: string): unknown
 }
 
 export type StorageErrorCode =
   | "Compacted" // reading or watching: the revision is no longer in the log
-  | "FutureRevision" // reading or watching: the revision is not there yet
+  | "FutureRevision" // reading or watching: the revision does not exist yet
   | "SlowConsumer" // watching: more than maxPending events wait
-  | "QuotaExceeded" // writing: the store holds as much as it may
+  | "QuotaExceeded" // writing: the store's quota is used up
   | "TooLarge" // writing: a value or transaction beyond the limit
   | "Closed" // any: the store is closed or closing
-  | "InUse" // opening: another process has it
-  | "Format" // opening: made by a newer version
+  | "InUse" // opening: another process uses it
+  | "Format" // opening: written by a newer version
   | "Corrupt" // opening or checking: an invariant does not hold
-  | "Unavailable" // any: the disk refuses (full, not writable)
+  | "Unavailable" // any: the disk fails (full, not writable)
 
 export class StorageError extends Error {
   readonly code: StorageErrorCode

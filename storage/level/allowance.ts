@@ -1,5 +1,5 @@
-// What a store holds under its quota, from opening to opening: known from the record that each commit writes, or counted once
-// when the store was written without a quota before.
+// The quota usage of a store across restarts. Each commit records it; it is counted once if the store was written without
+// a quota before.
 
 import { prefixEnd } from "../key-order.ts"
 import { encodeUsage, usageOf, type StoreQuota, type Usage } from "../quota.ts"
@@ -11,26 +11,26 @@ import type { Write } from "./revision-log.ts"
 export class Allowance {
   readonly #quota: StoreQuota | undefined
   #used: Usage | undefined
-  /** The record is there though nobody keeps it: it must go before it is wrong. */
+  /** A record exists but is not maintained: it must be deleted before it becomes wrong. */
   #isStale = false
 
   constructor(quota: StoreQuota | undefined) {
     this.#quota = quota
   }
 
-  /** The committed state, of which `state` has been read. */
+  /** The committed state, from which `state` has been read. */
   async open(database: Database, state: Pick<DatabaseState, "usage">): Promise<void> {
     if (!this.beginWith(state)) this.#used = this.#quota && (await count(database, this.#quota))
   }
 
-  /** false: what is held has to be counted. */
+  /** false: the usage must be counted. */
   beginWith({ usage }: Pick<DatabaseState, "usage">): boolean {
     this.#isStale = this.#quota === undefined && usage !== undefined
     this.#used = this.#quota === undefined ? undefined : usage
     return this.#quota === undefined || usage !== undefined
   }
 
-  /** As it is recorded. */
+  /** The usage in its recorded form. */
   get recorded(): Usage | undefined {
     return this.#used
   }
@@ -39,7 +39,7 @@ export class Allowance {
     return this.#quota === undefined || this.#used === undefined ? undefined : { quota: this.#quota, used: this.#used }
   }
 
-  /** What goes to the disk with a commit after which `usage` is used. */
+  /** The record to write with a commit that changes the usage to `usage`. */
   writes(usage: Usage | undefined): Write[] {
     if (this.#isStale) return [{ type: "del", key: metaUsage, keyEncoding: "utf8" }]
     if (usage === undefined) return []

@@ -1,5 +1,5 @@
-// The consistency check: reads a whole store and tells, in sentences, which of the invariants drawn in keys.ts do not
-// hold. For an operator with doubts and for the tests; it changes nothing.
+// The consistency check: reads a whole store and reports, in sentences, which invariants of keys.ts are violated. It changes
+// nothing. Used by `polyplane check` and the tests.
 
 import { existsSync } from "node:fs"
 import { errorMessage } from "../../apimachinery/error-message.ts"
@@ -20,19 +20,19 @@ import {
   type LogRecord,
 } from "./keys.ts"
 
-/** Faults reported at most; a damaged store has too many to read. */
+/** Maximum number of reported faults. */
 const maxFaults = 100
 
 export interface CheckOptions {
-  /** The base layer the store is used with: without it, changes to its keys look as if they came from nowhere. */
+  /** The base layer of the store. Without it, changes to keys of the base layer look like faults. */
   base?: BaseLayer
-  /** Of the quota it is used with. Default: the one of control planes. */
+  /** Prefix of the store's quota. Default: that of control planes. */
   quotaPrefix?: string
 }
 
 /** Checks a store that is not open. Throws StorageError when it cannot be opened (InUse, Format, Unavailable …). */
 export async function checkDirectory(directory: string, options: CheckOptions = {}): Promise<readonly string[]> {
-  // Who uses it next makes it anew.
+  // The next user recreates it.
   if (existsSync(directory) && (await wasNeverReady(directory))) return []
   const database = await openDatabase({ directory, limits: defaultLimits, create: false })
   try {
@@ -66,16 +66,16 @@ class Check {
   readonly #head: Revision
   readonly #compacted: Revision
   readonly #base: BaseLayer
-  /** What the current table has of each key, without the value. */
+  /** The entries of the current table, without values. */
   readonly #current = new Map<string, Pick<KeyValue, "createRevision" | "modRevision">>()
   readonly #tombstones = new Set<string>()
-  /** History entries that have not met their log record yet: `key revision/index kind`. */
+  /** History entries whose log record has not been read yet: `key revision/index kind`. */
   readonly #history = new Set<string>()
-  /** The last change of each key in the log so far. */
+  /** The last change of each key in the part of the log read so far. */
   readonly #lastChange = new Map<string, LogRecord>()
   #last: { revision: Revision; index: number } | undefined
   readonly #quotaPrefix: string
-  /** What the store says it holds, and what it does. */
+  /** The recorded and the counted usage. */
   #usage: Usage | undefined
   readonly #counted: Usage = { objects: 0, bytes: 0 }
 
@@ -94,7 +94,7 @@ class Check {
     }
   }
 
-  /** What only shows when everything has been read. */
+  /** Checks that are only possible when everything has been read. */
   finish(): void {
     const { objects, bytes } = this.#counted
     if (this.#usage !== undefined && (this.#usage.objects !== objects || this.#usage.bytes !== bytes))
@@ -148,7 +148,7 @@ class Check {
     const { key, revision, index, kind } = record
     if (!this.#history.delete(historyName(key, revision, index, kind)))
       this.#fault(`the revision log has ${historyName(key, revision, index, kind)}, but history does not`)
-    // Records a compaction has still to remove; they need not be complete any more.
+    // Records that a compaction has yet to remove need not be complete.
     if (revision <= this.#compacted + 1) return
     this.#checkSequence(record)
     this.#checkPrevious(record)
@@ -165,7 +165,7 @@ class Check {
     this.#last = { revision, index }
   }
 
-  // Each change replaced exactly what the key's change before it had made.
+  // Each change replaced exactly the result of the key's previous change.
   #checkPrevious(record: LogRecord): void {
     const { key, revision, kind, previous } = record
     if ((kind === "create") !== (previous === undefined))
@@ -193,7 +193,7 @@ class Check {
       this.#fault(`change of "${key}" at ${revision} replaced a value created at ${previous.createRevision}`)
   }
 
-  // The last change in the log is what the current table shows.
+  // The current table contains the result of the last change in the log.
   #checkOutcome(key: string, record: LogRecord): void {
     const current = this.#current.get(key)
     const { revision, kind } = record

@@ -1,6 +1,6 @@
-// Compaction: the removal of the revision log's oldest part. First the new compacted revision is made durable, so that
-// nothing reads there any more; then records and their history entries go in steps. A crash between leaves records
-// that the next opening removes.
+// Compaction: removes the oldest part of the revision log. First the new compacted revision is written durably, so that
+// nothing reads that part any more. Then records and their history entries are removed in steps. After a crash in between, the
+// next opening removes the remaining records.
 
 import type { StoreLimits } from "../limits.ts"
 import type { Revision } from "../types.ts"
@@ -43,7 +43,7 @@ export async function dropOldest(
   return writes.length >= 2 * limits.compactionStep
 }
 
-/** Whether records are left that a compaction meant to remove. */
+/** Whether an interrupted compaction has left records. */
 export async function hasLeftovers(database: Database, compacted: Revision): Promise<boolean> {
   const range = { gte: logKey(0), lt: logKey(compacted + 2), keyEncoding: "buffer" } as const
   return (await firstKey(database, range)) !== undefined

@@ -1,17 +1,17 @@
-// Reading a LevelDB table in order, in pieces: one hop to LevelDB's thread brings many entries, and between hops the
-// current entry is looked at without waiting.
+// Reads a LevelDB table in order and in pieces: one call to LevelDB's thread returns many entries, and between calls the
+// current entry is available without waiting.
 //
-// Pieces begin small and stay moderate. An iterator keeps its last piece, and room for as many entries as were ever asked for at
-// once, when it is closed too, until V8 collects it; and V8 is not told that it has any memory. Asked for a thousand each time,
-// what lay behind iterators that were done was more than all that was in use.
+// Pieces start small and stay moderate. An iterator keeps its last piece, and room for the largest number of entries ever requested at
+// once, until V8 collects it, even if it is closed; and V8 does not know of this memory. With a thousand entries per
+// call, closed iterators held more memory than everything in use.
 
 import type { AbstractIterator, AbstractSnapshot } from "abstract-level"
 import type { Database } from "./database.ts"
 
-/** Fetched from LevelDB at once, at most. */
+/** Maximum number of entries per call to LevelDB. */
 const pieceBytes = 64 * 1024
 const pieceEntries = 256
-/** Most ranges are short, whatever their limit. Each piece is so many times as long as the one before. */
+/** Factor by which each piece is longer than the previous one: most ranges are short, whatever their limit. */
 const firstEntries = 32
 const growth = 4
 
@@ -22,7 +22,7 @@ export interface CursorOptions<K> {
   snapshot?: AbstractSnapshot
   keyEncoding: "utf8" | "buffer"
   values?: boolean
-  /** At most so many entries will be asked for. */
+  /** Upper limit of the number of entries that will be read. */
   expected?: number
 }
 
@@ -40,7 +40,7 @@ export class Cursor<K extends string | Buffer> implements AsyncDisposable {
     this.#iterator = database.iterator<K, Buffer>(iteratorOptions)
   }
 
-  /** Undefined: a piece is needed first when `drained`, otherwise it is the end. */
+  /** Undefined: if `drained`, a piece must be fetched first; otherwise it is the end. */
   get entry(): [K, Buffer] | undefined {
     return this.#piece[this.#at]
   }

@@ -1,4 +1,4 @@
-// The LevelDB of one store: opening it with small caches, its format record, and LevelDB's errors in our words.
+// The LevelDB of one store: opens it with small caches, checks its format record, and converts LevelDB's errors to StorageErrors.
 
 import { readdir, readFile, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
@@ -12,17 +12,17 @@ import { decodeLogKey, formatVersion, logEnd, logKey, metaCompacted, metaFormat,
 
 export type Database = Level<string, Buffer>
 
-/** What a store must know of what is on disk before it can serve. */
+/** The state on disk that a store must know before it can serve. */
 export interface DatabaseState {
   head: Revision
   compacted: Revision
-  /** It has just been made: nothing is in it. */
+  /** The database has just been created and is empty. */
   fresh: boolean
-  /** What was counted under a quota when something was last written under one. */
+  /** The recorded usage of the last write under a quota. */
   usage: Usage | undefined
 }
 
-/** A directory that is open and known to be a store, and no store yet: base, quota and budget are still to be named. */
+/** An open directory that contains a store, before its base layer, quota and memory budget are set. */
 export interface OpenedDatabase {
   database: Database
   state: DatabaseState
@@ -64,14 +64,14 @@ async function openLevel({ directory, limits, create }: DatabaseOptions): Promis
 
 const currentPath = (directory: string): string => join(directory, "CURRENT")
 
-/** What LevelDB makes before the manifest by which a new database is ready. */
+/** Files that LevelDB creates before the manifest that completes a new database. */
 const firstManifest = "MANIFEST-000001"
 const firstFiles: readonly string[] = ["LOCK", "LOG", "LOG.old", firstManifest, "000001.dbtmp"]
 
 /**
- * Whether power was lost before the first openDatabase() and readState() of a store had ended, so that nobody was told of anything
- * in it. LevelDB does not flush the first manifest of a new database, and begins a second one before it is open: while the first
- * is the one that counts, it was not ready.
+ * Whether power was lost before the first openDatabase() and readState() of a store had ended, so that nothing in it had been
+ * acknowledged. LevelDB does not flush the first manifest of a new database, and starts a second one before the database is open: while
+ * the first one is current, the database was not ready.
  */
 export async function wasNeverReady(directory: string): Promise<boolean> {
   try {
@@ -82,13 +82,13 @@ export async function wasNeverReady(directory: string): Promise<boolean> {
   return (await readdir(directory)).every((name) => firstFiles.includes(name))
 }
 
-/** Of a store that nobody has open. When it returns it is gone for good, also after a loss of power. */
+/** Deletes a store that is not open. When it resolves, the deletion is durable, even after a power loss. */
 export async function removeDatabase(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true })
   await syncDirectory(dirname(directory))
 }
 
-/** Blocks and writes that LevelDB keeps in memory, as it counts them itself. */
+/** LevelDB's own count of the blocks and writes that it keeps in memory. */
 export function memoryOf(database: Database): number {
   // level's types are those of all platforms; in Node it is classic-level, which has this.
   const { getProperty } = database as Partial<{ getProperty(this: Database, name: string): string }>
@@ -96,7 +96,7 @@ export function memoryOf(database: Database): number {
   return Number(getProperty.call(database, "leveldb.approximate-memory-usage"))
 }
 
-/** Writes the format record into a new database; fails with Format or Corrupt when this is no store of ours. */
+/** Writes the format record into a new database; fails with Format or Corrupt if the database is not a Polyplane store. */
 export async function readState(database: Database): Promise<DatabaseState> {
   const format = database.getSync(metaFormat)?.toString()
   if (format === undefined) {
@@ -125,7 +125,7 @@ async function initialize(database: Database): Promise<void> {
     )
   // Not synced: the first transaction's fsync covers it, and without one there is nothing to lose.
   await database.put(metaFormat, Buffer.from(String(formatVersion)))
-  // Of its directory LevelDB flushes neither the name nor, before the next manifest, which manifest counts.
+  // LevelDB flushes neither the name of its directory nor, before the next manifest, the file that names the current manifest.
   await Promise.all([syncDirectory(dirname(database.location)), syncDirectory(database.location)])
 }
 
@@ -141,7 +141,7 @@ function checkFormat(text: string, location: string): void {
     )
 }
 
-// The newest record of the log has it. An empty log means that everything was compacted up to the head.
+// The newest log record contains it. An empty log means that everything was compacted up to the head.
 async function readHead(database: Database, compacted: Revision): Promise<Revision> {
   const last = await firstKey(database, { gte: logKey(0), lt: logEnd, reverse: true, keyEncoding: "buffer" })
   return Math.max(last ? decodeLogKey(last).revision : 0, compacted + 1)
@@ -156,7 +156,7 @@ function openError(error: unknown, directory: string): StorageError {
   return new StorageError("Unavailable", `cannot open store ${directory}: ${errorText(error)}`, { cause: error })
 }
 
-/** A failed read or write of an open database, in our words; other errors as they are. */
+/** Converts a failed read or write of an open database to a StorageError; returns other errors unchanged. */
 export function accessError(error: unknown, location: string): Error {
   const code = errorCode(error)
   const text = `store ${location}`

@@ -1,7 +1,7 @@
-// Group commit: while one batch is on its way to the disk, transactions wait; then all that wait become one batch with
-// one fsync. Each is checked against the committed state plus what the ones before it in the group are about to change,
-// and takes its own revision. None is answered before the batch is on disk, also not one that failed its comparison:
-// it may have seen what the group wrote.
+// Group commit: while one batch is being written to disk, transactions wait; then all waiting transactions become one batch with
+// one fsync. Each transaction is compared with the committed state plus the changes of the earlier ones in the group,
+// and gets its own revision. No transaction is answered before the batch is on disk, not even one whose comparison failed:
+// it may have been compared with uncommitted changes of the group.
 
 import type { StoreLimits } from "../limits.ts"
 import { usageAfter, type StoreQuota, type Usage } from "../quota.ts"
@@ -15,16 +15,16 @@ import {
   type TransactionResult,
 } from "../types.ts"
 
-/** What a group is checked against and written to. */
+/** The state that a group is compared with and written to. */
 export interface CommitTarget {
-  /** Called before each group; throws when nothing can be written now. */
+  /** Called before each group; throws if writing is not possible now. */
   ready(): Promise<void> | undefined
   revision(): Revision
   /** The committed state. Not called while commit() is under way. */
   read(key: string): KeyValue | undefined
-  /** Writes all or nothing, durably. Afterwards revision() is `revision`. Throws Unavailable. */
+  /** Writes everything or nothing, durably. Afterwards revision() is `revision`. Throws Unavailable. */
   commit(events: readonly StoreEvent[], revision: Revision, usage: Usage | undefined): Promise<void>
-  /** What the committed state holds, and what it may. Undefined: without limit. */
+  /** Usage and quota of the committed state. Undefined: no quota. */
   quota(): { quota: StoreQuota; used: Usage } | undefined
 }
 
@@ -58,7 +58,7 @@ export class GroupCommit {
     })
   }
 
-  /** Refuses what comes and what waits; returns when the group under way is done. */
+  /** Rejects waiting and new transactions; resolves when the group in progress is done. */
   async close(): Promise<void> {
     this.#closed = true
     for (const waiting of this.#waiting.splice(0)) waiting.reject(closedError())
@@ -66,7 +66,7 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
-    // What is submitted in the same turn goes into the same group.
+    // Transactions submitted in the same turn of the event loop go into the same group.
     await Promise.resolve()
     while (this.#waiting.length > 0) await this.#commitGroup()
     this.#running = undefined

@@ -1,5 +1,5 @@
-// Compaction of one store: how far back its history reaches, and dropping what lies before. In the background after writes, as
-// the policy says, or when somebody asks; one after the other.
+// Compaction of one store: how far back its history reaches, and removal of older history. It runs in the background after writes,
+// according to the policy, or on request; one compaction at a time.
 
 import { setImmediate } from "node:timers/promises"
 import { HistoryPolicy } from "../history-policy.ts"
@@ -10,14 +10,14 @@ import type { Database } from "./database.ts"
 import { metaCompacted } from "./keys.ts"
 import type { Write } from "./revision-log.ts"
 
-/** What it needs of its store. */
+/** The parts of the store that it needs. */
 export interface HistoryStore {
   database(): Database
-  /** Fails when the store cannot be used. */
+  /** Throws if the store cannot be used. */
   ready(): Promise<void> | undefined
   write(writes: Write[], sync: boolean): Promise<void>
   isClosing(): boolean
-  /** Told when history has been dropped. */
+  /** Called when history has been removed. */
   dropped(): void
 }
 
@@ -27,7 +27,7 @@ export class History {
   readonly #limits: StoreLimits
   readonly #policy: HistoryPolicy
   readonly #store: HistoryStore
-  /** The one under way, and those behind it. */
+  /** The compaction in progress, and those queued behind it. */
   #queue: Promise<void> = Promise.resolve()
   #isQueued = false
 
@@ -44,19 +44,19 @@ export class History {
     this.#policy.target(state.head, state.compacted)
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no compaction is in progress. */
   get done(): Promise<void> {
     return this.#queue
   }
 
-  /** Something has been written, or the past been read: what is too old by now goes, in the background. */
+  /** Called after writes and reads of the past: removes history that has become too old, in the background. */
   check(head: Revision): void {
     if (this.#isQueued || this.#store.isClosing()) return
     const target = this.#policy.target(head, this.compacted)
     if (target !== undefined) background(this.compactTo(Math.min(target, head - 1)))
   }
 
-  /** Removes what an interrupted compaction has left, in the background. */
+  /** Removes the remains of an interrupted compaction, in the background. */
   resume(): void {
     background(this.#enqueue(() => this.#drop()))
   }
@@ -94,13 +94,13 @@ export class History {
     const done = (): void => {
       this.#isQueued = false
     }
-    // The queue goes on after a failure, which its caller gets to see.
+    // The queue continues after a failure, which is reported to the caller.
     this.#queue = run.then(done, done)
     return run
   }
 }
 
-// Work nobody waits for: when it fails, the store is broken or closing, and the next caller is told.
+// Background work: if it fails, the store is broken or closing, and the next caller gets the error.
 function background(work: Promise<void>): void {
   work.catch(() => undefined)
 }

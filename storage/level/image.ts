@@ -1,13 +1,13 @@
-// The image of a store: its current values in one file beside LevelDB's, written when it is closed. Who opens it reads that
-// one file, where LevelDB writes several and flushes each; LevelDB is opened when something is to be written, or read that
-// is no current value (level-store.ts). An image is never needed: without one the store is opened from LevelDB.
+// The image of a store: its current values in one file next to LevelDB's files, written when the store is closed. Opening the store reads
+// only this file, whereas LevelDB would write several files and flush each. LevelDB is opened for the first write, or the first read
+// of anything but a current value (level-store.ts). An image is never required: without one the store is opened from LevelDB.
 //
 //   header, one line of JSON; then, for each entry of the tables "current" and "tombstone" (keys.ts):
 //   keyLength(4) dataLength(4) key data; at the end a CRC-32(4) of all before it. Integers are unsigned, big endian.
 //
-// Nothing of it is flushed, and no old image is ever removed. One is true as long as
-// - LevelDB has not been opened since: each opening begins a new manifest, before it is written to, and
-// - the machine has not been started since: what the kernel has been told is on the disk or in its memory.
+// An image is not flushed, and old images are never removed. An image is valid as long as
+// - LevelDB has not been opened since: each opening starts a new manifest before any other write, and
+// - the machine has not been restarted since: data handed to the kernel is on the disk or in the kernel's memory.
 
 import { readdir, readFile, writeFile } from "node:fs/promises"
 import { readFileSync } from "node:fs"
@@ -25,7 +25,7 @@ const lineEnd = "\n".charCodeAt(0)
 /** An entry of one of LevelDB's tables, with the table's letter before its key. */
 export type TableEntry = readonly [key: string, data: Buffer]
 
-/** What is known of a store without its LevelDB. */
+/** The state of a store that is known without its LevelDB. */
 export interface Image {
   head: Revision
   compacted: Revision
@@ -42,7 +42,7 @@ interface Header {
   usage?: Usage
 }
 
-/** The machine's running: another one after each start of its kernel. Undefined where the system does not tell. */
+/** The kernel's boot id, which changes with each start of the machine. Undefined on systems without one. */
 let boot: string | undefined | null = null
 function currentBoot(): string | undefined {
   if (boot !== null) return boot
@@ -54,7 +54,7 @@ function currentBoot(): string | undefined {
   return boot
 }
 
-/** Undefined: there is none that is true. */
+/** Undefined if there is no valid image. */
 export async function readImage(directory: string): Promise<Image | undefined> {
   const running = currentBoot()
   if (running === undefined) return undefined
@@ -67,7 +67,7 @@ export async function readImage(directory: string): Promise<Image | undefined> {
   return { head, compacted, usage, entries: entriesOf(data.subarray(headerEnd + 1, -checksumBytes)) }
 }
 
-/** Of a store whose LevelDB has been closed by this process, and was not written to since `image` was true. */
+/** Writes the image of a store whose LevelDB this process has closed, and which has not been written to since `image` was valid. */
 export async function writeImage(directory: string, image: Image): Promise<void> {
   const running = currentBoot()
   const manifest = await manifestIn(directory)
@@ -85,7 +85,7 @@ export async function writeImage(directory: string, image: Image): Promise<void>
   const content = Buffer.concat([...pieces, Buffer.alloc(checksumBytes)])
   const end = content.length - checksumBytes
   content.writeUInt32BE(crc32(content.subarray(0, end)), end)
-  // In its place: the old one is not true any more, and half of one is seen by its checksum.
+  // Overwrites the old image: that one is no longer valid, and the checksum detects a partially written one.
   await writeFile(join(directory, fileName), content, { mode: 0o600 })
 }
 
@@ -93,13 +93,13 @@ async function readIfThere(directory: string): Promise<Buffer | undefined> {
   try {
     return await readFile(join(directory, fileName))
   } catch {
-    return undefined // whatever the reason is: LevelDB is opened next, and tells of it
+    return undefined // for any reason: LevelDB is opened next and reports the error
   }
 }
 
 /**
- * The only one of LevelDB. Its file CURRENT says no more, and later: a snapshot of the volume may have what was written after an
- * opening, and not yet the name that CURRENT got by it.
+ * The name of LevelDB's only manifest. LevelDB's file CURRENT contains the same name but is written later: a snapshot of the volume may
+ * contain data written after an opening, but not yet the new content of CURRENT.
  */
 async function manifestIn(directory: string): Promise<string | undefined> {
   try {
@@ -115,7 +115,7 @@ function isWhole(data: Buffer): boolean {
   return end > 0 && crc32(data.subarray(0, end)) === data.readUInt32BE(end)
 }
 
-/** The data lies in the file's own bytes. */
+/** The data of the entries are views of the file's bytes. */
 function* entriesOf(body: Buffer): Generator<TableEntry> {
   for (let at = 0; at < body.length;) {
     const keyStart = at + lengthsBytes

@@ -2,9 +2,9 @@
 //
 //   meta         "m" name                                       → text
 //                     name "format": decimal format version, written first of all
-//                     name "compacted": decimal, absent = 0. History at or below this revision is gone or going.
-//                     name "usage": objects SPACE bytes, decimal: what the current table has under the quota's prefix;
-//                                   absent where there is no quota
+//                     name "compacted": decimal, absent = 0. History at or below this revision is removed or being removed.
+//                     name "usage": objects SPACE bytes, decimal: usage of the current table under the quota's prefix;
+//                                   absent without a quota
 //
 //   current      "c" key                                        → create(8) mod(8) value(…)
 //   tombstone    "t" key                                        → (empty)
@@ -18,11 +18,11 @@
 //
 // key is UTF-8 without NUL, so that "h" entries sort by key, then revision. Integers are unsigned, big endian.
 //
-// The log is an undo log. The state of a key at revision R is what the first change after R replaced, or, when nothing
-// changed since, the current one. So every value is stored once, a compaction is the removal of the log's oldest part,
-// and each change that can still be read has its previous value with it. See docs/decisions/0001.
+// The log is an undo log. The state of a key at revision R is the value that the first change after R replaced, or the current
+// value if the key has not changed since. Every value is therefore stored once, a compaction removes the oldest part of the log,
+// and each readable change has its previous value. See docs/decisions/0001.
 //
-// The log has every revision in (compacted + 1, head] without a gap; head needs no record of its own.
+// The log contains every revision in (compacted + 1, head] without gaps; head needs no separate record.
 
 import type { KeyValue, Revision } from "../types.ts"
 

@@ -1,5 +1,5 @@
-// For ranges at an earlier revision: which keys have changed since. Two ways to find out, the log itself for a revision
-// close to the newest, the history index of the range's keys for others.
+// For ranges at an earlier revision: finds the keys that have changed since. Uses the log itself for a revision
+// close to the newest, and the history index of the range's keys otherwise.
 
 import { compareKeys, prefixEnd } from "../key-order.ts"
 import type { Revision } from "../types.ts"
@@ -7,7 +7,7 @@ import { Cursor } from "./cursor.ts"
 import { decodeHistory, decodeHistoryKey, decodeLogRecord, logEnd, logKey, tables, type ChangeKind } from "./keys.ts"
 import type { View } from "./view.ts"
 
-/** Where the log tells the state of a key before a change. */
+/** Position of the log record with the state of a key before a change. */
 export interface LaterChange {
   key: string
   revision: Revision
@@ -15,7 +15,7 @@ export interface LaterChange {
   kind: ChangeKind
 }
 
-/** For each key of a range that has changed after a revision, the first such change, in the order of keys. */
+/** The first change after a revision for each changed key of a range, in key order. */
 export interface LaterChanges extends AsyncDisposable {
   /** Undefined when `drained` or at the end. */
   readonly change: LaterChange | undefined

@@ -1,5 +1,5 @@
-// A store on an open LevelDB. Writes go through the group commit, reads to LevelDB's tables, watches to the revision log and
-// the buffer of recent changes. Only what is on disk is seen by reads and watches: while a batch is under way, they use a
+// A store on LevelDB. Writes go through the group commit, reads use LevelDB's tables, watches use the revision log and
+// the buffer of recent changes. Reads and watches see only what is on disk: while a batch is being written, they use a
 // snapshot taken before it.
 
 import { heldPerUsed, type StoreLimits } from "../limits.ts"
@@ -35,12 +35,12 @@ import type { View } from "./view.ts"
 import { Views } from "./views.ts"
 
 export interface LevelStoreParts {
-  /** Undefined: it is opened when it is needed first; until then what is resident is all there is to know. */
+  /** Undefined: LevelDB is opened when first needed; until then the resident values are the complete state. */
   database: Database | undefined
   state: Pick<DatabaseState, "head" | "compacted">
   residency: Residency
   open: () => Promise<OpenedDatabase>
-  /** Told when it has been closed in good order after it was written to, with what is there then. */
+  /** Called with the state when the store has been closed without errors after writes. */
   closed?: (image: Image) => Promise<void>
   limits: StoreLimits
   base: BaseLayer
@@ -175,7 +175,7 @@ export class LevelStore implements Store, ChangeLog {
     await this.#history.compactTo(compactionTarget(revision, this.#head))
   }
 
-  /** What an interrupted compaction has left is removed, in the background. */
+  /** Removes the remains of an interrupted compaction, in the background. */
   resumeCompaction(): void {
     this.#history.resume()
   }
@@ -192,7 +192,7 @@ export class LevelStore implements Store, ChangeLog {
     await this.#history.done
     const resident = this.#residency.current
     await this.#database.close()
-    // What a large store was given for a while is more than one reads to wake it.
+    // The values of a large store are too many to read when it wakes.
     const isSmall = resident !== undefined && resident.bytes <= this.#limits.residentBytes
     if (this.#database.current !== undefined && !this.#database.isBroken && isSmall)
       await this.#closed?.({
@@ -204,7 +204,7 @@ export class LevelStore implements Store, ChangeLog {
     await this.#residency.close()
   }
 
-  /** What answers without the database; undefined: nothing does. */
+  /** The resident values, if they can answer without the database. */
   #residentAt(revision: Revision | undefined): Resident | undefined {
     if (this.#closing) throw closedError()
     return revision === undefined || revision === this.#head ? this.#residency.current : undefined
@@ -223,7 +223,7 @@ export class LevelStore implements Store, ChangeLog {
     }
   }
 
-  /** Whoever pages through a list is told in time that its revision is too old, also where nobody writes any more. */
+  /** Also compacts after reads of the past, so that continue tokens expire in time even without further writes. */
   async #past<T>(read: (view: View) => Promise<T>): Promise<T> {
     const result = await this.#withView(read)
     this.#history.check(this.#head)

@@ -1,10 +1,10 @@
-// What a store keeps in memory, in the order of its keys. In pieces, so that putting something in between costs the same however
-// much there is: the super cluster of ten thousand tenants has a hundred thousand objects.
+// The entries of a store in memory, in key order. They are kept in pieces, so that the cost of an insertion does not grow with the
+// number of entries: the super cluster of ten thousand tenants has a hundred thousand objects.
 
 import { compareKeys, lowerBound, prefixEnd } from "../key-order.ts"
 import type { KeyValue } from "../types.ts"
 
-/** Entries; a fuller piece becomes two. */
+/** Entries per piece; a larger piece is split. */
 const pieceSize = 512
 
 interface Piece {
@@ -52,7 +52,7 @@ export class OrderedEntries {
     }
   }
 
-  /** Those whose keys start with `prefix` and come after `after`: at most `limit`, and how many more there are. */
+  /** Entries whose keys start with `prefix` and come after `after`: at most `limit`, and the number of remaining ones. */
   select(prefix: string, after: string | undefined, limit: number): { items: KeyValue[]; remaining: number } {
     const isAfter = after !== undefined && compareKeys(after, prefix) >= 0
     const from = isAfter ? after : prefix
@@ -72,7 +72,7 @@ export class OrderedEntries {
     return { items, remaining }
   }
 
-  /** The one the key is in, or belongs into. */
+  /** The piece that contains the key, or into which it would be inserted. */
   #pieceFor(key: string): { at: number; piece: Piece } {
     const at = Math.max(0, Math.min(lowerBound(this.#lastKeys, key), this.#pieces.length - 1))
     let piece = this.#pieces[at]

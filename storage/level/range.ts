@@ -1,5 +1,5 @@
-// Range reads: the current-value table, the base layer below it and, for an earlier revision, the first changes after it,
-// merged in the order of keys. Of one key the later change tells its state then; else the table; else the base layer.
+// Range reads: merges the current-value table, the base layer below it and, for an earlier revision, the first changes after it,
+// in key order. The state of a key comes from the later change if there is one, else from the table, else from the base layer.
 
 import { compareKeys, prefixEnd, selectKeys } from "../key-order.ts"
 import { baseValue } from "../base-layer.ts"

@@ -1,5 +1,5 @@
-// Whether a store's current values are in memory (resident.ts), over time: a small store's are from its opening on; those of
-// a large one are read when somebody lists it and the process has room, and given up when it has outgrown that.
+// Manages whether a store's current values are in memory (resident.ts). Those of a small store are loaded when it opens. Those of
+// a large store are loaded by the first list if the process has room, and dropped when they outgrow it.
 
 import type { BaseLayer, StoreEvent } from "../types.ts"
 import type { Database } from "./database.ts"
@@ -9,14 +9,14 @@ import type { View } from "./view.ts"
 
 export interface ResidencyParts {
   base: BaseLayer
-  /** What every store may keep. */
+  /** Bytes that every store may keep. */
   ownBytes: number
-  /** Where a large one gets more. */
+  /** The budget from which a large store gets more. */
   budget: ResidentBudget
 }
 
 interface Promotion {
-  /** What has been committed since its reading began. */
+  /** Changes committed since loading began. */
   events: StoreEvent[]
   done: Promise<void>
 }
@@ -33,7 +33,7 @@ export class Residency {
     this.#parts = parts
   }
 
-  /** The committed state; undefined: it has to be read from the database. */
+  /** The committed state; undefined: it must be read from the database. */
   get current(): Resident | undefined {
     return this.#current
   }

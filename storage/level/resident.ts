@@ -1,6 +1,6 @@
-// The current values of a store, in memory: reads of the latest state then cost no hop to LevelDB's thread, which is most of
-// what a list of a few objects costs. Every small store has this; a large one as long as the process has room for it, and is
-// read from LevelDB otherwise. What is here is the committed state, changed in one step when a group of transactions is on
+// The current values of a store in memory. Reads of the latest state then need no call to LevelDB's thread, which is most of
+// the cost of a list of a few objects. Every small store has this, a large one only while the process has room; otherwise it is
+// read from LevelDB. The values are the committed state, which changes in one step when a group of transactions is on
 // disk.
 
 import type { AbstractSnapshot } from "abstract-level"

@@ -1,4 +1,4 @@
-// The revision log: what a committed transaction leaves in it, the state of a key at an earlier revision, and the
+// The revision log: the records of a committed transaction, the state of a key at an earlier revision, and the
 // changes after a revision for watches. The layout is in keys.ts.
 
 import { atRevision } from "../transaction.ts"
@@ -27,7 +27,7 @@ export type Write =
 
 const empty = Buffer.alloc(0)
 
-/** The writes that make the changes of whole transactions, in order: current values, base tombstones, log, history. */
+/** The writes for complete transactions, in order: current values, base tombstones, log, history. */
 export function changeWrites(events: readonly StoreEvent[], base: BaseLayer): Write[] {
   const writes: Write[] = []
   let revision = 0
@@ -105,7 +105,7 @@ export async function readChanges(
 ): Promise<{ events: readonly StoreEvent[]; revision: Revision }> {
   const { records, revision } = await readRecords(view, after)
   const events: StoreEvent[] = []
-  // Backwards: what a change made of a key is what the key's next change replaced.
+  // Backwards: the new value of a change is the value that the key's next change replaced.
   const states = new Map<string, KeyValue | undefined>()
   for (const record of records.reverse()) {
     if (!record.key.startsWith(prefix)) continue

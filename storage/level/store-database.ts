@@ -1,4 +1,4 @@
-// The database of a store while the store is in use: opened when it is needed first, and anew after a write has failed.
+// The database of a store in use: opened when first needed, and reopened after a failed write.
 
 import { StorageError } from "../types.ts"
 import { accessError, type Database, type OpenedDatabase } from "./database.ts"

@@ -1,4 +1,4 @@
-// A store on LevelDB: one directory, one owner process. Opening it; what it does then is level-store.ts.
+// Opens a store on LevelDB: one directory, one owner process. level-store.ts implements the store.
 
 import { emptyBaseLayer } from "../base-layer.ts"
 import { withDefaults, type StoreLimits } from "../limits.ts"

@@ -1,5 +1,5 @@
-// A view is the committed state of a store at one revision: a LevelDB snapshot taken while no transaction is under way.
-// All reads that take more than one step go through one, so their answer is true at exactly `revision`.
+// A view is the committed state of a store at one revision: a LevelDB snapshot taken while no transaction is in progress.
+// All reads with more than one step use a view, so their result is consistent at exactly `revision`.
 
 import type { AbstractSnapshot } from "abstract-level"
 import { baseValue } from "../base-layer.ts"

@@ -1,6 +1,6 @@
-// The committed state of one store for all who read its database. While a batch is on its way to the disk they need the state
-// before it, which a view taken earlier has; where everything current is resident nobody takes one, and who wants the past
-// waits for the batch.
+// The committed state of one store for all reads of its database. While a batch is being written, reads need the state
+// before it, from a view taken earlier. If all current values are resident, no view is taken, and reads of the past
+// wait for the batch.
 
 import type { StoreLimits } from "../limits.ts"
 import type { BaseLayer, KeyValue, Revision } from "../types.ts"
