@@ -1,4 +1,4 @@
-// One resource of one API, kept in memory and told about. Objects are those the client handed out, trimmed (trim.ts).
+// A cache of one resource of one API with change handlers. It contains the client's objects, trimmed (trim.ts).
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import type { Clock } from "./clock.ts"
@@ -42,7 +42,7 @@ export class Informer<T extends KubeObject> {
     this.#log = options.log ?? silentLog
   }
 
-  /** Everything that was there at the start has been delivered. */
+  /** All objects of the initial list have been delivered. */
   get synced(): boolean {
     return this.#synced
   }
@@ -93,17 +93,17 @@ export class Informer<T extends KubeObject> {
     return this.#objects.byIndex(index, value)
   }
 
-  /** Namespaces that are folded now. */
+  /** Namespaces that are currently folded. */
   get folded(): readonly string[] {
     return this.#objects.folded()
   }
 
-  /** Nobody needs what lies in that namespace for now: it takes little memory until it changes or somebody asks for it. */
+  /** Compresses the objects of a namespace until one of them changes or is requested. */
   fold(namespace: string): void {
     this.#objects.fold(namespace)
   }
 
-  /** Replays what is there as added. Returns how to stop. */
+  /** Replays existing objects as added. Returns a function that removes the handler. */
   subscribe(handler: InformerHandler<T>): () => void {
     this.#handlers.add(handler)
     for (const object of this.#objects.list()) this.#tell(() => handler.added?.(object))
@@ -127,7 +127,7 @@ export class Informer<T extends KubeObject> {
         if (previous === undefined) handler.added?.(object)
         else if (previous.metadata.uid === object.metadata.uid) handler.updated?.(object, previous)
         else {
-          // Deleted and made anew while nobody looked.
+          // Deleted and recreated between two lists.
           handler.deleted?.(previous)
           handler.added?.(object)
         }
@@ -140,7 +140,7 @@ export class Informer<T extends KubeObject> {
     for (const handler of this.#handlers) this.#tell(() => handler.deleted?.(object))
   }
 
-  /** A handler that throws is a bug of its own and must not take the others' events away. */
+  /** A handler that throws has a bug, which must not affect the other handlers. */
   #tell(call: () => void): void {
     try {
       call()

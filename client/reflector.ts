@@ -1,5 +1,5 @@
-// Keeps somebody in step with one resource of one API: list → watch from there → resume from the last resourceVersion when
-// the watch ends → list again when the server no longer has it (410) or anything else went wrong.
+// Keeps a sink up to date with one resource of one API: list → watch from there → resume from the last resourceVersion when
+// the watch ends → list again if the server no longer has that revision (410) or on any other error.
 
 import { errorMessage } from "../apimachinery/error-message.ts"
 import type { KubeObject } from "../apimachinery/object.ts"
@@ -9,15 +9,15 @@ import { silentLog, type Log } from "./log.ts"
 import type { ListWatch, Resource } from "./rest.ts"
 
 const reflectorLimits = {
-  /** Objects asked for at once. */
+  /** Objects per page. */
   pageSize: 500,
-  /** First pause after a failure; doubles up to the longest, each made longer by up to half at random. */
+  /** The pause after the first failure. It doubles up to the longest, with a random addition of up to half. */
   firstBackoffMs: 200,
   longestBackoffMs: 30_000,
 } as const
 
 export interface ReflectorSink<T extends KubeObject> {
-  /** All there is: what is not among it is gone. */
+  /** The complete list: objects that are not in it no longer exist. */
   replace(objects: readonly T[]): void
   changed(type: "ADDED" | "MODIFIED" | "DELETED", object: T): void
 }
@@ -34,7 +34,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   clock?: Clock
 }
 
-/** Resolves when the signal ends; every other failure is logged and tried again. */
+/** Resolves when the signal ends; all failures are logged and retried. */
 export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>): Promise<void> {
   const { resource, signal, log = silentLog, clock = systemClock } = options
   let failures = 0
@@ -47,7 +47,7 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
         resourceVersion = seen
         failures = 0
       })
-      // A watch the server ends at once must not become a busy loop.
+      // A watch that the server ends at once must not lead to a busy loop.
       if (clock.now() - startedAt < reflectorLimits.firstBackoffMs) failures++
       else failures = 0
     } catch (error) {
@@ -63,7 +63,7 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
   }
 }
 
-/** Jitter keeps a thousand reflectors from coming back to a restarted server at the same instant. */
+/** Jitter prevents a thousand reflectors from reconnecting to a restarted server at the same time. */
 export function backoff(failures: number): number {
   const { firstBackoffMs, longestBackoffMs } = reflectorLimits
   return Math.min(firstBackoffMs * 2 ** (failures - 1), longestBackoffMs) * (1 + Math.random() / 2)

@@ -1,10 +1,10 @@
-// What client-go is to Go: one interface to talk to any Kubernetes API. Implemented over HTTP (client/http-client.ts) and,
-// for what lives in the gateway's process, straight on the registries (gateway/local-client.ts). Both fail with
-// StatusError only, and both return objects the caller must not change (the local one hands out frozen, shared ones).
+// The counterpart of client-go: one interface for any Kubernetes API. It is implemented over HTTP (client/http-client.ts) and,
+// inside the gateway's process, directly on the registries (gateway/local-client.ts). Both throw only
+// StatusErrors, and both return objects that the caller must not modify (the local client returns frozen, shared objects).
 
 import type { GroupVersionResource, KubeObject } from "../apimachinery/object.ts"
 
-/** A resource one can name in a URL. client/resources.ts has the ones this project uses. */
+/** A resource as it is named in URLs. client/resources.ts contains those that Polyplane uses. */
 export interface Resource extends GroupVersionResource {
   namespaced: boolean
 }
@@ -36,18 +36,18 @@ export interface WatchOptions {
 }
 
 export interface WatchEvent<T extends KubeObject> {
-  /** An ERROR event is thrown as StatusError by the iterator, never delivered. */
+  /** The iterator throws ERROR events as StatusErrors and never delivers them. */
   type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"
   object: T
 }
 
 export interface ReadOptions {
-  /** "scale", "status". The answer then is that subresource's. */
+  /** "scale", "status". The result is then that of the subresource. */
   subresource?: string
 }
 
 export interface WriteOptions {
-  /** "status", "scale", "binding", "token", "eviction", … The object then is that subresource's. */
+  /** "status", "scale", "binding", "token", "eviction", … The object is then that of the subresource. */
   subresource?: string
   dryRun?: boolean
   fieldManager?: string
@@ -65,16 +65,16 @@ export interface DeleteOptions {
   propagationPolicy?: "Background" | "Foreground" | "Orphan"
 }
 
-/** One row of discovery: a resource (no subresource) in the version the group prefers, and what can be done with it. */
+/** One row of discovery: a resource (not a subresource) in the preferred version of its group, with its verbs. */
 export interface DiscoveredResource extends Resource {
   kind: string
   verbs: readonly string[]
 }
 
 export interface KubeClient {
-  /** What is served now, custom resources and aggregated APIs included; each resource once, in its preferred version. */
+  /** The resources served now, including custom resources and aggregated APIs; each once, in its preferred version. */
   discover(): Promise<readonly DiscoveredResource[]>
-  /** Group versions of aggregated APIs that are out of reach: what they serve is not among what is discovered. */
+  /** Group versions of unavailable aggregated APIs, whose resources are missing from the result. */
   unavailable(): Promise<readonly string[]>
   get<T extends KubeObject>(
     resource: Resource,
@@ -82,10 +82,10 @@ export interface KubeClient {
     name: string,
     options?: ReadOptions,
   ): Promise<T>
-  /** GET of any path: for APIs whose paths are not those of resources (custom metrics). What it answers is not looked at. */
+  /** GET of any path, for APIs whose paths are not those of resources (custom metrics). The result is not validated. */
   raw(path: string): Promise<unknown>
   list<T extends KubeObject>(resource: Resource, options?: ListOptions): Promise<KubeList<T>>
-  /** Ends without error when the server ends it; resume from the last resourceVersion seen. */
+  /** Ends without an error when the server ends the watch; resume from the last resourceVersion. */
   watch<T extends KubeObject>(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent<T>>
   /** Namespace and name (for subresources) are taken from the object's metadata. */
   create<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions): Promise<T>
@@ -97,7 +97,7 @@ export interface KubeClient {
     patch: unknown,
     options: PatchOptions,
   ): Promise<T>
-  /** Resolves when accepted: the object may remain while finalizers or a grace period run. */
+  /** Resolves when the server has accepted the delete. Finalizers or a grace period may keep the object. */
   delete(resource: Resource, namespace: string | undefined, name: string, options?: DeleteOptions): Promise<void>
   deleteCollection(
     resource: Resource,
@@ -107,5 +107,5 @@ export interface KubeClient {
   ): Promise<void>
 }
 
-/** What an informer needs of a client. */
+/** The part of a client that an informer needs. */
 export type ListWatch = Pick<KubeClient, "list" | "watch">

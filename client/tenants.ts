@@ -1,14 +1,14 @@
-// All tenant control planes seen from outside: what controllers, syncer and operator work on. In one process the gateway
-// implements it; in a process of its own, client/remote-tenants.ts speaks to the gateway's admin surface.
+// The interface to all tenant control planes, for controllers, syncer and operator. The gateway implements it within its
+// process; in other processes client/remote-tenants.ts implements it with the gateway's admin surface.
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import type { KubeClient, Resource } from "./rest.ts"
 
-/** Who a tenant is. The VirtualCluster's identity decides the names in the super cluster (apimachinery/tenancy.ts). */
+/** The identity of a tenant. The VirtualCluster determines the names in the super cluster (apimachinery/tenancy.ts). */
 export interface Tenant {
-  /** Unique in the gateway; the VirtualCluster's name. */
+  /** The name of the VirtualCluster, unique in the gateway. */
   name: string
-  /** The control plane's own uid: a tenant made anew under an old name has another one. */
+  /** The uid of the control plane: a tenant recreated under an old name has a different one. */
   uid: string
   virtualCluster: { namespace: string; name: string; uid: string }
   /** Prefix of the tenant's namespaces in the super cluster. */
@@ -17,16 +17,16 @@ export interface Tenant {
   clusterDomain: string
   transparentMetaPrefixes: readonly string[]
   opaqueMetaPrefixes: readonly string[]
-  /** false: the tenant brings a controller manager of its own. */
+  /** false: the tenant runs its own controller manager. */
   controllers: boolean
-  /** Instead of the gateway's limits for tenants; what is absent is as for all. */
+  /** Overrides the gateway's default limits for tenants. */
   quota?: TenantQuota
 }
 
 export interface TenantQuota {
-  /** Objects stored. */
+  /** Maximum number of stored objects. */
   objects?: number
-  /** Bytes of them. */
+  /** Maximum size of the stored objects in bytes. */
   bytes?: number
 }
 
@@ -41,36 +41,36 @@ export interface TenantWatchHandler<T extends KubeObject> {
   event(event: TenantEvent<T>): void
   /** All objects the tenant had when it was added have been delivered. */
   synced(tenant: string): void
-  /** The tenant is gone: forget all of its objects, without events. */
+  /** The tenant has been deleted: forget all its objects, without events. */
   removed(tenant: string): void
-  /** The stream of this tenant starts anew: what is not delivered before the next synced() is gone. */
+  /** The stream of this tenant starts again: objects that are not delivered before the next synced() no longer exist. */
   restarted(tenant: string): void
-  /** Nobody needs the tenant now: its objects may be forgotten. When it wakes they are all delivered again, then synced(). */
+  /** The tenant sleeps: its objects may be forgotten. When it wakes, all of them are delivered again, then synced(). */
   asleep?(tenant: string): void
 }
 
-/** Who works on tenants' objects beyond the calls it makes: while it has something to do a tenant does not fall asleep. */
+/** A component with queued work for tenants. A tenant does not fall asleep while the component has work for it. */
 export interface TenantWorker {
   isBusy(tenant: string): boolean
 }
 
-/** What a call, or waking a tenant, is for. */
+/** The purpose of a call, or of waking a tenant. */
 export interface TenantUse {
   /**
-   * false: it is done for the sake of time that has passed, not for somebody, and the tenant may fall asleep as soon as it is
-   * over. A gateway in another process takes all as use. Default: true.
+   * false: the call is caused by a timer, not by a user, and the tenant may fall asleep as soon as the call has
+   * ended. A gateway in another process treats every call as use. Default: true.
    */
   isUse?: boolean
 }
 
-/** The resourceVersion of what every control plane is born with, for as long as nobody has changed it. */
+/** The resourceVersion of bootstrap objects that have not been changed. */
 export const bornVersion = "1"
 
-/** What the handler can do without. It may be delivered all the same. */
+/** Restricts the objects that the handler needs. Others may still be delivered. */
 export interface TenantWatchOptions {
   /**
-   * An object is wanted when its JSON text has one of these, or had before the change, or when it is deleted. None: only
-   * deletions are.
+   * An object is needed if its JSON text contains one of these strings, or contained one before the change, or if it is deleted. With
+   * an empty list only deletions are needed.
    */
   mentioning?: readonly string[]
 }
@@ -78,20 +78,20 @@ export interface TenantWatchOptions {
 export interface Tenants {
   get(name: string): Tenant | undefined
   list(): readonly Tenant[]
-  /** Told of every tenant there is, then of changes. Returns how to stop. */
+  /** Notifies the handler of every existing tenant, then of changes. Returns a function that stops it. */
   subscribe(handler: { added(tenant: Tenant): void; removed(tenant: Tenant): void }): () => void
-  /** As an administrator of that tenant. Calls fail with NotFound when there is no such tenant. */
+  /** A client with administrator rights in the tenant. Calls fail with NotFound if the tenant does not exist. */
   client(tenant: string, use?: TenantUse): KubeClient
-  /** One list-and-watch of a kind over all tenants, present and future; resumed by itself. */
+  /** One list and watch of a kind over all current and future tenants, which resumes automatically. */
   watch<T extends KubeObject>(
     resource: Resource,
     handler: TenantWatchHandler<T>,
     signal: AbortSignal,
     options?: TenantWatchOptions,
   ): void
-  /** Its objects are needed: watches deliver them, and synced(), if the tenant has slept. */
+  /** Wakes the tenant: if it slept, watches deliver its objects and synced(). */
   wake(tenant: string, use?: TenantUse): void
-  /** Returns how to stop. */
+  /** Returns a function that stops it. */
   register(worker: TenantWorker): () => void
 }
 
@@ -101,13 +101,13 @@ export interface TenantAddress {
   certificateAuthority: string
 }
 
-/** Whether a kubeconfig as {@link TenantAdmin.kubeconfig} answers it leads to that address. */
+/** Whether a kubeconfig from {@link TenantAdmin.kubeconfig} contains that address. */
 export function leadsTo(kubeconfig: string, { server, certificateAuthority }: TenantAddress): boolean {
   const lines = [`server: ${server}`, Buffer.from(certificateAuthority).toString("base64")]
   return lines.every((line) => kubeconfig.includes(`${line}\n`))
 }
 
-/** The same kubeconfig with another address, which {@link leadsTo} tells, unless somebody has written it anew by hand. */
+/** The same kubeconfig with another address, which {@link leadsTo} verifies, unless the file was rewritten by hand. */
 export function redirected(kubeconfig: string, { server, certificateAuthority }: TenantAddress): string {
   const authority = Buffer.from(certificateAuthority).toString("base64")
   return kubeconfig
@@ -115,13 +115,13 @@ export function redirected(kubeconfig: string, { server, certificateAuthority }:
     .replace(/^( *certificate-authority-data: ).*$/m, (_, begin: string) => begin + authority)
 }
 
-/** What the operator may do beyond. */
+/** The additional functions that the operator needs. */
 export interface TenantAdmin extends Tenants {
-  /** Idempotent: the same name and VirtualCluster uid answers the tenant there is. AlreadyExists for another uid. */
+  /** Idempotent: returns the existing tenant for the same name and VirtualCluster uid. AlreadyExists for another uid. */
   create(request: Omit<Tenant, "uid">): Promise<Tenant>
-  /** Idempotent. Resolves when nothing of the tenant is left on disk. */
+  /** Idempotent. Resolves when all data of the tenant has been deleted from disk. */
   delete(name: string): Promise<void>
-  /** Where its API is, and the PEM of the authority that says so. Does not wake it. */
+  /** The URL of the tenant's API and the PEM of its certificate authority. Does not wake the tenant. */
   address(name: string): Promise<TenantAddress>
   /** A kubeconfig (YAML) with a fresh client certificate of user "admin", group system:masters. */
   kubeconfig(name: string): Promise<string>

@@ -1,4 +1,4 @@
-// Keys that become due later: a binary heap by time, at most one entry per id, the earliest time wins.
+// Keys that become due later: a binary heap by time, with at most one entry per id; the earliest time wins.
 
 interface Entry<K> {
   id: string
@@ -15,7 +15,7 @@ export class DelayHeap<K> {
     return this.#heap.length
   }
 
-  /** When the first one is due. */
+  /** The time at which the first key is due. */
   get next(): number | undefined {
     return this.#heap[0]?.due
   }
@@ -34,7 +34,7 @@ export class DelayHeap<K> {
     this.#up(entry)
   }
 
-  /** Takes one that is due, the earliest first. */
+  /** Removes and returns a due key, the earliest first. */
   take(now: number): K | undefined {
     const first = this.#heap[0]
     if (first === undefined || first.due > now) return undefined

@@ -1,8 +1,8 @@
-// The workqueue of controllers and syncer: keys, never objects. A key waits at most once, is never handed to two workers
-// at the same time, and comes again when it was added while being worked on. Keys belong to groups (tenants), which are
-// served in weighted round robin, so a greedy group waits behind itself.
-// Semantics of a single key: k8s.io/client-go/util/workqueue (queue.go, delaying_queue.go, rate_limiting_queue.go), but for
-// addAfter(): the next reconcile decides anew.
+// The workqueue of controllers and syncer. It contains keys, never objects. A key is queued at most once, is never processed by two
+// workers at the same time, and is queued again if it was added while being processed. Keys belong to groups (tenants), which are
+// served in weighted round robin, so a greedy group delays only itself.
+// Semantics of a single key: k8s.io/client-go/util/workqueue (queue.go, delaying_queue.go, rate_limiting_queue.go), except for
+// addAfter(): a reconcile before the delay has passed cancels it.
 
 import { systemClock, type Clock, type Timer } from "../clock.ts"
 import type { QueueMetrics } from "../metrics/queue-metrics.ts"
@@ -12,7 +12,7 @@ import { RoundRobin, type RoundRobinOptions } from "./round-robin.ts"
 import { Waiters } from "./waiters.ts"
 
 export interface FairQueueLimits extends RetryLimits {
-  /** Keys waiting in one group. Beyond it new keys are refused; when the group has drained, `refill` is called for it. */
+  /** Maximum number of queued keys per group. Further keys are refused; `refill` is called when the group has drained. */
   keysPerGroup: number
 }
 
@@ -22,10 +22,10 @@ export interface FairQueueOptions<K> extends RoundRobinOptions {
   identify(key: K): string
   group(key: K): string
   limits?: Partial<FairQueueLimits>
-  /** The group had to refuse keys and has now drained: its owner adds all of its keys again. */
+  /** Called when a group that refused keys has drained: the owner must add all keys of the group again. */
   refill?(group: string): void
   clock?: Clock
-  /** Told of each key. */
+  /** Counts the keys. */
   metrics?: QueueMetrics | undefined
 }
 
@@ -35,7 +35,7 @@ export class FairQueue<K> implements Disposable {
   readonly #keysPerGroup: number
   readonly #rateLimiter: RateLimiter
   readonly #turns: RoundRobin<K>
-  /** Ids that wait, or that were added again while being worked on. */
+  /** Ids that are queued, or that were added again while being processed. */
   readonly #dirty = new Map<string, K>()
   readonly #processing = new Set<string>()
   readonly #delayed = new DelayHeap<K>()
@@ -52,17 +52,17 @@ export class FairQueue<K> implements Disposable {
     this.#rateLimiter = new RateLimiter(options.limits)
   }
 
-  /** Keys that wait to be taken (not those being worked on or delayed). */
+  /** Number of queued keys (without those being processed or delayed). */
   get size(): number {
     return this.#turns.size
   }
 
-  /** Keys taken and not yet done. */
+  /** Number of keys being processed. */
   get processing(): number {
     return this.#processing.size
   }
 
-  /** Keys waiting for their time. */
+  /** Number of delayed keys. */
   get delayed(): number {
     return this.#delayed.size
   }
@@ -71,7 +71,7 @@ export class FairQueue<K> implements Disposable {
     return this.#turns.sizeOf(group)
   }
 
-  /** Keys of the group wait or are being worked on. Those delayed do not count: they come when their time has come. */
+  /** Keys of the group are queued or being processed. Delayed keys do not count. */
   isBusy(group: string): boolean {
     return this.sizeOf(group) > 0 || this.#turns.isWorking(group) || this.#refused.has(group)
   }
@@ -96,12 +96,12 @@ export class FairQueue<K> implements Disposable {
   }
 
   /**
-   * Unless the key is taken before, for whatever reason: then all there is is looked at, and whoever looks says when again. What is
-   * over would otherwise be looked at once more, and wake a tenant for it.
+   * Adds the key after a delay, unless it is processed before for another reason: that reconcile sees the current state and decides
+   * about the next one. Otherwise an outdated delay would cause a needless reconcile and wake the tenant for it.
    */
   addAfter(key: K, ms: number): void {
     if (this.#disposed) return
-    // It would never be due, and no other delayed key after it.
+    // NaN would never be due, and would block all later delayed keys.
     if (Number.isNaN(ms)) throw new RangeError("a key has to be due at some time")
     this.#options.metrics?.retried()
     if (ms <= 0) {
@@ -137,13 +137,13 @@ export class FairQueue<K> implements Disposable {
     this.#processing.delete(id)
     this.#options.metrics?.done(id)
     this.#turns.done(this.#options.group(key))
-    // More than one when the group may now have more in work than before.
+    // More than one if the group may now process more keys than before.
     while (this.#waiters.size > 0 && this.#turns.hasTurn) this.#serve()
     const again = this.#dirty.get(id)
     if (again !== undefined && !this.#disposed) this.#push(this.#options.group(again), again)
   }
 
-  /** Forgets everything of a group that is gone. Keys being worked on finish. */
+  /** Forgets all keys of a deleted group. Keys being processed finish. */
   removeGroup(name: string): void {
     this.#turns.remove(name)
     this.#refused.delete(name)
@@ -176,7 +176,7 @@ export class FairQueue<K> implements Disposable {
     this.#serve()
   }
 
-  /** One key has come within reach: whoever waits first gets the one whose turn it is. */
+  /** A key has become available: the first waiter gets the key whose turn it is. */
   #serve(): void {
     if (this.#turns.hasTurn) this.#waiters.serve(() => this.#take())
   }
@@ -194,7 +194,7 @@ export class FairQueue<K> implements Disposable {
     return key
   }
 
-  /** One timer for all delayed keys, set for the earliest. */
+  /** Sets the single timer for delayed keys to the earliest one. */
   #arm(): void {
     const due = this.#delayed.next
     if (due === undefined || (this.#timer !== undefined && this.#timer.due <= due)) return

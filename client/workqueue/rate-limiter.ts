@@ -1,4 +1,4 @@
-// How long a failing key waits: base · 2ⁿ, capped. One limiter per queue; keys do not slow each other.
+// The backoff of a failing key: base · 2ⁿ, capped. One limiter per queue; keys do not affect each other.
 // Source: k8s.io/client-go/util/workqueue/default_rate_limiters.go (ItemExponentialFailureRateLimiter).
 
 const defaultRetryLimits = { baseDelayMs: 5, maxDelayMs: 300_000 } as const
@@ -10,18 +10,18 @@ export interface RetryLimits {
 
 export class RateLimiter {
   readonly #limits: RetryLimits
-  /** Only keys that failed since they last succeeded. */
+  /** Contains only keys that have failed since their last success. */
   readonly #failures = new Map<string, number>()
 
   constructor(limits: Partial<RetryLimits> = {}) {
     this.#limits = { ...defaultRetryLimits, ...limits }
   }
 
-  /** Counts one more failure and says how many ms to wait for it. */
+  /** Counts a failure and returns the backoff in ms. */
   next(id: string): number {
     const failures = this.#failures.get(id) ?? 0
     this.#failures.set(id, failures + 1)
-    // 2 ** 1024 is Infinity, which the cap takes care of.
+    // 2 ** 1024 is Infinity, which the cap limits.
     return Math.min(this.#limits.baseDelayMs * 2 ** failures, this.#limits.maxDelayMs)
   }
 

@@ -1,44 +1,44 @@
-// Whose turn it is: groups with waiting keys in weighted round robin, but for those that have as many in work as they may.
-// Taking and adding a key cost the same however many groups there are.
+// Weighted round robin over groups with queued keys, without groups that are processing their maximum number of keys.
+// The cost of taking and adding a key does not depend on the number of groups.
 
 export interface RoundRobinOptions {
-  /** How many keys a group may take in one round; whole, at least 1. Asked when the group's turn begins. */
+  /** Number of keys a group may take per round; an integer, at least 1. Called when the group's turn begins. */
   weight?(group: string): number
-  /** Keys of one group in work at the same time, at least 1. Default: any. */
+  /** Maximum number of keys of a group being processed at the same time, at least 1. Default: unlimited. */
   maxWorking?: number | ((group: string) => number)
 }
 
 interface Group<K> {
   name: string
-  /** Waiting keys in order of arrival; those before `head` are taken. */
+  /** Queued keys in order of arrival; those before `head` have been taken. */
   keys: (K | undefined)[]
   head: number
-  /** How many more it may take in this turn. */
+  /** Number of keys it may still take in this turn. */
   credit: number
-  /** Whose turn comes after it. */
+  /** The group whose turn is next. */
   next: Group<K> | undefined
 }
 
 interface Taken<K> {
   group: string
   key: K
-  /** It was the group's last one. */
+  /** It was the last queued key of the group. */
   isLast: boolean
 }
 
-/** From so many taken slots on they are given back once they are half of the array, which keeps taking O(1) on average. */
+/** Taken slots are removed if there are at least this many and they are half of the array, so taking is O(1) on average. */
 const minTaken = 64
 
 export class RoundRobin<K> {
   readonly #options: RoundRobinOptions
-  /** Groups with waiting keys; one that empties is dropped. */
+  /** Groups with queued keys; a group without keys is removed. */
   readonly #groups = new Map<string, Group<K>>()
-  /** The same groups in the order of their turns, linked; the first one's turn it is. */
+  /** The same groups as a linked list in the order of their turns; the current group is the first. */
   #first: Group<K> | undefined
   #last: Group<K> | undefined
-  /** How many of each group are in work. */
+  /** Number of keys being processed, by group. */
   readonly #working = new Map<string, number>()
-  /** Groups with waiting keys that have as many in work as they may: they have no turns until one is done. */
+  /** Groups with queued keys that are processing their maximum: they get no turn until one of their keys is done. */
   readonly #parked = new Set<Group<K>>()
   #size = 0
 
@@ -46,12 +46,12 @@ export class RoundRobin<K> {
     this.#options = options
   }
 
-  /** Waiting keys of all groups. */
+  /** Number of queued keys of all groups. */
   get size(): number {
     return this.#size
   }
 
-  /** It is somebody's turn: take() answers a key. */
+  /** take() would return a key. */
   get hasTurn(): boolean {
     return this.#first !== undefined
   }
@@ -72,7 +72,7 @@ export class RoundRobin<K> {
     this.#size++
   }
 
-  /** The key whose turn it is, which then is in work. */
+  /** Returns the key whose turn it is and counts it as being processed. */
   take(): Taken<K> | undefined {
     const group = this.#first
     if (group === undefined) return undefined
@@ -89,7 +89,7 @@ export class RoundRobin<K> {
     return { group: name, key, isLast }
   }
 
-  /** One of the group's keys is not in work any more. */
+  /** A key of the group has been processed. */
   done(name: string): void {
     const left = (this.#working.get(name) ?? 1) - 1
     if (left === 0) this.#working.delete(name)
@@ -100,7 +100,7 @@ export class RoundRobin<K> {
     this.#link(group)
   }
 
-  /** Its waiting keys go; those in work are done() all the same. */
+  /** Removes its queued keys; done() must still be called for those being processed. */
   remove(name: string): void {
     const group = this.#groups.get(name)
     if (group === undefined) return
@@ -116,7 +116,7 @@ export class RoundRobin<K> {
     this.#size = 0
   }
 
-  /** After a key was taken, and others wait: the group stays the first, is parked, or goes to the end. */
+  /** After a key was taken and others are queued: the group stays first, is parked, or moves to the end. */
   #endTurn(group: Group<K>): void {
     if (group.head > minTaken && group.head * 2 > group.keys.length) {
       group.keys.splice(0, group.head)
@@ -155,7 +155,7 @@ export class RoundRobin<K> {
     this.#groups.delete(group.name)
     if (this.#parked.delete(group)) return
     let before: Group<K> | undefined
-    // The group whose turn it is is the first one: only remove() walks.
+    // The current group is the first one: only remove() walks the list.
     for (let at = this.#first; at !== undefined && at !== group; at = at.next) before = at
     if (before === undefined) this.#first = group.next
     else before.next = group.next

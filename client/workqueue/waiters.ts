@@ -1,4 +1,4 @@
-// Those who wait for the next key of a queue, in the order they came. Who waits leaves when its signal ends.
+// The waiters for the next key of a queue, in order of arrival. A waiter is removed when its signal ends.
 
 interface Waiter<K> {
   signal: AbortSignal
@@ -14,13 +14,13 @@ export class Waiters<K> implements Disposable {
     return this.#waiters.size
   }
 
-  /** Undefined when the signal, which has not ended yet, ends first, or nobody is served any more. */
+  /** Resolves to undefined if the signal (which has not ended yet) ends first, or if the queue is closed. */
   wait(signal: AbortSignal): Promise<K | undefined> {
     this.#heed(signal)
     return new Promise((resolve) => this.#waiters.add({ signal, resolve }))
   }
 
-  /** `take` is called when somebody waits: whoever waits first gets what it answers. */
+  /** Calls `take` if there is a waiter, and passes its result to the first one. */
   serve(take: () => K | undefined): void {
     const [waiter] = this.#waiters
     if (waiter === undefined) return
@@ -35,7 +35,7 @@ export class Waiters<K> implements Disposable {
     this.#signals.clear()
   }
 
-  /** One listener per signal, whoever waits: listeners of one signal cost each other. */
+  /** One listener per signal for all its waiters: many listeners on one signal are slow. */
   #heed(signal: AbortSignal): void {
     if (this.#signals.has(signal)) return
     const stop = (): void => {

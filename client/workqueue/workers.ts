@@ -1,12 +1,12 @@
-// The loop every controller runs: take a key, reconcile it, and say what comes next. The only place where a reconcile's
-// error is logged.
+// The loop of every controller: take a key, reconcile it, and decide what happens next. The only place that logs errors of
+// reconciles.
 
 import { StatusError, hasReason } from "../../apimachinery/status.ts"
 import type { Log } from "../log.ts"
 import { isNamespaceTerminating } from "../namespace-terminating.ts"
 import type { FairQueue } from "./fair-queue.ts"
 
-/** Trying again will not help; the key waits for the next change of its object. */
+/** A retry would not help; the key waits for the next change of its object. */
 export class TerminalError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -17,33 +17,33 @@ export class TerminalError extends Error {
 export type ReconcileResult = void | { requeueAfterMs: number }
 
 export interface GivingUp {
-  /** Failures in a row that are tried again. */
+  /** Number of consecutive failures that are retried. */
   after: number
-  /** It is looked at once more after this long. */
+  /** The key is retried once more after this time. */
   anewMs: number
 }
 
 export interface WorkerOptions<K> {
   queue: FairQueue<K>
-  /** How many keys are worked on at the same time. */
+  /** Number of keys processed at the same time. */
   workers: number
   reconcile(key: K, signal: AbortSignal): Promise<ReconcileResult>
   name: string
   log: Log
   signal: AbortSignal
-  /** When a key that fails is no longer tried again. Default: never. */
+  /** When to give up a failing key. Default: never. */
   givesUp?: GivingUp | undefined
 }
 
 /**
- * A reconcile that takes longer waits for somebody else (a tenant's webhook, say) and needs no worker: another one takes its
- * place, so that one group's slow keys do not hold up the others'. The queue's maxWorking bounds them for each group.
+ * A reconcile that takes longer than this waits for something external (such as a tenant's webhook) and needs no worker. Another
+ * worker takes its place, so that slow keys of one group do not delay the others. The queue's maxWorking limits them per group.
  */
 const slowMs = 1_000
-/** Reconciles waiting like that, of all groups. Beyond: they keep their workers. */
+/** Maximum number of such reconciles of all groups. Further ones keep their workers. */
 const maxAside = 1_024
 
-/** Resolves when the signal has ended and no key is being worked on any more. */
+/** Resolves when the signal has ended and no key is being processed. */
 export async function runWorkers<K>(options: WorkerOptions<K>): Promise<void> {
   const crew: Crew = { aside: 0, working: new Set() }
   for (let index = 0; index < options.workers; index++) hire(options, crew)
@@ -95,7 +95,7 @@ async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
       queue.forget(key)
       return
     }
-    // Losing a race is how optimistic locking works; the next try reads what won.
+    // Conflicts are normal with optimistic locking; the next try reads the new state.
     if (hasReason(error, "Conflict", "NotFound", "AlreadyExists")) {
       log.debug({ controller: name, key, error: error.message }, "reconcile lost a race")
     } else if (isNamespaceTerminating(error)) {

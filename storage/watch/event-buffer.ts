@@ -1,5 +1,5 @@
-// The recent changes of one store, and the live watches that get the next ones. A backend publishes each committed
-// transaction here, in order, before it acknowledges it; all watches share the events, none copies them.
+// The recent changes of one store, and the live watches that receive the next ones. A backend publishes each committed
+// transaction here, in order, before it acknowledges the transaction. All watches share the event objects.
 
 import type { Revision, StoreEvent } from "../types.ts"
 import { Wakes } from "./wakes.ts"
@@ -7,20 +7,20 @@ import { Wakes } from "./wakes.ts"
 /** A watch that has caught up. Called once per commit, in order; must not throw. */
 export interface LiveConsumer {
   offer(events: readonly StoreEvent[], revision: Revision): void
-  /** The watch cannot go on. */
+  /** Called when the watch cannot continue. */
   fail(error: Error): void
 }
 
-/** What one event weighs besides its key and value: objects, the value's own memory and its handle. An estimate. */
+/** Estimated size of an event besides its key and value: objects, the value's buffer and its handle. */
 const eventOverheadBytes = 400
 
-/** Events that are gone and still in the array, at most: taking them out one by one would cost more. */
+/** Maximum number of dropped events that remain in the array: removing them one by one would cost more. */
 const maxGone = 64
 
 export class EventBuffer {
   readonly #maxBytes: number
   readonly #events: StoreEvent[] = []
-  /** Events before this index are gone. */
+  /** Events before this index have been dropped. */
   #start = 0
   #bytes = 0
   #revision: Revision
@@ -28,10 +28,10 @@ export class EventBuffer {
   readonly #live = new Set<LiveConsumer>()
   #ended: Error | undefined
   readonly #head: (() => Revision) | undefined
-  /** For live watches that need not be told at once. */
+  /** Live watches that may be notified later. */
   readonly wakes = new Wakes()
 
-  /** `head`: where others move the revision on as well, without changes to this store. */
+  /** `head`: set if the revision also advances without changes to this store. */
   constructor(revision: Revision, maxBytes: number, head?: () => Revision) {
     this.#head = head
     this.#revision = revision
@@ -39,17 +39,17 @@ export class EventBuffer {
     this.#maxBytes = maxBytes
   }
 
-  /** All changes up to it have been published. */
+  /** All changes up to this revision have been published. */
   get revision(): Revision {
     return this.#head?.() ?? this.#revision
   }
 
-  /** Every change with a revision in (floor, revision] is here. */
+  /** The buffer contains every change with a revision in (floor, revision]. */
   get floor(): Revision {
     return this.#floor
   }
 
-  /** What the changes kept here weigh, estimated. */
+  /** Estimated size of the changes in the buffer. */
   get bytes(): number {
     return this.#bytes
   }
@@ -58,7 +58,7 @@ export class EventBuffer {
     return this.#live.size
   }
 
-  /** Changes of one or more whole transactions, up to and including `revision`. */
+  /** Publishes the changes of one or more complete transactions, up to and including `revision`. */
   publish(events: readonly StoreEvent[], revision: Revision): void {
     for (const event of events) {
       this.#events.push(event)
@@ -90,7 +90,7 @@ export class EventBuffer {
     this.#live.delete(consumer)
   }
 
-  /** Ends every live watch, and those that would join. */
+  /** Ends every live watch, and every watch that tries to join later. */
   end(error: Error): void {
     this.#ended = error
     const consumers = [...this.#live]
@@ -105,7 +105,7 @@ export class EventBuffer {
     this.#start = 0
   }
 
-  // A transaction goes as a whole, or a watch could start in the middle of it.
+  // A transaction is dropped as a whole; otherwise a watch could start in the middle of it.
   #dropTransaction(): void {
     const revision = this.#events[this.#start]?.current.modRevision ?? this.#revision
     for (let event = this.#events[this.#start]; event?.current.modRevision === revision;) {

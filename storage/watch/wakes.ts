@@ -1,7 +1,7 @@
-// A thousand watches may wait for one change, and what each does with it begins as soon as it is told. They are told in
-// stretches, so that the event loop turns between: what comes meanwhile, for anybody, need not wait for all of them.
+// A thousand watches may wait for one change, and each starts to process it as soon as it is notified. They are notified in
+// batches, one per turn of the event loop, so that other work need not wait for all of them.
 
-/** Told in one turn of the event loop. */
+/** Watches notified per turn of the event loop. */
 const wokenAtOnce = 32
 
 export interface Sleeper {
@@ -9,15 +9,15 @@ export interface Sleeper {
   wake(): void
 }
 
-/** Holds each sleeper at most once if it does not add itself again before it has been woken. */
+/** Holds each sleeper at most once, provided that it does not add itself again before it has been woken. */
 export class Wakes {
   #waiting: Sleeper[] = []
-  /** Before this index they have been woken. */
+  /** Sleepers before this index have been woken. */
   #next = 0
   #left = wokenAtOnce
   #isScheduled = false
 
-  /** Wakes it, at once or in a later turn of the loop: in the order in which they came. */
+  /** Wakes the sleeper at once or in a later turn of the event loop, in the order of the calls. */
   add(sleeper: Sleeper): void {
     if (!this.#isScheduled) this.#schedule()
     if (this.#left > 0 && this.waiting === 0) {
@@ -41,7 +41,7 @@ export class Wakes {
     this.#left = wokenAtOnce - (end - this.#next)
     while (this.#next < end) this.#waiting[this.#next++]?.wake()
     if (this.waiting > 0) this.#schedule()
-    // Who has been woken is let go, also where somebody is always waiting.
+    // Releases woken sleepers, even if there are always others waiting.
     if (this.waiting < this.#next) {
       this.#waiting.splice(0, this.#next)
       this.#next = 0

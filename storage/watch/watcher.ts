@@ -1,24 +1,24 @@
-// One watch: backlog → cutover → live. While behind, it reads the log in pieces, as fast as its consumer takes them;
-// once the shared buffer of recent changes reaches back far enough it takes the rest from there and joins the live
-// watches in the same synchronous step, so nothing falls between and nothing comes twice. Live events wait in memory,
-// up to maxPending; then the watch ends with SlowConsumer and the consumer resumes from `revision`, or lists again.
+// One watch: backlog → cutover → live. A watch that is behind reads the log in pieces, as fast as its consumer takes them.
+// Once the shared buffer of recent changes reaches back far enough, it takes the rest from there and joins the live
+// watches in the same synchronous step, so no event is lost or delivered twice. Unread live events wait in memory,
+// up to maxPending; then the watch ends with SlowConsumer, and the consumer resumes from `revision` or lists again.
 
 import { checkReadable, compactedError } from "../transaction.ts"
 import { StorageError, type Revision, type StoreEvent, type Watcher, type WatchOptions } from "../types.ts"
 import type { EventBuffer, LiveConsumer } from "./event-buffer.ts"
 import type { Sleeper } from "./wakes.ts"
 
-/** Where the past comes from. */
+/** The source of past changes. */
 export interface ChangeLog {
   readonly compactedRevision: Revision
   /**
-   * The next changes under `prefix` after `after`, of whole transactions, and the revision up to which they are
+   * The next changes under `prefix` after `after`, in complete transactions, and the revision up to which they are
    * complete, which is above `after` unless the log ends there. Throws Compacted.
    */
   readChanges(prefix: string, after: Revision): Promise<{ events: readonly StoreEvent[]; revision: Revision }>
   /**
-   * Where others write to the same store: resolves when the buffer has everything up to `revision`, which somebody has been
-   * told. Throws FutureRevision.
+   * For stores with other writers: resolves when the buffer contains everything up to `revision`, which a client may have received
+   * elsewhere. Throws FutureRevision.
    */
   reach?(revision: Revision): Promise<void>
 }
@@ -30,7 +30,7 @@ interface Waiter {
 
 const finished = { done: true, value: undefined } as const
 
-/** What is wrong with the options is told by the first read of the watch, as everything else that ends it. */
+/** Invalid options are reported by the first read of the watch, like every other error that ends it. */
 export function createWatcher(log: ChangeLog, buffer: EventBuffer, prefix: string, options: Required<WatchOptions>) {
   return new LogWatcher(log, buffer, prefix, options)
 }
@@ -43,9 +43,9 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
   readonly #isPatient: boolean
   #isToBeWoken = false
   #state: "behind" | "live" | "ended" = "behind"
-  /** What has been handed to the consumer reaches up to here. */
+  /** Everything up to this revision has been delivered to the consumer. */
   #delivered: Revision
-  /** What has been handed over or waits in #pending reaches up to here. */
+  /** Everything up to this revision has been delivered or is in #pending. */
   #seen: Revision
   #pending: StoreEvent[] = []
   #failure: Error | undefined
@@ -68,7 +68,7 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
     }
   }
 
-  // What concerns others only is not offered one by one: nothing waits, so everything has been delivered.
+  // Changes outside the prefix are not offered individually: if nothing is pending, everything has been delivered.
   get revision(): Revision {
     return this.#state === "live" && this.#pending.length === 0 ? this.#buffer.revision : this.#delivered
   }
@@ -78,7 +78,7 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
   }
 
   next(): Promise<IteratorResult<readonly StoreEvent[], undefined>> {
-    // Who is live and waits, which is nearly always, waits for one promise and no more.
+    // In the most frequent case, live and without pending events, the consumer waits for a single promise.
     if (this.#state === "live" && this.#pending.length === 0 && !this.#waiter) return this.#wait()
     return this.#step()
   }
@@ -146,7 +146,7 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
     }
   }
 
-  /** Whoever waits gets what waits for it. */
+  /** Delivers the pending events to the waiting consumer. */
   wake(): void {
     this.#isToBeWoken = false
     const waiter = this.#waiter
@@ -169,8 +169,8 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
     this.#buffer.leave(this)
   }
 
-  // Synchronous from the look at the buffer to joining it: no commit can come between. Happens only while the consumer
-  // asks for more, so that what is found here goes to it at once and never waits.
+  // Synchronous from reading the buffer to joining it: no commit can happen in between. This happens only while the consumer
+  // waits, so that the events found here are delivered at once.
   #tryCutover(): boolean {
     if (this.#seen < this.#buffer.floor) return false
     this.#state = "live"
@@ -189,7 +189,7 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
     }
   }
 
-  /** One piece of the log. Empty when it held nothing for this watch, or when the watch has ended. */
+  /** One piece of the log. Empty if it contains nothing for this watch, or if the watch has ended. */
   async #readBacklog(): Promise<readonly StoreEvent[]> {
     if (this.#seen <= this.#log.compactedRevision) {
       this.fail(compactedError(this.#seen, this.#log.compactedRevision))
