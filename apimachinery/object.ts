@@ -1,5 +1,5 @@
-// The shape every Kubernetes object shares, and the coordinates kinds and resources are named by.
-// Everything above speaks in these words; nothing here knows of storage or HTTP.
+// The structure that all Kubernetes objects share, and the identifiers of kinds and resources.
+// All other parts use these types; nothing here depends on storage or HTTP.
 
 import type * as models from "@kubernetes/client-node"
 

@@ -1,5 +1,5 @@
-// What every controller is handed, and the frame they share: one fair queue over tenants, bounded workers, and no work for
-// a tenant before everything the controller reads of it is known.
+// The context and the common frame of all controllers: one fair queue over tenants, a limited number of workers, and no reconcile for
+// a tenant before the informers that the controller reads are synced for it.
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import type { CertificateSigner } from "../client/certificate-signer.ts"
@@ -17,20 +17,20 @@ import type { Informers } from "./informers.ts"
 import { queueName } from "./queue-names.ts"
 import { givingUp, retriesOf } from "./retries.ts"
 
-/** Names an object of a tenant. `namespace` is "" for what has none. */
+/** Identifies an object of a tenant. `namespace` is "" for cluster-scoped objects. */
 export interface Key {
   tenant: string
   namespace: string
   name: string
 }
 
-/** What kube-controller-manager has flags for. */
+/** Settings for which kube-controller-manager has flags. */
 export interface ControllerLimits {
-  /** Finished pods kept per control plane (--terminated-pod-gc-threshold). */
+  /** Number of finished pods kept per control plane (--terminated-pod-gc-threshold). */
   finishedPods: number
-  /** How long a Secret with a token that nobody uses is kept (--legacy-service-account-token-clean-up-period). */
+  /** How long a Secret with an unused token is kept (--legacy-service-account-token-clean-up-period). */
   unusedTokenMs: number
-  /** How often each autoscaler is looked at (--horizontal-pod-autoscaler-sync-period). */
+  /** How often each autoscaler is reconciled (--horizontal-pod-autoscaler-sync-period). */
   autoscalerPeriodMs: number
 }
 
@@ -45,24 +45,24 @@ export interface ControllerContext {
   informers: Informers
   clock: Clock
   log: Log
-  /** Ends everything. */
+  /** Stops all controllers. */
   signal: AbortSignal
-  /** PEM of the CA that clients of the tenants' API trust. */
+  /** PEM of the CA of the tenants' API. */
   rootCertificateAuthority: string
-  /** Signs with the tenants' own authorities; undefined where nobody here holds their keys. */
+  /** Signs with the tenants' own certificate authorities; undefined if this process does not have their keys. */
   signer?: CertificateSigner
-  /** Keys worked on at the same time, per controller. */
+  /** Number of keys processed at the same time, per controller. */
   workers: number
   activity: Activity
   limits: ControllerLimits
-  /** Where queues are counted. */
+  /** Counts the queues. */
   metrics?: ClientMetrics | undefined
 }
 
-/** While others have something to do, one tenant has this part of a controller's workers. */
+/** The share of a controller's workers that one tenant may use while others have work. */
 const shareBesideOthers = 4
 
-/** How many keys of a tenant may be worked on at the same time now. */
+/** Number of keys of a tenant that may currently be processed at the same time. */
 export function workersFor({ activity, workers }: ControllerContext, tenant: string): number {
   return activity.hasOthers(tenant) ? Math.ceil(workers / shareBesideOthers) : workers
 }
@@ -70,35 +70,35 @@ export function workersFor({ activity, workers }: ControllerContext, tenant: str
 /** Starts a controller; resolves when the context's signal has ended and its last reconcile is done. */
 export type RunController = (ctx: ControllerContext) => Promise<void>
 
-/** What a controller must have of an informer it only reads. */
+/** The part of an informer that a controller needs if it only reads. */
 export interface Synced {
   isSynced(tenant: string): boolean
   subscribe(handler: { synced?(tenant: string): void }): () => void
 }
 
-/** Who acts on a tenant's objects and tells of it. */
+/** Access to a tenant's objects, and events about them. */
 export interface Actor {
   client(tenant: string): KubeClient
   event(tenant: string, object: KubeObject, type: EventType, reason: string, message: string): void
-  /** How so many calls at once are to be made. */
+  /** The pace for this number of calls. */
   pace(tenant: string, calls: number): Pace
 }
 
 export interface ControllerOptions<T extends KubeObject> {
   name: string
-  /** Who its events are from; "<name>-controller" by default. */
+  /** The source of its events; default: "<name>-controller". */
   eventSource?: string
-  /** Whose objects are the keys: each change of one enqueues it. */
+  /** The informer of the objects that are reconciled: each change enqueues its object. */
   primary: TenantInformer<T>
-  /** false: nothing is to be done for this object as it is, and never was for one that came so. Default: for each. */
+  /** false: the object in this state needs no reconcile, and neither did a new object in this state. Default: true. */
   concerns?: (object: T) => boolean
-  /** false: this update gives nothing to do. Default: each does, of what concerns it before or after. */
+  /** false: this update needs no reconcile. Default: true, if `concerns` holds before or after. */
   matters?: (object: T, previous: T) => boolean
-  /** What else is read: nothing is reconciled before these are synced too. */
+  /** Other informers that are read. Reconciles wait until they are synced too. */
   reads?: readonly Synced[]
-  /** Called when a tenant is gone. */
+  /** Called when a tenant has been deleted. */
   forget?(tenant: string): void
-  /** It looks again and again by itself: what it calls does not keep a tenant awake. */
+  /** The controller works periodically: its calls do not keep a tenant awake. */
   isPeriodic?: boolean
 }
 
@@ -127,7 +127,7 @@ export class Controller<T extends KubeObject> implements Actor {
   }
 
   enqueue(tenant: string, namespace: string | undefined, name: string): void {
-    // Before that, enqueueAll() at synced covers it.
+    // Before synced, enqueueAll() at synced covers the change.
     if (this.#ready(tenant)) this.#queue.add({ tenant, namespace: namespace ?? "", name })
   }
 
@@ -178,7 +178,7 @@ export class Controller<T extends KubeObject> implements Actor {
     for (const informer of reads) informer.subscribe({ synced: (tenant) => this.#synced(tenant) })
     const unregister = this.#ctx.tenants.register(this.#queue)
     const guarded = async (key: Key, until: AbortSignal): Promise<ReconcileResult> => {
-      // The tenant may have gone while its key waited, or fallen asleep: then the key's time has come, and all are looked at.
+      // The tenant may have been deleted while its key waited. If it fell asleep, the due key wakes it and all its objects are reconciled.
       if (this.#ctx.tenants.get(key.tenant) === undefined) return
       if (!this.#ready(key.tenant)) return this.#ctx.tenants.wake(key.tenant, { isUse: false })
       this.#ctx.activity.saw(key.tenant)

@@ -1,4 +1,4 @@
-// What kube-controller-manager does, for every tenant in one process. This list is the whole of it; each controller is a
+// The controllers of kube-controller-manager, for all tenants in one process. The list below is complete; each controller is a
 // folder with a reconcile(key) over the shared informers.
 
 import { dictionary } from "../apimachinery/dictionary.ts"
@@ -92,32 +92,32 @@ const controllers: Readonly<Record<string, RunController>> = dictionary({
   "clusterrole-aggregation": runClusterRoleAggregation,
   "validatingadmissionpolicy-status": runAdmissionPolicyStatus,
   "apiserver-lease-cleaning": runLeaseCleaning,
-  // Last, so that it shares the informers of the others.
+  // Last, so that it uses the informers of the others.
   "garbage-collector": runGarbageCollector,
 })
 
 export const controllerNames: readonly string[] = Object.keys(controllers)
 
 export interface ControllersOptions {
-  /** PEM of the CA that clients of the tenants' API trust: what kube-root-ca.crt holds. */
+  /** PEM of the CA of the tenants' API, the content of kube-root-ca.crt. */
   rootCertificateAuthority: string
-  /** Signs with the tenants' own authorities; without it CertificateSigningRequests are not signed. */
+  /** Signs with the tenants' own certificate authorities; without it CertificateSigningRequests are not signed. */
   signer?: CertificateSigner
-  /** Of {@link controllerNames}; all by default. */
+  /** Some of {@link controllerNames}; default: all. */
   only?: readonly string[]
-  /** Keys worked on at the same time, per controller. */
+  /** Number of keys processed at the same time, per controller. */
   workers?: number
   /** Default: {@link defaultLimits}. */
   limits?: Partial<ControllerLimits>
   clock?: Clock
   log?: Log
-  /** Where their queues are counted. */
+  /** Counts their queues. */
   metrics?: ClientMetrics | undefined
 }
 
 const defaultWorkers = 16
 
-/** Runs until disposed, which resolves when nothing is being reconciled any more. */
+/** Runs until disposed. Disposal resolves when no reconcile is running. */
 export function startControllers(tenants: Tenants, options: ControllersOptions): AsyncDisposable {
   const { rootCertificateAuthority, only = controllerNames, workers = defaultWorkers } = options
   const { clock = systemClock, log = silentLog } = options
@@ -145,7 +145,7 @@ export function startControllers(tenants: Tenants, options: ControllersOptions):
     await run(ctx)
   })
   const ended = Promise.all(running)
-  // A controller does not end by itself: if one does, it is a bug, told at once and again when disposing.
+  // A controller does not end by itself. If one does, it is a bug, which is logged at once and thrown when disposing.
   ended.catch((error: unknown) => log.error({ err: error }, "a controller stopped"))
   return {
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,5 @@
-// The operator: VirtualCluster and ClusterVersion objects in the super cluster → tenants in the gateway. Runs beside the
-// gateway or alone, and waits for a super cluster that is not there yet.
+// The operator creates tenants in the gateway from VirtualCluster and ClusterVersion objects in the super cluster. It runs in the process
+// of the gateway or alone, and waits until the super cluster is available.
 
 import { errorMessage } from "../apimachinery/error-message.ts"
 import { adoptAnnotation } from "../apimachinery/tenancy.ts"

@@ -1,5 +1,5 @@
-// VirtualCluster → tenant. Each step can be repeated, so a crash between any two of them is mended by the next round:
-// finalizer → tenant → root namespace → kubeconfig → status; at the end: tenant → namespaces → finalizer.
+// Reconciles a VirtualCluster with its tenant. Every step is idempotent, so the next reconcile completes the work after a crash:
+// finalizer → tenant → root namespace → kubeconfig → status; on deletion: tenant → namespaces → finalizer.
 
 import { adoptAnnotation } from "../apimachinery/tenancy.ts"
 import { StatusError, isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"

@@ -1,5 +1,5 @@
-// A super cluster without machines: nodes, scheduler, kubelets and a volume provisioner, all clients of the super cluster's
-// API. With a real super cluster none of this runs.
+// A super cluster without machines: nodes, scheduler, kubelets and a volume provisioner, all of them clients of the super cluster's
+// API. With a real super cluster none of them runs.
 
 import type {
   KubeObject,

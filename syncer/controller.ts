@@ -1,5 +1,5 @@
-// Carries out what decision.ts decides, for every kind that tenants own. Each write names the uid it is meant for, so a
-// cache that lags behind can delay a change but never hit another object.
+// Executes the decisions of decision.ts, for every kind that tenants own. Each write contains the uid of its object as a precondition,
+// so an outdated cache can delay a change but never affect another object.
 
 import type { KubeObject, Pod } from "../apimachinery/object.ts"
 import { hasReason, isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
@@ -29,13 +29,13 @@ export interface ControllerParts {
   events: EventRecorder
   settings: SyncSettings
   clock: Clock
-  /** The Secret of the pod's tokens is in super, before the pod is. */
+  /** Creates the Secret with the pod's tokens in the super cluster before the pod. */
   ensureTokens(tenant: Tenant, pod: Pod): Promise<void>
-  /** The tenant has a Node of that name, before a pod is bound to it. */
+  /** Creates the Node in the tenant before a pod is bound to it. */
   ensureNode(tenant: Tenant, name: string): Promise<void>
 }
 
-/** One round of reconcile: whose, which, and what is known of it. */
+/** One reconcile: the tenant, the object, and its known state on both sides. */
 interface Work {
   sync: ResourceSync
   context: SyncContext
@@ -57,7 +57,7 @@ export class SyncController {
     return { tenant, view: caches.view(tenant.name), settings, now: clock.now() }
   }
 
-  /** `needed`: by what is being made in super. */
+  /** `needed`: an object that is being created in the super cluster depends on it. */
   async reconcile(key: SyncKey, needed = false): Promise<Outcome> {
     const tenant = this.#parts.tenants.get(key.tenant)
     const sync = syncOf({ resource: key.resource })
@@ -105,7 +105,7 @@ export class SyncController {
       await this.#createOrFallBack(sync, buildSuperObject(sync, object, context))
     } catch (error) {
       if (!isAlreadyExists(error)) return this.#failed(work, "FailedCreate", error)
-      // The cache does not have it (yet, or because it is not marked as ours): look, and decide once more.
+      // The object is not in the cache (not yet, or because it has no Polyplane marks): read it, and decide again.
       const present = await this.#parts.superClient.get(sync.resource, place.namespace, place.name)
       return this.#carryOut({ ...work, superObject: present })
     }
@@ -121,7 +121,7 @@ export class SyncController {
     }
   }
 
-  /** Super first, then the tenant: a tenant object never says more than is true. */
+  /** The super cluster first, then the tenant: a tenant's object never reports more than has happened. */
   async #update(work: Work, { superPatches, tenantSteps }: Extract<Decision, { do: "update" }>): Promise<Outcome> {
     const { sync, place, superObject } = work
     try {
@@ -134,7 +134,7 @@ export class SyncController {
 
   async #patchSuper(sync: ResourceSync, place: Place, superObject: KubeObject | undefined, step: Patch): Promise<void> {
     const { uid, resourceVersion } = superObject?.metadata ?? {}
-    // Lists are replaced whole: only if nobody changed them since they were read.
+    // Lists are replaced completely, so they must not have changed since they were read.
     const precondition = "spec" in step.patch ? { uid, resourceVersion } : { uid }
     const metadata = { ...(step.patch["metadata"] as object | undefined), ...precondition }
     await this.#parts.superClient.patch(
@@ -181,32 +181,32 @@ export class SyncController {
     try {
       await this.#parts.superClient.delete(sync.resource, place.namespace, place.name, {
         ...(uid === undefined ? {} : { uid }),
-        // Only as it was seen: it may have been put to use since.
+        // Only in the state that was seen: it may be in use since.
         ...(why !== "outdated" || resourceVersion === undefined ? {} : { resourceVersion }),
         ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
         propagationPolicy: "Background",
       })
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error
-      // Gone already, or another one by now: its own event brings the key back.
+      // Deleted already, or replaced by another object: its event enqueues the key again.
     }
   }
 
-  /** Milliseconds during which the super object may be ahead of its tenant object. */
+  /** Milliseconds for which the super object may still exist before its tenant object is visible. */
   #claimedFor(sync: ResourceSync, superObject: KubeObject): number {
     if (sync.claimGraceMs === undefined) return 0
     const made = Date.parse(superObject.metadata.creationTimestamp ?? "")
     return Number.isNaN(made) ? 0 : made + sync.claimGraceMs - this.#parts.clock.now()
   }
 
-  /** The tenant's object says that it has run: without its copy it will not again. */
+  /** The tenant's object shows that it has run. If its copy is really gone, it will not run again. */
   async #lose(work: Work, tenantSteps: TenantStep[]): Promise<Outcome> {
     const superObject = await this.#findCopy(work)
     if (superObject !== undefined) return this.#carryOut({ ...work, superObject })
     for (const step of tenantSteps) await this.#stepInTenant(work, step)
   }
 
-  /** The tenant's pod has waited for its copy. */
+  /** Removes the tenant's pod, which only waited for the deletion of its copy. */
   async #finish(work: Work, { metadata }: KubeObject): Promise<Outcome> {
     const superObject = await this.#findCopy(work)
     if (superObject !== undefined) return this.#carryOut({ ...work, superObject })
@@ -225,7 +225,7 @@ export class SyncController {
     return object === undefined ? undefined : findCopy(sync, this.#parts.superClient, context.tenant, object)
   }
 
-  /** No pod without its tokens: what the tenant refuses (no such service account) is told as the kubelet would. */
+  /** A pod needs its tokens. If the tenant refuses them (no such service account), the error is reported as the kubelet would. */
   async #ensureTokens(work: Work, pod: Pod): Promise<void> {
     try {
       await this.#parts.ensureTokens(work.context.tenant, pod)
@@ -235,7 +235,7 @@ export class SyncController {
     }
   }
 
-  /** Nothing is put into a namespace that is not this tenant's, or that is the one of another namespace of its. */
+  /** Refuses namespaces that belong to another tenant, or to another namespace of this tenant. */
   async #ensureNamespace(work: Work, namespace: string): Promise<void> {
     const { tenant, view } = work.context
     const sync = syncOf(namespaces)
@@ -245,7 +245,7 @@ export class SyncController {
     const owner = present === undefined ? undefined : recordedOwner(present)
     const isTenants = owner?.clusterKey === tenant.clusterKey && owner.namespace === namespace
     const living = view.tenantObject(namespaces, undefined, namespace)?.metadata.uid
-    // That of an earlier one goes with all it has, and nothing new is to go with it.
+    // The namespace of an earlier tenant namespace is deleted with its contents, which must not include new objects.
     const isStale = owner?.uid !== undefined && living !== undefined && owner.uid !== living
     if (isTenants && !isStale) return
     if (owner !== undefined && !isTenants) {
@@ -255,7 +255,7 @@ export class SyncController {
     await this.reconcile(key, true)
   }
 
-  /** Those the tenant has and super lacks are made at once, by the same rules. */
+  /** Creates dependencies that exist in the tenant and not in the super cluster, by the same rules. */
   async #ensureDependencies({ sync, context }: Work, object: KubeObject): Promise<void> {
     const { tenant, view } = context
     for (const { resource, namespace, name } of sync.dependencies?.(object, context) ?? []) {
@@ -266,7 +266,7 @@ export class SyncController {
       try {
         await this.reconcile({ tenant: tenant.name, resource: resource.resource, namespace, name }, true)
       } catch (error) {
-        // Told to the tenant on that object, which has a key of its own; the pod may do without it (optional volumes).
+        // Reported on that object, which has its own key; the pod may not need it (optional volumes).
         if (!(error instanceof RefusedError)) throw error
       }
     }
@@ -277,7 +277,7 @@ export class SyncController {
     return this.#refuse(work, reason, error.message, error)
   }
 
-  /** Never dropped silently: an Event on the tenant's object, and a slow retry. */
+  /** Writes an Event on the tenant's object and retries slowly. */
   #refuse({ object, client, context, sync }: Work, reason: string, message: string, cause?: unknown): never {
     const { tenant } = context
     const namespace = object?.metadata.namespace ?? object?.metadata.name ?? ""
@@ -285,7 +285,7 @@ export class SyncController {
     const text = scrubText(message, { tenant, namespace, superNamespace: place.namespace ?? place.name })
     if (object !== undefined) {
       const { group, version } = sync.resource
-      // Items of lists do not say their kind.
+      // Items of lists have no kind.
       const apiVersion = group === "" ? version : `${group}/${version}`
       this.#parts.events.event(client, { ...object, apiVersion, kind: sync.kind }, "Warning", reason, text)
     }

@@ -1,4 +1,4 @@
-// Entry point of the syncer: options in, a running syncer out. cli/ composes it with what it works on.
+// Entry point of the syncer: takes options and returns a running syncer. cli/ composes it with the tenants and the super cluster.
 
 import type { SyncerOptions } from "./options.ts"
 import { Syncer } from "./syncer.ts"
@@ -7,7 +7,7 @@ export type { SyncerOptions, SyncSettings } from "./options.ts"
 export { Syncer } from "./syncer.ts"
 export { createServiceAddresses } from "./service-addresses.ts"
 
-/** Resolves when started, which does not need the super cluster to be reachable: Syncer.whenSynced() tells when it was. */
+/** Resolves when started. The super cluster need not be reachable: Syncer.whenSynced() resolves when it has been listed. */
 export async function startSyncer(options: SyncerOptions): Promise<Syncer> {
   return Syncer.start(options)
 }

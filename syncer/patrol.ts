@@ -1,6 +1,6 @@
-// The safety net: both sides compared completely, from memory, by the same decision that the queue's keys lead to. Missed
-// deletes, drift made by hand and orphans all end as keys in the queue; nothing is written here but the end of namespaces
-// whose tenant is gone.
+// The safety net: compares both sides completely, in memory, with the same decision as reconciles. Missed
+// deletes, manual changes and orphans all become keys in the queue. The only writes here delete namespaces
+// whose tenant has been deleted.
 
 import { setImmediate } from "node:timers/promises"
 import type { KubeObject, Node } from "../apimachinery/object.ts"
@@ -36,14 +36,14 @@ export interface PatrolParts {
   publisher: Publisher
   contextOf(tenant: Tenant): SyncContext
   enqueue(key: SyncKey): void
-  /** false while tenants may still be missing from the list: then nothing of an unknown tenant is touched. */
+  /** false while tenants may still be missing from the list: objects of unknown tenants are then not changed. */
   tenantListComplete(): boolean
   log: Log
 }
 
 export interface PatrolReport {
   compared: number
-  /** Keys of what differs, by resource. */
+  /** Number of differing keys, by resource. */
   enqueued: Map<string, number>
   removedNamespaces: number
 }
@@ -52,7 +52,7 @@ const emptyReport = (): PatrolReport => ({ compared: 0, enqueued: new Map(), rem
 
 export class Patrol {
   readonly #parts: PatrolParts
-  /** Of the unknown ones: where the next patrol goes on. */
+  /** The unknown namespace at which the next patrol continues. */
   #lookedAt = 0
 
   constructor(parts: PatrolParts) {
@@ -71,7 +71,7 @@ export class Patrol {
     return report
   }
 
-  /** What goes wrong with one, and would again, keeps nobody from looking at the others. */
+  /** A persistent error with one tenant must not prevent the comparison of the others. */
   async #apart(what: LogFields, work: () => Promise<unknown>): Promise<void> {
     try {
       await work()
@@ -81,7 +81,7 @@ export class Patrol {
     }
   }
 
-  /** Everything of one tenant; also run when a tenant has just become ready, in place of a key per object. */
+  /** Compares one tenant. Also used when a tenant becomes ready, instead of one key per object. */
   async compareTenant(tenant: Tenant, signal: AbortSignal, report = emptyReport()): Promise<PatrolReport> {
     if (!this.#parts.caches.isReady(tenant.name)) return report
     const context = this.#parts.contextOf(tenant)
@@ -104,7 +104,7 @@ export class Patrol {
     return resourceSyncs.map((sync) => () => this.#compareKind(sync, tenant, context))
   }
 
-  /** One value per object looked at: the key to look at again, or undefined when both sides agree. */
+  /** Yields one value per compared object: the key to reconcile, or undefined if both sides agree. */
   *#compareKind(sync: ResourceSync, tenant: Tenant, context: SyncContext): Generator<SyncKey | undefined> {
     const { caches } = this.#parts
     const { resource } = sync
@@ -119,7 +119,7 @@ export class Patrol {
       const key = superKey(sync, tenant.name, superObject)
       if (key === undefined) continue
       if (resource === secrets && isTokenSecret(superObject)) {
-        // Its keeper decides, which needs no comparison of objects.
+        // Its own reconciler decides, without a comparison of objects.
         yield key
         continue
       }
@@ -147,8 +147,8 @@ export class Patrol {
   }
 
   /**
-   * Namespaces, and what lies in none, marked as those of a tenant that is not known. Removed only if its VirtualCluster is known not to exist,
-   * by the super cluster's own answer; a list of tenants that is short for a moment removes nothing.
+   * Namespaces and cluster-scoped objects with the marks of an unknown tenant. They are removed only if the super cluster itself
+   * answers that the VirtualCluster does not exist. A temporarily incomplete list of tenants removes nothing.
    */
   async #removeUnknown(): Promise<number> {
     const { caches, tenants } = this.#parts
@@ -173,7 +173,7 @@ export class Patrol {
     return removed
   }
 
-  /** Each in its turn: those that have to stay do not stand before the others for ever. */
+  /** In rotation, so that those that have to stay do not block the others forever. */
   #nextOf<T>(all: readonly T[]): T[] {
     const count = Math.min(all.length, syncerLimits.unknownNamespacesPerPatrol)
     const from = this.#lookedAt % Math.max(1, all.length)
@@ -192,7 +192,7 @@ export class Patrol {
     }
   }
 
-  /** Extended resources that tenants had put on nodes. One that is not known for a moment puts them there again. */
+  /** Removes extended resources of unknown tenants from nodes. A tenant that is only temporarily unknown adds them again. */
   async #removeUnknownResources(): Promise<void> {
     const { caches, tenants, superClient } = this.#parts
     if (!caches.superReady || !this.#parts.tenantListComplete()) return
@@ -219,7 +219,7 @@ export class Patrol {
   }
 }
 
-/** Of a tenant's namespace, or of its root namespace, whose name the key is. */
+/** The cluster key of a tenant's namespace, or of its root namespace, whose name is the key. */
 function clusterKeyOf(namespace: KubeObject): string | undefined {
   const isRoot = namespace.metadata.annotations?.[rootNamespaceAnnotation] === "true"
   return isRoot ? namespace.metadata.name : recordedOwner(namespace)?.clusterKey
@@ -234,7 +234,7 @@ async function isVirtualClusterGone(client: KubeClient, { metadata }: KubeObject
     const virtualCluster = await client.get(virtualClusters, home, name)
     return virtualCluster.metadata.uid !== uid
   } catch (error) {
-    // A 404 that names no object says that VirtualClusters are not served, which proves nothing.
+    // A 404 without an object name means that VirtualClusters are not served, which proves nothing.
     if (isNotFound(error)) return error.status.details?.name === name
     throw error
   }

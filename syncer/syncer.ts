@@ -1,5 +1,5 @@
-// THE SECOND SPINE. Both sides' informers → keys → fair queue (round robin over tenants) → one of four reconcilers;
-// beside it the patrol, which compares everything and adds what differs.
+// The main loop of the syncer: informers of both sides → keys → fair queue (round robin over tenants) → one of four reconcilers.
+// In addition, the patrol compares everything and enqueues what differs.
 
 import { errorMessage } from "../apimachinery/error-message.ts"
 import type { Node } from "../apimachinery/object.ts"
@@ -44,9 +44,9 @@ export class Syncer implements AsyncDisposable {
   readonly #recorder: EventRecorder
   readonly #stopping = new AbortController()
   readonly #byClusterKey = new Map<string, Tenant>()
-  /** Failed tries in a row, of keys that wait for a server or for somebody's change. */
+  /** Consecutive failures of keys that wait for a server or for a change of an object. */
   readonly #attempts = new Map<string, number>()
-  /** What they find comes into the queue piece by piece. */
+  /** Comparisons of whole tenants, whose results are enqueued in pieces. */
   readonly #comparisons = new Comparisons((tenant) => this.#compare(tenant))
   readonly #stops: (() => void)[] = []
   #synced: Promise<void> = Promise.resolve()
@@ -104,28 +104,28 @@ export class Syncer implements AsyncDisposable {
   static async start(options: SyncerOptions): Promise<Syncer> {
     const syncer = new Syncer(options)
     syncer.#start()
-    // Failures after the start are told where they happen; this one turn lets informers ask before anybody else does.
+    // Failures after the start are logged where they happen. This turn lets informers send their requests first.
     await Promise.resolve()
     return syncer
   }
 
-  /** Resolves when the super cluster has been seen whole once, or the signal ends. */
+  /** Resolves when the super cluster has been listed completely once, or when the signal ends. */
   async whenSynced(signal?: AbortSignal): Promise<void> {
     const stopped = new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }))
     await Promise.race([this.#synced, stopped])
   }
 
-  /** Compares everything now. What differs is in the queue afterwards. */
+  /** Compares everything now and enqueues what differs. */
   patrol(): Promise<PatrolReport> {
     return this.#patrol.run(this.#stopping.signal)
   }
 
-  /** Keys waiting or being worked on; those delayed are not counted. */
+  /** Number of keys queued or being processed, without delayed keys. */
   get pending(): number {
     return this.#queue.size + this.#queue.processing
   }
 
-  /** Keys that wait for their time: retries and token renewals. */
+  /** Number of delayed keys: retries and token renewals. */
   get delayed(): number {
     return this.#queue.delayed
   }
@@ -155,7 +155,7 @@ export class Syncer implements AsyncDisposable {
       connectEventSources({
         caches: this.#caches,
         isReady: (tenant) => this.#caches.isReady(tenant),
-        // At the start nobody is, of thousands: that is told without looking at each.
+        // At the start none of the thousands of tenants is ready, so they need not be checked individually.
         readyTenants: () =>
           this.#caches.superReady ? this.#tenants.list().filter(({ name }) => this.#caches.isReady(name)) : [],
         wake: (tenant) => this.#wake(tenant),
@@ -193,7 +193,7 @@ export class Syncer implements AsyncDisposable {
     return keepNodeLeases({ tenants: this.#tenants, nodesOf, clock: this.#clock, log: this.#log }, signal)
   }
 
-  /** The first round is the start-up: it finds all that changed while nobody looked. */
+  /** The first round runs at the start: it finds all changes since the previous process ended. */
   async #patrolForever(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const began = this.#clock.now()
@@ -224,14 +224,14 @@ export class Syncer implements AsyncDisposable {
           : isUnavailable(error)
             ? syncerLimits.unavailableRetryMs
             : undefined
-      // What remains are lost races and bugs: the workers log and retry those.
+      // Only conflicts and bugs remain: the workers log and retry them.
       if (limits === undefined) throw error
       this.#log.debug({ key, error: errorMessage(error) }, "waiting to try again")
       return this.#later(id, limits)
     }
   }
 
-  /** It fell asleep before the key's time came. Awake it is compared whole; only events are not part of that. */
+  /** The tenant fell asleep before the key was due. When it wakes, it is compared completely, except for events. */
   #wakeFor(key: SyncKey, id: string): Outcome {
     this.#wake(key.tenant)
     return key.resource === superEvents ? this.#later(id, syncerLimits.wakingRetryMs) : this.#forgetAttempts(id)
@@ -258,7 +258,7 @@ export class Syncer implements AsyncDisposable {
   }
 
   #wake(tenant: string): boolean {
-    // Before super is known everything in it is new, and says nothing about a tenant.
+    // Until the super cluster has been listed, every object in it is reported as new, which says nothing about a tenant.
     if (!this.#caches.superReady) return false
     this.#tenants.wake(tenant)
     return true
@@ -269,7 +269,7 @@ export class Syncer implements AsyncDisposable {
     if (kind !== undefined) await this.#publisher.publish(kind, tenant, name)
   }
 
-  /** A kind of a tenant has been seen whole. Compared when all have been, it yields only the keys that matter. */
+  /** A kind of a tenant has been listed. The comparison after the last kind yields only the keys that differ. */
   #becameReady(name: string): void {
     if (this.#caches.isReady(name)) void this.#comparisons.ask(name)
   }
@@ -293,5 +293,5 @@ export class Syncer implements AsyncDisposable {
   }
 }
 
-/** The reachability tells of outages; informers would repeat them kind by kind. */
+/** The reachability check reports outages; informers would repeat them for each kind. */
 const faultsOnly = (log: Log): Log => ({ ...silentLog, error: (fields, message) => log.error(fields, message) })

@@ -1,6 +1,6 @@
-// vn-agent: the kubelet's logs, exec, attach and port-forward of one node, for tenants. Per call: a route it knows, an
-// identity the gateway signed, a pod that carries that tenant's marks and runs here; then names are translated and the
-// call goes on to the kubelet. Deny by default: whatever cannot be shown to be the tenant's is refused.
+// vn-agent: serves the kubelet's logs, exec, attach and port-forward of one node to tenants. A call needs a known route, an
+// identity signed by the gateway, and a pod that carries the tenant's marks and runs on this node. Then names are translated and the
+// call is forwarded to the kubelet. Deny by default: a call is refused unless the pod provably belongs to the tenant.
 
 import type { KeyObject } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"

@@ -1,5 +1,5 @@
-// The one shape all object schemas have: built-in kinds (from facts.json) and custom resources (from a CRD's
-// openAPIV3Schema) are compiled to it; decoding, defaulting, pruning, validation, strategic merge and OpenAPI walk it.
+// The common type of all object schemas: built-in kinds (from facts.json) and custom resources (from a CRD's
+// openAPIV3Schema) are compiled to it. Decoding, defaulting, pruning, validation, strategic merge and OpenAPI use it.
 
 import type { Json } from "../object.ts"
 

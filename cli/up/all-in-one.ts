@@ -1,5 +1,5 @@
-// Everything in one process: the composition behind `polyplane up`. Read from top to bottom it is the order in which the
-// parts stand on each other; they end in the reverse order.
+// All parts in one process: the composition behind `polyplane up`. The parts start in the order of the code, each using
+// those before it, and stop in the reverse order.
 
 import type { Log } from "../../client/log.ts"
 import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
