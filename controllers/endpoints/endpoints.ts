@@ -16,11 +16,10 @@ import {
   isHeadless,
   portsOf,
   selectedPods,
-  triggerTime,
-  triggerTimeAnnotation,
   watchServicePods,
 } from "../endpointslice/service-pods.ts"
 import { repack, type Address, type Subset } from "../endpointslice/repack.ts"
+import { TriggerTimes, triggerTimeAnnotation } from "../endpointslice/trigger-times.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { isReady } from "../pods/pod-state.ts"
 
@@ -36,6 +35,7 @@ export function runEndpoints(ctx: ControllerContext): Promise<void> {
   const own = ctx.informers.of<Endpoints>(endpointsResource)
   const controller = new Controller<Service>(ctx, { name: "endpoint", primary: all, reads: [pods, own] })
   watchServicePods(ctx, controller)
+  const triggers = new TriggerTimes(all)
   own.subscribe({
     // By hand they may be made before their Service is: those are not asked for.
     deleted(tenant, object) {
@@ -49,10 +49,15 @@ export function runEndpoints(ctx: ControllerContext): Promise<void> {
       }
     },
   })
-  return controller.run((key) => reconcile(ctx, controller, key))
+  return controller.run((key) => reconcile(ctx, controller, triggers, key))
 }
 
-async function reconcile(ctx: ControllerContext, controller: Controller<Service>, key: Key): Promise<void> {
+async function reconcile(
+  ctx: ControllerContext,
+  controller: Controller<Service>,
+  triggers: TriggerTimes,
+  key: Key,
+): Promise<void> {
   const client = controller.client(key.tenant)
   const service = ctx.informers.of<Service>(services).get(key.tenant, key.namespace, key.name)
   const current = ctx.informers.of<Endpoints>(endpointsResource).get(key.tenant, key.namespace, key.name)
@@ -68,6 +73,7 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Service>
   }
   if (!hasEndpoints(service)) return
   const pods = selectedPods(ctx, key.tenant, service)
+  const trigger = triggers.next(key.tenant, service, pods)
   const { subsets, truncated } = truncate(subsetsOf(service, pods))
   const { [headlessLabel]: ownHeadless, ...serviceLabels } = service.metadata.labels ?? {}
   const labels = {
@@ -76,7 +82,7 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Service>
     ...(isHeadless(service) ? { [headlessLabel]: "" } : {}),
   }
   const {
-    [triggerTimeAnnotation]: lastTrigger,
+    [triggerTimeAnnotation]: _,
     [overCapacityAnnotation]: wasTruncated,
     ...others
   } = current?.metadata.annotations ?? {}
@@ -88,7 +94,6 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Service>
       ? equalButNulls(withoutHeadless(current?.metadata.labels), withoutHeadless(labels))
       : equalButNulls(current?.metadata.labels, labels))
   if (current !== undefined && isSame && (wasTruncated === "truncated") === truncated) return
-  const trigger = triggerTime(service, pods, lastTrigger)
   const annotations = {
     ...others,
     ...(trigger === undefined ? {} : { [triggerTimeAnnotation]: trigger }),

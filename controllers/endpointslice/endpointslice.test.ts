@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest"
 import type { Endpoints, EndpointSlice, KubeObject, Pod } from "../../apimachinery/object.ts"
 import { endpoints, endpointSlices, nodes, pods, services } from "../../client/resources.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import { plan, type Endpoint } from "./plan.ts"
+import { triggerTimeAnnotation } from "./trigger-times.ts"
 
 const only = ["endpoints", "endpointslice", "garbage-collector"]
 
@@ -87,6 +90,37 @@ describe("a Service with a selector", () => {
         [["10.0.0.2"], { ready: false, serving: false, terminating: false }],
       ])
     })
+  })
+
+  test("says when the readiness changed that it was written for, and nothing where only the Service was", async () => {
+    const clock = new FakeClock(Date.parse("2026-01-01T00:00:00Z"))
+    await using harness = await startHarness({ only, clock, cluster: new FakeCluster({ clock }) })
+    await harness.create(nodes, node("node-1"))
+    await harness.create(services, service())
+    const written = async (holds: string, trigger: string | undefined): Promise<void> =>
+      eventually(() => {
+        const all = [endpointsOf(harness), ...slicesOf(harness)]
+        expect(all).toHaveLength(2)
+        for (const object of all) {
+          expect(JSON.stringify(object)).toContain(holds)
+          expect(object?.metadata.annotations?.[triggerTimeAnnotation]).toBe(trigger)
+        }
+      })
+    await written("team", "2026-01-01T00:00:00Z")
+    const a = await harness.create<Pod>(pods, pod("a"))
+    clock.advance(60_000)
+    await harness.setPod(a, "Running", true, "10.0.0.1")
+    await written("10.0.0.1", "2026-01-01T00:01:00Z")
+    clock.advance(60_000)
+    await harness.change(services, "default", "web", { metadata: { labels: { team: "b" } } })
+    await written('"team":"b"', undefined)
+    const b = await harness.create<Pod>(pods, pod("b"))
+    await harness.setPod(b, "Running", true, "10.0.0.2")
+    await written("10.0.0.2", "2026-01-01T00:02:00Z")
+    await harness.cluster.delete(pods, "default", "a")
+    await written("10.0.0.2", undefined)
+    await harness.change(services, "default", "web", { metadata: { labels: { team: "c" } } })
+    await written('"team":"c"', undefined)
   })
 
   test("keeps terminating pods that still serve in its slices only", async () => {

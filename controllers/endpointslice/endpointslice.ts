@@ -18,11 +18,10 @@ import {
   headlessLabel,
   isHeadless,
   selectedPods,
-  triggerTime,
-  triggerTimeAnnotation,
   enqueueServices,
   watchServicePods,
 } from "./service-pods.ts"
+import { TriggerTimes, triggerTimeAnnotation } from "./trigger-times.ts"
 import { Zones } from "./zones.ts"
 
 const serviceNameLabel = "kubernetes.io/service-name"
@@ -55,6 +54,7 @@ export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
       if (uids.has(service.metadata.uid ?? "")) controller.enqueueObject(tenant, service)
     }
   })
+  const triggers = new TriggerTimes(all)
   const writes = new WriteTracker(ctx.clock)
   const enqueue = (tenant: string, slice: EndpointSlice): void => {
     const service = slice.metadata.labels?.[serviceNameLabel]
@@ -74,14 +74,20 @@ export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
       zones.forget(tenant, uid)
     },
   })
-  return controller.run((key) => reconcile(ctx, controller, writes, zones, key))
+  return controller.run((key) => reconcile(ctx, controller, { writes, zones, triggers }, key))
+}
+
+/** What is known from rounds before. */
+interface Memory {
+  writes: WriteTracker
+  zones: Zones
+  triggers: TriggerTimes
 }
 
 async function reconcile(
   ctx: ControllerContext,
   controller: Controller<Service>,
-  writes: WriteTracker,
-  zones: Zones,
+  { writes, zones, triggers }: Memory,
   key: Key,
 ): Promise<ReconcileResult> {
   const { tenant } = key
@@ -96,6 +102,7 @@ async function reconcile(
     .filter((slice) => isOurs(slice) && slice.metadata.deletionTimestamp === undefined)
   const existing = labelled.filter((slice) => isOwnedBy(slice, service))
   const pods = selectedPods(ctx, tenant, service)
+  const trigger = triggers.next(tenant, service, pods)
   const auto = isAuto(service)
   // What hints there are is looked at when all else is planned.
   const stripped = new Map(existing.map((slice) => [auto ? withoutHints(slice) : slice, slice]))
@@ -114,7 +121,7 @@ async function reconcile(
     controller.event(tenant, service, "Warning", "FailedToUpdateEndpointSlices", text)
   }
   try {
-    await carryOut(controller, writes, tenant, service, pods, steps)
+    await carryOut(controller, writes, tenant, service, trigger, steps)
   } catch (error) {
     if (isNamespaceTerminating(error)) return
     failed(errorMessage(error))
@@ -191,7 +198,7 @@ async function carryOut(
   writes: WriteTracker,
   tenant: string,
   service: Service,
-  pods: readonly Pod[],
+  trigger: string | undefined,
   steps: Plan,
 ): Promise<void> {
   const client = controller.client(tenant)
@@ -208,7 +215,6 @@ async function carryOut(
   }
   // The garbage collector takes the slices of one that is deleted in the foreground.
   for (const { addressType, ports, endpoints } of deletionTimestamp === undefined ? steps.create : []) {
-    const trigger = triggerTime(service, pods, undefined)
     const created = client.create<EndpointSlice>(endpointSlices, {
       apiVersion: "discovery.k8s.io/v1",
       kind: "EndpointSlice",
@@ -226,8 +232,7 @@ async function carryOut(
     writes.wrote(uid, await attempt("create EndpointSlice", created))
   }
   for (const { slice, endpoints, ports = slice.ports } of steps.update) {
-    const { [triggerTimeAnnotation]: before, ...others } = slice.metadata.annotations ?? {}
-    const trigger = triggerTime(service, pods, before)
+    const { [triggerTimeAnnotation]: _, ...others } = slice.metadata.annotations ?? {}
     const lists = { endpoints: listed(endpoints), ports: listed(ports ?? []) }
     const annotations = trigger === undefined ? others : { ...others, [triggerTimeAnnotation]: trigger }
     const changed = { ...slice, metadata: { ...slice.metadata, labels, annotations }, ...lists }

@@ -7,7 +7,7 @@ import { equalButNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { groupId, listed, type Endpoint, type Ports } from "./plan.ts"
 import { repack, type Address, type Subset } from "./repack.ts"
-import { triggerTimeAnnotation } from "./service-pods.ts"
+import { triggerTimeAnnotation } from "./trigger-times.ts"
 
 export const serviceNameLabel = "kubernetes.io/service-name"
 export const managedByLabel = "endpointslice.kubernetes.io/managed-by"

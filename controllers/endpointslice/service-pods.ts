@@ -5,10 +5,9 @@ import { isIPv6 } from "node:net"
 import type { Pod, Service } from "../../apimachinery/object.ts"
 import { pods as podResource, services } from "../../client/resources.ts"
 import type { Controller, ControllerContext } from "../context.ts"
-import { isFinished, isReady, isTerminating, podCondition } from "../pods/pod-state.ts"
+import { isFinished, isReady, isTerminating } from "../pods/pod-state.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 
-export const triggerTimeAnnotation = "endpoints.kubernetes.io/last-change-trigger-time"
 export const headlessLabel = "service.kubernetes.io/headless"
 
 export interface ServicePort {
@@ -76,16 +75,6 @@ function namedPort(pod: Pod, name: string, protocol: string): number | undefined
 export function hostnameOf(pod: Pod, service: Service): string | undefined {
   const { hostname, subdomain } = pod.spec ?? {}
   return hostname !== undefined && hostname !== "" && subdomain === service.metadata.name ? hostname : undefined
-}
-
-/** When the change happened that is now written: the latest readiness change or the Service's creation after `before`. */
-export function triggerTime(service: Service, pods: readonly Pod[], before: string | undefined): string | undefined {
-  let latest = service.metadata.creationTimestamp ?? ""
-  for (const pod of pods) {
-    const at = podCondition(pod, "Ready")?.lastTransitionTime ?? pod.metadata.creationTimestamp ?? ""
-    if (at > latest) latest = at
-  }
-  return latest !== "" && (before === undefined || latest > before) ? latest : undefined
 }
 
 /** Enqueues the Services that select a pod now, or did before its change. */
