@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest"
 import { createKindsStub, faults, type Loose, verdict } from "../../testing/kinds.ts"
-import { defaultPullPolicy } from "./pod-spec/image.ts"
+import { defaultPullPolicy } from "../../../apimachinery/image.ts"
 
 const kinds = createKindsStub()
 let count = 0

@@ -9,7 +9,8 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
-import { defaultPodTemplate, dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
+import { defaultPodTemplate } from "../../../../apimachinery/pod-defaults.ts"
+import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField, semanticEqual } from "../../validation/equality.ts"
 import { validateLabelSelector, isEmptySelector } from "../../validation/selectors.ts"
