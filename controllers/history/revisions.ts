@@ -74,6 +74,8 @@ export interface RevisionRequest {
   hashLabel?: string
   /** Those the owner has, oldest first. */
   revisions: readonly ControllerRevision[]
+  /** Whether the newest is of the present template too, though it is written otherwise. */
+  isAlike?: (newest: ControllerRevision) => boolean
 }
 
 export interface UpdateRevision {
@@ -87,15 +89,19 @@ export async function updateRevision(request: RevisionRequest): Promise<UpdateRe
   const collisionCount = owner.status?.collisionCount
   const newest = revisions.at(-1)
   const equal = revisions.filter((revision) => isOf(revision, owner)).at(-1)
-  if (equal === undefined) return createRevision(request, (newest?.revision ?? 0) + 1, collisionCount)
+  if (equal === undefined) {
+    if (newest !== undefined && request.isAlike?.(newest) === true) return { revision: newest, collisionCount }
+    return createRevision(request, (newest?.revision ?? 0) + 1, collisionCount)
+  }
   if (equal === newest) return { revision: equal, collisionCount }
   // A rollback: the equal one becomes the newest.
   const moved = { ...equal, revision: (newest?.revision ?? 0) + 1 }
   return { revision: await client.update<ControllerRevision>(controllerRevisions, moved), collisionCount }
 }
 
-/** Of the owner's present template. */
+/** Of the owner's present template, which it puts whole into the place of another. */
 export function isOf(revision: ControllerRevision, owner: Revised): boolean {
+  if (revision.data?.spec?.template?.$patch !== "replace") return false
   return equalButNulls(templateOf(revision), owner.spec?.template)
 }
 

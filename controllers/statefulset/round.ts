@@ -3,7 +3,8 @@
 
 import type { Pod, StatefulSet } from "../../apimachinery/object.ts"
 import type { Actor, ControllerContext } from "../context.ts"
-import { templateOf, type ControllerRevision } from "../history/revisions.ts"
+import { applied } from "../history/apply.ts"
+import type { ControllerRevision } from "../history/revisions.ts"
 import { isAvailable, isFinished, isReady, isTerminating } from "../pods/pod-state.ts"
 import { slowStart } from "../pods/slow-start.ts"
 import { isInRange, ordinalOf, podOf, replicasOf, revisionNameOf, startOf } from "./identity.ts"
@@ -109,7 +110,7 @@ export class Round {
     const { type, rollingUpdate } = set.spec?.updateStrategy ?? {}
     const old = rollingUpdate === undefined ? (set.status?.currentReplicas ?? 0) : (rollingUpdate.partition ?? 0)
     const revision = type !== "OnDelete" && ordinal < startOf(set) + old ? current : update
-    return podOf(set, templateOf(revision), revision.metadata.name ?? "", ordinal)
+    return podOf(set, applied(set, revision), revision.metadata.name ?? "", ordinal)
   }
 
   /** In order until one says stop, or all at once. false: the round ends here. */

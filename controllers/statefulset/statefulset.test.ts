@@ -301,4 +301,24 @@ describe("a StatefulSet", () => {
     expect(podsOf(harness)[0]!.metadata.uid).toBe(pod!.metadata.uid)
     expect(statusOf(harness).collisionCount).toBe(0)
   })
+
+  test("knows its template in a newest revision that is written otherwise, but comes to the same", async () => {
+    const container = { name: "c", image: "one", terminationMessagePath: "/dev/termination-log" }
+    const whole = { $patch: "replace", metadata: { labels: { app: "db" } }, spec: { containers: [container] } }
+    for (const template of [whole, { spec: { terminationGracePeriodSeconds: 30 } }]) {
+      await using harness = await startHarness({ only })
+      await harness.create(controllerRevisions, {
+        apiVersion: "apps/v1",
+        kind: "ControllerRevision",
+        metadata: { name: "found", namespace: "default", labels: { app: "db" } },
+        data: { spec: { template } },
+        revision: 7,
+      } as KubeObject)
+      await harness.create(statefulSets, statefulSet(1))
+      await settled(harness, 1)
+      expect(statusOf(harness).updateRevision).toBe("found")
+      expect(harness.cluster.all(controllerRevisions)).toHaveLength(1)
+      expect(images(harness)).toEqual(["one"])
+    }
+  })
 })

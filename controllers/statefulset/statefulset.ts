@@ -10,6 +10,7 @@ import {
 } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { leavesAsIs } from "../history/apply.ts"
 import { claimRevisions, truncateHistory, updateRevision, type ControllerRevision } from "../history/revisions.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { claim } from "../pods/claim.ts"
@@ -78,7 +79,11 @@ async function reconcile(
   })
   // A set that leaves its pods behind has let go of its revisions: none is made anew for it.
   if (set.metadata.deletionTimestamp !== undefined && revisions.length === 0) return
-  const { revision: update, collisionCount } = await updateRevision({ ...owned, revisions })
+  const { revision: update, collisionCount } = await updateRevision({
+    ...owned,
+    revisions,
+    isAlike: (newest) => leavesAsIs(set, newest),
+  })
   const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update
   const round = new Round({ ctx, actor: controller, tenant, set, pods, current, update, collisionCount })
   let failure: unknown

@@ -32,3 +32,19 @@ export const podNamed = (name: string, more: object = {}, spec: object = {}): St
     spec: { containers: [container("one")], ...spec },
   },
 })
+/** One that nobody owns, newer than those a new set would make. */
+export const revisionNamed = (name: string, ofTemplate: object): Step => ({
+  create: {
+    apiVersion: "apps/v1",
+    kind: "ControllerRevision",
+    metadata: { name, labels },
+    data: { spec: { template: ofTemplate } },
+    revision: 7,
+  },
+})
+/** As it was sent, without defaults. Keys are sorted: whoever takes such a revision sorts them, and its data must stay byte by byte. */
+export const wholeTemplate = {
+  $patch: "replace",
+  metadata: { labels },
+  spec: { containers: [{ image: "one", name: "c", resources: {} }] },
+}

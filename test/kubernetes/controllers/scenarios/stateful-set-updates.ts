@@ -1,7 +1,7 @@
 // StatefulSets that get another template.
 
 import type { Scenario } from "../scenario.ts"
-import { held, stateful } from "./stateful-set-steps.ts"
+import { held, revisionNamed, stateful, wholeTemplate } from "./stateful-set-steps.ts"
 import { container, image, labels, owner, scale, settle, template } from "./steps.ts"
 
 export const statefulSetUpdateScenarios: readonly Scenario[] = [
@@ -184,5 +184,26 @@ export const statefulSetUpdateScenarios: readonly Scenario[] = [
       },
       settle,
     ],
+  },
+  {
+    name: "stateful set finds a revision of its template that is written otherwise",
+    nodes: "ready",
+    steps: [revisionNamed("whole", wholeTemplate), stateful({ replicas: 1 }), settle],
+  },
+  {
+    name: "stateful set finds a revision that says little of its template",
+    nodes: "ready",
+    steps: [
+      revisionNamed("little", { spec: { terminationGracePeriodSeconds: 30 } }),
+      stateful({ replicas: 1 }),
+      settle,
+      image("two", "statefulsets"),
+      settle,
+    ],
+  },
+  {
+    name: "stateful set finds a revision of another template that says little",
+    nodes: "ready",
+    steps: [revisionNamed("other", { spec: { terminationGracePeriodSeconds: 7 } }), stateful({ replicas: 1 }), settle],
   },
 ]

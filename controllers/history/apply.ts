@@ -1,0 +1,56 @@
+// What a ControllerRevision makes of its StatefulSet's template. Most replace it whole; of others, written by hand or by another
+// version of Kubernetes, it is known only once they are applied and have got their defaults.
+// Source: ApplyRevision and setMatchesLatestExistingRevision in k8s.io/kubernetes/pkg/controller/statefulset.
+
+import { copyJson } from "../../apimachinery/copy.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
+import type { Json, PodTemplateSpec, StatefulSet } from "../../apimachinery/object.ts"
+import { applyStrategicMergePatch } from "../../apimachinery/patch/strategic-merge-patch.ts"
+import { defaultPodTemplate } from "../../apimachinery/pod-defaults.ts"
+import { decodeObject, writeZeros } from "../../apimachinery/schema/decode.ts"
+import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
+import { schemaOf } from "../../apimachinery/schema/facts.ts"
+import type { Schema } from "../../apimachinery/schema/schema.ts"
+import { StatusError } from "../../apimachinery/status.ts"
+import { templateOf, type ControllerRevision } from "./revisions.ts"
+
+/** Throws BadRequest of one that cannot be applied. */
+export function applied(set: StatefulSet, revision: ControllerRevision): PodTemplateSpec | undefined {
+  if (revision.data?.spec?.template?.$patch === "replace") return templateOf(revision)
+  const patch = copyJson((revision.data ?? {}) as unknown as Json)
+  const result = applyStrategicMergePatch({ spec: { template: templateIn(set) } }, patch, schemaOfSets())
+  return (result as StatefulSet).spec?.template
+}
+
+/** Applying it changes nothing, however it is written. */
+export function leavesAsIs(set: StatefulSet, revision: ControllerRevision): boolean {
+  let template: PodTemplateSpec | undefined
+  try {
+    template = applied(set, revision)
+  } catch (error) {
+    // Such a one is none of the present template's: as upstream does, a new one is made.
+    if (error instanceof StatusError) return false
+    throw error
+  }
+  return equalButNulls(asServed(template), asServed(set.spec?.template))
+}
+
+/** As the API server makes it of what is given: with defaults, without fields it does not know. */
+function asServed(template: PodTemplateSpec | undefined): unknown {
+  const set = { spec: { template: copyJson(template ?? {}) } } as unknown as StatefulSet
+  const schema = schemaOfSets()
+  const json = set as unknown as Json
+  decodeObject(schema, json, false, "memory")
+  applyDefaults(schema, json)
+  defaultPodTemplate(set.spec?.template)
+  writeZeros(schema, json)
+  return set.spec?.template
+}
+
+const templateIn = (set: StatefulSet): Json => (set.spec?.template ?? {}) as unknown as Json
+
+function schemaOfSets(): Schema {
+  const schema = schemaOf({ group: "apps", version: "v1", kind: "StatefulSet" })
+  if (schema === undefined) throw new Error("the schema of StatefulSets is not known")
+  return schema
+}
