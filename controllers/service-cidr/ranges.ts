@@ -19,6 +19,12 @@ export function parseRange(cidr: string): Range | undefined {
 export const contains = (outer: Range, inner: Range): boolean =>
   outer.bits === inner.bits && outer.first <= inner.first && outer.last >= inner.last
 
+/** Its first address names the network, and the last of IPv4 is everybody's: no Service has them of this range. */
+export function gives(range: Range, address: Range): boolean {
+  const isEdge = address.first === range.first || (range.bits === 32 && address.first === range.last)
+  return contains(range, address) && !isEdge
+}
+
 export const overlaps = (a: Range, b: Range): boolean => a.bits === b.bits && a.first <= b.last && b.first <= a.last
 
 /** The range of one address. */

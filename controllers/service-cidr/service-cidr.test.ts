@@ -56,6 +56,30 @@ describe("a ServiceCIDR", () => {
   })
 })
 
+describe("a ServiceCIDR beside one within it", () => {
+  test.each([
+    ["10.1.0.16", "is the name of its network", "Terminating"],
+    ["10.1.0.31", "is for everybody of it", "Terminating"],
+    ["10.1.0.17", "is in it", ""],
+    ["10.1.0.0", "is of neither", ""],
+    ["10.1.0.255", "is of neither", ""],
+  ])("that has %s, which %s: %s", async (address, _why, reason) => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(serviceCIDRs, cidr("more", "10.1.0.0/24"))
+    await harness.create(serviceCIDRs, cidr("within", "10.1.0.16/28"))
+    await harness.create(services, service("web", address))
+    await eventually(() => expect(addresses(harness)).toEqual([`${address} web`]))
+    await eventually(() => expect(condition(harness, "more")).toMatchObject({ status: "True" }))
+    await harness.cluster.delete(serviceCIDRs, undefined, "more")
+    await eventually(() => {
+      if (reason !== "") return expect(condition(harness, "more")).toMatchObject({ reason, status: "False" })
+      clock.advance(10_000)
+      expect(find(harness, "more")).toBeUndefined()
+    })
+  })
+})
+
 describe("IPAddresses", () => {
   test("follow the addresses of Services of both families", async () => {
     await using harness = await startHarness({ only })

@@ -10,7 +10,7 @@ import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { findCondition } from "../conditions.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { managedByLabel, managedByServer } from "./ip-addresses.ts"
-import { contains, overlaps, parseRange, rangeOf, type Range } from "./ranges.ts"
+import { contains, gives, overlaps, parseRange, rangeOf, type Range } from "./ranges.ts"
 
 const finalizer = "networking.k8s.io/service-cidr-finalizer"
 const source = "service-cidr-controller"
@@ -96,7 +96,7 @@ function leavesOrphans(ctx: ControllerContext, tenant: string, cidr: ServiceCIDR
     .some(({ metadata }) => {
       const address = rangeOf(metadata.name ?? "")
       if (address === undefined || metadata.labels?.[managedByLabel] !== managedByServer) return false
-      const isIn = (range: Range): boolean => contains(range, address)
+      const isIn = (range: Range): boolean => gives(range, address)
       return lone.some(isIn) && !others.some(isIn)
     })
 }
