@@ -6,6 +6,7 @@ import type { Container, Pod } from "../../../../apimachinery/object.ts"
 import {
   isTenancyKey,
   namespaceAnnotation,
+  tenancyPrefix,
   tenantAnnotationsAnnotation,
   tenantLabelsAnnotation,
   uidAnnotation,
@@ -50,6 +51,9 @@ export const downwardAPI: PodMutator = {
     }),
 }
 
+/** No super pod has it, and no tenant can set it: the file is empty. */
+const emptyPath = annotationPath(`${tenancyPrefix}/none`)
+
 /** The annotations that downward API files of this pod read; of the whole maps only when one asks for them. */
 export function downwardAPIAnnotations(pod: Pod): Record<string, string> {
   const paths = new Set<string>()
@@ -68,15 +72,20 @@ function literal(variable: EnvVar, pod: Pod, { namespace }: PodContext): EnvVar 
   const path = variable.valueFrom?.fieldRef?.fieldPath
   if (path === "metadata.namespace") return { name: variable.name, value: namespace }
   if (path === "metadata.uid") return { name: variable.name, value: pod.metadata.uid ?? "" }
-  const key = /^metadata\.(?:labels|annotations)\['(.*)'\]$/.exec(path ?? "")?.[1]
-  // Keys of ours are on the super pod only.
-  return key !== undefined && isTenancyKey(key) ? { name: variable.name, value: "" } : variable
+  return isOurs(path) ? { name: variable.name, value: "" } : variable
+}
+
+/** Keys of ours are on the super pod only. */
+function isOurs(path = ""): boolean {
+  const key = /^metadata\.(?:labels|annotations)\['(.*)'\]$/.exec(path)?.[1]
+  return key !== undefined && isTenancyKey(key)
 }
 
 function rewriteItems<T extends { items?: { fieldRef?: { fieldPath: string } }[] }>(source: T): T {
   if (source.items === undefined) return source
   const items = source.items.map((item) => {
-    const path = filePaths[item.fieldRef?.fieldPath ?? ""]
+    const asked = item.fieldRef?.fieldPath
+    const path = isOurs(asked) ? emptyPath : filePaths[asked ?? ""]
     return path === undefined ? item : { ...item, fieldRef: { ...item.fieldRef, fieldPath: path } }
   })
   return { ...source, items }

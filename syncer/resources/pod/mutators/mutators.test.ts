@@ -260,6 +260,21 @@ describe("downwardAPI", () => {
     expect(downwardAPIAnnotations(pod)).toEqual({ "tenancy.x-k8s.io/labels": 'a="1"' })
     expect(downwardAPIAnnotations(podOf())).toEqual({})
   })
+
+  test.each(["annotations", "labels"])("files of %s that only the super pod has are empty", (map) => {
+    const items = [{ path: "f", fieldRef: { fieldPath: `metadata.${map}['tenancy.x-k8s.io/vcnamespace']` } }]
+    const spec = run(
+      downwardAPI,
+      podOf({
+        volumes: [
+          { name: "v", downwardAPI: { items } },
+          { name: "w", projected: { sources: [{ downwardAPI: { items } }] } },
+        ],
+      }),
+    )
+    expect(JSON.stringify(spec.volumes)).not.toContain("vcnamespace")
+    expect(spec.volumes?.[0]?.downwardAPI?.items?.[0]?.path).toBe("f")
+  })
 })
 
 test("affinity is confined to the tenant, with namespaces under their super names", () => {
