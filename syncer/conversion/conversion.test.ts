@@ -30,6 +30,16 @@ describe("superKeys()", () => {
   })
 
   test.each([
+    ["volume.beta.kubernetes.io/storage-class", true],
+    ["volume.beta.kubernetes.io/storage-provisioner", false],
+    ["volume.kubernetes.io/selected-node", false],
+    ["pv.kubernetes.io/bind-completed", false],
+  ])("annotation %s is copied: %s", (key, copied) => {
+    const { annotations } = superKeys("PersistentVolumeClaim", pod({ annotations: { [key]: "v" } }), tenant)
+    expect(annotations[key]).toBe(copied ? "v" : undefined)
+  })
+
+  test.each([
     ["team", true],
     ["kubernetes.io/metadata.name", false],
     ["pod-security.kubernetes.io/enforce", false],

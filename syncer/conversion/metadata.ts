@@ -26,7 +26,12 @@ import type { Tenant } from "../../client/tenants.ts"
 type Keys = Record<string, string>
 
 /** Annotations that speak of the cluster they are written in: they mean nothing, or something else, in the other one. */
-const localAnnotationPrefixes = ["pv.kubernetes.io/", "volume.kubernetes.io/", "kubectl.kubernetes.io/last-applied"]
+const localAnnotationPrefixes = [
+  "pv.kubernetes.io/",
+  "volume.kubernetes.io/",
+  "volume.beta.kubernetes.io/storage-provisioner",
+  "kubectl.kubernetes.io/last-applied",
+]
 
 /**
  * Labels of namespaces that are not copied: the name is the server's to set, and the level of pod security in super is
