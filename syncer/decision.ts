@@ -79,7 +79,7 @@ function withoutSuperObject(sync: ResourceSync, object: KubeObject, context: Syn
   const lost = sync.missing?.(object, context) ?? { kind: "create" }
   switch (lost.kind) {
     case "create":
-      return { do: "create" }
+      return unsupported(sync, object, context) ?? { do: "create" }
     case "nothing":
       return nothing
     case "report":
@@ -107,7 +107,13 @@ function update(sync: ResourceSync, object: KubeObject, superObject: KubeObject,
   if (seen !== undefined) tenantSteps.push({ patch: { metadata: seen } })
   tenantSteps.push(...(sync.toTenant?.(object, superObject, context) ?? []))
   const superPatches = isDeleting(superObject) ? [] : superChanges(sync, object, superObject, context)
-  return superPatches.length === 0 && tenantSteps.length === 0 ? nothing : { do: "update", superPatches, tenantSteps }
+  if (superPatches.length === 0 && tenantSteps.length === 0) return unsupported(sync, object, context) ?? nothing
+  return { do: "update", superPatches, tenantSteps }
+}
+
+function unsupported(sync: ResourceSync, object: KubeObject, context: SyncContext): Decision | undefined {
+  const message = sync.unsupported?.(object, context)
+  return message === undefined ? undefined : { do: "refuse", message }
 }
 
 /** Metadata travels with the first patch of the object itself. */

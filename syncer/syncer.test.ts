@@ -282,6 +282,29 @@ describe("the syncer", () => {
     expect(superCluster.find<Secret>(secrets, home, "taken")?.data).toEqual({ a: "c3VwZXI=" })
   })
 
+  test("keeps a pod that cannot work from super, and says why; deleted it goes", async () => {
+    await cluster.create(pods, podOf("gpu", { resourceClaims: [{ name: "gpu", resourceClaimName: "mine" }] }))
+    const event = await eventually(() => cluster.all(events).find(({ reason }) => reason === "FailedSync"), {
+      what: "an event",
+    })
+    expect(event).toMatchObject({ involvedObject: { kind: "Pod", name: "gpu" } })
+    expect(event["message"]).toMatch(/^spec\.resourceClaims: /)
+    expect(superCluster.find(pods, home, "gpu")).toBeUndefined()
+    const uid = cluster.find(pods, "default", "gpu")?.metadata.uid ?? ""
+    await cluster.delete(pods, "default", "gpu", { uid, gracePeriodSeconds: 30 })
+    await eventually(() => cluster.find(pods, "default", "gpu") === undefined, { what: "it is gone" })
+  })
+
+  test("tells of a class of volume attributes that a bound claim is given later", async () => {
+    await cluster.create(persistentVolumeClaims, object("PersistentVolumeClaim", "default", "data", { spec: {} }))
+    await inSuper(persistentVolumeClaims, "data")
+    await settled()
+    expect(cluster.all(events)).toEqual([])
+    cluster.edit(persistentVolumeClaims, "default", "data", { spec: { volumeAttributesClassName: "gold" } })
+    await eventually(() => cluster.all(events).find(({ reason }) => reason === "FailedSync"), { what: "an event" })
+    expect(superCluster.find(persistentVolumeClaims, home, "data")).toBeDefined()
+  })
+
   test("puts nothing into a namespace that has the name but is not the tenant's", async () => {
     const apps = superNamespace(tenant.clusterKey, "apps")
     await superCluster.create(namespaces, object("Namespace", undefined, apps))

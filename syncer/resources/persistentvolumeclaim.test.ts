@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
-import { boundInSuperAnnotation, uidAnnotation } from "../../apimachinery/tenancy.ts"
+import { boundInSuperAnnotation, publicLabel, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { persistentVolumeClaim } from "./persistentvolumeclaim.ts"
 import type { SyncContext } from "./resource-sync.ts"
 
@@ -75,4 +75,49 @@ test.each([
   const steps = persistentVolumeClaim.toTenant?.(claim(annotations, spec), claim(completed), context)
   const patch = { metadata: { annotations: marked }, spec: { volumeName: "v" } }
   expect(steps).toEqual(told ? [{ patch }] : [])
+})
+
+const snapshot = { apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name: "s" }
+const otherClaim = { kind: "PersistentVolumeClaim", name: "s" }
+test.each([
+  ["nothing", {}, {}, undefined],
+  ["another claim", { dataSource: otherClaim, dataSourceRef: otherClaim }, {}, undefined],
+  ["a snapshot", { dataSource: snapshot, dataSourceRef: snapshot }, {}, "spec.dataSource: a VolumeSnapshot"],
+  ["a populator's object", { dataSourceRef: snapshot }, {}, "spec.dataSourceRef: a VolumeSnapshot"],
+  ["another namespace", { dataSourceRef: { ...otherClaim, namespace: "m" } }, {}, "spec.dataSourceRef.namespace: "],
+  ["volume attributes", { volumeAttributesClassName: "gold" }, {}, "spec.volumeAttributesClassName: "],
+  ["volume attributes once bound", { volumeAttributesClassName: "gold" }, marked, "spec.volumeAttributesClassName: "],
+  ["no class", { storageClassName: "" }, {}, undefined],
+  ["a class that super does not have", { storageClassName: "manual" }, {}, undefined],
+  ["a class for all", { storageClassName: "public" }, {}, undefined],
+  ["the default class", { storageClassName: "standard" }, {}, undefined],
+  ["a class of super alone", { storageClassName: "private" }, {}, 'spec.storageClassName: "private"'],
+  [
+    "one by its older annotation",
+    {},
+    { "volume.beta.kubernetes.io/storage-class": "private" },
+    "spec.storageClassName: ",
+  ],
+  ["a class that was offered when it was bound", { storageClassName: "private" }, marked, undefined],
+])("a claim that refers to %s", (_what, spec, annotations, expected) => {
+  const classes: Record<string, object> = {
+    public: { labels: { [publicLabel]: "true" } },
+    standard: { annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+    private: {},
+  }
+  const superObject = (_resource: unknown, _namespace: unknown, name: string): object | undefined =>
+    classes[name] === undefined ? undefined : { metadata: { name, ...classes[name] } }
+  const context = { view: { superObject } } as unknown as SyncContext
+  const message = persistentVolumeClaim.unsupported?.(claim(annotations as Record<string, string>, spec), context)
+  if (expected === undefined) expect(message).toBeUndefined()
+  else expect(message).toContain(expected)
+})
+
+test.each([
+  ["the tenant made itself", volume({}), "nothing"],
+  ["super has shown", volume({ [uidAnnotation]: "1" }), "create"],
+  ["nobody has here", undefined, "create"],
+])("a claim on a volume that %s", (_what, found, kind) => {
+  const context = { view: { tenantObject: () => found } } as unknown as SyncContext
+  expect(persistentVolumeClaim.missing?.(claim({}), context).kind).toBe(kind)
 })

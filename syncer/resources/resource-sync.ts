@@ -75,6 +75,11 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
   graceful?: boolean
   /** Deleted by the tenant, and only waiting for what its copy waits for as well: the copy is deleted meanwhile. */
   follows?(object: T): boolean
+  /**
+   * What it asks for and cannot have, in words for the tenant: the field, and what to do. It is not made in super; where it is there
+   * already, the tenant is told. Default: nothing.
+   */
+  unsupported?(object: T, context: SyncContext): string | undefined
   /** Called instead of creating, when the super copy does not exist. */
   missing?(object: T, context: SyncContext): Lost
   /** Super objects are made before their tenant object is stored (services): not an orphan when younger than this. */

@@ -63,6 +63,23 @@ describe("an ephemeral volume", () => {
   })
 })
 
+test.each([
+  ["nobody has made", undefined, undefined],
+  ["super is to bind", {}, undefined],
+  [
+    "the tenant's binder has bound",
+    { "pv.kubernetes.io/bound-by-controller": "yes" },
+    "spec.volumes[1].persistentVolumeClaim: ",
+  ],
+])("a pod that uses a claim that %s", (_what, annotations, expected) => {
+  const made = claimOf(undefined)
+  const claim = annotations === undefined ? undefined : { ...made, metadata: { ...made.metadata, annotations } }
+  const volumes = [{ name: "tmp" }, { name: "data", persistentVolumeClaim: { claimName: "web-data" } }]
+  const message = pod.unsupported?.(podOf({ volumes }), contextWith(claim as PersistentVolumeClaim | undefined))
+  if (expected === undefined) expect(message).toBeUndefined()
+  else expect(message).toContain(expected)
+})
+
 const names = (of: Pod): string[] =>
   (pod.dependencies?.(of, contextWith()) ?? []).map(({ resource, name }) => `${resource.resource} ${name}`)
 

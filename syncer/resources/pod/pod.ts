@@ -16,6 +16,7 @@ import {
   services,
 } from "../../../client/resources.ts"
 import { mergeDiff, missingFrom } from "../../conversion/equality.ts"
+import { isBoundInTenant } from "../persistentvolumeclaim.ts"
 import type { Dependency, Lost, Patch, ResourceSync, SyncContext, TenantStep } from "../resource-sync.ts"
 import { podContext } from "./context.ts"
 import { downwardAPIAnnotations } from "./mutators/downward-api.ts"
@@ -24,6 +25,7 @@ import { podMutators } from "./mutators/index.ts"
 import { isMisplaced, placementOf, printPlacement } from "./placement.ts"
 import { resizeChange } from "./resize.ts"
 import { hasEnded, lostStatus, sameStatus, superConditions, tenantStatus, whyLost } from "./status.ts"
+import { unsupportedInPod } from "./unsupported.ts"
 
 export const pod: ResourceSync<Pod> = {
   resource: pods,
@@ -62,6 +64,8 @@ export const pod: ResourceSync<Pod> = {
     steps.push({ patch: { metadata, status }, subresource: "status" })
     return steps
   },
+  unsupported: (object, context) =>
+    hasEnded(object) ? undefined : (unsupportedInPod(object) ?? unreachableVolume(object, context)),
   missing,
   dependencies,
 }
@@ -70,6 +74,18 @@ function superPod(object: Pod, context: SyncContext): Pod {
   const around = podContext(object, context)
   const { spec } = podMutators.reduce((made, mutator) => mutator.mutate(made, around), object)
   return { apiVersion: "v1", kind: "Pod", metadata: {}, ...(spec === undefined ? {} : { spec }) }
+}
+
+/** Super has no copy of a claim that the tenant's own binder has bound, nor its nodes the volume. */
+function unreachableVolume(object: Pod, context: SyncContext): string | undefined {
+  const { namespace } = object.metadata
+  for (const [index, { persistentVolumeClaim: used }] of (object.spec?.volumes ?? []).entries()) {
+    if (used === undefined) continue
+    const claim = context.view.tenantObject<PersistentVolumeClaim>(persistentVolumeClaims, namespace, used.claimName)
+    if (claim === undefined || !isBoundInTenant(claim, context)) continue
+    return `spec.volumes[${index}].persistentVolumeClaim: claim "${used.claimName}" is bound to a volume made in this cluster, which is on no node; use a claim of a class that the super cluster offers`
+  }
+  return undefined
 }
 
 function missing(object: Pod, { view }: SyncContext): Lost {

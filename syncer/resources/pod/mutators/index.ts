@@ -2,8 +2,8 @@
 // before `superFields` switches it off.
 //
 // Left as they are: tolerations, security context, host namespaces, other volumes, resources, image pull secrets
-// (synced under their names), runtime class, scheduler name, scheduling gates, hostname and subdomain. What of these a
-// tenant may use is for admission in the super cluster to say.
+// (synced under their names), scheduler name, scheduling gates, hostname and subdomain. What of these a tenant may use is for
+// admission in the super cluster to say. A pod that refers to what super cannot have does not come here (../unsupported.ts).
 
 import type { PodMutator } from "../context.ts"
 import { affinity } from "./affinity.ts"

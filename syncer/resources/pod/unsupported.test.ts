@@ -1,0 +1,43 @@
+import { expect, test } from "vitest"
+import type { Pod, PodSpec } from "../../../apimachinery/object.ts"
+import { unsupportedInPod } from "./unsupported.ts"
+
+const projected = (...sources: object[]): object => ({
+  volumes: [
+    { name: "a", emptyDir: {} },
+    { name: "b", projected: { sources: [{ configMap: { name: "c" } }, ...sources] } },
+  ],
+})
+
+test.each([
+  ["nothing of the kind", projected({ secret: { name: "s" } }), undefined],
+  ["a claim on devices", { resourceClaims: [{ name: "gpu", resourceClaimName: "mine" }] }, "spec.resourceClaims: "],
+  ["a template of one", { resourceClaims: [{ name: "g", resourceClaimTemplateName: "t" }] }, "spec.resourceClaims: "],
+  ["no claim", { resourceClaims: [] }, undefined],
+  ["a group of pods", { schedulingGroup: { podGroupName: "g" } }, "spec.schedulingGroup: "],
+  [
+    "a bundle by name",
+    projected({ clusterTrustBundle: { name: "b", path: "ca.crt" } }),
+    "spec.volumes[1].projected.sources[1].clusterTrustBundle: ",
+  ],
+  [
+    "bundles of a signer",
+    projected({ clusterTrustBundle: { signerName: "example.com/s", labelSelector: {}, path: "ca.crt" } }),
+    "spec.volumes[1].projected.sources[1].clusterTrustBundle: ",
+  ],
+  [
+    "a certificate",
+    projected({}, { podCertificate: { signerName: "example.com/s", keyType: "ED25519" } }),
+    "spec.volumes[1].projected.sources[2].podCertificate: ",
+  ],
+])("a pod that refers to %s", (_what, spec, expected) => {
+  const pod: Pod = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {},
+    spec: { containers: [], ...spec } as unknown as PodSpec,
+  }
+  const message = unsupportedInPod(pod)
+  if (expected === undefined) expect(message).toBeUndefined()
+  else expect(message).toContain(expected)
+})
