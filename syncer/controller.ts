@@ -293,6 +293,10 @@ export class SyncController {
   }
 }
 
-function patchOptions({ subresource }: Patch): PatchOptions {
-  return { type: "merge", fieldManager: "polyplane-syncer", ...(subresource === undefined ? {} : { subresource }) }
+function patchOptions({ subresource, strategic = false }: Patch): PatchOptions {
+  return {
+    type: strategic ? "strategic" : "merge",
+    fieldManager: "polyplane-syncer",
+    ...(subresource === undefined ? {} : { subresource }),
+  }
 }

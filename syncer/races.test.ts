@@ -115,3 +115,33 @@ test("what is told of an earlier pod is not told of the one that has its name no
   expect(await uidIn("web.2")).toBe(cluster.find(pods, "apps", "web")?.metadata.uid)
   expect(await uidIn("web.1")).toBeUndefined()
 })
+
+test("a condition of a kubelet's that comes while one of the tenant's is on its way stays", async () => {
+  const gate = "example.com/ready"
+  await running("web", { readinessGates: [{ conditionType: gate }] })
+  let isFirst = true
+  superCluster.fail = (verb, resource) => {
+    if (verb !== "patch" || resource !== "pods" || !isFirst) return undefined
+    isFirst = false
+    superCluster.edit(pods, home, "web", { status: { conditions: [{ type: "Initialized", status: "True" }] } })
+    return undefined
+  }
+  cluster.edit(pods, "apps", "web", { status: { conditions: [{ type: gate, status: "True" }] } })
+  const typesThere = (): string[] =>
+    superCluster.find<Pod>(pods, home, "web")?.status?.conditions?.map(({ type }) => type) ?? []
+  await eventually(() => typesThere().includes(gate), { what: "the gate's condition" })
+  expect(typesThere()).toContain("Initialized")
+})
+
+test("what a gate's condition says no more is not said in super either", async () => {
+  const gate = "example.com/ready"
+  await running("web", { readinessGates: [{ conditionType: gate }] })
+  const tell = (condition: object): void =>
+    void cluster.edit(pods, "apps", "web", { status: { conditions: [{ type: gate, ...condition }] } })
+  const there = (): unknown => superCluster.find<Pod>(pods, home, "web")?.status?.conditions
+  tell({ status: "False", reason: "Waiting", message: "for others" })
+  await eventually(() => JSON.stringify(there()).includes("Waiting"), { what: "why not" })
+  tell({ status: "True" })
+  await eventually(() => JSON.stringify(there()).includes("True"), { what: "ready" })
+  expect(there()).toEqual([{ type: gate, status: "True" }])
+})

@@ -29,6 +29,8 @@ export interface SyncContext {
 export interface Patch {
   patch: Record<string, unknown>
   subresource?: string
+  /** A strategic one: lists are merged item by item, where others write into them as well. */
+  strategic?: boolean
 }
 
 /** What to write on the tenant's object, in order. */

@@ -45,7 +45,8 @@ export const pod: ResourceSync<Pod> = {
     const resize = resizeChange(object, superObject)
     if (resize !== undefined) patches.push({ patch: { spec: resize }, subresource: "resize" })
     const conditions = superConditions(object, superObject)
-    if (conditions !== undefined) patches.push({ patch: { status: { conditions } }, subresource: "status" })
+    if (conditions !== undefined)
+      patches.push({ patch: { status: { conditions } }, subresource: "status", strategic: true })
     return patches
   },
   toTenant(object, superObject, context) {

@@ -100,8 +100,11 @@ function mergeConditions(pod: Pod, superPod: Pod, conditions: Conditions | undef
   return kept.size === 0 ? conditions : [...kept.values()]
 }
 
-/** Conditions of readiness gates to set in super, or undefined when they agree. All of super's conditions, as a patch needs. */
-export function superConditions(pod: Pod, superPod: Pod): Conditions | undefined {
+/**
+ * Conditions of readiness gates to set in super, or undefined when they agree. For a strategic merge patch: a kubelet writes its own
+ * into the same list, at the same time.
+ */
+export function superConditions(pod: Pod, superPod: Pod): object[] | undefined {
   const gates = gatesOf(pod)
   if (gates.size === 0) return undefined
   const current = superPod.status?.conditions ?? []
@@ -118,8 +121,17 @@ export function superConditions(pod: Pod, superPod: Pod): Conditions | undefined
     return told !== undefined && same(told, mine)
   }
   if ([...wanted.values()].every(isTold)) return undefined
-  const others = current.filter(({ type }) => !wanted.has(type))
-  return [...others, ...[...wanted.values()].map((mine) => withoutGeneration(mine))]
+  return [...wanted.values()]
+    .filter((mine) => !isTold(mine))
+    .map((mine) => ({ ...absentFrom(mine, there.get(mine.type)), ...withoutGeneration(mine) }))
+}
+
+/** What the condition says no more. */
+function absentFrom(mine: Condition, told: Condition | undefined): Record<string, null> {
+  const fields = (["reason", "message"] as const).filter(
+    (field) => told?.[field] !== undefined && mine[field] === undefined,
+  )
+  return Object.fromEntries(fields.map((field) => [field, null]))
 }
 
 /**
