@@ -1,6 +1,9 @@
 // Limits that show only in a whole gateway: what a tenant may store, how many watches it may have, lists that are too long to
 // be put together, connections.
 
+import { channel } from "node:diagnostics_channel"
+import { once } from "node:events"
+import type { IncomingMessage } from "node:http"
 import { connect, type TLSSocket } from "node:tls"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import type { ConfigMap } from "../apimachinery/object.ts"
@@ -140,6 +143,24 @@ describe("connections", () => {
     expect(answer.code).toBe(200)
     await fixture.gateway.tenants.delete("watching")
     await ended
+  })
+
+  test("that send very many requests ahead end, and those are not even read", async () => {
+    const { hostname, port } = new URL(fixture.url)
+    let read = 0
+    const count = (message: unknown): void => {
+      if ((message as { request: IncomingMessage }).request.url === "/sent-ahead") read++
+    }
+    channel("http.server.request.start").subscribe(count)
+    onTestFinished(() => {
+      channel("http.server.request.start").unsubscribe(count)
+    })
+    const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false })
+    socket.on("error", () => undefined) // reset
+    socket.write("GET /sent-ahead HTTP/1.1\r\nhost: a\r\n\r\n".repeat(1000))
+    await once(socket, "close")
+    expect(read).toBe(18)
+    expect((await fixture.request("/version")).code).toBe(200)
   })
 
   test("beyond the limit are closed, and others go on", async () => {

@@ -34,7 +34,7 @@ import type { Metrics } from "./metrics/metrics.ts"
 import type { GatewayLimits } from "./options.ts"
 import type { Comings } from "./request/comings.ts"
 import { secureContextOf } from "./renewal.ts"
-import { oneAtATime } from "./request/one-at-a-time.ts"
+import { oneAtATime, ReadRequest } from "./request/one-at-a-time.ts"
 import { ThreadPlaces } from "./request/thread-places.ts"
 import { Turns } from "./request/turns.ts"
 import type { TenantResolver } from "./tenancy/tenant-resolver.ts"
@@ -97,6 +97,7 @@ export function createHandlers(parts: ServerParts, active: Comings<RequestState>
   return {
     request: oneAtATime(serve),
     upgrade(request, socket, head) {
+      if (socket.destroyed) return
       upgrades.set(request, { socket, head })
       serve(request, responseOn(request, socket))
     },
@@ -107,6 +108,7 @@ export function createHandlers(parts: ServerParts, active: Comings<RequestState>
 export function createGatewayServer(parts: ServerParts, handlers: Handlers): Server {
   const { limits, log } = parts
   const options = {
+    IncomingMessage: ReadRequest,
     ServerResponse: GatewayResponse,
     ...secureContextOf(parts),
     requestCert: true,

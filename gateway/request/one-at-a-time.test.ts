@@ -1,15 +1,15 @@
+import { channel } from "node:diagnostics_channel"
 import { once } from "node:events"
-import { createServer, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest"
-import { oneAtATime } from "./one-at-a-time.ts"
+import { oneAtATime, ReadRequest } from "./one-at-a-time.ts"
 
 let begun: { url: string | undefined; response: ServerResponse }[]
-const server = createServer(
-  oneAtATime((request, response) => {
-    begun.push({ url: request.url, response })
-  }),
-)
+const serve = oneAtATime((request, response) => {
+  begun.push({ url: request.url, response })
+})
+const server = createServer({ IncomingMessage: ReadRequest }, serve)
 
 beforeEach(async () => {
   begun = []
@@ -26,9 +26,15 @@ async function send(...urls: string[]): Promise<Socket> {
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1")
   onTestFinished(() => void socket.destroy())
   await once(socket, "connect")
-  socket.write(urls.map((url) => `GET ${url} HTTP/1.1\r\nhost: a\r\n\r\n`).join(""))
+  socket.write(heads(urls))
   return socket
 }
+
+function heads(urls: readonly string[]): string {
+  return urls.map((url) => `GET ${url} HTTP/1.1\r\nhost: a\r\n\r\n`).join("")
+}
+
+const numbered = (length: number): string[] => Array.from({ length }, (_, index) => `/${index}`)
 
 test("what a connection sends ahead begins when what came before is answered", async () => {
   const socket = await send("/1", "/2", "/3")
@@ -53,8 +59,30 @@ test("connections do not wait for each other, nor a later request for one long a
 })
 
 test("a connection that sends very many ahead ends, and none of them begins", async () => {
-  const socket = await send(...Array.from({ length: 100 }, (_, index) => `/${index}`))
+  const socket = await send(...numbered(100))
   socket.on("error", () => undefined) // reset
   await once(socket, "close")
   expect(begun.map(({ url }) => url)).toEqual(["/0"])
+})
+
+test("of what has been read when a connection ends, Node makes no more requests", async () => {
+  const made: (string | undefined)[] = []
+  const note = (message: unknown): void => void made.push((message as { request: IncomingMessage }).request.url)
+  channel("http.server.request.start").subscribe(note)
+  onTestFinished(() => {
+    channel("http.server.request.start").unsubscribe(note)
+  })
+  const socket = await send(...numbered(1000))
+  socket.on("error", () => undefined) // reset
+  await once(socket, "close")
+  expect(made).toEqual(numbered(18)) // one under way, 16 wait, and the one that is too many
+})
+
+test("the answer to what is under way is told when the connection ends", async () => {
+  const socket = await send("/0")
+  await expect.poll(() => begun.length).toBe(1)
+  const closed = once(begun[0]!.response, "close")
+  socket.on("error", () => undefined) // reset
+  socket.write(heads(numbered(1000)))
+  await closed
 })

@@ -2,13 +2,27 @@
 // are read, hundreds in one piece; here the next begins when the one before is answered, as with Go's server. What waits holds
 // no more than its head.
 
-import type { IncomingMessage, ServerResponse } from "node:http"
+import { IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
 /** Beyond it the connection ends: no client of Kubernetes sends a second one. */
 const maxWaiting = 16
 
 type Serve<Response extends ServerResponse> = (request: IncomingMessage, response: Response) => void
+
+/** After a request that leaves HTTP, Node reads no further. */
+const leavingHTTP = { get: () => true, set: () => undefined }
+
+/**
+ * Servers are made with it. Of a connection that has ended, Node would make requests of all it has read already, hundreds, and an
+ * error with a stack for each when it closes. This one stops it at the first.
+ */
+export class ReadRequest extends IncomingMessage {
+  constructor(socket: Socket) {
+    super(socket)
+    if (socket.destroyed) Object.defineProperty(this, "upgrade", leavingHTTP)
+  }
+}
 
 /** Of one connection. */
 interface Line {
