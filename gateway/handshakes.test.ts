@@ -42,6 +42,16 @@ test("handshakes beyond the limit begin, in order, as others are done or gone", 
   expect(begun).toEqual(sockets.filter((_, index) => index !== 4))
 })
 
+test("one begins per turn of the event loop", async () => {
+  const { server, begun } = startServer({ maxUnderWay: 8, patienceMs: never })
+  for (let port = 0; port < 8; port++) server.emit("connection", socketOf(port))
+  expect(begun).toHaveLength(0)
+  for (let count = 1; count <= 8; count++) {
+    await nextTurn()
+    expect(begun).toHaveLength(count)
+  }
+})
+
 test("a crowd from one address is passed by who comes from another", async () => {
   const { server, begun } = startServer({ maxUnderWay: 1, patienceMs: never })
   const crowd = Array.from({ length: 50 }, (_, port) => socketOf(port))

@@ -1,6 +1,6 @@
 // How many TLS handshakes are under way at the same time. A client that opens a thousand connections at once would otherwise
-// have most of them ready in the same turn of the event loop, with a millisecond of work each, and hold up all others: of 300
-// at once the longest turn takes 11 ms of the thread instead of 30 to 40. Who connects is not known before the handshake but by
+// have most of them ready in the same turn of the event loop, with a millisecond of work each, and hold up all others, most of all
+// who needs several turns, as a write does. Who connects is not known before the handshake but by
 // its address: of those that wait, addresses have theirs in turn, so that a crowd from one is passed by who comes from another.
 //
 //   connection ──▶ waits ──▶ handshake begins ──▶ done, closed, or slow: the next one begins
@@ -10,13 +10,13 @@ import type { Socket } from "node:net"
 import { Deadlines } from "./filters/deadlines.ts"
 
 /** Begun and not done: what one turn of the loop may have to do. */
-const maxUnderWay = 16
+const maxUnderWay = 4
 
-/** Begun in one turn of the loop. */
-const maxPerTurn = 4
-
-/** Who takes longer waits for its network, and keeps no place: nobody can take all places by being slow. */
-const patienceMs = 50
+/**
+ * Who takes longer waits for its network, and keeps no place: nobody can take all places by being slow. Of clients that are all
+ * far away, 200 per second begin.
+ */
+const patienceMs = 20
 
 type Begin = (this: Server, socket: Socket) => void
 
@@ -78,7 +78,7 @@ class Handshakes {
 
   #turn(): void {
     this.#isScheduled = false
-    for (let room = Math.min(maxPerTurn, this.#maxUnderWay - this.#underWay.size); room > 0; room--) this.#startNext()
+    this.#startNext() // one in a turn of the loop
     this.#next()
   }
 
