@@ -1,9 +1,10 @@
-// A document on its way to a client: whole or a part of it, compressed if the client takes that, or "not modified". Source of
-// the conditions: serveContent in Go's net/http.
+// A document on its way to a client: whole or a part of it, compressed if the client takes that, or "not modified". Source:
+// serveContent in Go's net/http.
 
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http"
 import type { RequestContext } from "../request/context.ts"
 import { acceptsGzip } from "./body-writer.ts"
+import { conditionOf } from "./conditions.ts"
 import { bytesOfDocument, type Document } from "./documents.ts"
 
 export interface SendOptions {
@@ -32,19 +33,26 @@ export async function sendDocument(
     ...(expires === undefined ? {} : { expires: expires.toUTCString().replace("GMT", "UTC") }),
   }
   const madeAt = asFile ? { "last-modified": found.madeAt.toUTCString() } : {}
-  if (isKnown(ctx, found, options)) {
+  const tag = `"${found.etag}"`
+  const told = { madeAt: found.madeAt, ...(etag ? { etag: tag } : {}) }
+  // One that is no file is told by its tag alone, which is to be the one that was told.
+  const asked = asFile
+    ? conditionOf(ctx.headers, response.req.method, told)
+    : ctx.headers["if-none-match"] === tag
+      ? "known"
+      : { range: undefined }
+  if (asked === "known") {
     response.writeHead(304, { ...common, ...(etag ? {} : madeAt) }).end()
     return
   }
-  const headers = {
-    ...common,
-    ...madeAt,
-    "content-type": contentType,
-    ...(asFile ? { "accept-ranges": "bytes" } : {}),
+  const described = { ...common, ...madeAt, "content-type": contentType }
+  if (asked === "failed") {
+    response.writeHead(412, { ...described, "content-length": 0 }).end()
+    return
   }
-  const range = asFile ? ctx.headers["range"] : undefined
-  if (range !== undefined) {
-    sendPart(response, await bytesOfDocument(ctx, found), range, headers)
+  const headers = { ...described, ...(asFile ? { "accept-ranges": "bytes" } : {}) }
+  if (asked.range !== undefined) {
+    sendPart(response, await bytesOfDocument(ctx, found), asked.range, headers)
     return
   }
   if (found.compressed === undefined || !acceptsGzip(ctx)) {
@@ -54,17 +62,6 @@ export async function sendDocument(
   const varied = vary.includes("Accept-Encoding") ? vary : [vary, "Accept-Encoding"].filter(Boolean).join(", ")
   const encoded = { ...headers, vary: varied, "content-encoding": "gzip", "content-length": found.compressed.length }
   response.writeHead(200, encoded).end(found.compressed)
-}
-
-/** The client has it already. Who names tags is not asked for times. */
-function isKnown({ headers }: RequestContext, { etag, madeAt }: Document, options: SendOptions): boolean {
-  const known = headers["if-none-match"]
-  if (known !== undefined) {
-    const tags = known.split(",").map((one) => one.trim().replace(/^W\//, ""))
-    return tags.includes("*") || (options.etag !== false && tags.includes(`"${etag}"`))
-  }
-  const since = options.asFile === true ? Date.parse(headers["if-modified-since"] ?? "") : Number.NaN
-  return !Number.isNaN(since) && Math.floor(madeAt.getTime() / 1000) * 1000 <= since
 }
 
 /** One range; several are answered with all, as a server may. */
@@ -95,6 +92,7 @@ function sendPart(response: ServerResponse, bytes: Buffer, range: string, header
 }
 
 function refuseRange(response: ServerResponse, { vary }: OutgoingHttpHeaders, message: string): void {
-  const contentType = { "content-type": "text/plain; charset=utf-8", "content-length": message.length }
-  response.writeHead(416, { ...contentType, ...(vary === undefined ? {} : { vary }) }).end(message)
+  const contentType = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }
+  const headers = { ...contentType, "content-length": message.length, ...(vary === undefined ? {} : { vary }) }
+  response.writeHead(416, headers).end(message)
 }

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest"
+import { conditionOf } from "./conditions.ts"
+
+const told = { etag: '"a"', madeAt: new Date("2024-01-02T03:04:05.678Z") }
+const [before, then, after] = [4, 5, 6].map((second) => `Tue, 02 Jan 2024 03:04:0${second} GMT`) as [
+  string,
+  string,
+  string,
+]
+const sent = { range: undefined }
+const range = "bytes=0-9"
+
+test.each([
+  [{}, sent],
+  [{ "if-match": '"a"' }, sent],
+  [{ "if-match": '"b", "a"' }, sent],
+  [{ "if-match": 'W/"a"' }, "failed"],
+  [{ "if-match": 'a, "a"' }, "failed"],
+  [{ "if-match": "*", "if-unmodified-since": before }, sent],
+  [{ "if-unmodified-since": before }, "failed"],
+  [{ "if-unmodified-since": then }, sent],
+  [{ "if-none-match": 'W/"a"' }, "known"],
+  [{ "if-none-match": '"b",,*' }, "known"],
+  [{ "if-none-match": '"b"', "if-modified-since": after }, sent],
+  [{ "if-modified-since": before }, sent],
+  [{ "if-modified-since": then }, "known"],
+  [{ "if-modified-since": "never" }, sent],
+  [{ range }, { range }],
+  [{ range, "if-range": '"a"' }, { range }],
+  [{ range, "if-range": 'W/"a"' }, sent],
+  [{ range, "if-range": then }, { range }],
+  [{ range, "if-range": after }, sent],
+])("%j: %j", (headers, expected) => {
+  expect(conditionOf(headers, "GET", told)).toEqual(expected)
+})
+
+test("who writes is refused what is known, and not asked for times", () => {
+  expect(conditionOf({ "if-none-match": '"a"' }, "POST", told)).toBe("failed")
+  expect(conditionOf({ "if-modified-since": after }, "POST", told)).toEqual(sent)
+})
+
+test("what has no tag is matched by none, but by any", () => {
+  const { madeAt } = told
+  expect(conditionOf({ "if-match": '"a"' }, "GET", { madeAt })).toBe("failed")
+  expect(conditionOf({ "if-none-match": '"undefined"' }, "GET", { madeAt })).toEqual(sent)
+  expect(conditionOf({ "if-none-match": "*" }, "GET", { madeAt })).toBe("known")
+})
