@@ -175,6 +175,12 @@ function connections(): RequestStep[] {
     get(`${pods}/a/exec?container=absent&command=ls`),
     get(`${pods}/a/attach`),
     get(`${pods}/a/portforward`),
+    ...["", "?stdout=1", "?command=ls", "?command=ls&stdout=x"].map((query) =>
+      get(`${pods}/a/exec${query}${query === "" ? "?" : "&"}container=main`),
+    ),
+    get(`${pods}/a/attach?container=main`),
+    ...["", "x", "0", "80,81", "80,x", "65536"].map((ports) => get(`${pods}/a/portforward?ports=${ports}`)),
+    get(`${pods}/absent/portforward?ports=x`),
     get(`${pods}/a/proxy`),
     get("/api/v1/namespaces/@{ns}/services/absent/proxy"),
     get("/api/v1/nodes/absent/proxy/stats"),

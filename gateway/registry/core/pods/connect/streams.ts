@@ -1,6 +1,7 @@
 // pods/exec, attach and portforward: the client's protocol switch, passed on to the node as it is (WebSocket or SPDY).
 // One exception: kubectl's port-forward carries SPDY inside WebSocket messages (KEP-4006), which no kubelet unwraps.
 
+import { goQuote } from "../../../../../apimachinery/go-quote.ts"
 import { errorMessage } from "../../../../../apimachinery/error-message.ts"
 import { badRequest, forbidden, internalError, type StatusError } from "../../../../../apimachinery/status.ts"
 import { forwardUpgrade, UpgradeRefused } from "../../../../../client/upgrade.ts"
@@ -29,8 +30,9 @@ export const portForward: SubresourceHandler = streamHandler(
     const query = new URLSearchParams()
     for (const ports of asked.getAll("ports")) {
       for (const port of ports.split(",")) {
-        if (!/^\d+$/.test(port) || Number(port) < 1 || Number(port) > 65535)
-          throw badRequest(`unable to parse ${JSON.stringify(port)} as a port`)
+        const fault = !/^\d+$/.test(port) ? "invalid syntax" : Number(port) > 65535 ? "value out of range" : undefined
+        if (fault !== undefined)
+          throw badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${goQuote(port)}: ${fault}`)
         query.append("port", port)
       }
     }
@@ -46,13 +48,14 @@ function streamHandler(
 ): SubresourceHandler {
   return {
     async connect(ctx, registry, namespace, podName, { request, upgrade }) {
+      if (action === "portForward") toQuery(ctx.query) // options that are none are found before all else
       await admitConnect(ctx, registry.definition, connectOptions(optionsKind, ctx.query))
       await confirmMayCreate(ctx)
       const pod = await getPod(ctx, registry, namespace, podName)
       const container = action === "portForward" ? undefined : chooseContainer(pod, ctx.query.get("container"))
-      const query = toQuery(ctx.query)
       const target = await dialNode(ctx, pod)
       if (target === undefined) throw badRequest(`pod ${podName} does not have a host assigned`)
+      const query = toQuery(ctx.query) // upstream leaves it to the node's kubelet
       if (upgrade === undefined) throw badRequest("Upgrade request required")
       const path = kubeletPath(action, pod, container, query)
       try {
