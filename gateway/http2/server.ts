@@ -1,6 +1,6 @@
-// HTTP/2 for clients that ask for it (ALPN), on the same port and through the same chain: many watches then share one
-// connection, which is most of what a watch costs. Upgrades (exec, port-forward) stay on HTTP/1.1, as clients know. Node's
-// requests and answers over HTTP/2 are made to look like those of HTTP/1.1 here; nothing below can tell them apart.
+// HTTP/2 for clients that request it (ALPN), on the same port and with the same filter chain. Many watches can then share one
+// connection, which accounts for most of the cost of a watch. Upgrades (exec, port-forward) remain on HTTP/1.1, as clients expect.
+// Requests and responses are adapted to the interface of HTTP/1.1 here; the code below cannot distinguish them.
 
 import type { RequestListener } from "node:http"
 import {
@@ -20,8 +20,8 @@ import { StreamResponse } from "./stream-response.ts"
 const MiB = 1024 * 1024
 
 /**
- * PING and SETTINGS frames of one connection within a while. Each has to be answered, and costs its sender nothing; clients
- * send one in seconds. Beyond: the connection is closed.
+ * PING and SETTINGS frames per connection and window. Each must be answered but costs its sender nothing; clients send one every
+ * few seconds. Beyond: the connection is closed.
  */
 const maxControlFrames = 1000
 const controlFramesWindowMs = 10_000
@@ -29,9 +29,9 @@ const controlFramesWindowMs = 10_000
 type StreamLimits = Pick<GatewayLimits, "maxStreams" | "maxHeaderBytes" | "maxSessionBytes" | "keepAliveMs">
 
 /**
- * A server of both versions. `options` are those of a server of HTTP/1.1; what it answers can do all that such a server can,
- * as far as the gateway asks for it. What clients reset, and headers that never end, are bounded by Node itself (streamResetBurst and
- * streamResetRate, 1,000 and 33 per second; 8 CONTINUATION frames).
+ * Creates a server for both versions. `options` are those of an HTTP/1.1 server; the result supports the part of its interface that
+ * the gateway uses. Node itself limits resets by clients (streamResetBurst and streamResetRate, 1,000 and 33 per second) and
+ * endless headers (8 CONTINUATION frames).
  */
 export function createHttp2Server(options: ServerOptions, limits: StreamLimits, serve: RequestListener): Server {
   const server = createSecureServer(
@@ -54,7 +54,7 @@ export function createHttp2Server(options: ServerOptions, limits: StreamLimits, 
   server.on("session", (session) => {
     sessions.add(session)
     session.once("close", () => sessions.delete(session))
-    // The connection broke: its streams have been told.
+    // The connection broke; its streams have been notified.
     session.on("error", () => undefined)
     closeWhenIdle(session, limits.keepAliveMs)
     closeWhenFlooded(session)
@@ -67,7 +67,7 @@ export function createHttp2Server(options: ServerOptions, limits: StreamLimits, 
   const close = server.close.bind(server)
   return Object.assign(server as unknown as Server, {
     close(callback?: (error?: Error) => void) {
-      // Nothing new begins on them; they end with what is under way.
+      // Sessions accept no new streams and end with those in progress.
       for (const session of sessions) session.close()
       close(callback)
       return server as unknown as Server
@@ -78,7 +78,7 @@ export function createHttp2Server(options: ServerOptions, limits: StreamLimits, 
   })
 }
 
-/** Without a byte in either direction, and without a request: watches that rest stay. */
+/** Closes a session without requests that has transferred no bytes for `idleMs`. Sessions with idle watches stay open. */
 function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
   let streams = 0
   session.on("stream", (stream) => {

@@ -1,6 +1,6 @@
-// An answer over HTTP/2, with the methods, properties and events of an answer over HTTP/1.1 that the gateway uses
-// (filters/chain.ts). It writes to Node's stream directly; its events are the stream's. Node's own class for this
-// (http2.Http2ServerResponse) makes a get cost half as much again.
+// An HTTP/2 response with the methods, properties and events of an HTTP/1.1 response that the gateway uses (filters/chain.ts). It
+// writes to Node's stream directly, and its events are those of the stream. With Node's own class (http2.Http2ServerResponse) a get
+// costs half as much again.
 
 import type { EventEmitter } from "node:events"
 import type { OutgoingHttpHeader, OutgoingHttpHeaders } from "node:http"
@@ -9,7 +9,7 @@ import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { RequestState } from "../filters/state.ts"
 import type { StreamRequest } from "./stream-request.ts"
 
-/** What HTTP/1.1 says of a connection; frames say it in HTTP/2, where these are forbidden (RFC 9113, section 8.2.2). */
+/** Connection-specific headers of HTTP/1.1, which are forbidden in HTTP/2 (RFC 9113, section 8.2.2). */
 const connectionHeaders: ReadonlySet<string> = new Set([
   "connection",
   "http2-settings",
@@ -20,7 +20,7 @@ const connectionHeaders: ReadonlySet<string> = new Set([
   "upgrade",
 ])
 
-/** One for all: an error made for each would cost more than the rest. */
+/** A shared instance: creating one per response would cost more than the rest. */
 const cutOff = new Error("the answer is cut off")
 
 type Callback = () => void
@@ -31,15 +31,15 @@ export class StreamResponse {
   readonly req: StreamRequest
   readonly isEnding = false
   statusCode = 200
-  /** HTTP/2 has none. */
+  /** HTTP/2 has no status message. */
   statusMessage = ""
-  /** Of the body, without what HTTP adds. */
+  /** Bytes of the body, without HTTP framing. */
   sentBytes = 0
   readonly #stream: ServerHttp2Stream
   readonly #headers: OutgoingHttpHeaders = dictionary({})
   #hasBegun = false
 
-  /** Node makes one per stream, with `new`. */
+  /** Node creates one per stream, with `new`. */
   constructor(stream: ServerHttp2Stream) {
     this.#stream = stream
     this.req = stream as unknown as StreamRequest
@@ -101,7 +101,7 @@ export class StreamResponse {
     delete this.#headers[name.toLowerCase()]
   }
 
-  /** Headers the answer has if it has none of that name itself; names in lower case. */
+  /** Sets headers that the response does not have yet; names in lower case. */
   stand(headers: Readonly<Record<string, string>>): void {
     for (const name in headers) this.#headers[name] ??= headers[name]
   }
@@ -125,7 +125,7 @@ export class StreamResponse {
     this.#begin(false)
     this.#count(chunk, encoding)
     const stream = this.#stream
-    // The answer to a HEAD has ended with its head.
+    // The response to a HEAD ends with its headers.
     if (stream.writableEnded) return true
     return typeof encoding === "string" ? stream.write(chunk, encoding, callback) : stream.write(chunk, encoding)
   }
@@ -141,7 +141,7 @@ export class StreamResponse {
     return this
   }
 
-  /** Without an error Node would end the stream as if it were whole. */
+  /** Without an error Node would end the stream as if the body were complete. */
   destroy(error = cutOff): this {
     this.#stream.destroy(error)
     return this
@@ -198,7 +198,7 @@ export class StreamResponse {
         : chunk.byteLength
   }
 
-  /** `isWhole`: the head is all there is. */
+  /** `isWhole`: there is no body. */
   #begin(isWhole: boolean): void {
     const stream = this.#stream
     if (this.#hasBegun || stream.destroyed || stream.closed) return
