@@ -1,11 +1,11 @@
-// Things that come and go with every request, in the order in which they came: a list whose links let go of all when they go.
+// A collection of short-lived values in insertion order: a linked list whose links release everything when they are removed.
 //
-// Not a Set or a Map. V8 makes their tables anew every few deletes, and each old table leads to the next one. Once one of them has
-// been moved to the old generation, all that follow stay in memory until the whole of that is collected, and with them what was
-// in them then: whole requests with all they had, copied twice by the collector instead of never.
+// It is not a Set or a Map: V8 rebuilds their tables after every few deletions, and each old table refers to the next one. Once one
+// of them has been promoted to the old generation, all later tables, and the requests they contain, stay in memory until a full
+// collection, and the collector copies them twice instead of never.
 
 interface Link<T> {
-  /** Undefined: it has gone, or is the list's end. */
+  /** Undefined: removed, or the end of the list. */
   value: T | undefined
   before: Link<T>
   after: Link<T>
@@ -15,24 +15,24 @@ export class Comings<T extends object> {
   readonly #end: Link<T> = loneLink()
   #size = 0
 
-  /** How many are here. */
+  /** The number of values. */
   get size(): number {
     return this.#size
   }
 
-  /** What came first of those that are here. */
+  /** The oldest value. */
   get first(): T | undefined {
     return this.#end.after.value
   }
 
-  /** Those that are here now. */
+  /** The current values. */
   get values(): T[] {
     const values: T[] = []
     for (let { value, after } = this.#end.after; value !== undefined; { value, after } = after) values.push(value)
     return values
   }
 
-  /** Answers how it goes; what has gone may be told to go again. */
+  /** Returns a function that removes the value; it may be called more than once. */
   add(value: T): () => void {
     const end = this.#end
     const link = { value, before: end.before, after: end }

@@ -1,10 +1,10 @@
-// What is known of the connection a client's request came over when another process of ours accepted it and passed the
-// request on (gateway/workers/). Of a request that came straight to this process the socket itself is asked.
+// The properties of a client's connection that another process accepted before it forwarded the request (gateway/workers/). For
+// requests that this process accepted, they come from the socket.
 
 import type { IncomingMessage } from "node:http"
 
 export interface ForwardedConnection {
-  /** DER of the client certificate and its chain, leaf first. The same arrays for all requests of one connection. */
+  /** DER of the client certificate and its chain, leaf first. All requests of one connection share the arrays. */
   readonly certificates: readonly Uint8Array[]
   /** The TLS server name. */
   readonly serverName: string | undefined
@@ -17,7 +17,7 @@ export function forwardedConnection(request: IncomingMessage): ForwardedConnecti
   return forwarded.get(request)
 }
 
-/** Only for who has made sure that a process of ours says so. */
+/** May be called only after verifying that the data comes from a process of this gateway. */
 export function setForwardedConnection(request: IncomingMessage, connection: ForwardedConnection): void {
   forwarded.set(request, connection)
 }

@@ -1,5 +1,5 @@
-// What a request carries down the chain: plain data, nothing of express. Filters fill it in running order
-// (server.ts); everything below endpoints/ sees only this.
+// The context of a request: plain data, nothing of express. Filters fill it in order (server.ts); the code below endpoints/ sees
+// only this.
 
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
@@ -8,46 +8,46 @@ import type { User } from "./user.ts"
 
 export type AdmissionStep = "admit" | "validate"
 
-/** Told of what is counted. */
+/** Receives the events that metrics count. */
 export interface RequestObserver {
-  /** Milliseconds since the epoch: since when it counts. */
+  /** The start of the request in milliseconds since the epoch. */
   readonly startedAt: number
   admitted(step: AdmissionStep, operation: string, rejected: boolean, seconds: number): void
-  /** Also when it did not answer, and is done without. */
+  /** Also called when the webhook failed and its failure policy ignores that. */
   webhookAnswered(name: string, step: AdmissionStep, operation: string, rejected: boolean, seconds: number): void
-  /** What to tell of each event's bytes that a watch is sent. */
+  /** Returns a function that receives the size of each event sent to a watch. */
   eventsOf(resource: GroupVersionResource, isBuiltIn: boolean): (bytes: number) => void
 }
 
 export interface RequestContext {
-  /** The caller's control plane, and the only one that can be reached from here. */
+  /** The caller's control plane, the only one that is reachable from here. */
   controlPlane: ControlPlane
   info: RequestInfo
   user: User
   query: URLSearchParams
-  /** Lower-case names. */
+  /** Keys are lower case. */
   headers: Readonly<Record<string, string | undefined>>
-  /** Ends when the client is gone or the request's time is over. */
+  /** Aborted when the client disconnects or the request times out. */
   signal: AbortSignal
-  /** It has ended: what is only read for its answer need not go on. Absent where requests have no end of their own. */
+  /** The request has ended: work that only serves its response may stop. Absent if requests cannot end early. */
   readonly isOver?: boolean
-  /** `signal` ends then at the latest. Absent where requests have no end of their own. */
+  /** Limits the time until `signal` is aborted. Absent if requests cannot end early. */
   endAfter?(seconds: number): void
-  /** Shown to the user as `Warning: 299` headers. Duplicates are dropped. */
+  /** Adds a `Warning: 299` header for the user. Duplicates are dropped. */
   warn(message: string): void
-  /** For the audit entry; absent where there is none. */
+  /** Adds an annotation to the audit entry; absent without audit. */
   annotate?(key: string, value: string): void
-  /** Absent where nothing is counted: in process. */
+  /** Absent if nothing is counted, as for calls in process. */
   observer?: RequestObserver
-  /** It waited for somebody else, who is not to be blamed on the server. */
+  /** Reports time spent waiting for an external party, which does not count as the server's latency. */
   waited?(ms: number): void
   /**
-   * Asked before each stretch of work on the thread that all share, after having waited for something else: undefined when it
-   * may go on at once, else what to wait for. Absent where nobody is to be shared with.
+   * Called before each piece of work on the shared thread after an asynchronous wait. Returns undefined if the work may continue at
+   * once, otherwise a promise to await. Absent if the thread is not shared.
    */
   turn?: () => Promise<void> | undefined
-  /** Asked between two steps of work that may each be long: as `turn`, but waits only when others have waited for long. */
+  /** Called between two steps of work that may each be long: like `turn`, but waits only if others have been waiting for long. */
   pause?: () => Promise<void> | undefined
-  /** Runs what works beside that thread, on a processor all the same: perhaps later. Absent as `turn`. */
+  /** Runs a job that uses a processor outside that thread, possibly delayed. Absent under the same condition as `turn`. */
   aside?: <T>(job: () => Promise<T>) => Promise<T>
 }

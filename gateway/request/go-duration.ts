@@ -12,9 +12,9 @@ const units: Readonly<Record<string, number>> = dictionary({
   h: 3_600_000,
 })
 
-// A run of digits is read in one way only, and so in time that grows with its length.
+// A run of digits matches in only one way, so the time is linear in its length.
 
-/** Undefined: not a duration. */
+/** Returns undefined if the text is not a duration. */
 export function parseGoDuration(text: string): number | undefined {
   const match = /^([+-]?)((?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/.exec(text)
   if (match === null) return text === "0" ? 0 : undefined
@@ -26,7 +26,7 @@ export function parseGoDuration(text: string): number | undefined {
   return match[1] === "-" ? -sum : sum
 }
 
-/** What Go says of a text that is none. Source: time.ParseDuration. */
+/** Go's error for an invalid duration. Source: time.ParseDuration. */
 export function durationFault(text: string): string {
   const rest = text.replace(/^[+-]/, "").replace(/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)(?![^\d.]))*/, "")
   const [, unit] = /^(?:\d+(?:\.\d*)?|\.\d+)([^\d.]*)/.exec(rest) ?? []

@@ -1,5 +1,5 @@
-// Requests without an end of their own: they have no time limit and are counted apart.
-// Source: k8s.io/kubernetes/pkg/controlplane/apiserver/config.go.
+// Long-running requests: they have no time limit and are counted separately. Source:
+// k8s.io/kubernetes/pkg/controlplane/apiserver/config.go.
 
 import type { RequestInfo } from "./request-info.ts"
 

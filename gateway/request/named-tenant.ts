@@ -1,12 +1,12 @@
-// Which tenant a URL names: by path, /tenants/<name>/…, or by host, <name>.<domain>, in the Host header or as the TLS
-// server name. Pure. What names none leaves it to the credential (tenancy/tenant-resolver.ts).
+// The tenant that a URL names: by path, /tenants/<name>/…, or by host, <name>.<domain>, in the Host header or as the TLS server
+// name. Pure. If the URL names none, the credential determines the tenant (tenancy/tenant-resolver.ts).
 
 export interface NamedTenant {
-  /** Undefined: the URL names none. */
+  /** Undefined if the URL names no tenant. */
   name: string | undefined
-  /** Path and host name different tenants: nobody is there. */
+  /** Path and host name different tenants, which is answered as an unknown tenant. */
   contradictory: boolean
-  /** What the control plane sees. */
+  /** The path within the control plane. */
   path: string
 }
 

@@ -1,21 +1,21 @@
-// Over HTTP/1.1 a client may send requests before it has the answer to the one before. Node would begin all of them when they
-// are read, hundreds in one piece; here the next begins when the one before is answered, as with Go's server. What waits holds
-// no more than its head.
+// Serializes the requests of an HTTP/1.1 connection. A client may pipeline requests, and Node would begin all of them as soon as
+// they are read, hundreds from one packet. Here the next one begins after the previous response, as in Go's server. A waiting
+// request holds only its head.
 
 import { IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
-/** Beyond it the connection ends: no client of Kubernetes sends a second one. */
+/** Beyond it the connection is closed. Kubernetes clients do not pipeline at all. */
 const maxWaiting = 16
 
 type Serve<Response extends ServerResponse> = (request: IncomingMessage, response: Response) => void
 
-/** After a request that leaves HTTP, Node reads no further. */
+/** Makes Node stop reading after a request that leaves HTTP. */
 const leavingHTTP = { get: () => true, set: () => undefined }
 
 /**
- * Servers are made with it. Of a connection that has ended, Node would make requests of all it has read already, hundreds, and an
- * error with a stack for each when it closes. This one stops it at the first.
+ * The request class of the servers. When a connection has ended, Node would still create requests from all it has read, hundreds,
+ * and an error with a stack for each when it closes. This class stops Node at the first.
  */
 export class ReadRequest extends IncomingMessage {
   constructor(socket: Socket) {
@@ -24,9 +24,9 @@ export class ReadRequest extends IncomingMessage {
   }
 }
 
-/** Of one connection. */
+/** The queue of one connection. */
 interface Line {
-  /** A request is under way. */
+  /** A request is in progress. */
   isBusy: boolean
   readonly waiting: (() => void)[]
 }
@@ -48,7 +48,7 @@ export function oneAtATime<Response extends ServerResponse>(serve: Serve<Respons
 
   return (request, response) => {
     const { socket } = request
-    // Streams of HTTP/2 have limits of their own.
+    // HTTP/2 streams have their own limits.
     if (request.httpVersionMajor > 1) return serve(request, response)
     let line = lines.get(socket)
     if (line === undefined) lines.set(socket, (line = { isBusy: false, waiting: [] }))

@@ -1,5 +1,4 @@
-// From method, path and query to what is asked for in the API's terms. Pure.
-// Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
+// Derives request attributes from method, path and query. Pure. Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { textOfBytes } from "../../apimachinery/go-text.ts"
@@ -7,10 +6,10 @@ import { malformedRequest, unreadablePath } from "../../apimachinery/text-errors
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection"
 
-/** The path and method in the API's terms. */
+/** The attributes of a request in the API's terms. */
 export interface RequestInfo {
   isResourceRequest: boolean
-  /** Resource requests: a Verb (or "proxy"); others: the lower-case HTTP method. */
+  /** For resource requests a Verb (or "proxy"), otherwise the lower-case HTTP method. */
   verb: string
   /** Without the tenant's prefix. */
   path: string
@@ -20,7 +19,7 @@ export interface RequestInfo {
   resource: string
   subresource: string
   name: string
-  /** What follows the subresource (proxy paths), without a leading slash. */
+  /** The path after the subresource (proxy paths), without a leading slash. */
   rest: string
 }
 
@@ -33,7 +32,7 @@ const verbOfMethod: Readonly<Record<string, string>> = dictionary({
   DELETE: "delete",
 })
 
-/** What follows a namespace's name and is not a resource in it. */
+/** Path segments after the name of a namespace that are its subresources, not resources in it. */
 const namespaceSubresources = new Set(["status", "finalize"])
 
 /** `path`: without the tenant's prefix and without the query, still percent-encoded. */
@@ -50,7 +49,7 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
     name: "",
     rest: "",
   }
-  // Decoded first: an escaped slash parts as any other.
+  // Decoded before splitting: an escaped slash separates like any other.
   const parts = split(info.path)
   const [prefix, ...tail] = parts
   if (parts.length < 3 || (prefix !== "api" && prefix !== "apis")) return info
@@ -66,7 +65,7 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   return info
 }
 
-/** `parts`: what follows the version. "watch" and "proxy" in front are the deprecated way to say a verb. */
+/** `parts`: the segments after the version. A leading "watch" or "proxy" is the deprecated form of the verb. */
 function parseResource(info: RequestInfo, parts: string[]): void {
   if (parts[0] === "watch" || parts[0] === "proxy") {
     if (parts.length < 2) {
@@ -88,11 +87,11 @@ function parseResource(info: RequestInfo, parts: string[]): void {
   info.rest = parts.slice(3).join("/")
 }
 
-/** A part of a query that is not to be read, with an escape that is none or a semicolon, is as if it were not there. */
+/** Parts of a query with an invalid escape or a semicolon are ignored. */
 const unreadable = /;|%(?![\da-fA-F]{2})/
 const noEscape = /%(?![\da-fA-F]{2})/
 
-/** Source: net/url (ParseQuery), whose errors upstream does not look at. */
+/** Source: net/url (ParseQuery), whose errors upstream ignores. */
 export function parseQuery(text: string): URLSearchParams {
   if (!unreadable.test(text)) return new URLSearchParams(text)
   const parts = text.split("&").filter((part) => !unreadable.test(part))
@@ -109,12 +108,12 @@ function refineVerb(info: RequestInfo, query: URLSearchParams): void {
   if (selector !== null && selector !== "") info.name = exactName(selector)
 }
 
-/** As upstream reads booleans in queries: present counts as true, but for "false" and "0". */
+/** Parses a boolean query parameter like upstream: any value is true except "false" and "0". */
 function isTrue(value: string | null): boolean {
   return value !== null && !["false", "0"].includes(value.toLowerCase())
 }
 
-/** The name a field selector demands, so that rules with resourceNames can allow such a list. */
+/** The name that a field selector requires, so that rules with resourceNames can allow such a list. */
 function exactName(selector: string): string {
   for (const term of selector.split(",")) {
     const match = /^\s*metadata\.name\s*==?\s*([^!=\s]+)\s*$/.exec(term)
@@ -124,7 +123,7 @@ function exactName(selector: string): string {
   return ""
 }
 
-/** Leading and trailing slashes do not count, those between do. */
+/** Ignores leading and trailing slashes, but not those between. */
 function split(path: string): string[] {
   let start = 0
   let end = path.length
@@ -143,7 +142,10 @@ function decode(text: string): string {
   }
 }
 
-/** A path's bytes need not be UTF-8, but its escapes have to be escapes: as Go's server, which knows no more of the request. */
+/**
+ * A path need not be valid UTF-8, but its escapes must be valid. Otherwise the error is that of Go's server, which has no more
+ * information about the request.
+ */
 function decodeBytes(text: string): string {
   if (noEscape.test(text)) throw malformedRequest()
   const bytes = text.replaceAll(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))

@@ -1,16 +1,16 @@
-// Work that leaves the thread of JavaScript (compressing) takes threads of libuv's pool, which the disk's work needs too, and
-// processors, which the thread of JavaScript itself needs. Few of such jobs are under way at the same time, whoever they are
-// for; what waits goes on in turn over control planes, each with one job.
+// Limits jobs outside the JavaScript thread (compression). They take threads of libuv's pool, which disk operations also need, and
+// processors, which the JavaScript thread also needs. Only a few run at the same time in total; queued jobs run round robin over
+// control planes, one job each.
 
 import { availableParallelism } from "node:os"
 import type { Presence } from "../tenancy/presence.ts"
 
-/** The thread of JavaScript keeps a processor to itself, and most of the pool (cli/thread-pool.mjs) is the disk's. */
+/** One processor is left to the JavaScript thread, and most of the pool (cli/thread-pool.mjs) to disk operations. */
 const defaultPlaces = Math.min(4, Math.max(1, availableParallelism() - 1))
 
 export class ThreadPlaces {
   readonly #places: number
-  /** Each control plane's in the order in which they came; none of the lists is empty. */
+  /** Queued jobs of each control plane in order of arrival; no list is empty. */
   readonly #line = new Map<Presence, (() => void)[]>()
   #active = 0
 
@@ -18,7 +18,7 @@ export class ThreadPlaces {
     this.#places = places
   }
 
-  /** Jobs that are waited for are bounded by the requests in flight: each waits for one at a time. */
+  /** The number of queued jobs is limited by the requests in flight: each waits for one job at a time. */
   async run<T>(who: Presence, job: () => Promise<T>): Promise<T> {
     if (this.#active < this.#places) this.#active++
     else await this.#place(who)
@@ -37,7 +37,7 @@ export class ThreadPlaces {
     })
   }
 
-  /** A place goes straight to the next one. */
+  /** Passes the place on to the next job. */
   #next(): void {
     const [first] = this.#line
     if (first === undefined) {

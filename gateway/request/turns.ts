@@ -1,32 +1,32 @@
-// One thread serves all control planes: who has much to do must not do all of it before another's little. Work asks for a turn
-// before each stretch of it (a request's beginning, its answer, a piece of a list, an event for one watch), goes on at once
-// while the present turn of the event loop is young, and otherwise waits. Those that wait go on in turn over control planes,
-// each with the same time; who has just come goes first, and a few of those need not even wait for the loop to turn: whoever
-// asks little is held up by the work under way alone, and not by what waits.
+// Fair sharing of the one thread that serves all control planes: a large amount of work for one must not delay small work for
+// others. Work takes a turn before each piece (the start of a request, its response, a part of a list, an event for one watch). It
+// continues at once while the current turn of the event loop is short, and is queued otherwise. Queued work continues round robin
+// over control planes, each with the same amount of time. Newly arrived control planes go first, and a few of them do not even wait
+// for the next turn of the loop, so a control plane with little work is delayed only by work in progress, not by queued work.
 //
-// Who is in the middle of work that may be long asks whether to pause, which waits only when the turn has lasted its time.
+// Work that may be long calls pause() in between, which waits only if the turn has used up its time.
 //
-//   fresh: came since the line was last theirs ──their time is used──▶ line: one after the other, each for `quantumMs`
+//   fresh: not in the line since its last round ──its time is used──▶ line: one after the other, each for `quantumMs`
 //
-// After "FlowQueue-CoDel" (RFC 8290), with milliseconds of the thread for bytes.
+// Modelled on "FlowQueue-CoDel" (RFC 8290), with milliseconds of the thread instead of bytes.
 
 import type { Presence } from "../tenancy/presence.ts"
 
-/** Work begins in one turn of the event loop until it has lasted so long: then sockets and timers are looked at. */
+/** Work continues in one turn of the event loop until this time has passed; then sockets and timers are served. */
 const turnMs = 1
 
-/** A control plane's time before the next one's. */
+/** The time of a control plane before the next one's turn. */
 const quantumMs = 0.5
 
-/** Control planes without a place in the line that go on at once in one turn of the event loop, whatever waits. */
+/** Control planes outside the line that may continue at once per turn of the event loop, regardless of queued work. */
 const passesPerTurn = 4
 
-/** Begun before it is looked whether the turn is over: each in a callback of its own, so that its time can be told. */
+/** Grants scheduled together. Each runs in its own callback, so that its time can be measured. */
 const grantsAtOnce = 32
 
 interface Waiting {
   readonly calls: (() => void)[]
-  /** Milliseconds it may still take before it goes to the end of the line; below 0 when it took more. */
+  /** Remaining milliseconds before it moves to the end of the line; negative if it took more. */
   left: number
 }
 
@@ -34,22 +34,22 @@ export class Turns {
   readonly #fresh = new Map<Presence, Waiting>()
   readonly #line = new Map<Presence, Waiting>()
   #count = 0
-  /** When the present turn began; undefined: nothing has been done in it. */
+  /** When the current turn began; undefined: nothing has run in it. */
   #began: number | undefined
-  /** Whose work has been let go on, and when: what follows until the next callback is its time. */
+  /** The control plane that was granted a turn, and when: the time until the next callback is charged to it. */
   #working: { waiting: Waiting; since: number } | undefined
   #scheduled = false
   #passes = passesPerTurn
-  /** Who has gone on without waiting in the present turn. */
+  /** Control planes that have continued without waiting in the current turn. */
   readonly #served: Presence[] = []
   readonly #now: () => number
 
-  /** `now`: milliseconds. */
+  /** `now`: a clock in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
 
-  /** Undefined: go on at once, without waiting. */
+  /** Returns undefined if the caller may continue at once. */
   take(who: Presence): Promise<void> | undefined {
     const now = this.#now()
     const began = this.#begin(now)
@@ -59,21 +59,21 @@ export class Turns {
     }
     if (this.#passes > 0 && !this.#served.includes(who) && !this.#fresh.has(who) && !this.#line.has(who)) {
       this.#passes--
-      // It has had what it came for: for a round, what it does next waits as others' work does.
+      // It has used its pass: for one round its further work is queued like others'.
       this.#line.set(who, { calls: [], left: quantumMs })
       return undefined
     }
     return new Promise((resolve) => this.#wait(who, resolve))
   }
 
-  /** Undefined: go on, the present turn is young, whoever waits. */
+  /** Returns undefined if the caller may continue because the current turn is short, regardless of queued work. */
   pause(who: Presence): Promise<void> | undefined {
     const now = this.#now()
     if (now - this.#begin(now) < turnMs) return undefined
     return new Promise((resolve) => this.#wait(who, resolve))
   }
 
-  /** How much waits. */
+  /** The number of queued calls. */
   get waiting(): number {
     return this.#count
   }
@@ -85,7 +85,7 @@ export class Turns {
     this.#count++
   }
 
-  /** When the present turn began: now, when nothing has been done in it. */
+  /** The start of the current turn: `now` if nothing has run in it. */
   #begin(now: number): number {
     if (!this.#scheduled) {
       this.#scheduled = true
@@ -99,13 +99,13 @@ export class Turns {
     this.#passes = passesPerTurn
     this.#served.length = 0
     if (this.#count === 0) {
-      // Who has nothing to do when its turn comes leaves the line: it is fresh when it comes back.
+      // A control plane without queued work when its turn comes leaves the line and is fresh when it returns.
       if (this.#line.size > 0) this.#line.clear()
       if (this.#fresh.size > 0) this.#fresh.clear()
       this.#scheduled = false
       return
     }
-    // Each runs in the next turn of the loop, followed by what it causes (promises), before the next one; the last one closes
+    // Each runs in the next turn of the loop, together with its continuations (promises), before the next one; the last one closes
     // the turn.
     setImmediate(() => {
       this.#began = this.#now()
@@ -143,7 +143,7 @@ export class Turns {
       if (waiting.left > 0 && waiting.calls.length > 0) return waiting
       from.delete(who)
       if (waiting.left <= 0) waiting.left += quantumMs
-      // Who was fresh and has nothing more stays in the line for a round: coming again at once, it is not fresh.
+      // A fresh control plane without further work stays in the line for one round, so that it is not fresh if it returns at once.
       if (waiting.calls.length > 0 || from === this.#fresh) this.#line.set(who, waiting)
     }
   }

@@ -1,4 +1,4 @@
-// Who asks, as authentication has found out, or impersonation wants it. Source: k8s.io/apiserver/pkg/authentication/user.
+// The user of a request, from authentication or impersonation. Source: k8s.io/apiserver/pkg/authentication/user.
 
 export interface User {
   name: string

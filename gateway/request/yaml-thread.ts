@@ -1,15 +1,15 @@
-// YAML that is no JSON is parsed at some megabytes per second, and the parser cannot pause: long texts are converted in a thread of
-// their own, so that nobody waits but who sent them. It begins with the first such text and ends when none has come for a while.
+// A worker thread for YAML that is not JSON. Parsing runs at a few megabytes per second and cannot be interrupted, so long texts
+// are converted here and delay only their senders. The thread starts with the first such text and stops after an idle period.
 
 import { Worker } from "node:worker_threads"
 import type { YamlOutcome } from "../../apimachinery/schema/yaml/convert.ts"
 
-/** Shorter ones take no longer than other requests do. */
+/** Shorter texts take no longer than other requests and are parsed in the main thread. */
 export const minAsideBytes = 8 * 1024
 const defaultLimits = {
-  /** A thread without work takes 27 MiB. */
+  /** An idle thread takes 27 MiB. */
   idleMs: 10_000,
-  /** Of the thread's objects. A text that needs more is refused as too long, and the thread begins anew. */
+  /** Heap of the thread. A text that needs more is refused as too long, and the thread is restarted. */
   maxHeapMiB: 512,
 }
 
@@ -21,7 +21,7 @@ interface Job {
 
 export class YamlThread {
   readonly #limits: { idleMs: number; maxHeapMiB: number }
-  /** Bounded by the requests in flight: each has one. The first is being worked on. */
+  /** Limited by the requests in flight: each has one. The first job is being processed. */
   readonly #jobs: Job[] = []
   #worker: Worker | undefined
   #ending: NodeJS.Timeout | undefined
@@ -34,7 +34,7 @@ export class YamlThread {
     return this.#worker !== undefined
   }
 
-  /** One text after the other. Rejects when the thread fails at this one. */
+  /** Converts texts one after the other. Rejects if the thread fails at this text. */
   convert(bytes: Uint8Array): Promise<YamlOutcome> {
     return new Promise((resolve, reject) => {
       this.#jobs.push({ bytes, resolve, reject })
@@ -42,7 +42,7 @@ export class YamlThread {
     })
   }
 
-  /** With the first job, or to rest. */
+  /** Starts the first job, or the idle timer. */
   #begin(): void {
     const [job] = this.#jobs
     clearTimeout(this.#ending)
@@ -53,7 +53,7 @@ export class YamlThread {
     }
     this.#worker ??= this.#start()
     this.#worker.ref()
-    // A copy of its own, since the body may lie in a larger buffer; it moves to the thread.
+    // A copy, since the body may be part of a larger buffer; it is transferred to the thread.
     const own = Uint8Array.from(job.bytes)
     this.#worker.postMessage(own, [own.buffer])
   }

@@ -1,4 +1,4 @@
-// The thread of yaml-thread.ts. What goes wrong here beside the text itself ends it, and is told there.
+// The worker of yaml-thread.ts. Errors other than in the text itself terminate it and are reported there.
 
 import { parentPort } from "node:worker_threads"
 import { convertYaml } from "../../apimachinery/schema/yaml/convert.ts"
