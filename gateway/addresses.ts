@@ -1,4 +1,4 @@
-// By which addresses and names a gateway is reached: where it listens, what its certificate is for, what it tells others.
+// The addresses and names of a gateway: what it listens on, the names in its certificate, and what it advertises.
 
 import { isIP } from "node:net"
 import { networkInterfaces } from "node:os"
@@ -7,15 +7,15 @@ import type { AdvertisedAddress } from "./tenancy/kubernetes-service.ts"
 
 export const defaultHost = "127.0.0.1"
 
-/** What clients connect to, without a trailing slash. */
+/** The URL for clients, without a trailing slash. */
 export function urlOf({ host = defaultHost, publicUrl }: GatewayOptions, port: number): string {
   return (publicUrl ?? `https://${printHost(host)}:${port}`).replace(/\/$/, "")
 }
 
-/** How long an answer of the system about its addresses is good: each tenant that wakes asks, and it answers slowly. */
+/** The addresses of the system are cached this long: every tenant that wakes needs them, and the call is slow. */
 const addressMs = 10_000
 
-/** Where the Service default/kubernetes of each control plane leads, while the gateway listens on a port. */
+/** Returns the address of the Service default/kubernetes of each control plane, given the port of the gateway. */
 export function advertisedBy(options: GatewayOptions): (port: number) => AdvertisedAddress {
   const { host = defaultHost, advertiseAddress, advertisePort } = options
   let known: { address: string | undefined; at: number } | undefined
@@ -27,7 +27,7 @@ export function advertisedBy(options: GatewayOptions): (port: number) => Adverti
   }
 }
 
-/** All names clients may use, pods included. */
+/** All names that clients, including pods, may use. */
 export function servingNames(options: GatewayOptions): string[] {
   const { host = defaultHost, domain, hostNames = [], advertiseAddress, publicUrl } = options
   const service = "kubernetes.default.svc"
@@ -48,19 +48,19 @@ export function servingNames(options: GatewayOptions): string[] {
   return [...new Set(names)]
 }
 
-/** Every address of this machine. */
+/** The host stands for all addresses of this machine. */
 const isUnspecified = (host: string): boolean => host === "0.0.0.0" || host === "::"
-/** Only this machine reaches it. */
+/** The host is reachable only from this machine. */
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."))
 
-/** What others can reach this gateway by: endpoints may not be loopback addresses. */
+/** The address at which others reach this gateway. Endpoints must not be loopback addresses. */
 function advertisedAddress(host: string): string | undefined {
   if (isIP(host) !== 0 && !isUnspecified(host) && !isLoopback(host)) return host
   return localAddresses()[0]
 }
 
-/** IPv4 first, without loopback and link-local ones. */
+/** IPv4 first, without loopback and link-local addresses. */
 function localAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
   const usable = all.filter(({ internal, address }) => !internal && !/^(169\.254\.|fe80:)/i.test(address))

@@ -1,4 +1,4 @@
-// Why work of a control plane ends that closes, as the reason of its signals. Made once: each signal that ends without a reason
-// makes an error of its own, whose stack costs more than all else of an ending.
+// The abort reason when a control plane closes. It is a shared instance: a signal that is aborted without a reason creates an error
+// of its own, and capturing its stack would dominate the cost of closing.
 
 export const controlPlaneClosed = new Error("the control plane is closed")

@@ -1,7 +1,7 @@
-// How many TLS handshakes are under way at the same time. A client that opens a thousand connections at once would otherwise
-// have most of them ready in the same turn of the event loop, with a millisecond of work each, and hold up all others, most of all
-// who needs several turns, as a write does. Who connects is not known before the handshake but by
-// its address: of those that wait, addresses have theirs in turn, so that a crowd from one is passed by who comes from another.
+// Limits concurrent TLS handshakes. Otherwise the handshakes of a client that opens a thousand connections at once would mostly
+// become ready in the same turn of the event loop, each with a millisecond of work, and delay all other requests, especially those
+// that need several turns, such as writes. Before the handshake a client is known only by its address, so waiting connections are
+// served round robin over addresses: many connections from one address do not delay those from another.
 //
 //   connection ──▶ waits ──▶ handshake begins ──▶ done, closed, or slow: the next one begins
 
@@ -9,18 +9,18 @@ import type { Server } from "node:https"
 import type { Socket } from "node:net"
 import { Deadlines } from "./filters/deadlines.ts"
 
-/** Begun and not done: what one turn of the loop may have to do. */
+/** Handshakes in progress: the maximum that one turn of the event loop may have to process. */
 const maxUnderWay = 4
 
 /**
- * Who takes longer waits for its network, and keeps no place: nobody can take all places by being slow. Of clients that are all
- * far away, 200 per second begin.
+ * A handshake that takes longer waits for its network and no longer counts, so slow clients cannot occupy all places. If all
+ * clients are slow, 200 handshakes begin per second.
  */
 const patienceMs = 20
 
 type Begin = (this: Server, socket: Socket) => void
 
-/** To be called before the server has its first connection. */
+/** Must be called before the server receives its first connection. */
 export function limitHandshakes(server: Server, limits = { maxUnderWay, patienceMs }): void {
   const handshakes = new Handshakes(server, server.listeners("connection") as Begin[], limits)
   server.removeAllListeners("connection")
@@ -33,11 +33,11 @@ class Handshakes {
   readonly #begin: readonly Begin[]
   readonly #maxUnderWay: number
   readonly #slow: Deadlines
-  /** By address, in the order of their turns; none of them empty. */
+  /** Waiting sockets by address, in the order of their turns; no set is empty. */
   readonly #waiting = new Map<string | undefined, Set<Socket>>()
-  /** Where a socket waits: when it has closed, it has no address any more. */
+  /** The address under which a socket waits: a closed socket no longer has an address. */
   readonly #lines = new WeakMap<Socket, string | undefined>()
-  /** By peer: a secure socket does not tell which one it stands on. */
+  /** By peer, since a secure socket does not expose the socket below it. */
   readonly #underWay = new Map<string, () => void>()
   #isScheduled = false
   readonly #gone: (this: Socket) => void
@@ -60,7 +60,7 @@ class Handshakes {
     if (line === undefined) this.#waiting.set(remoteAddress, new Set([socket]))
     else line.add(socket)
     this.#lines.set(socket, remoteAddress)
-    // What is wrong with it after its turn is seen to by the server's own listeners.
+    // After its turn the server's own listeners handle errors of the socket.
     socket.on("error", destroyThis)
     socket.once("close", this.#gone)
     this.#next()
@@ -78,7 +78,7 @@ class Handshakes {
 
   #turn(): void {
     this.#isScheduled = false
-    this.#startNext() // one in a turn of the loop
+    this.#startNext() // one per turn of the loop
     this.#next()
   }
 
@@ -87,7 +87,7 @@ class Handshakes {
     if (first === undefined) return
     const [address, line] = first
     const [socket] = line
-    // Who comes from the next address has the next turn.
+    // The next address has the next turn.
     this.#waiting.delete(address)
     this.#waiting.set(address, line)
     if (socket === undefined) return
@@ -107,7 +107,7 @@ class Handshakes {
     socket.removeListener("close", this.#gone)
     const done = (): void => {
       inTime()
-      socket.removeListener("close", done) // a connection lives long: it keeps nothing of its beginning
+      socket.removeListener("close", done) // connections are long-lived and must not retain this closure
       if (this.#underWay.get(peer) !== done) return
       this.#underWay.delete(peer)
       this.#next()
@@ -123,7 +123,7 @@ function destroyThis(this: Socket): void {
   this.destroy()
 }
 
-/** No two connections of one server have the same. */
+/** Unique among the connections of a server. */
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }

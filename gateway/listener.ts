@@ -1,5 +1,5 @@
-// Opens the gateway's port, and closes it in good order: streams are told to end at once, other requests may finish. How many
-// connections there may be is bounded by the files the process may open.
+// Opens the gateway's port and shuts it down gracefully: streams end at once, other requests may finish. The number of connections
+// is limited by the number of files that the process may open.
 
 import type { Server as HttpsServer } from "node:https"
 import type { AddressInfo, Server } from "node:net"
@@ -9,7 +9,7 @@ import { type GatewayLimits } from "./options.ts"
 import { StartError } from "./start-error.ts"
 import type { Comings } from "./request/comings.ts"
 
-/** Resolves with the port. Fails with StartError. */
+/** Resolves with the port. Rejects with StartError. */
 export function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const failed = (error: NodeJS.ErrnoException): void => reject(explain(error, host, port))
@@ -21,7 +21,7 @@ export function listen(server: Server, host: string, port: number): Promise<numb
   })
 }
 
-/** Of HTTP, with TLS or without. */
+/** An HTTP server with or without TLS. */
 interface ClosingServer extends Pick<HttpsServer, "closeIdleConnections" | "closeAllConnections"> {
   close(done: () => void): unknown
 }
@@ -32,7 +32,7 @@ export async function close(server: ClosingServer, active: Comings<RequestState>
   for (const state of active.values) if (state.isLongRunning) state.abort(stopping)
   server.closeIdleConnections()
   const timer = setTimeout(() => cut(server, active), graceMs)
-  // A kept connection becomes idle after its last answer; Node closes it then only if it is asked again.
+  // A kept connection becomes idle after its last response; Node then closes it only if asked again.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)
   await closed
   clearTimeout(timer)
@@ -40,18 +40,18 @@ export async function close(server: ClosingServer, active: Comings<RequestState>
   cut(server, active)
 }
 
-/** Of an awake tenant's store: log, tables, lock, manifest. Measured: 4, more while LevelDB compacts. */
+/** Files of an awake tenant's store: log, tables, lock, manifest. Measured: 4, more during a LevelDB compaction. */
 const filesPerAwakeTenant = 8
 
-/** Of everything else: the gateway's own stores, connections to nodes and webhooks, the runtime. */
+/** All other files: the gateway's own stores, connections to nodes and webhooks, the runtime. */
 const otherFiles = 512
 
-/** Where even that is not there, a gateway can still be asked. */
+/** The minimum, so that the gateway can serve requests even if the file limit is lower. */
 const minConnections = 64
 
 type ConnectionLimits = Pick<GatewayLimits, "maxConnections" | "maxAwakeTenants">
 
-/** As many as asked for, as far as stores and connections together find file descriptors. */
+/** The configured number of connections, reduced so that stores and connections stay within the limit of file descriptors. */
 export function connectionsOf(
   { maxConnections, maxAwakeTenants }: ConnectionLimits,
   files = maxFiles() ?? Infinity,
@@ -62,7 +62,7 @@ export function connectionsOf(
 
 function cut(server: ClosingServer, active: Comings<RequestState>): void {
   server.closeAllConnections()
-  // Node has given these away and does not count them.
+  // Node has handed these sockets over and does not count them.
   for (const state of active.values) state.upgrade?.socket.destroy()
 }
 

@@ -1,5 +1,5 @@
-// KubeClient straight on a control plane's registries, without HTTP and without JSON. Everything else is as for a request
-// that has passed the filters: decoding, defaults, strategies, admission, dry run. Objects it answers are frozen and shared.
+// A KubeClient that calls a control plane's registries directly, without HTTP and JSON. Everything after the filters is as for a
+// request: decoding, defaults, strategies, admission, dry run. The returned objects are frozen and shared.
 
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { copyJson } from "../apimachinery/copy.ts"
@@ -40,7 +40,7 @@ import type { ControlPlane } from "./tenancy/control-plane.ts"
 const polyplane: User = { name: "system:polyplane", groups: ["system:masters", "system:authenticated"], extra: {} }
 const fieldManager = "polyplane"
 
-/** Objects of a list parsed at once: those of a super cluster are many, and requests get their turn in between. */
+/** Objects of a list that are parsed at once. A super cluster has many; requests are served between the pieces. */
 const pieceSize = 200
 
 type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
@@ -66,7 +66,7 @@ class LocalClient implements KubeClient {
     for (const definition of this.#controlPlane.resources.definitions()) {
       const { group, version, resource, namespaced, kind, verbs } = definition
       const key = `${group}/${resource}`
-      // A group's preferred version comes first.
+      // The preferred version of a group comes first.
       if (!found.has(key)) found.set(key, { group, version, resource, namespaced, kind, verbs })
     }
     for (const resource of discoveredResources(await this.#controlPlane.aggregator.checkedVersions())) {
@@ -94,7 +94,7 @@ class LocalClient implements KubeClient {
     return deepFreeze(await handler.get(ctx, registry, namespace ?? "", name)) as T
   }
 
-  /** Lists of what is served here; what is aggregated as it is. */
+  /** Lists of resources served here are answered from the registries; all other paths are forwarded to aggregated APIs. */
   async raw(path: string): Promise<unknown> {
     const { pathname, searchParams } = new URL(path, "http://localhost")
     const { verb, namespace, subresource, ...resource } = requestInfo("GET", pathname, searchParams)
@@ -257,7 +257,7 @@ class LocalClient implements KubeClient {
     return deepFreeze(await handler.update(ctx, registry, namespace, name, change, write, admit))
   }
 
-  /** Not served here: by an aggregated API, or by nobody. */
+  /** Not served here: served by an aggregated API, or not at all. */
   #isElsewhere(resource: Resource): boolean {
     return this.#controlPlane.resources.registry(resource) === undefined
   }
@@ -270,9 +270,9 @@ class LocalClient implements KubeClient {
   }
 }
 
-/** A copy, as a request's body would be decoded: the caller's object stays the caller's. */
+/** A copy, decoded as a request body would be; the caller's object is not modified. */
 function decoded(ctx: RequestContext, object: KubeObject, expected: Expected, namespace: string): KubeObject {
-  // Who manages what is the server's knowledge: callers hand back what they were shown.
+  // Managed fields are the server's: callers return those that they have read.
   const { managedFields: _, ...metadata } = object.metadata
   const copy = decodeValue(ctx, copyJson({ ...object, metadata }) as unknown as Json, expected, "Ignore")
   agreeOnNamespace(copy, namespace)

@@ -1,4 +1,4 @@
-// What a request would have said that is none: what it is for, and in whose name.
+// The target and the user of a call in process, which has no request.
 
 import { methodNotAllowed, noSuchPath } from "../apimachinery/status.ts"
 import type { Resource } from "../client/rest.ts"
@@ -22,7 +22,7 @@ export interface Target {
   expected: Expected
 }
 
-/** Throws what a request for it would be answered. */
+/** Throws the error that a request for the target would return. */
 export function targetOf({ resources }: ControlPlane, resource: Resource, verb: Verb, name = ""): Target {
   const registry = resources.registry(resource)
   if (registry === undefined) throw noSuchPath()
@@ -35,7 +35,7 @@ export function targetOf({ resources }: ControlPlane, resource: Resource, verb: 
   return { registry, definition, subresource, handler, expected }
 }
 
-/** In whose name. */
+/** The user of the call. */
 export interface Caller {
   controlPlane: ControlPlane
   user: User
@@ -64,6 +64,6 @@ export function contextOf(
     query: new URLSearchParams(),
     headers: {},
     signal,
-    warn: () => undefined, // nobody reads it
+    warn: () => undefined, // there is no client to read it
   }
 }

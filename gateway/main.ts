@@ -1,4 +1,4 @@
-// A gateway, from options to answering requests, and back: everything it starts ends with it, in the reverse order.
+// A gateway from its options to its shutdown. It owns everything it starts and stops it in reverse order.
 
 import type { KeyObject } from "node:crypto"
 import { pino } from "pino"
@@ -31,18 +31,18 @@ interface GatewayParts {
   superClusterLost: AbortSignal | undefined
 }
 
-/** In one process, as below, or in several (workers/primary.ts). */
+/** A gateway in one process, as below, or in several (workers/primary.ts). */
 export interface RunningGateway extends AsyncDisposable {
   readonly url: string
   readonly tenants: TenantAdmin
   readonly superCluster: ControlPlane | undefined
-  /** Ends when another process may serve the super cluster: this one must end then. Undefined: none can. */
+  /** Aborted when another process may take over the super cluster: this process must then stop. Undefined if that is impossible. */
   readonly superClusterLost?: AbortSignal | undefined
-  /** PEM: what clients trust. */
+  /** PEM of the certificate authority that clients trust. */
   readonly certificateAuthority: string
-  /** Signs the identities with which tenants reach nodes; vn-agents know the public half. */
+  /** Signs the identities with which tenants reach nodes; vn-agents have the public key. */
   readonly tenantTokenSigner: KeyObject
-  /** The operator's view: the super cluster when it is served, and the admin surface. */
+  /** The operator's kubeconfig, for the super cluster if it is served, and for the admin surface. */
   adminKubeconfig(): Promise<string>
 }
 
@@ -54,7 +54,7 @@ export class Gateway implements RunningGateway {
   readonly #keys: GatewayKeys
   readonly #stack: AsyncDisposableStack
 
-  /** Fails with StartError when the person who starts it can do something about it. */
+  /** Throws StartError if the user can correct the cause. */
   static async start(options: GatewayOptions): Promise<Gateway> {
     await using stack = new AsyncDisposableStack()
     const parts = await start(options, stack)
@@ -78,7 +78,7 @@ export class Gateway implements RunningGateway {
     return this.#keys.tenantTokenSigner
   }
 
-  /** Certificate and key (PEM) of the gateway's administrator: for processes of our own. */
+  /** Certificate and key (PEM) of the gateway's administrator, for processes of Polyplane. */
   get administrator(): { certificate: string; key: string } {
     return this.#keys.administrator
   }
@@ -97,7 +97,7 @@ export function adminKubeconfigOf({ administrator, servingAuthority }: GatewayKe
   return renderKubeconfig({ name: "polyplane", user: "admin", server, certificateAuthority, client: administrator })
 }
 
-/** What is put on the stack last ends first: the port, then the tenants, then what they stand on. */
+/** The stack stops its entries in reverse order: first the port, then the tenants, then their dependencies. */
 async function start(options: GatewayOptions, stack: AsyncDisposableStack): Promise<GatewayParts> {
   const log = options.log ?? pino({ name: "gateway" }, pino.destination(2))
   const limits = { ...defaultLimits, ...options.limits }

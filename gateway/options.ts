@@ -1,4 +1,4 @@
-// What a gateway can be told, with every limit by name and what happens at it.
+// The options of a gateway, with all limits and what happens when they are reached.
 
 import type { Clock } from "../client/clock.ts"
 import type { Log } from "../client/log.ts"
@@ -12,32 +12,34 @@ import type { ServiceAddresses } from "./tenancy/service-addresses.ts"
 export interface GatewayOptions {
   /** Not used with etcd. */
   dataDir: string
-  /** Everything is kept in this etcd instead of the data directory, which any number of gateways may share. */
+  /** Stores all data in this etcd instead of the data directory. Any number of gateways may share it. */
   etcd?: EtcdStorageOptions
   /** Address to listen on. Default 127.0.0.1. */
   host?: string
-  /** Default 0: any free one. */
+  /** Default 0: any free port. */
   port?: number
   /** Serve a control plane at /, as the super cluster. */
   superCluster?: boolean
-  /** Where addresses of Services come from; `undefined` is the super cluster. Without it they are refused. */
+  /** Allocates addresses of Services; `undefined` is the super cluster. Without it Services with addresses are refused. */
   serviceAddresses?: (tenant: Tenant | undefined) => ServiceAddresses
-  /** What addresses of Services are of ("10.96.0.0/12"): tenants see them as their ServiceCIDR. Default: none is shown. */
+  /** The ranges of Service addresses ("10.96.0.0/12"), which tenants see as their ServiceCIDR. Default: none is shown. */
   serviceRanges?: readonly string[]
-  /** How nodes are reached; `undefined` is the super cluster. Without it logs, exec and the like are refused. */
+  /** Connects to nodes; `undefined` is the super cluster. Without it logs, exec and similar requests are refused. */
   nodeDialer?: (tenant: Tenant | undefined) => NodeDialer
   /**
-   * Networks and addresses, beyond public ones, that tenants' webhook URLs and hand-written endpoints may lead to
+   * Networks and addresses, in addition to public ones, that webhook URLs and manually written endpoints of tenants may refer to
    * ("10.1.0.0/16"). Default: none.
    */
   allowedNetworks?: readonly string[]
   /** Tenants are also reached as `<name>.<domain>`. */
   domain?: string
-  /** Further names and addresses clients use: they go into the serving certificate. */
+  /** Additional names and addresses that clients use. They are included in the serving certificate. */
   hostNames?: readonly string[]
-  /** How clients reach the gateway, when it is not `https://<host>:<port>`. Goes into kubeconfigs. */
+  /** The URL for clients, if it is not `https://<host>:<port>`. Included in kubeconfigs. */
   publicUrl?: string
-  /** Where the Service default/kubernetes of each control plane leads. Default: this machine's first address, and the port. */
+  /**
+   * The address of the Service default/kubernetes of each control plane. Default: the first address of this machine, and the port.
+   */
   advertiseAddress?: string
   advertisePort?: number
   /** Offer HTTP/2 to clients that ask for it, as kube-apiserver does. Default true. */
@@ -45,71 +47,70 @@ export interface GatewayOptions {
   limits?: Partial<GatewayLimits>
   storeLimits?: Partial<StoreLimits>
   log?: Log
-  /** One entry per request when set. */
+  /** If set, receives one entry per request. */
   audit?: Log
-  /** What clients of the API servers count in this process: printed with what the gateway counts. */
+  /** Metrics of API clients in this process, printed together with the gateway's. */
   clientMetrics?: ClientMetrics
-  /** When certificates of the gateway's own have to be renewed. Default: the system's. */
+  /** Determines when the gateway's own certificates are renewed. Default: the system clock. */
   clock?: Clock
 }
 
 export interface GatewayLimits {
-  /** All headers of a request. Beyond: 431. */
+  /** Size of all headers of a request. Beyond: 431. */
   maxHeaderBytes: number
-  /** Open connections. Beyond: new ones are closed. Fewer, where the process may not open so many files (listener.ts). */
+  /** Open connections. Beyond: new ones are closed. Lower if the process may not open that many files (listener.ts). */
   maxConnections: number
-  /** Requests at the same time on one connection of HTTP/2, watches included. Beyond: the client waits, or connects once more. */
+  /** Concurrent requests per HTTP/2 connection, including watches. Beyond: the client waits or opens another connection. */
   maxStreams: number
-  /** Memory of one connection of HTTP/2: headers and what waits to be sent. Beyond: new requests on it are refused. */
+  /** Memory per HTTP/2 connection: headers and queued data. Beyond: new requests on it are refused. */
   maxSessionBytes: number
-  /** The TLS handshake. Beyond: the connection is closed. */
+  /** Duration of the TLS handshake. Beyond: the connection is closed. */
   handshakeTimeoutMs: number
-  /** Until all headers are there. Beyond: 408. */
+  /** Time until all headers have been received. Beyond: 408. */
   headersTimeoutMs: number
-  /** Until the whole body is there. Beyond: 408. */
+  /** Time until the whole body has been received. Beyond: 408. */
   bodyTimeoutMs: number
-  /** An idle connection stays open this long. */
+  /** How long an idle connection stays open. */
   keepAliveMs: number
-  /** Connections without a request. Beyond it those that become idle are closed after five seconds. */
+  /** Connections without a request. Beyond: connections that become idle are closed after five seconds. */
   maxIdleConnections: number
-  /** A request that is not long-running. Beyond: 504. */
+  /** Duration of a request that is not long-running. Beyond: 504. */
   requestTimeoutMs: number
-  /** Requests of one control plane worked on at the same time, without long-running ones. Beyond: they wait. */
+  /** Concurrent requests per control plane, without long-running ones. Beyond: they are queued. */
   maxInFlight: number
-  /** Requests of one control plane waiting for their turn. Beyond: 429. */
+  /** Queued requests per control plane. Beyond: 429. */
   maxWaiting: number
-  /** Watches, logs, execs and other long-running requests of one control plane. Beyond: 429. */
+  /** Watches, logs, execs and other long-running requests per control plane. Beyond: 429. */
   maxLongRunning: number
-  /** Objects a tenant may have, events and all. Beyond: what would add one is refused with 403, as by a ResourceQuota. */
+  /** Objects of a tenant, including events. Beyond: creating objects is refused with 403, as by a ResourceQuota. */
   maxStoredObjects: number
-  /** Bytes of a tenant's objects, as they are stored now. Beyond: what would add some is refused with 403. */
+  /** Size of a tenant's objects as currently stored, in bytes. Beyond: writes that increase it are refused with 403. */
   maxStoredBytes: number
-  /** Bytes beyond maxStoredBytes for objects that are being deleted: finalizers and conditions are written on the way out. */
+  /** Bytes beyond maxStoredBytes for objects that are being deleted, since deletion writes finalizers and conditions. */
   storedBytesReserve: number
   /**
-   * Objects of a list without a limit that has to be put together before it is answered: tables, metadata, YAML. Beyond: 413.
-   * Whole objects in JSON and protobuf go out as they are read, however many there are.
+   * Objects of an unlimited list that must be collected before the response is sent: tables, metadata, YAML. Beyond: 413. Whole
+   * objects in JSON and protobuf are streamed, without a limit.
    */
   maxGatheredObjects: number
-  /** Body of a request. Beyond: 413. */
+  /** Size of a request body in bytes. Beyond: 413. */
   maxBodyBytes: number
-  /** At the end, requests under way get this long. */
+  /** Time that requests in progress have during shutdown. */
   shutdownMs: number
-  /** Who uses a tenant first waits this long for its first Service; what is not there then is made in the background. */
+  /** The first request of a tenant waits this long for its first Service; what is missing then is created in the background. */
   tenantReadyMs: number
-  /** A tenant nobody has used for so long falls asleep: its store is closed, its caches are dropped. */
+  /** A tenant that is unused for this long falls asleep: its store is closed and its caches are dropped. */
   tenantIdleMs: number
-  /** Awake tenants. Beyond it those used longest ago fall asleep earlier, as far as nothing is under way in them. */
+  /** Awake tenants. Beyond: the least recently used tenants without work in progress fall asleep earlier. */
   maxAwakeTenants: number
   /**
-   * Memory that the process holds for all awake tenants together, estimated from what each keeps of its store, in its caches and
-   * with those who follow it: 0.7 MiB for one of 20 objects. Beyond it those used longest ago fall asleep earlier, as far as nothing
-   * is under way in them.
+   * Estimated memory of all awake tenants: resident parts of their stores, caches and watchers; 0.7 MiB for a tenant with 20
+   * objects. Beyond: the least recently used tenants without work in progress fall asleep earlier.
    */
   maxAwakeBytes: number
-  /** Control planes opened or listed at the same time by watches over all tenants. Beyond: they wait. */
+  /** Control planes that watches over all tenants open or list at the same time. Beyond: they are queued. */
   maxOpening: number
-  /** Bytes a multi-tenant watch may be behind its client. Beyond: the connection is closed, the client starts anew. */
+  /** Bytes that a multi-tenant watch may lag behind. Beyond: the connection is closed, and the client starts again. */
   maxWatchBacklogBytes: number
 }
 

@@ -1,12 +1,15 @@
-// Pages of long lists in process, one at a time: whoever follows all there is does so kind by kind at the same time, with
-// thousands of tenants for many seconds. Half of the time is others'.
+// Serializes pages of long lists in process. A component that follows all tenants lists all kinds at the same time, which takes
+// many seconds with thousands of tenants. Half of the time is left to other work.
 
 import { pause, systemClock } from "../client/clock.ts"
 
 export class PageTurns {
   #last: Promise<void> = Promise.resolve()
 
-  /** Runs it when what came before is done and has rested as long as it took. Throws the signal's reason when that ends first. */
+  /**
+   * Runs the work after the previous work has finished and an equally long pause. Throws the signal's reason if it is aborted
+   * first.
+   */
   async take<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const before = this.#last
     const { promise, resolve } = Promise.withResolvers<void>()

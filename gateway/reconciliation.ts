@@ -1,5 +1,5 @@
-// What a control plane brings about by itself after a change: begun in a turn of its own, one run at a time, and once more if
-// something has changed meanwhile. Disposing it waits for the run under way.
+// Reconciles state of a control plane after changes: each run starts in a new turn of the event loop, one at a time, and is
+// repeated if something changed meanwhile. Disposal waits for the current run.
 
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Log } from "../client/log.ts"
@@ -7,7 +7,7 @@ import { controlPlaneClosed } from "./ending.ts"
 
 export interface ReconciliationParts {
   reconcile: (signal: AbortSignal) => Promise<void>
-  /** Said when it fails. The next change, or the next time the control plane opens, brings it about. */
+  /** Logged when a run fails. The next change, or the next time the control plane opens, retries it. */
   failure: string
   log: Log
 }
@@ -22,7 +22,7 @@ export class Reconciliation implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Something has changed. */
+  /** Call after a change. */
   due(): void {
     if (this.#ending.signal.aborted) return
     this.#isDue = true

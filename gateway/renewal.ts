@@ -1,5 +1,5 @@
-// The gateway's certificates while it runs: each is replaced before its end, or when another process of ours has replaced it, and
-// connections from then on get the new one. Whose job the replacing is, pki/gateway-keys.ts says.
+// Renews the gateway's certificates while it runs: each is replaced before it expires, or when another process has replaced it. New
+// connections use the new one. pki/gateway-keys.ts determines which process replaces them.
 
 import type { Server } from "node:https"
 import type { SecureContextOptions } from "node:tls"
@@ -7,12 +7,12 @@ import { follow, type Following } from "../client/follow.ts"
 import type { Certificates, GatewayKeys } from "./pki/gateway-keys.ts"
 import type { IssuedCertificate } from "./pki/pki.ts"
 
-/** What the gateway serves with. */
+/** The TLS settings for a serving certificate. */
 export function secureContextOf({ certificate, key }: IssuedCertificate): SecureContextOptions {
   return { cert: certificate, key, minVersion: "TLSv1.2" }
 }
 
-/** Keeps `keys` up to date with what `load` answers, and the server too, until the stack ends. */
+/** Keeps `keys` and the server up to date with the result of `load` until the stack is disposed. */
 export function keepCertificates(
   keys: GatewayKeys,
   load: () => Promise<Certificates>,
@@ -23,7 +23,7 @@ export function keepCertificates(
   const ending = new AbortController()
   const { serving, administrator } = keys
   const renew = (now: Certificates): void => {
-    // The server first: a pair it refuses is asked for again.
+    // The server first: if it refuses a pair, the pair is loaded again.
     if (now.serving.certificate !== keys.serving.certificate) server?.setSecureContext(secureContextOf(now.serving))
     Object.assign(keys, now)
   }

@@ -1,6 +1,6 @@
-// The spine: what a request passes, in running order. TLS asks for a client certificate and takes any: whose it is and
-// what it is good for is decided by authentication, against the trust roots of the tenant the request is for.
-// Requests that switch protocols (exec, attach, port-forward) pass the same chain.
+// The spine: the filters of a request in their order. TLS requests a client certificate and accepts any; authentication verifies it
+// against the trust roots of the tenant that the request is for. Requests that switch protocols (exec, attach, port-forward) use
+// the same chain.
 
 import type { IncomingMessage } from "node:http"
 import { createServer, type Server } from "node:https"
@@ -43,7 +43,7 @@ export interface ServerParts {
   certificate: string
   key: string
   domain: string | undefined
-  /** Offered. */
+  /** Offer HTTP/2. */
   http2?: boolean
   resolver: TenantResolver
   admin: AdminSurfaceParts
@@ -51,11 +51,11 @@ export interface ServerParts {
   limits: GatewayLimits
   log: Log
   audit: Log | undefined
-  /** Of several processes: passes on what is for another one (workers/forward.ts), or calls next(). */
+  /** With several processes: forwards requests for another process (workers/forward.ts), or calls next(). */
   forward?: Filter
 }
 
-/** What answers requests, wherever they come from. */
+/** Handle requests from any source. */
 export interface Handlers {
   request: Chain
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
@@ -69,28 +69,28 @@ function filtersOf(
   const { domain, resolver, metrics, limits } = parts
   return [
     withRequestState(upgrades, active),
-    withRequestInfo(domain), // which tenant the URL names; verb, group, version, resource, namespace, name
-    ...(parts.forward === undefined ? [] : [parts.forward]), // to the process that has the tenant, if that is another
+    withRequestInfo(domain), // tenant from the URL; verb, group, version, resource, namespace, name
+    ...(parts.forward === undefined ? [] : [parts.forward]), // to the process that runs the tenant, if it is another one
     withMetrics(metrics),
     withAudit(parts.audit),
-    withTenant(resolver), // by URL or credential → the tenant's handle; nothing below can name another's
+    withTenant(resolver), // by URL or credential → the tenant's handle; the filters below cannot reach another tenant
     withTenantMetrics(metrics),
     serveAdmin(createAdminSurface(parts.admin)), // /polyplane/v1, for administrators of the gateway; ends here
     withAuthentication, // → user, against this tenant's trust roots only
     withImpersonation,
     withTimeout(limits.requestTimeoutMs), // not for watch, log, exec, port-forward
-    withClassification, // which flow schema it is of: told, not acted upon
+    withClassification, // determines the flow schema, for information only
     withMaxInFlight(limits), // per tenant; 429 + Retry-After
-    withFairTurns(new Turns(), new ThreadPlaces()), // of a crowd, in turn over tenants
+    withFairTurns(new Turns(), new ThreadPlaces()), // under load, round robin over tenants
     withAuthorization,
-    withPreparation, // what a tenant needs of the super cluster is there before it is used
+    withPreparation, // prepares what the tenant needs from the super cluster before it is used
     serveMetrics(metrics),
     serveIssuer,
     callAPI(createAPIHandler(limits)),
   ]
 }
 
-/** `active`: the requests under way, kept for who ends them (listener.ts). */
+/** `active`: the requests in progress, which the listener ends on shutdown (listener.ts). */
 export function createHandlers(parts: ServerParts, active: Comings<RequestState>): Handlers {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>()
   const serve = chainOf(filtersOf(parts, upgrades, active), statusErrors(parts.log))
@@ -104,7 +104,7 @@ export function createHandlers(parts: ServerParts, active: Comings<RequestState>
   }
 }
 
-/** Not listening yet. */
+/** The server is not listening yet. */
 export function createGatewayServer(parts: ServerParts, handlers: Handlers): Server {
   const { limits, log } = parts
   const options = {
@@ -135,7 +135,7 @@ export function createGatewayServer(parts: ServerParts, handlers: Handlers): Ser
   return server
 }
 
-/** What the chain answers on when Node has given the connection away: one answer, then the connection ends. */
+/** The response for a connection that Node has handed over: one response, then the connection ends. */
 function responseOn(request: IncomingMessage, socket: Duplex): GatewayResponse {
   const response = new GatewayResponse(request)
   response.shouldKeepAlive = false
@@ -144,6 +144,6 @@ function responseOn(request: IncomingMessage, socket: Duplex): GatewayResponse {
     response.detachSocket(socket as Parameters<GatewayResponse["assignSocket"]>[0])
     socket.end()
   })
-  socket.on("error", () => socket.destroy()) // the peer is gone; whoever uses the socket sees it close
+  socket.on("error", () => socket.destroy()) // the peer has disconnected; the users of the socket observe its close
   return response
 }

@@ -1,4 +1,4 @@
-/** Why a gateway cannot start, in one sentence for the person who started it. */
+/** The reason why a gateway cannot start, in one sentence for the user. */
 export class StartError extends Error {
   override readonly name = "StartError"
 }
