@@ -1,4 +1,4 @@
-// The Accept header as kube-apiserver reads it: clauses by quality, and then in the order given; those with wildcards last.
+// Parses the Accept header like kube-apiserver: clauses ordered by quality, then in the given order; clauses with wildcards last.
 // Pure. Source: github.com/munnerz/goautoneg, k8s.io/apiserver/pkg/endpoints/handlers/negotiation.
 
 export interface Clause {
@@ -7,11 +7,11 @@ export interface Clause {
   parameters: ReadonlyMap<string, string>
 }
 
-/** What headers seen lately mean: clients send the same few. Beyond the limit all are forgotten. */
+/** Limits of the cache for parsed headers; clients send the same few. When it is full, all entries are dropped. */
 const maxKept = 256
 const maxKeptLength = 512
 
-/** Answers for the same header with the same, as long as it is remembered; `make` has to answer by the header alone. */
+/** Caches the results of `make`, which must depend only on the header. */
 export function remembering<T>(make: (header: string) => T): (header: string) => T {
   const kept = new Map<string, T>()
   return (header) => {
@@ -53,7 +53,9 @@ function wildcards({ type }: Clause): number {
   return type === "*/*" ? 2 : type.endsWith("/*") ? 1 : 0
 }
 
-/** The first gate of built-in paths, which knows no parameters and no "application/*". Source: go-restful's routes. */
+/**
+ * The first check of built-in paths, which ignores parameters and does not support "application/*". Source: go-restful's routes.
+ */
 export function acceptsOneOf(header: string, produced: readonly string[]): boolean {
   return header.split(",").some((clause) => {
     const type = (clause.split(";")[0] ?? "").trim()

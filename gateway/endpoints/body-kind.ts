@@ -1,4 +1,4 @@
-// Which kind a body says it is, and whether that is what the path expects. Errors in kube-apiserver's words.
+// Checks the kind in a body against the kind that the path expects. Error messages are kube-apiserver's.
 
 import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import { goQuote } from "../../apimachinery/go-quote.ts"
@@ -8,7 +8,7 @@ import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { badRequest, invalid, type StatusError } from "../../apimachinery/status.ts"
 import type { Expected } from "./expected.ts"
 
-/** apiVersion and kind may be left out of a built-in kind: then they are what the path says. */
+/** Built-in kinds may omit apiVersion and kind, which then default to those of the path. */
 export function checkKind(object: KubeObject, expected: Expected): void {
   const { group, version, kind, schema } = expected
   const apiVersion = printGroupVersion({ group, version })
@@ -30,12 +30,12 @@ export function checkKind(object: KubeObject, expected: Expected): void {
   throw badRequest(`${object.kind} in version ${shown} cannot be handled as a ${kind}: ${detail}`)
 }
 
-/** Two groups are served by servers of their own inside kube-apiserver, which know no other kinds, and are known to none. */
+/** Two groups have servers of their own inside kube-apiserver, whose schemes contain only their kinds, which other schemes lack. */
 function schemeOf(group: string): string {
   return group === "apiextensions.k8s.io" || group === "apiregistration.k8s.io" ? group : ""
 }
 
-/** Of a group's kinds that are no form of each other, in memory. */
+/** For two kinds of a group that cannot be converted into each other. */
 export function unconvertible(group: string, from: string, to: string): string {
   return `converting (${packageOf(group)}.${from}) to (${packageOf(group)}.${to}): unknown conversion`
 }
@@ -45,7 +45,7 @@ function packageOf(group: string): string {
   return group === "" || group === "events.k8s.io" ? "core" : group.replace(/\..*/, "")
 }
 
-/** Custom resources have to say what they are. */
+/** Custom resources must specify apiVersion and kind. */
 function checkCustomKind(object: KubeObject, { group, kind }: Expected, apiVersion: string): void {
   if (!object.kind) {
     const text = JSON.stringify(object)
@@ -60,14 +60,14 @@ function checkCustomKind(object: KubeObject, { group, kind }: Expected, apiVersi
   throw invalid({ group, kind: object.kind }, object.metadata?.name ?? "", [error])
 }
 
-/** What an error message quotes of a body. */
+/** Length of the quotation of a body in error messages. */
 const shownBytes = 30
 
 function otherVersion(given: string, expected: string): StatusError {
   return badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`)
 }
 
-/** What the body is instead, if it is known. */
+/** The registered kind of the body, if it is a different one. */
 export function knownOther(
   object: KubeObject,
   expected: Expected,

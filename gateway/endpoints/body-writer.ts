@@ -1,4 +1,4 @@
-// Bodies of answers on their way out: compressed for clients that take it where it pays, and no faster than they read.
+// Writes response bodies: compressed if the client accepts that and the body is large enough, and with backpressure.
 
 import type { ServerResponse } from "node:http"
 import type { Writable } from "node:stream"
@@ -6,12 +6,12 @@ import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import type { RequestContext } from "../request/context.ts"
 
-/** Bodies larger than this are compressed for clients that take it, as upstream's. */
+/** Bodies larger than this are compressed for clients that accept it, as upstream. */
 export const compressFromBytes = 128 * 1024
 
 const compressed = promisify(gzip)
 
-/** When `out` takes more, or nobody is there any more. */
+/** Resolves when `out` drains or the client disconnects. */
 export function drained(out: Writable, response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -24,7 +24,7 @@ export function drained(out: Writable, response: ServerResponse): Promise<void> 
   })
 }
 
-/** A whole body. */
+/** Sends a complete body. */
 export function sendBytes(
   ctx: RequestContext,
   response: ServerResponse,
@@ -35,7 +35,7 @@ export function sendBytes(
   const body = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
   if (body.length >= compressFromBytes && acceptsGzip(ctx)) {
     response.writeHead(code, gzipHeaders(contentType))
-    // zlib works in the thread pool: compressing does not hold up others.
+    // zlib runs in the thread pool, so compression does not block other requests.
     const job = (): Promise<Buffer> => compressed(body, { level: 1 })
     const done = ctx.aside?.(job) ?? job()
     done.then(
@@ -55,7 +55,7 @@ export function gzipHeaders(contentType: string): Record<string, string> {
   return { ...plainHeaders(contentType), "content-encoding": "gzip", vary: "Accept-Encoding" }
 }
 
-/** The word alone, as upstream: with a quality it is none. */
+/** Accepts only the bare word, as upstream: "gzip" with a quality is not recognized. */
 export function acceptsGzip({ headers }: { headers: { readonly "accept-encoding"?: string | undefined } }): boolean {
   const given = headers["accept-encoding"]
   return given !== undefined && (given === "gzip" || given.split(",").some((word) => word.trim() === "gzip"))

@@ -1,5 +1,5 @@
-// Discovery: which groups, versions and resources a control plane serves. Legacy documents per path, and the aggregated one
-// (KEP-3352) that newer clients read in one request each from /api and /apis.
+// Discovery: the groups, versions and resources that a control plane serves. Legacy documents per path, and the aggregated document
+// (KEP-3352), which newer clients read in one request each from /api and /apis.
 
 import { createHash } from "node:crypto"
 import type { ServerResponse } from "node:http"
@@ -20,7 +20,7 @@ import { checkAccept, negotiate } from "./negotiation.ts"
 import { printed } from "./print.ts"
 import { sendDocument } from "./send-document.ts"
 
-/** Groups in the order kube-apiserver lists them; custom groups follow by name. */
+/** Groups in kube-apiserver's order; custom groups follow by name. */
 const groupOrder = [
   "apiregistration.k8s.io",
   "apps",
@@ -44,7 +44,7 @@ const groupOrder = [
   "flowcontrol.apiserver.k8s.io",
 ]
 
-/** Answers /api, /apis and below. Throws NotFound for a group or version that is not served. */
+/** Serves /api, /apis and the paths below. Throws NotFound if a group or version is not served. */
 export async function serveDiscovery(ctx: RequestContext, response: ServerResponse): Promise<void> {
   const [root = "", ...rest] = ctx.info.path.split("/").filter((part) => part !== "")
   const core = root === "api"
@@ -65,7 +65,7 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   const custom = group !== undefined && !core && isCustomGroup(ctx, group)
   if (!custom && (core || group !== undefined)) checkAccept(ctx.headers["accept"], false)
   const { format, pretty, contentType } = negotiate(ctx, "plain")
-  // Not the path as it was written: any number of slashes leads to the same document.
+  // The normalized path: any number of slashes leads to the same document.
   const key = `${[root, ...rest].join("/")}?${format}${pretty ? "&pretty" : ""}`
   const about = core ? [] : definitions.filter((one) => group === undefined || one.group === group)
   const make = () => printed(legacy(ctx, core, group, version, custom, elsewhere), { format, pretty })
@@ -73,7 +73,7 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   sendBytes(ctx, response, 200, contentType, [await bytesOfDocument(ctx, found)])
 }
 
-/** The version of the aggregated document, if the client takes that before any other. */
+/** The version of the aggregated document, if the client prefers it to all other forms. */
 function aggregatedVersion(accept: string): "v2" | undefined {
   for (const { type, parameters } of parseAccept(accept)) {
     if (type !== "application/json" && type !== protobufMediaType && type !== "*/*") continue
@@ -130,7 +130,7 @@ function legacy(
   }
   return {
     kind: "APIResourceList",
-    // The core group's list has always been without.
+    // The core group's list has never had an apiVersion.
     ...(group === "" ? {} : { apiVersion: "v1" }),
     groupVersion: printGroupVersion({ group, version }),
     resources: served.flatMap(resourceDocuments),
@@ -162,7 +162,10 @@ const optionalLists = ({ shortNames, categories }: ResourceDefinition) => ({
   ...(categories.length === 0 ? {} : { categories }),
 })
 
-/** Tells storage migrators when the stored version changes. Source: k8s.io/apiserver/pkg/endpoints/discovery/storageversionhash.go. */
+/**
+ * Notifies storage migrators of a change of the stored version. Source:
+ * k8s.io/apiserver/pkg/endpoints/discovery/storageversionhash.go.
+ */
 function storageVersionHash(definition: ResourceDefinition): string {
   const { storageVersion, kind } = definition
   const known = definition.customResource === undefined ? builtInHashes().get(hashKey(definition)) : undefined
@@ -176,7 +179,7 @@ const hashKey = ({ group, version, resource }: { group: string; version: string;
 
 let hashes: ReadonlyMap<string, string> | undefined
 
-/** A kind may be stored in a version that is not served, which only the facts know. */
+/** A kind may be stored in a version that is not served, which only the schema facts contain. */
 function builtInHashes(): ReadonlyMap<string, string> {
   hashes ??= new Map(builtInResources().map((one) => [hashKey(one), one.storageVersionHash ?? ""]))
   return hashes
@@ -209,7 +212,7 @@ function resourceDocuments(definition: ResourceDefinition): unknown[] {
 const isForeign = (definition: ResourceDefinition, sub: SubresourceDefinition): boolean =>
   sub.group !== definition.group || sub.version !== definition.version
 
-/** Groups of which nothing is served here. */
+/** Groups that are served only by aggregated APIs. */
 function groupsElsewhere(
   definitions: readonly ResourceDefinition[],
   elsewhere: readonly AggregatedVersion[],
@@ -251,7 +254,7 @@ function aggregated(
 
 function aggregatedResource(definition: ResourceDefinition): unknown {
   const { group, version, resource, singular, namespaced, kind, verbs, subresources, customResource } = definition
-  // Built-in kinds of the group itself come without group and version there; custom ones with.
+  // Omits group and version for built-in kinds of the group itself, but not for custom ones.
   const responseKind = (of: { group: string; version: string; kind: string }) =>
     customResource === undefined && of.group === group && of.version === version
       ? { group: "", version: "", kind: of.kind }

@@ -1,6 +1,6 @@
-// Documents about the API itself (discovery, OpenAPI): made when first asked for, and kept with their ETag, large ones in their
-// compressed form alone. What is only about built-in kinds is kept once for all control planes; what custom resources are part
-// of is kept per control plane until what it serves changes, as long as there is room.
+// A cache of documents about the API (discovery, OpenAPI), which are created on demand and stored with their ETag, large ones only
+// in compressed form. Documents about built-in kinds are cached once for all control planes; documents that include custom
+// resources are cached per control plane until its resources change, within a size limit.
 
 import { createHash } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
@@ -13,16 +13,16 @@ import { compressFromBytes } from "./body-writer.ts"
 export interface Document {
   etag: string
   madeAt: Date
-  /** As it is; of the compressed form when that is kept. */
+  /** The uncompressed size, also if only the compressed form is stored. */
   size: number
   bytes?: Buffer
   compressed?: Buffer
 }
 
-/** A document of which each piece is made when it is taken: others are served in between. */
+/** A document whose pieces are created lazily, so that other requests are served in between. */
 export class Pieces {
   readonly pieces: Iterable<string | Uint8Array>
-  /** Known without the content. */
+  /** The ETag, if it is known without the content. */
   readonly etag: string | undefined
 
   constructor(pieces: Iterable<string | Uint8Array>, etag?: string) {
@@ -31,23 +31,23 @@ export class Pieces {
   }
 }
 
-/** Of all control planes together, in bytes; beyond it those nobody asked for longest are made anew when asked for. */
+/** Size limit in bytes over all control planes; beyond it the least recently used documents are dropped. */
 const maxCustomBytes = 64 * 1024 * 1024
-/** Pieces are made this long before others have their turn. */
+/** Pieces are created for this long before other work gets its turn. */
 const maxTurnMs = 5
 
 const builtInOnly = new Map<string, Promise<Document>>()
 
-/** What an entry costs beside its document: a tenant may have many small ones made. */
+/** Overhead of an entry, which counts because a tenant may cause many small ones. */
 const entryOverhead = 1024
 
 interface Entry {
   document: Promise<Document>
-  /** 0 while it is made. */
+  /** 0 while the document is being created. */
   bytes: number
 }
 
-/** Those asked for last are at the end. */
+/** In order of use, the most recently used last. */
 const custom = new Map<string, Entry>()
 let customBytes = 0
 
@@ -55,8 +55,9 @@ const tableIds = new WeakMap<ResourceTable, number>()
 let lastTableId = 0
 
 /**
- * `key` names the document and its form, `about` what is in it; `make` gives the JSON value, bytes of another encoding, or
- * pieces. Who asks while it is made gets the same. "passing": it depends on more than what is served here, so it is not kept.
+ * `key` identifies the document and its form, `about` lists the definitions in it; `make` returns the JSON value, bytes of another
+ * encoding, or pieces. Concurrent requests share one result. "passing": it depends on more than the served definitions and is not
+ * cached.
  */
 export function document(
   ctx: RequestContext,
@@ -70,7 +71,7 @@ export function document(
     let found = builtInOnly.get(key)
     if (found === undefined) {
       builtInOnly.set(key, (found = made(make, aside)))
-      found.catch(() => builtInOnly.delete(key)) // the caller is told; the next one tries again
+      found.catch(() => builtInOnly.delete(key)) // the caller gets the error; the next request tries again
     }
     return found
   }
@@ -126,7 +127,7 @@ function newEntry(key: string, make: () => Promise<Document>): Entry {
       makeRoom()
     },
     () => {
-      if (custom.get(key) === entry) custom.delete(key) // the caller is told; the next one tries again
+      if (custom.get(key) === entry) custom.delete(key) // the caller gets the error; the next request tries again
     },
   )
   return entry
@@ -143,7 +144,7 @@ function makeRoom(): void {
 const compress = promisify(gzip)
 const expand = promisify(gunzip)
 
-/** Expanded beside the thread, in turn with others: whoever takes no compressed form has it expanded each time. */
+/** Decompresses outside the thread, in turns: for clients that do not accept compression this happens on each request. */
 export async function bytesOfDocument(
   { aside }: Pick<RequestContext, "aside">,
   { bytes, compressed }: Document,

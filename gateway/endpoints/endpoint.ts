@@ -1,4 +1,4 @@
-// What a verb works with: the registry of the resource asked for, the raw exchange, and the limits.
+// The input of a verb: the registry of the requested resource, the raw exchange, and the limits.
 
 import type { ServerResponse } from "node:http"
 import type { Exchange, SubresourceHandler } from "../registry/strategy.ts"
@@ -13,11 +13,11 @@ export interface EndpointLimits {
 export interface Endpoint extends EndpointLimits {
   registry: Registry
   definition: ResourceDefinition
-  /** What is asked for below the object: its definition, and the handler of all but "status". */
+  /** The requested subresource, and its handler, which exists for all but "status". */
   subresource: SubresourceDefinition | undefined
   handler: SubresourceHandler | undefined
   exchange: Exchange
   response: ServerResponse
-  /** What parts of lists became. */
+  /** The cache of encoded list parts. */
   runs: RunCache
 }

@@ -1,15 +1,15 @@
-// The body of a watch. Over HTTP/1.1 each event is a chunk: what frames it is made once for all who get the event, and it goes
-// to the connection in one piece, which costs half of what Node's own framing does.
+// The body of a watch. Over HTTP/1.1 each event is a chunk, which is framed once for all its watches and written in one piece. This
+// costs half as much as Node's own framing.
 
 import type { ServerResponse } from "node:http"
 
-/** What a document is on the wire. Goes with the document. */
+/** Framed chunks by document; they live as long as the document. */
 const chunks = new WeakMap<Buffer, Buffer>()
 
 const lineEnd = Buffer.from("\r\n")
 const lastChunk = "0\r\n\r\n"
 
-/** For a document of so many bytes, in the middle of its chunk. */
+/** Allocates the chunk for a document of the given length. */
 export function roomInChunk(length: number): Buffer {
   const size = Buffer.from(`${length.toString(16)}\r\n`, "latin1")
   const chunk = Buffer.allocUnsafe(size.length + length + lineEnd.length)
@@ -33,19 +33,19 @@ function chunkOf(document: Buffer): Buffer {
 
 export class EventStream {
   readonly #response: ServerResponse
-  /** HTTP/1.1: not with HTTP/2, which has frames, nor with HTTP/1.0, where the connection's end is the body's. */
+  /** HTTP/1.1 only: HTTP/2 has frames, and in HTTP/1.0 the end of the connection ends the body. */
   readonly #inChunks: boolean
 
-  /** After the head of the answer has been written. */
+  /** Create it after the response headers have been written. */
   constructor(response: ServerResponse) {
     this.#response = response
     response.flushHeaders()
     this.#inChunks = response.chunkedEncoding === true
-    // From here on what is written is on the wire as it is.
+    // From here on the written data is already framed.
     if (this.#inChunks) response.chunkedEncoding = false
   }
 
-  /** None of them empty. False: wait for "drain". */
+  /** The documents must not be empty. Returns false if the caller must wait for "drain". */
   write(documents: readonly Buffer[]): boolean {
     const pieces = this.#inChunks ? documents.map(chunkOf) : documents
     const [only] = pieces

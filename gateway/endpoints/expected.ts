@@ -1,19 +1,19 @@
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 
-/** What a body is to be: a resource's own kind, or a subresource's. */
+/** The expected kind of a body: that of a resource or of a subresource. */
 export interface Expected {
   group: string
   version: string
   kind: string
   schema: Schema
-  /** Defaults that depend on other fields. */
+  /** Sets defaults that depend on other fields. */
   default?: ((object: never) => void) | undefined
-  /** What is said of every body that cannot be decoded, whatever is wrong with it. */
+  /** The error message for every body that cannot be decoded, regardless of the cause. */
   refusal?: string
-  /** An object that says no version is left without one. */
+  /** An object without apiVersion remains without one. */
   mayLackVersion?: true
-  /** apiVersion → kinds of the same name that are decoded, and converted to nothing. */
+  /** apiVersion → kinds of the same name that can be decoded but not converted. */
   unconverted?: ReadonlyMap<string, Schema>
 }
 

@@ -1,20 +1,20 @@
-// One gzip text put together from parts that were compressed apart, so that what was compressed once can be sent again: DEFLATE
-// blocks that end on a whole byte and refer to nothing before them follow one another, and the checksum of the whole is
-// computed from those of the parts. Sources: RFC 1951, RFC 1952; the arithmetic of checksums is zlib's crc32_combine.
+// Joins separately compressed parts into one gzip stream, so that compressed parts can be reused. DEFLATE blocks that end on a byte
+// boundary and do not refer to earlier data can be concatenated, and the checksum of the whole is computed from those of the parts.
+// Sources: RFC 1951, RFC 1952; the arithmetic of checksums is zlib's crc32_combine.
 
 import { constants, crc32, deflateRaw } from "node:zlib"
 
 export interface Deflated {
-  /** Whole blocks, none of which is the last. */
+  /** Complete blocks; none is marked as the last. */
   blocks: Buffer
-  /** Of what they hold. */
+  /** Of the uncompressed data. */
   length: number
   crc: number
 }
 
 export type Compress = (bytes: Uint8Array) => Promise<Deflated>
 
-/** In the thread pool: compressing does not hold up others. */
+/** Runs in the thread pool, so compression does not block other requests. */
 export function deflate(bytes: Uint8Array): Promise<Deflated> {
   return new Promise((resolve, reject) => {
     deflateRaw(bytes, { level: 1, finishFlush: constants.Z_SYNC_FLUSH }, (error, blocks) => {
@@ -27,7 +27,7 @@ export function deflate(bytes: Uint8Array): Promise<Deflated> {
 const head = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
 /** An empty last block. */
 const lastBlock = Buffer.from([0x03, 0x00])
-/** What a block that is not compressed can hold. */
+/** Maximum size of an uncompressed block. */
 const storedBytes = 0xffff
 
 export class GzipJoin {
@@ -38,13 +38,13 @@ export class GzipJoin {
     return head
   }
 
-  /** A part, as what is to be sent of it. */
+  /** Returns the bytes to send for a compressed part. */
   deflated({ blocks, length, crc }: Deflated): Buffer {
     this.#count(crc, length)
     return blocks
   }
 
-  /** A small part, as it is. */
+  /** Returns the bytes to send for a small part, uncompressed. */
   stored(bytes: Uint8Array): Buffer {
     this.#count(crc32(bytes), bytes.length)
     const blocks: Uint8Array[] = []
@@ -71,16 +71,16 @@ export class GzipJoin {
   }
 }
 
-/** The checksum of two texts one after the other, from theirs; `length` is the second's. */
+/** The checksum of the concatenation of two texts, from their checksums; `length` is that of the second text. */
 function combined(first: number, second: number, length: number): number {
   return (product(powerOfX(length * 8), first) ^ second) >>> 0
 }
 
-/** Polynomials over two elements, the highest coefficient in the lowest bit. */
+/** Polynomials over GF(2) with the highest coefficient in the lowest bit. */
 const polynomial = 0xedb88320
 const one = 0x80000000
 
-/** Modulo the checksum's polynomial. */
+/** The product modulo the CRC polynomial. */
 function product(a: number, b: number): number {
   let sum = 0
   let shifted = b
@@ -91,7 +91,7 @@ function product(a: number, b: number): number {
   return sum >>> 0
 }
 
-/** x to the power of 2 ** n, by n. */
+/** x^(2^n), by n. */
 const squares: readonly number[] = Array.from({ length: 53 }).reduce<number[]>(
   (powers) => [...powers, powers.length === 0 ? one >>> 1 : product(powers.at(-1) ?? one, powers.at(-1) ?? one)],
   [],

@@ -1,5 +1,5 @@
-// /healthz, /livez, /readyz and their checks, and /metrics/slis, which says the same to who collects metrics. A control plane is
-// alive when its store answers.
+// /healthz, /livez, /readyz and their checks, and /metrics/slis, which contains the same as metrics. A control plane is alive if
+// its store responds.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { ServerResponse } from "node:http"
@@ -9,7 +9,7 @@ import type { RequestContext } from "../request/context.ts"
 
 interface Check {
   name: string
-  /** Undefined: fine. */
+  /** Undefined: healthy. Otherwise the error. */
   run(ctx: RequestContext): Promise<string | undefined>
 }
 
@@ -17,15 +17,15 @@ const ping: Check = { name: "ping", run: () => Promise.resolve(undefined) }
 
 const askStore: Check["run"] = ({ controlPlane }) => faultOf(controlPlane.store)
 
-/** Named etcd where dashboards and probes expect it: the store. */
+/** The check of the store, named etcd because dashboards and probes expect that. */
 const etcd: Check = { name: "etcd", run: askStore }
 
-/** What has to be so before a control plane answers at all: whoever is answered, finds it done. */
+/** A condition that holds before a control plane serves any request, so the check always succeeds. */
 const done = (name: string): Check => ({ name, run: () => Promise.resolve(undefined) })
 
 /**
- * What upstream does after its start, step by step, while it already answers; probes and scripts wait for one or the other. Here
- * a control plane is opened first, with its roles, classes, definitions and APIs.
+ * Upstream performs these steps after it has started to serve; probes and scripts wait for single ones. Here a control plane is
+ * opened first, including its roles, classes, definitions and APIs.
  */
 const startSteps: readonly Check[] = [
   "poststarthook/start-apiserver-admission-initializer",
@@ -61,7 +61,7 @@ const startSteps: readonly Check[] = [
   "poststarthook/apiservice-openapiv3-controller",
 ].map(done)
 
-/** Of the process: it could not answer if its log held it up, and of a certificate for itself it has no need. */
+/** Checks of the process that always succeed: a blocked log would block responses too, and there is no loopback certificate. */
 const ofProcess: readonly Check[] = ["log", "loopback-serving-certificate"].map(done)
 const alive: readonly Check[] = [ping, ...ofProcess, etcd, ...startSteps]
 
@@ -75,11 +75,11 @@ const checks: Readonly<Record<string, readonly Check[]>> = dictionary({
     { name: "etcd-readiness", run: askStore },
     done("informer-sync"),
     ...startSteps,
-    done("shutdown"), // who shuts down takes no requests
+    done("shutdown"), // no requests are served during shutdown
   ],
 })
 
-/** Where the checks are, for the index of paths. */
+/** The paths of the checks, for the index of paths. */
 export function healthPaths(): string[] {
   const paths = Object.entries(checks).flatMap(([endpoint, own]) => [
     `/${endpoint}`,
@@ -88,7 +88,7 @@ export function healthPaths(): string[] {
   return [...paths, sliPath]
 }
 
-/** False: there is no such check. */
+/** Returns false if there is no such check. */
 export async function serveHealth(ctx: RequestContext, response: ServerResponse): Promise<boolean> {
   const [, endpoint = "", ...rest] = ctx.info.path.split("/")
   const own = checks[endpoint] ?? []
@@ -103,7 +103,7 @@ export async function serveHealth(ctx: RequestContext, response: ServerResponse)
 export const sliPath = "/metrics/slis"
 const sliName = "kubernetes_healthcheck"
 
-/** The checks as they are now: one gauge, whose series are the checks. */
+/** The current results as one gauge with a series per check. */
 export async function serveServiceLevels(ctx: RequestContext, response: ServerResponse): Promise<boolean> {
   if (ctx.info.path !== sliPath) return false
   const lines = [`# HELP ${sliName} Whether a health check passes`, `# TYPE ${sliName} gauge`]
@@ -121,7 +121,7 @@ export async function serveServiceLevels(ctx: RequestContext, response: ServerRe
 
 async function serveOne(ctx: RequestContext, response: ServerResponse, check: Check): Promise<void> {
   const fault = await check.run(ctx)
-  // Whoever may ask for one check may know why it fails.
+  // Users who may request a single check may also see why it fails.
   if (fault === undefined) {
     const headers = { "content-type": plainText, "content-length": 2, "cache-control": "no-cache, private" }
     response.writeHead(200, headers).end("ok")

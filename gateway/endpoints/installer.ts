@@ -1,5 +1,5 @@
-// The chain's end: everything a control plane answers after the filters have said who asks and that he may. Which paths there
-// are is the table `documents`; every other path is a resource, and its verb is a file in verbs/.
+// The end of the filter chain: everything that a control plane serves after authentication and authorization. The table `documents`
+// maps paths to documents; every other path is a resource, whose verb is a file in verbs/.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { ServerResponse } from "node:http"
@@ -38,9 +38,9 @@ import { versionInfo } from "./version.ts"
 import { serveFlagz, serveStatusz, zPagePaths } from "./zpages.ts"
 
 export interface APIHandlerOptions {
-  /** Body bytes of a request; beyond: 413. Default 3 MiB, as kube-apiserver. */
+  /** Maximum size of a request body in bytes; beyond: 413. Default 3 MiB, as kube-apiserver. */
   maxBodyBytes?: number
-  /** Objects of a list that is put together before it is answered; beyond: 413. Default: any number. */
+  /** Objects of a list that is collected before the response is sent; beyond: 413. Default: unlimited. */
   maxGatheredObjects?: number
 }
 
@@ -61,7 +61,7 @@ const verbs: Readonly<Record<string, (ctx: RequestContext, endpoint: Endpoint) =
 
 type ServeDocument = (ctx: RequestContext, response: ServerResponse) => void | boolean | Promise<void | boolean>
 
-/** First path segment → what answers. A handler that answers false does not know the path. */
+/** First path segment → handler. A handler returns false for an unknown path. */
 const documents: Readonly<Record<string, ServeDocument>> = dictionary({
   api: serveDiscovery,
   apis: serveDiscovery,
@@ -77,10 +77,10 @@ const documents: Readonly<Record<string, ServeDocument>> = dictionary({
   "index.html": serveIndex,
 })
 
-/** Documents that are part of the API know GET only; the others never look at the method. */
+/** Documents that are part of the API support only GET; the others ignore the method. */
 const readOnly: ReadonlySet<string> = new Set(["api", "apis", "version"])
 
-/** Shared by all control planes. Throws StatusError, at once or later; who calls writes the Status body. */
+/** Shared by all control planes. Throws a StatusError, synchronously or not, which the caller writes as a Status. */
 export function createAPIHandler(options: APIHandlerOptions = {}): APIHandler {
   const { maxBodyBytes = defaultMaxBodyBytes, maxGatheredObjects = Infinity } = options
   const shared = { maxBodyBytes, maxGatheredObjects, runs: new RunCache() }
@@ -88,7 +88,7 @@ export function createAPIHandler(options: APIHandlerOptions = {}): APIHandler {
     ctx.info.isResourceRequest ? serveResource(ctx, exchange, shared) : serveDocument(ctx, exchange.response)
   return (ctx, exchange) => {
     const { path } = ctx.info
-    // Empty steps at the beginning are no path of ours; between others they are names nobody has.
+    // Leading empty segments are never valid; between other segments they are unknown names.
     if (path.startsWith("//")) throw pageNotFound()
     if (!mayBeAggregated(path)) return serve(ctx, exchange)
     return serveAggregated(ctx, exchange).then((isServed) => (isServed ? undefined : serve(ctx, exchange)))
@@ -99,15 +99,15 @@ async function serveDocument(ctx: RequestContext, response: ServerResponse): Pro
   const [, segment = "", group] = ctx.info.path.split("/")
   const serve = documents[segment]
   if (serve === undefined) throw pageNotFound()
-  // An empty step is no group.
+  // An empty segment is not a group.
   if (segment === "apis" && group === "" && ctx.info.path !== "/apis/") throw pageNotFound()
   if (readOnly.has(segment) && ctx.info.verb !== "get") checkReadOnly(ctx, segment)
   if ((await serve(ctx, response)) === false) throw pageNotFound()
 }
 
 /**
- * Documents of what is built in take GET alone, those of versions that are not there nothing. Lists of groups, and of a group's
- * versions, are kube-aggregator's, which does not look at methods.
+ * Documents of built-in groups support only GET; versions that are not served support no method. Lists of groups and of a group's
+ * versions are kube-aggregator's, which ignores the method.
  */
 function checkReadOnly(ctx: RequestContext, segment: string): void {
   const [, , first = "", second = ""] = ctx.info.path.split("/")
@@ -144,7 +144,7 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
     checkConnection(ctx, exchange, subresource)
     return handler.connect(ctx, registry, namespace, name, exchange)
   }
-  // Below a subresource there is nothing, but a proxy's paths; custom resources do not look.
+  // There are no paths below a subresource except those of a proxy; for custom resources upstream does not check.
   if (ctx.info.rest !== "" && !isCustom) throw noSuchPath()
   const serve = verbs[verb]
   const allowed = subresource === undefined ? definition.verbs.includes(verb) : !isCustom || !ofWholes.has(verb)
@@ -157,15 +157,15 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
   return serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, ...shared })
 }
 
-/** What custom resources refuse of their subresources before they look at them. */
+/** Verbs that custom resources reject for all subresources, before looking at the subresource. */
 const ofWholes: ReadonlySet<string> = new Set(["create", "delete", "deletecollection"])
 
-/** Custom resources are one route upstream, which warns whatever is asked; of built-in kinds only answers to what is routed do. */
+/** Custom resources are one route upstream and always warn; built-in kinds warn only if the request matches a route. */
 function warnOfVersion(ctx: RequestContext, { warning }: ResourceDefinition): void {
   if (warning !== undefined) ctx.warn(warning)
 }
 
-/** A group that is built in says that it lacks the resource; where there is no group there is no page. */
+/** For an unknown resource of a built-in group the error is a Status, for an unknown group "page not found". */
 function nobodyServes(ctx: RequestContext): StatusError {
   const { group, path } = ctx.info
   const isBuiltIn = path.startsWith("/api/") || (group !== "" && servesBuiltIn(ctx, group))
@@ -182,7 +182,7 @@ function noSubresource({ info }: RequestContext, definition: ResourceDefinition)
   return definition.customResource === undefined ? noSuchPath() : notFound(definition, info.name)
 }
 
-/** The deprecated path of a watch, which only kinds have that can be watched. */
+/** The deprecated path of a watch, which exists only for kinds that support watch. */
 const watchPath = /^\/(api|apis\/[^/]+)\/[^/]+\/watch\//
 
 function notAllowed(ctx: RequestContext, definition: ResourceDefinition): StatusError {
@@ -192,15 +192,15 @@ function notAllowed(ctx: RequestContext, definition: ResourceDefinition): Status
   }
   if (watchPath.test(path) || verb === "proxy") return noSuchPath()
   if (verb === "watch" && definition.verbs.includes("list")) {
-    warnOfVersion(ctx, definition) // it is the route of its lists
+    warnOfVersion(ctx, definition) // the path is the route of the list
     return methodNotSupported(definition, verb)
   }
-  // All namespaces together are a place for those only that can be listed.
+  // The path of all namespaces exists only for resources that can be listed.
   const isNowhere = definition.namespaced && namespace === "" && !definition.verbs.includes("list")
   return isNowhere ? noSuchPath() : methodNotAllowed()
 }
 
-/** A connection has routes for what discovery tells of; one that takes any method, also for those that discovery has no verb for. */
+/** Connect subresources have routes for the verbs in discovery; if all methods are allowed, also for methods without a verb. */
 function checkConnection(ctx: RequestContext, { request }: Exchange, subresource?: SubresourceDefinition): void {
   const { verbs = [] } = subresource ?? {}
   const { method } = request
@@ -208,7 +208,7 @@ function checkConnection(ctx: RequestContext, { request }: Exchange, subresource
   if (!isRouted) throw methodNotAllowed()
 }
 
-/** What upstream's router has no route for: the head alone, an answer in no form it knows, a patch that is none. */
+/** Requests for which upstream's router has no route: HEAD, an unsupported response format, an unsupported patch type. */
 function checkRoute(
   ctx: RequestContext,
   { request }: Exchange,
@@ -222,7 +222,7 @@ function checkRoute(
   if (verb === "patch") patchType(ctx.headers["content-type"], definition)
 }
 
-/** Objects of a namespaced resource are reached through their namespace; all of them together are only read. */
+/** Objects of a namespaced resource are accessed through their namespace; across namespaces they can only be read. */
 function checkPlace(ctx: RequestContext, definition: ResourceDefinition): void {
   const { verb, namespace, name, subresource } = ctx.info
   const isCustom = definition.customResource !== undefined
@@ -240,7 +240,7 @@ function checkPlace(ctx: RequestContext, definition: ResourceDefinition): void {
   }
 }
 
-/** Documents about the server are for people. */
+/** Documents about the server are indented for human readers. */
 const indentedJSON: Negotiated = {
   format: "json",
   as: "object",

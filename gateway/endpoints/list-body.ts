@@ -1,5 +1,5 @@
-// A list on the wire: its head, the items in runs, and its end. In JSON the items' own bytes, copied once; in protobuf their
-// messages. What a run became is kept (run-cache.ts).
+// Encodes a list: its head, the items in runs, and its end. JSON items are the stored bytes, copied once; protobuf items are
+// messages. Encoded runs are cached (run-cache.ts).
 
 import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
 import { schemaOfType } from "../../apimachinery/schema/facts.ts"
@@ -11,12 +11,12 @@ import type { RequestContext } from "../request/context.ts"
 import type { Compress, Deflated } from "./gzip-join.ts"
 import { type Run, type RunCache, runsOf } from "./run-cache.ts"
 
-/** Of a body, in its order. */
+/** A part of a body. */
 export interface Part {
   readonly length: number
-  /** As it is. */
+  /** The uncompressed bytes. */
   bytes(): Uint8Array
-  /** Set for what is worth compressing. */
+  /** Set if the part is worth compressing. */
   deflated?(compress: Compress): Deflated | Promise<Deflated>
 }
 
@@ -47,9 +47,9 @@ export async function* listBody(
 
 const listMetaName = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
 
-/** What becomes of the items of a list in protobuf. */
+/** How items of a list are encoded in protobuf. */
 export interface ItemMessages {
-  /** The same for what becomes the same: keys what is kept of it. */
+  /** Cache key: equal forms produce equal messages. */
   readonly form: string
   readonly messageOf: (value: KubeValue) => Uint8Array
 }
@@ -59,8 +59,8 @@ export function wholeMessages({ schema }: Pick<ResourceDefinition, "schema">): I
 }
 
 /**
- * A message begins with its length, so all items are encoded before the first byte goes out: the answer is in memory once,
- * which in protobuf is about half of its JSON.
+ * A protobuf message starts with its length, so all items are encoded before the first byte is sent: the whole response is in
+ * memory once, which takes about half as much as in JSON.
  */
 export async function* protobufListBody(
   ctx: Pick<RequestContext, "pause" | "isOver">,
@@ -125,7 +125,7 @@ function cachedMessages(cache: RunCache, { form, messageOf }: ItemMessages, run:
 
 const starts = new WeakMap<ResourceDefinition, number>()
 
-/** Items of a built-in kind's list come without kind and apiVersion: how many bytes those are, but for the brace. */
+/** Items of built-in lists omit kind and apiVersion: the number of bytes to skip, without the brace. */
 function itemStart(definition: ResourceDefinition): number {
   const { kind, group, version, customResource } = definition
   if (customResource !== undefined) return 0
@@ -137,7 +137,7 @@ function itemStart(definition: ResourceDefinition): number {
   return start
 }
 
-/** With commas between. */
+/** Joins the items with commas. */
 function joined(items: Run, start: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length)
   let at = 0

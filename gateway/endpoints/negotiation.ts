@@ -1,5 +1,5 @@
-// What the client sends and what it wants back: JSON, YAML or Kubernetes' protobuf; objects whole, as Table, or as metadata
-// only. Source of the rules: k8s.io/apiserver/pkg/endpoints/handlers/negotiation, and go-restful for built-in paths.
+// Content negotiation for requests and responses: JSON, YAML or Kubernetes' protobuf; whole objects, Table, or metadata only.
+// Source of the rules: k8s.io/apiserver/pkg/endpoints/handlers/negotiation, and go-restful for built-in paths.
 
 import { notAcceptable, StatusError, unsupportedMediaType } from "../../apimachinery/status.ts"
 import { protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
@@ -14,11 +14,11 @@ export type Form = "object" | "Table" | "PartialObjectMetadata" | "PartialObject
 export interface Negotiated {
   readonly format: Format
   readonly as: Form
-  /** Of a reduced form: "meta.k8s.io/v1", or v1beta1 for old clients. */
+  /** The version of a reduced form: "meta.k8s.io/v1", or v1beta1 for old clients. */
   readonly metaVersion: string
-  /** JSON for people: indented. */
+  /** Indented JSON. */
   readonly pretty: boolean
-  /** Of the answer. */
+  /** Of the response. */
   readonly contentType: string
 }
 
@@ -31,10 +31,10 @@ const formats = Object.keys(contentTypes) as Format[]
 const mediaTypes: readonly string[] = Object.values(contentTypes)
 const streamTypes: readonly string[] = [contentTypes.json, contentTypes.protobuf].map((type) => `${type};stream=watch`)
 
-/** What kind of thing answers: it decides on the forms there are. "unlisted": kinds that are never stored have no table. */
+/** The kind of responder, which determines the available forms. "unlisted": kinds that are never stored have no table. */
 export type Answering = "built-in" | "custom" | "unlisted" | "plain"
 
-/** The form of the answer. Throws NotAcceptable. "plain": errors and documents, which have no reduced forms. */
+/** Chooses the form of the response. Throws NotAcceptable. "plain": errors and documents, which have no reduced forms. */
 export function negotiate(ctx: RequestContext, answering: Answering): Negotiated {
   return choose(ctx.headers, ctx.query.get("pretty"), answering) ?? refuse()
 }
@@ -43,21 +43,21 @@ function refuse(): never {
   throw notAcceptable([...mediaTypes])
 }
 
-/** A watch has no YAML. Throws NotAcceptable. */
+/** A watch does not support YAML. Throws NotAcceptable. */
 export function checkStream({ format }: Negotiated): void {
   if (format === "yaml") throw notAcceptable([...streamTypes])
 }
 
 const acceptsPlain = remembering((accept) => acceptsOneOf(accept, mediaTypes))
 
-/** Before anything is begun on a built-in path. Throws NotAcceptable. */
+/** The first check of a request to a built-in path. Throws NotAcceptable. */
 export function checkAccept(accept: string | undefined, isCollection: boolean): void {
   if (accept === undefined || accept === "" || acceptsPlain(accept)) return
   const available = isCollection ? [...mediaTypes, ...streamTypes] : mediaTypes
   if (!acceptsOneOf(accept, available)) throw refusedByRoute(available)
 }
 
-/** Undefined: none of what the client takes can be made. What is answered is shared, and not to be changed. */
+/** Returns undefined if no accepted form is available. The result is shared and must not be modified. */
 export function choose(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   prettyParameter: string | null,
@@ -71,7 +71,7 @@ export function choose(
   return (forms[key] ??= firstOffer(accept, answering, indented))
 }
 
-/** JSON is indented for who asks for it, and for programs that people look at. */
+/** JSON is indented on request, and for programs whose output people read. */
 export function forPeople(
   { "user-agent": agent }: Readonly<Record<string, string | string[] | undefined>>,
   prettyParameter: string | null,
@@ -79,7 +79,7 @@ export function forPeople(
   return isPretty(prettyParameter, typeof agent === "string" ? agent : "")
 }
 
-/** What was chosen for a header, by who answers and for whom. */
+/** Cached choices by header, keyed by responder and client. */
 const formsOf = remembering((): Record<string, Negotiated | undefined> => ({}))
 
 function firstOffer(accept: string, answering: Answering, forPeople: boolean): Negotiated | undefined {
@@ -107,7 +107,7 @@ function whole(format: Format, pretty: boolean): Negotiated {
   return { format, as: "object", metaVersion: "", pretty, contentType: contentTypes[format] }
 }
 
-/** Undefined: there is no such form, so the client's next choice is tried. */
+/** Returns undefined if the form is not available, so that the client's next choice is tried. */
 function offer(
   format: Format,
   parameters: ReadonlyMap<string, string>,
@@ -116,13 +116,13 @@ function offer(
 ): Negotiated | undefined {
   const stream = parameters.get("stream") ?? ""
   if (stream !== "" && (stream !== "watch" || format === "yaml")) return undefined
-  // The version that meta kinds have on the server; of what is no resource there is none.
+  // The server's version of meta kinds, which only exists for resources.
   const serverVersion = parameters.get("sv") ?? ""
   if (serverVersion !== "" && (answering === "plain" || serverVersion !== "v1")) return undefined
   const plain = whole(format, forPeople || parameters.get("pretty") === "1")
   const [as, group, version] = ["as", "g", "v"].map((name) => parameters.get(name))
   if (as === undefined && group === undefined && version === undefined) {
-    // Custom resources have no messages; only what is made of them has.
+    // Custom resources have no protobuf form; only their reduced forms do.
     return answering === "custom" && format === "protobuf" ? undefined : plain
   }
   if (answering === "plain" || group !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) return undefined
@@ -147,7 +147,7 @@ export function refusedByRoute(available: readonly string[]): StatusError {
   })
 }
 
-/** Of a request's body; JSON when the client does not say. */
+/** The format of a request body; JSON by default. */
 export function bodyFormat(contentType: string | undefined): TextFormat {
   if (contentType === undefined || contentType === "") return "json"
   const type = isReadable(contentType) ? mediaType(contentType) : ""
@@ -158,7 +158,7 @@ export function bodyFormat(contentType: string | undefined): TextFormat {
 
 const parameters = /^(?:[ \t]*;[ \t]*[^\s;="]+=(?:[^\s;"]+|"(?:[^"\\]|\\.)*"))*[ \t]*(?:;[ \t]*)?$/
 
-/** Source: mime.ParseMediaType: parameters have values, but for a semicolon at the end. */
+/** Source: mime.ParseMediaType: parameters must have values; a trailing semicolon is allowed. */
 function isReadable(contentType: string): boolean {
   const at = contentType.indexOf(";")
   return at < 0 || parameters.test(contentType.slice(at))

@@ -1,5 +1,5 @@
-// /openapi/v2 and /openapi/v3: made by apimachinery/schema/openapi from the schemas served. Every path of the index of version
-// 3 carries a hash of what it leads to; a client that has it may keep it for good.
+// /openapi/v2 and /openapi/v3, generated from the served schemas by apimachinery/schema/openapi. Every path in the index of version
+// 3 contains a hash of its content, so clients may cache it forever.
 
 import { createHash } from "node:crypto"
 import type { ServerResponse } from "node:http"
@@ -24,7 +24,7 @@ import { sendDocument, type SendOptions } from "./send-document.ts"
 
 const json = "application/json"
 const changing = "no-cache, private"
-/** The one document of version 2, beside the paths of those of version 3. */
+/** The key of the single version 2 document, next to the paths of version 3 documents. */
 const v2 = "v2"
 const yearMs = 365 * 24 * 60 * 60 * 1000
 
@@ -50,7 +50,7 @@ async function serveIndex(ctx: RequestContext, response: ServerResponse): Promis
   }
   const about = Object.keys(elsewhere).length > 0 ? "passing" : definitions
   const index = await document(ctx, ctx.info.path, about, make)
-  const contentType = "text/plain; charset=utf-8" // nobody names it upstream
+  const contentType = "text/plain; charset=utf-8" // upstream does not set the type explicitly
   await sendDocument(ctx, response, index, { contentType, cacheControl: changing, vary: "", etag: false, asFile: true })
 }
 
@@ -60,7 +60,7 @@ function addressOf(path: string, hash: string): string {
 
 const customContents = new WeakMap<ResourceDefinition, string>()
 
-/** Of a document; the custom resources in it distinguish it, built-in ones are all in the release. */
+/** The hash of a document. It depends on the custom resources in it; built-in kinds are fixed by the release. */
 async function hashOf(path: string, definitions: readonly ResourceDefinition[]): Promise<string> {
   const found: string[] = []
   for (const definition of definitions) {
@@ -71,7 +71,7 @@ async function hashOf(path: string, definitions: readonly ResourceDefinition[]):
       const published = [resource, kind, listKind, namespaced, verbs, subresources, selectableFields, schema.source]
       content = createHash("sha256").update(JSON.stringify(published)).digest("hex")
       customContents.set(definition, content)
-      await nextTurn() // schemas may be large, and many
+      await nextTurn() // schemas may be large and numerous
     }
     found.push(content)
   }
@@ -87,7 +87,7 @@ async function serveV3(ctx: RequestContext, response: ServerResponse, path: stri
   }
   const pieces = openAPIV3(path, definitions, await loadDescriptions())
   if (pieces === undefined) {
-    response.writeHead(404, { "cache-control": changing, "content-length": 0 }).end() // as upstream: without a word
+    response.writeHead(404, { "cache-control": changing, "content-length": 0 }).end() // without a body, as upstream
     return
   }
   const hash = await hashOf(path, definitions)
@@ -102,7 +102,7 @@ async function serveV3(ctx: RequestContext, response: ServerResponse, path: stri
   const own = definitions.filter((definition) => openAPIV3Path(definition) === path)
   const make = () => new Pieces(contentType === json ? printPieces(pieces) : encodeOpenAPIV3(pieces), hash)
   const found = await document(ctx, `${ctx.info.path}?${contentType}`, own, make)
-  // Who names the hash of the index has what never changes.
+  // A URL with the hash from the index has immutable content.
   const caching: Partial<SendOptions> =
     asked === "" ? { cacheControl: changing } : { cacheControl: "public, immutable", expires: inAYear() }
   await sendDocument(ctx, response, found, { contentType, asFile: true, ...caching })
@@ -131,7 +131,7 @@ async function serveV2(ctx: RequestContext, response: ServerResponse): Promise<v
   await sendDocument(ctx, response, found, { contentType, vary, cacheControl: changing, asFile: true })
 }
 
-/** JSON, or the protobuf type answered; `protobuf`: as asked for by old clients, and as answered. */
+/** JSON, or the protobuf type to answer with; `protobuf`: the type that old clients request, and the type of the response. */
 function chosen(ctx: RequestContext, protobuf: readonly [string, string]): string | undefined {
   for (const { type } of parseAccept(ctx.headers["accept"] ?? "*/*")) {
     if (type === json || type === "*/*" || type === "application/*") return json

@@ -1,5 +1,5 @@
-// The text of a list whose items have to be looked into (Table, metadata, YAML, indented JSON), made a few items at a time, so
-// that others have their turn between: of 50,000 objects in YAML it takes seconds. It is what printing the whole list gives.
+// Prints lists whose items must be transformed (Table, metadata, YAML, indented JSON) a few items at a time, so that other requests
+// are served in between: 50,000 objects in YAML take seconds. The result equals that of printing the whole list.
 
 import { checkAwaited } from "../registry/read-pieces.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -9,12 +9,12 @@ import { printed } from "./print.ts"
 /** Items printed before others may have their turn. */
 const stretch = 20
 
-/** With its items under `key`, which comes last. */
+/** A list whose items are under `key`, which must be the last field. */
 export type PrintableList = Readonly<Record<string, unknown>>
 
 type TextForm = Pick<Negotiated, "pretty"> & { format: "json" | "yaml" }
 
-/** `make`: the list with the items from one to another, which are not all there are. */
+/** `make` returns the list with the items of the given range. */
 export async function printedInPieces(
   ctx: Pick<RequestContext, "pause" | "isOver">,
   key: string,
@@ -45,10 +45,10 @@ function betweenItems({ format, pretty }: TextForm): string {
   return pretty ? ",\n" : ","
 }
 
-/** What comes before the items and after them. */
+/** The text before and after the items. */
 function around(list: PrintableList, key: string, form: TextForm): [string, string] {
   const text = printed({ ...list, [key]: [] }, form).toString()
-  // At the beginning of a line nothing else looks like it: what is inside of others is indented.
+  // Unique at the beginning of a line, since nested fields are indented.
   if (form.format === "yaml") {
     const [before = "", after = ""] = text.split(new RegExp(`^${key}: \\[\\]\n`, "m"))
     return [`${before}${key}:\n`, after]

@@ -1,4 +1,4 @@
-// From a JSON value to the text or message of it.
+// Encodes a JSON value as text or as a protobuf message.
 
 import { stringify } from "yaml"
 import { type Json, type KubeObject, parseGroupVersion } from "../../apimachinery/object.ts"
@@ -18,10 +18,10 @@ export function printed(object: unknown, { format, pretty }: Pick<Negotiated, "f
   }
 }
 
-/** Objects of kinds that have none do not come here: negotiation has seen to it. */
+/** Negotiation excludes kinds without a message. */
 function builtInMessage(object: Json): Buffer {
   const { kind = "", apiVersion = "" } = object as Partial<KubeObject>
-  // Discovery's oldest documents have no apiVersion, and are of v1 all the same.
+  // The oldest discovery documents have no apiVersion but belong to v1.
   const schema = schemaOf({ ...parseGroupVersion(apiVersion || "v1"), kind })
   if (schema === undefined) throw new Error(`${apiVersion} ${kind} has no message`)
   return encodeProtobuf(schema, object)

@@ -1,4 +1,4 @@
-// A request's body as it comes over the wire: how much, when it is worked on, and on which thread. Next: body.ts.
+// Reads request bodies: their size limit, when they are processed, and on which thread. Next: body.ts.
 
 import type { IncomingMessage } from "node:http"
 import { type Parsed, yamlAsJson } from "../../apimachinery/schema/parse.ts"
@@ -8,35 +8,35 @@ import type { RequestContext } from "../request/context.ts"
 import { minAsideBytes, YamlThread } from "../request/yaml-thread.ts"
 import { mediaType } from "./negotiation.ts"
 
-/** Long YAML has been read, others are with what they are decoded to. */
+/** Long YAML is already parsed; other bodies are parsed when they are decoded. */
 export interface RequestBody {
   readonly bytes: Buffer
   readonly converted?: YamlOutcome
-  /** Who decodes it first takes it over. */
+  /** Removed by the first reader, which owns it. */
   json?: Parsed | undefined
 }
 
-/** Once: it is the taker's to change. */
+/** Can be called once; the caller may modify the result. */
 export function takeJson(body: RequestBody): Parsed | undefined {
   const { json } = body
   body.json = undefined
   return json
 }
 
-/** What came with the head of the request is there at once. */
+/** A body that was sent with its headers has been received within this time. */
 const withHeadMs = 1
 const yamlTypes: ReadonlySet<string> = new Set(["application/yaml", "application/apply-patch+yaml"])
-/** Of the process: whose turn it is, is told by who asks for it. */
+/** One for the process: fairness is ensured where it is called. */
 const yamlThread = new YamlThread()
 
 /**
- * Beyond `limit` bytes 413, and the connection is not read further. A body that comes later than its head comes when others have
- * their turn: who sends many of them at the same time must not have all of them worked on in one.
+ * Throws 413 beyond `limit` bytes and stops reading the connection. A body that arrives later than its headers waits for a turn, so
+ * that many concurrent bodies of one client are not all processed in one turn.
  */
 export async function readBody(ctx: RequestContext, request: IncomingMessage, limit: number): Promise<RequestBody> {
   const tooLarge = () => requestEntityTooLarge(`Request entity too large: limit is ${limit}`)
   if (Number(request.headers["content-length"] ?? 0) > limit) {
-    request.resume() // what is under way is thrown away; the answer closes the connection
+    request.resume() // received data is discarded; the response closes the connection
     throw tooLarge()
   }
   const asked = performance.now()
@@ -53,7 +53,7 @@ async function readYaml(ctx: RequestContext, bytes: Buffer): Promise<RequestBody
     const json = yamlAsJson(bytes, { duplicates: true })
     if (json !== undefined) return { bytes, json }
   } catch {
-    return { bytes } // refused at once; who decodes it says why in the words of what it was to be
+    return { bytes } // the decoder rejects it with an error for the expected kind
   }
   const convert = (): Promise<YamlOutcome> => yamlThread.convert(bytes)
   const converted = await (ctx.aside?.(convert) ?? convert())
@@ -62,8 +62,8 @@ async function readYaml(ctx: RequestContext, bytes: Buffer): Promise<RequestBody
 }
 
 /**
- * Undefined: there are more than `limit` bytes; the rest is thrown away. With events, since an iterator costs more than all else
- * here.
+ * Resolves with undefined if there are more than `limit` bytes; the rest is discarded. Uses events because an iterator would
+ * dominate the cost.
  */
 function chunksOf(request: IncomingMessage, limit: number): Promise<readonly Buffer[] | undefined> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// Query parameters (and the DeleteOptions body) as typed options, checked as upstream checks them.
+// Query parameters (and the DeleteOptions body) as typed options, validated as upstream.
 
 import {
   FieldPath,
@@ -29,13 +29,13 @@ export type FieldValidation = "Ignore" | "Warn" | "Strict"
 
 export interface WriteRequestOptions extends WriteOptions {
   fieldValidation: FieldValidation
-  /** Of an apply: what others manage is taken. */
+  /** Apply only: takes ownership of fields from other managers. */
   force: boolean
 }
 
 const maxFieldManager = 128
 
-/** `kind`: CreateOptions, UpdateOptions or PatchOptions, for messages. */
+/** `kind`: CreateOptions, UpdateOptions or PatchOptions, for error messages. */
 export function writeOptions(ctx: RequestContext, kind: string, isApply = false): WriteRequestOptions {
   const errors: Fault[] = []
   const dryRun = dryRunOf(ctx.query.getAll("dryRun"), errors)
@@ -69,11 +69,11 @@ export function writeOptions(ctx: RequestContext, kind: string, isApply = false)
   }
 }
 
-/** "kubectl/v1.33.1 (linux/amd64) …" → "kubectl": what is printable of it, and no longer than a manager's name may be. */
+/** "kubectl/v1.33.1 (linux/amd64) …" → "kubectl": the printable characters, truncated to the maximum length of a manager name. */
 function managerFromUserAgent(agent: string | undefined): string {
   const given = (agent ?? "").split("/")[0] ?? ""
   if (/^[\w.-]{0,128}$/.test(given)) return given === "" ? "unknown" : given
-  const name = Buffer.from(given, "latin1").toString() // headers come as bytes, not as text
+  const name = Buffer.from(given, "latin1").toString() // headers contain bytes, not text
   let taken = ""
   let bytes = 0
   for (const char of name) {
@@ -113,14 +113,14 @@ export function listOptions(ctx: RequestContext): ListOptions {
   }
 }
 
-/** Undefined: not given. Given as nothing, it is not a number. */
+/** Returns undefined if the parameter is missing. An empty value is not a number. */
 export function integer(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null) return undefined
   return Number(parseInt64(text))
 }
 
-/** All but "0" and "false" is true, as Go's conversion of query parameters has it. */
+/** Everything but "0" and "false" is true, as in Go's conversion of query parameters. */
 export function flag(query: URLSearchParams, name: string): boolean {
   const value = query.get(name)
   return value !== null && !["false", "0"].includes(value.toLowerCase())
@@ -128,7 +128,7 @@ export function flag(query: URLSearchParams, name: string): boolean {
 
 const deleteOptionsKind = { group: "", version: "v1", kind: "DeleteOptions" }
 
-/** From the body when there is one, which is all that counts then; otherwise from the query. */
+/** Options from the body if there is one, otherwise from the query; they are not combined. */
 export function deleteRequest(ctx: RequestContext, body: RequestBody): DeleteRequest {
   return deleteRequestOf(body.bytes.length > 0 ? fromBody(ctx, body) : fromQuery(ctx.query))
 }
@@ -159,7 +159,7 @@ function decodeOptions(schema: Schema, value: Json): void {
 
 const noKind = "couldn't get version/kind; "
 
-/** The path says nothing about this body, so neither do its errors. */
+/** Parse errors do not mention a kind, since the path does not determine that of this body. */
 function parseOptions({ bytes, converted }: RequestBody, contentType: string | undefined): Json {
   try {
     return parseObject(bytes, bodyFormat(contentType), { duplicates: false, converted }).value
@@ -173,7 +173,7 @@ function parseOptions({ bytes, converted }: RequestBody, contentType: string | u
   }
 }
 
-/** Kinds that the scheme of options knows besides. Source: k8s.io/apimachinery/pkg/apis/meta/v1/register.go. */
+/** Other kinds that the scheme of options contains. Source: k8s.io/apimachinery/pkg/apis/meta/v1/register.go. */
 const everywhere: ReadonlySet<string> = new Set(["CreateOptions", "UpdateOptions"])
 const unversioned: ReadonlySet<string> = new Set([
   "Status",
@@ -211,7 +211,7 @@ function fromQuery(query: URLSearchParams): DeleteOptions {
   }
 }
 
-/** Source: Convert_url_Values_To_v1_DeleteOptions: one that is empty is none. */
+/** Source: Convert_url_Values_To_v1_DeleteOptions: an empty value counts as missing. */
 function preconditionsOf(uid: string, resourceVersion: string): Pick<DeleteOptions, "preconditions"> {
   if (uid === "" && resourceVersion === "") return {}
   return {

@@ -1,5 +1,5 @@
-// Answers in the form the client wants. Whole objects go out as the bytes they are stored as; only protobuf, Table, metadata,
-// YAML and indented JSON look inside. Large lists are written piece by piece, no faster than the client reads.
+// Writes responses in the negotiated form. Whole objects are sent as their stored bytes; only protobuf, Table, metadata, YAML and
+// indented JSON decode them. Large lists are written in pieces, with backpressure.
 
 import type { ServerResponse } from "node:http"
 import { printGroupVersion, type KubeObject } from "../../apimachinery/object.ts"
@@ -28,7 +28,7 @@ import {
 
 const newline = Buffer.from("\n")
 
-/** `handler`: of a subresource, whose kind is built in whatever it is a subresource of. */
+/** `handler`: that of a subresource, whose kind is built in even if its resource is custom. */
 export function answeringOf(definition: ResourceDefinition, handler?: SubresourceHandler, subresource = ""): Answering {
   if (subresource === "status" && definition.plainStatus === true) return "unlisted"
   if (handler !== undefined && handler.columns === undefined) return "unlisted"
@@ -66,7 +66,7 @@ function reduceToMetadata(definition: TypeOfGo, wanted: Negotiated, object: Kube
   )
 }
 
-/** The answer of a kind that is never stored. */
+/** The response for a kind that is never stored. */
 export function sendReview(
   ctx: RequestContext,
   response: ServerResponse,
@@ -79,7 +79,7 @@ export function sendReview(
   sendObject(ctx, response, code, body, wanted)
 }
 
-/** What a subresource answers: an object of its own kind, or a Status, which has one form. */
+/** The response of a subresource: an object of its own kind, or a Status, which has only one form. */
 export function sendSubresource(
   ctx: RequestContext,
   { response, definition, subresource, handler }: Endpoint,
@@ -110,7 +110,7 @@ export function sendObject(
   sendBytes(ctx, response, code, wanted.contentType, [printed(object, wanted)])
 }
 
-/** What has no reduced form is answered whole, whatever is asked. */
+/** Objects without reduced forms are sent whole, regardless of the requested form. */
 function wholeObject(ctx: RequestContext): Negotiated {
   const wanted = negotiate(ctx, "built-in")
   return wanted.as === "object" ? wanted : { ...wanted, as: "object" }
@@ -120,17 +120,17 @@ export interface ListAnswer extends Pick<Endpoint, "response" | "definition" | "
   ctx: RequestContext
 }
 
-/** What is wanted as whole objects needs nothing but to be joined: it goes out as it is read. */
+/** A list of whole objects only needs joining, so it is sent while it is read. */
 export async function sendStream(answer: ListAnswer, { resourceVersion, pieces }: ListStream): Promise<void> {
   await sendItems(answer, metaOf(resourceVersion), pieces)
 }
 
-/** Of a list that was not stored there is none. */
+/** A list that was not stored has no resource version. */
 function metaOf(resourceVersion: string): ListMeta {
   return resourceVersion === "" ? {} : { resourceVersion }
 }
 
-/** Can the list be written without gathering it? */
+/** Whether the list can be written without collecting it first. */
 export function wantsStream(ctx: RequestContext, definition: ResourceDefinition): boolean {
   const { as, format, pretty } = negotiate(ctx, answeringOf(definition))
   return as === "object" && format !== "yaml" && !pretty
@@ -164,7 +164,7 @@ export async function sendList(answer: ListAnswer, result: ListResult): Promise<
     const objects = items.slice(from, to).map((item) => item.glance())
     return reduceList(ctx, definition, wanted, objects, meta)
   }
-  // Of reduced forms metadata alone has messages.
+  // Of the reduced forms only metadata has protobuf messages.
   const form = { format: format === "protobuf" ? "json" : format, pretty: wanted.pretty } as const
   const key = wanted.as === "Table" ? "rows" : "items"
   sendBytes(ctx, response, 200, contentType, await printedInPieces(ctx, key, items.length, make, form))
@@ -191,7 +191,7 @@ function reduceList(
   }
 }
 
-/** Items of a built-in kind's list come without kind and apiVersion. */
+/** Items of built-in lists omit kind and apiVersion. */
 function asItem({ customResource }: ResourceDefinition, object: KubeObject): unknown {
   if (customResource !== undefined) return object
   const { kind: _kind, apiVersion: _version, ...item } = object
@@ -213,7 +213,7 @@ async function sendItems(
 }
 
 function listHead({ listKind, group, version, customResource }: ResourceDefinition, meta: ListMeta) {
-  // Custom lists have always had it.
+  // Custom lists always contain `continue`.
   const metadata = customResource === undefined ? meta : { continue: "", ...meta }
   return { kind: listKind, apiVersion: printGroupVersion({ group, version }), metadata }
 }

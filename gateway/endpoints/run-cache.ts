@@ -1,24 +1,24 @@
-// Lists are encoded in runs of objects that follow one another, and what a run became (a message, compressed text) is kept: of a
-// large collection little changes between two lists, and the rest need not be encoded and compressed again. Where a run ends is
-// decided by the object before, not by counting: one that comes or goes changes its own run alone.
+// Caches the encoding (protobuf, compressed text) of runs of consecutive objects in lists: in a large collection few runs change
+// between two lists, and the others need not be encoded and compressed again. The end of a run is determined by the object before
+// it, not by counting, so that adding or deleting an object changes only its own run.
 
 import type { KubeValue } from "../registry/value.ts"
 import type { Deflated } from "./gzip-join.ts"
 
-/** A run ends after one object in this many, on average. */
+/** A run ends after one in this many objects, on average. */
 const meanObjects = 64
 const maxObjects = 256
 const maxBytes = 256 * 1024
 
-/** What encoded runs of all control planes may take. Beyond it the least recently used go. */
+/** Maximum size of the encoded runs of all control planes. Beyond it the least recently used are dropped. */
 const defaultCacheBytes = 32 * 1024 * 1024
 
-/** What an entry costs beside its bytes, per object. */
+/** Overhead of an entry per object. */
 const objectOverhead = 64
 
 export type Run = readonly KubeValue[]
 
-/** `pieces`: of the list in its order, of any size. */
+/** `pieces` of the list in order, of any size. */
 export async function* runsOf(pieces: Iterable<Run> | AsyncIterable<Run>): AsyncGenerator<Run> {
   let run: KubeValue[] = []
   let bytes = 0
@@ -35,7 +35,7 @@ export async function* runsOf(pieces: Iterable<Run> | AsyncIterable<Run>): Async
   if (run.length > 0) yield run
 }
 
-/** Revisions are counted up: their multiples of a number without a pattern spread evenly. */
+/** Revisions are consecutive; multiplied by an irregular constant they are distributed evenly. */
 function endsRun({ revision }: KubeValue): boolean {
   return Math.imul(revision, 0x9e3779b1) >>> 0 < 2 ** 32 / meanObjects
 }
@@ -47,7 +47,7 @@ export interface EncodedRun {
 
 interface Entry {
   form: Map<object, Entry>
-  /** None of them: it is forgotten. */
+  /** Emptied when the entry is dropped. */
   identities: readonly object[]
   encoded: EncodedRun
   weight: number
@@ -55,7 +55,7 @@ interface Entry {
 
 export class RunCache {
   readonly #maxBytes: number
-  /** By the form of the encoding, and the first object. */
+  /** By form of the encoding, then by first object. */
   readonly #forms = new Map<string, Map<object, Entry>>()
   /** In the order of their last use. */
   readonly #uses = new Set<Entry>()
@@ -65,7 +65,7 @@ export class RunCache {
     this.#maxBytes = maxBytes
   }
 
-  /** What this very run became, if that is known. */
+  /** The encoding of this exact run, if cached. */
   get(form: string, run: Run): EncodedRun | undefined {
     const first = run[0]?.identity
     const entry = first && this.#forms.get(form)?.get(first)
@@ -83,7 +83,7 @@ export class RunCache {
     if (entries === undefined) this.#forms.set(form, (entries = new Map()))
     const before = entries.get(first)
     if (before !== undefined) this.#forget(before)
-    // The objects' own texts live as long as the entry does, though the store may have newer ones.
+    // The entry keeps the objects' texts alive, even if the store already has newer ones.
     const held = run.reduce((sum, value) => sum + value.length + objectOverhead, 0)
     const weight = held + (encoded.bytes?.length ?? 0) + (encoded.deflated?.blocks.length ?? 0)
     const entry = { form: entries, identities: run.map(({ identity }) => identity), encoded, weight }
@@ -96,7 +96,7 @@ export class RunCache {
     }
   }
 
-  /** Emptied: the tables of Maps and Sets that V8 has made anew keep what was in them for long. */
+  /** Emptied, since Map and Set tables that V8 has replaced retain their contents for long. */
   #forget(entry: Entry): void {
     const [first] = entry.identities
     if (first === undefined) return

@@ -1,5 +1,5 @@
-// Sends a body that comes in parts: whole if it is short, otherwise as it comes, compressed for clients that take it, and no
-// faster than they read.
+// Sends a body that is produced in parts: at once if it is short, otherwise as a stream, compressed for clients that accept it, and
+// with backpressure.
 
 import type { ServerResponse } from "node:http"
 import type { RequestContext } from "../request/context.ts"
@@ -7,7 +7,7 @@ import { acceptsGzip, compressFromBytes, drained, gzipHeaders, plainHeaders, sen
 import { type Deflated, deflate, GzipJoin } from "./gzip-join.ts"
 import type { Part } from "./list-body.ts"
 
-/** Written at once. */
+/** Bytes written at once. */
 const writeBytes = 128 * 1024
 
 export async function sendParts(
@@ -32,7 +32,7 @@ export async function sendParts(
     }
     await out?.end()
   } catch (error) {
-    // The answer has begun, so that it is cut off is all that can be said.
+    // The response has started, so the error can only be signalled by closing the connection.
     if (response.headersSent) response.destroy(error instanceof Error ? error : undefined)
     throw error
   }
@@ -91,7 +91,7 @@ class PartsWriter {
     this.#waiting = []
     this.#bytes = 0
     if (!this.#response.write(whole)) await drained(this.#response, this.#response)
-    // Others are to have their turn between large pieces.
+    // Lets others have their turn between large pieces.
     const waiting = this.#ctx.turn?.()
     if (waiting !== undefined) await waiting
   }

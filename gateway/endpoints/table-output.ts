@@ -1,4 +1,4 @@
-// The two reduced forms of objects a client can ask for: Table (what kubectl prints) and PartialObjectMetadata. Source:
+// The two reduced forms of objects: Table (what kubectl prints) and PartialObjectMetadata. Source:
 // k8s.io/apimachinery/pkg/apis/meta/v1.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
@@ -14,7 +14,7 @@ import type { Negotiated } from "./negotiation.ts"
 import type { TableColumn } from "./table.ts"
 
 export interface ListMeta {
-  /** Of one object that was not written there is none. */
+  /** Missing for a single object that was not written. */
   resourceVersion?: string | undefined
   continue?: string
   remainingItemCount?: number
@@ -26,7 +26,7 @@ export interface TableOptions {
   metaVersion: string
 }
 
-/** Throws BadRequest for an includeObject that is none. */
+/** Throws BadRequest for an invalid includeObject. */
 export function tableOptions(query: URLSearchParams, { metaVersion }: Pick<Negotiated, "metaVersion">): TableOptions {
   const asked = query.get("includeObject") || "Metadata"
   if (asked === "None" || asked === "Object" || asked === "Metadata") return { include: asked, metaVersion }
@@ -46,7 +46,7 @@ function columnDefinitions(columns: readonly TableColumn[]): unknown[] {
     }))
 }
 
-/** A Table; a watch's rows after the first come without column definitions. */
+/** Returns a Table; in a watch only the first one has column definitions. */
 export function table(
   objects: readonly KubeObject[],
   columns: readonly TableColumn[],
@@ -69,7 +69,7 @@ export function table(
   }
 }
 
-/** Of no objects that are printed as any object Go has no list. */
+/** Without objects and with the default columns, Go's rows are null. */
 function isNull(objects: readonly KubeObject[], columns: readonly TableColumn[]): boolean {
   return objects.length === 0 && columns === defaultColumns
 }
@@ -85,7 +85,7 @@ function rowObject(object: KubeObject, { include, metaVersion }: TableOptions): 
   }
 }
 
-/** Annotations that upstream makes of fields when it writes the whole object: less than that is without them. */
+/** Annotations that upstream derives from fields when it writes whole objects; partial objects do not have them. */
 const annotationsOfWhole: Readonly<Record<string, readonly string[]>> = dictionary({
   "apps/v1 DaemonSet": ["deprecated.daemonset.template.generation"],
   "autoscaling/v1 HorizontalPodAutoscaler": [...specAnnotations, ...statusAnnotations],
@@ -102,7 +102,7 @@ function withoutAnnotations({ annotations, ...metadata }: ObjectMeta, names: rea
   return others.length === 0 ? metadata : { ...metadata, annotations: Object.fromEntries(others) }
 }
 
-/** The same of the items of a list, in protobuf. */
+/** PartialObjectMetadata of list items in protobuf. */
 export function metadataMessages(apiVersion: string): ItemMessages {
   const { group, version } = parseGroupVersion(apiVersion)
   const schema = schemaOf({ group, version, kind: "PartialObjectMetadata" })
@@ -112,7 +112,7 @@ export function metadataMessages(apiVersion: string): ItemMessages {
   return { form: `protobuf ${apiVersion}`, messageOf }
 }
 
-/** As items of built-in lists: without kind and version; no items are null, unlike in lists of whole objects. */
+/** Items omit kind and version, as in built-in lists; without items they are null, unlike in lists of whole objects. */
 export function partialMetadataList(
   objects: readonly KubeObject[],
   metadata: ListMeta,
@@ -128,7 +128,7 @@ export function partialMetadataList(
 
 export type TypeOfGo = Pick<ResourceDefinition, "group" | "version" | "kind" | "listKind" | "customResource">
 
-/** How Go prints the type, in messages about it. */
+/** Go's name of the type, for error messages. */
 export function goTypeOf(definition: TypeOfGo, isList: boolean): string {
   const { kind, listKind, customResource } = definition
   if (customResource !== undefined) return isList ? "*unstructured.UnstructuredList" : "*unstructured.Unstructured"

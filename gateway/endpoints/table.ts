@@ -1,4 +1,4 @@
-// Server-side printing: what `kubectl get` shows (meta.k8s.io/v1 Table). A kind's columns are data: header facts and a pure
+// Server-side printing: the output of `kubectl get` (meta.k8s.io/v1 Table). A kind's columns are data: header facts and a pure
 // function from object to cell.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
@@ -10,7 +10,7 @@ export interface TableColumn {
   description: string
   /** 0: always shown; 1: with -o wide. */
   priority: number
-  /** Set for a cell that upstream shows and does not name among the columns. */
+  /** Set for a cell without a column definition, as upstream has some. */
   untitled?: true
   /** `now` in ms, for ages. */
   cell(object: KubeObject, now: number): string | number | bigint | boolean | null

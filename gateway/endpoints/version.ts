@@ -1,11 +1,11 @@
-// What /version says: the Kubernetes whose API this is, and that it is not that program.
+// The content of /version: the Kubernetes version of the API, and that the server is Polyplane.
 
 import { release } from "../../apimachinery/schema/facts.ts"
 
 const gitVersion = release()
 const [major = "1", minor = "0"] = gitVersion.replace(/^v/, "").split(".")
 
-// As Go calls them, whose names clients know; others are called as Node calls them.
+// Go's names, which clients know; for other systems and processors Node's names are used.
 const systems: Partial<Record<NodeJS.Platform, string>> = { win32: "windows", sunos: "solaris" }
 const processors: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", ia32: "386", ppc64: "ppc64le" }
 

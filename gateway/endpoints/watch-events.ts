@@ -1,5 +1,5 @@
-// Events of a watch as bytes: a line of JSON each, or a frame of protobuf. Events are shared by all watches of a resource, and
-// so are the bytes made of them; both go when the store forgets the change.
+// Encodes watch events: a line of JSON or a frame of protobuf each. All watches of a resource share the events and their encoded
+// bytes; both are released when the store forgets the change.
 
 import { encodeWatchEvent } from "../../apimachinery/schema/protobuf/encode.ts"
 import { internalError, StatusError } from "../../apimachinery/status.ts"
@@ -12,7 +12,7 @@ import { partialMetadata, table, tableOptions } from "./table-output.ts"
 
 export type PrintEvent = (event: RegistryEvent) => Buffer
 
-/** Undefined: no event has this form. The first ends the watch, without a word. */
+/** Returns undefined if no event has this form; the first event then ends the watch without an error. */
 export function eventPrinter(
   ctx: RequestContext,
   definition: ResourceDefinition,
@@ -30,7 +30,7 @@ export function eventPrinter(
   }
 }
 
-/** What ends a watch that cannot go on. */
+/** The last event of a watch that cannot continue. */
 export function errorEvent(error: unknown, { format }: Negotiated): Buffer {
   const { status } =
     error instanceof StatusError
@@ -44,7 +44,7 @@ const frames = new WeakMap<RegistryEvent, Buffer>()
 const metadataEvents = new Map<string, WeakMap<RegistryEvent, Buffer>>()
 const ending = Buffer.from("}\n")
 
-/** Whole objects in JSON are wrapped, not parsed. */
+/** Whole objects in JSON are wrapped without parsing. */
 const lineOf: PrintEvent = (event) => {
   let line = lines.get(event)
   if (line === undefined) {
@@ -70,7 +70,7 @@ function frameOf(definition: ResourceDefinition): PrintEvent {
   }
 }
 
-/** There are four forms of it: two encodings, and two versions of the kind. */
+/** There are four forms: two encodings, and two versions of the kind. */
 function metadataPrinter({ format, metaVersion }: Negotiated): PrintEvent {
   const form = `${format} ${metaVersion}`
   let made = metadataEvents.get(form)
@@ -91,7 +91,7 @@ function tablePrinter(ctx: RequestContext, definition: ResourceDefinition, wante
   return ({ type, value }) => {
     const { resourceVersion } = value
     const object = table([value.object()], definition.columns, { resourceVersion }, options, withColumns, Date.now())
-    // The aggregator's own objects have their columns in each event.
+    // Each event for an aggregator's own object has column definitions.
     withColumns = definition.group === "apiregistration.k8s.io"
     return wrapped(type, object, wanted.format)
   }

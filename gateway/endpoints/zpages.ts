@@ -1,6 +1,6 @@
-// /statusz and /flagz: what a server is and how it was started, for people who debug one. As text, whose form changes from one
-// answer to the next so that nobody parses it, or as an object of config.k8s.io for who asks for one.
-// Source: k8s.io/apiserver/pkg/server/statusz and flagz.
+// /statusz and /flagz: information about the server and its flags, for debugging. Returned as text, which differs between responses
+// so that nobody parses it, or as an object of config.k8s.io if the client requests one. Source:
+// k8s.io/apiserver/pkg/server/statusz and flagz.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { randomInt } from "node:crypto"
@@ -27,7 +27,7 @@ const delimiters = [":", ": ", "=", " "]
 
 export const zPagePaths: readonly string[] = ["/flagz", "/statusz"]
 
-/** `paths`: all there are. */
+/** `paths`: all served paths. */
 export function serveStatusz(ctx: RequestContext, response: ServerResponse, paths: readonly string[]): void {
   const { goVersion, gitVersion, emulationMajor, emulationMinor } = versionInfo
   const startedAt = ctx.observer?.startedAt ?? Date.now()
@@ -84,7 +84,7 @@ function serve(ctx: RequestContext, response: ServerResponse, { name, kind, fiel
 const warning =
   "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only."
 
-/** Text is of no kind, all else of one that has to be said. Throws NotAcceptable. */
+/** Text has no kind; other forms require one. Throws NotAcceptable. */
 function chosen(accept: string | undefined, kind: string): { format: TextFormat | "text"; version: string } {
   if (accept === undefined || accept.trim() === "") return { format: "text", version: "" }
   for (const { type, parameters } of parseAccept(accept)) {
@@ -106,7 +106,7 @@ function anyDelimiter(): string {
 
 const documents: ReadonlySet<string> = new Set(["apis", "api", "openid", "openapi", ".well-known", ""])
 
-/** The first step of each path that is no document of the API. */
+/** The first segment of each path that is not an API document. */
 function forDebugging(paths: readonly string[]): string[] {
   const steps = new Set(paths.map((path) => path.split("/")[1] ?? ""))
   return [...steps]

@@ -1,5 +1,5 @@
-// PATCH with application/apply-patch+yaml: server-side apply. The configuration is parsed, merged into the object as it is
-// (which need not be there), and what comes of it is decoded like a body.
+// PATCH with application/apply-patch+yaml: server-side apply. The configuration is parsed and merged into the current object (if
+// there is one), and the result is decoded like a body.
 
 import { copyJson } from "../../../apimachinery/copy.ts"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
@@ -28,13 +28,13 @@ export interface Application {
   definition: ResourceDefinition
   of: ManagedKind
   expected: Expected
-  /** As the path says. */
+  /** From the path. */
   at: { namespace: string; name: string }
   fieldManager: string
   force: boolean
 }
 
-/** A configuration as it came: what is wrong with its text is said only when it could be applied, as upstream does. */
+/** A configuration as received: errors in its text are reported only when it would be applied, as upstream. */
 export interface Configuration {
   object: Unchecked
   /** "line 3: key … already set in map" */
@@ -60,7 +60,7 @@ export function readConfiguration(body: RequestBody, validation: FieldValidation
   }
 }
 
-/** Who applies has no struct of Go's to be told of. */
+/** Apply decodes into a map upstream, so error messages do not mention a Go struct. */
 function withGoMap(fault: string): string {
   const start = fault.indexOf("Go value of type struct {")
   const end = fault.lastIndexOf("}")
@@ -69,7 +69,7 @@ function withGoMap(fault: string): string {
 
 const goMap = "Go value of type map[string]interface {}"
 
-/** `current`: the caller's own copy; undefined when there is none. The configuration is left as it is. */
+/** `current`: a copy owned by the caller; undefined if there is no object. The configuration is not modified. */
 export async function applied(
   ctx: RequestContext,
   application: Application,
@@ -105,7 +105,7 @@ function reportDuplicates(ctx: RequestContext, duplicates: readonly string[], va
   for (const line of duplicates) ctx.warn(line)
 }
 
-/** What cannot be an object of the kind is an error without a reason upstream, and answered with 500. */
+/** An object that does not fit the kind is an error without a reason upstream, which is answered with 500. */
 function decodeApplied(
   ctx: RequestContext,
   object: KubeObject,
@@ -131,7 +131,7 @@ function decodeApplied(
   }
 }
 
-/** Who may patch may not therefore make new objects. */
+/** Permission to patch does not include permission to create. */
 async function authorizeCreate(ctx: RequestContext): Promise<void> {
   const { user, info, controlPlane } = ctx
   const { path, group, version, resource, subresource, namespace, name } = info

@@ -47,7 +47,7 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
   sendValue(ctx, response, definition, 201, value)
 }
 
-/** The kind a subresource takes: often another group's (Eviction, TokenRequest, Binding). */
+/** The kind that a subresource accepts, often of another group (Eviction, TokenRequest, Binding). */
 export function subresourceBody({ subresource, definition }: Pick<Endpoint, "subresource" | "definition">): Expected {
   if (subresource === undefined) throw methodNotAllowed()
   const { group, version, kind } = subresource
@@ -56,7 +56,7 @@ export function subresourceBody({ subresource, definition }: Pick<Endpoint, "sub
   if (schema === undefined) throw new Error(`no schema for ${group}/${version} ${kind}`)
   const body = { group, version, kind, schema }
   if (definition.customResource === undefined) return body
-  // Upstream asks the types of the definition for the name of what could not be decoded, and Scale is none of them.
+  // Upstream looks for the undecodable type in the scheme of the definition, which does not contain Scale.
   const refusal = `no kind is registered for the type ${version}.${kind}`
   return { ...body, refusal, mayLackVersion: true, unconverted: goneScales(schema) }
 }

@@ -11,14 +11,14 @@ import type { Endpoint } from "../endpoint.ts"
 import { deleteRequest, listOptions } from "../request-options.ts"
 import { sendList } from "../respond.ts"
 
-/** Deletes under way at the same time. */
+/** Concurrent deletes. */
 const parallel = 16
 
-/** DELETE of a collection: what the selectors choose, as it was when the request came; answers with that list. */
+/** DELETE of a collection: deletes the selected objects of a snapshot and returns that list. */
 export async function deleteCollection(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
   const { registry, definition, exchange, response, runs } = endpoint
   const options = listOptions(ctx)
-  // What is wrong with them is told before what is wrong with the body.
+  // Invalid selectors are reported before errors in the body.
   checkListOptions(options)
   selectionOf(definition, options)
   const request = deleteRequest(ctx, await readBody(ctx, exchange.request, endpoint.maxBodyBytes))
@@ -26,14 +26,14 @@ export async function deleteCollection(ctx: RequestContext, endpoint: Endpoint):
   await sendList({ ctx, response, definition, runs }, list)
 }
 
-/** Upstream lists them in pages, of which a resource version is exactly that one. Source: Store.DeleteCollection. */
+/** Upstream lists pages, for which a resource version is an exact one. Source: Store.DeleteCollection. */
 function asPages(options: ListOptions): ListOptions {
   const { limit, resourceVersion = "0", resourceVersionMatch, continue: token } = options
   const isExact = limit === undefined && resourceVersion !== "0" && resourceVersionMatch === undefined && !token
   return isExact ? { ...options, resourceVersionMatch: "Exact" } : options
 }
 
-/** Stops at what fails first, and when nobody waits for it any more; what is under way then is done. */
+/** Stops at the first error, or when the client disconnects, and waits for the deletes in progress. */
 export async function deleteSelected(
   ctx: RequestContext,
   registry: Registry,
@@ -48,7 +48,7 @@ export async function deleteSelected(
   let failure: unknown
   const work = async (): Promise<void> => {
     for (let item = items[next++]; item !== undefined && failure === undefined; item = items[next++]) {
-      await ctx.pause?.() // what is deleted is parsed first
+      await ctx.pause?.() // each object to delete is parsed first
       if (ctx.signal.aborted) throw timeout("request did not complete within requested timeout")
       await deleteOne(ctx, registry, item.object().metadata, request)
     }
@@ -61,7 +61,7 @@ export async function deleteSelected(
   return list
 }
 
-/** Admission is told of the collection: which of its objects it is about, it sees of the object. */
+/** Admission receives the request for the collection; the object identifies which one is deleted. */
 async function deleteOne(
   ctx: RequestContext,
   registry: Registry,
@@ -73,6 +73,6 @@ async function deleteOne(
   await registry
     .delete(ctx, namespace, name, request, admitFor(ctx, registry.definition, collection))
     .catch((error: unknown) => {
-      if (!isNotFound(error)) throw error // somebody else deleted it: just what was wanted
+      if (!isNotFound(error)) throw error // another client deleted it, which achieves the same
     })
 }

@@ -6,7 +6,7 @@ import type { Endpoint } from "../endpoint.ts"
 import { deleteRequest } from "../request-options.ts"
 import { sendObject, sendValue } from "../respond.ts"
 
-/** DELETE of an object: a Status when it is gone, the object while finalizers or a grace period keep it. */
+/** DELETE of an object: returns a Status if it was deleted, or the object while finalizers or a grace period keep it. */
 export async function remove(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
   const { registry, definition, exchange, response, subresource } = endpoint
   if (subresource !== undefined) throw methodNotAllowed()
@@ -21,7 +21,7 @@ export async function remove(ctx: RequestContext, endpoint: Endpoint): Promise<v
   })
   const { gone, value } = await registry.delete(ctx, namespace, name, request, admit)
   if (!gone || definition.returnsDeletedObject === true) {
-    // Who asked in the old way for what is done later is told so.
+    // As upstream, a pending deletion is answered with 202 only if it was requested with the deprecated orphanDependents=false.
     sendValue(ctx, response, definition, !gone && request.orphanDependents === false ? 202 : 200, value)
     return
   }

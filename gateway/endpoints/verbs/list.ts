@@ -3,7 +3,7 @@ import type { Endpoint } from "../endpoint.ts"
 import { listOptions } from "../request-options.ts"
 import { sendList, sendStream, wantsStream } from "../respond.ts"
 
-/** GET of a collection. Without a limit it may be any number of objects, so they are not gathered. */
+/** GET of a collection. Without a limit the number of objects is unbounded, so they are streamed. */
 export async function list(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
   const { registry, definition, response, maxGatheredObjects, runs } = endpoint
   const answer = { ctx, response, definition, runs }

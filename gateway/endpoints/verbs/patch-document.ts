@@ -1,4 +1,4 @@
-// The body of a PATCH: which type of patch it is, and what it holds. What is done with it: patch.ts.
+// Parses the body of a PATCH: the type of the patch and its contents. patch.ts applies it.
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import { errorMessage } from "../../../apimachinery/error-message.ts"
@@ -23,7 +23,7 @@ const patchTypes: Readonly<Record<string, PatchType | "apply">> = dictionary({
   "application/apply-patch+yaml": "apply",
 })
 
-/** Strategic merge needs what only built-in kinds have. */
+/** Strategic merge depends on metadata that only built-in kinds have. */
 export function patchType(
   contentType: string | undefined,
   { customResource }: ResourceDefinition,
@@ -33,7 +33,7 @@ export function patchType(
   if ((type === "strategic" || type === undefined) && customResource !== undefined) {
     throw unsupportedMediaType(Object.keys(patchTypes).filter((name) => patchTypes[name] !== "strategic"))
   }
-  // The router knows it, in what it takes for a list of types.
+  // The router accepts lists of types, so it accepts this one although the handler does not.
   const isRouted = type === undefined && given.split(",").some((one) => Object.hasOwn(patchTypes, one.trim()))
   if (isRouted) throw unsupportedMediaType(Object.keys(patchTypes))
   if (type === undefined) {
@@ -53,14 +53,14 @@ export function patchType(
 
 export interface PatchDocument {
   value: Json
-  /** Of a merge or a JSON patch: numbers are (see number-literals.ts). */
+  /** In a merge or JSON patch, odd numbers are marked (see number-literals.ts). */
   isMarked: boolean
   /** `duplicate field "metadata.labels.a"` */
   duplicates: readonly string[]
 }
 
 export function readPatch(bytes: Buffer, type: PatchType, validation: FieldValidation): PatchDocument {
-  // What walks values is recursive.
+  // The functions that traverse values are recursive.
   const { depth, oddNumbers } = survey(bytes)
   if (depth > maxDepth) throw badRequest("error decoding patch: exceeded max depth")
   const isMarked = oddNumbers && type !== "strategic"
@@ -73,7 +73,7 @@ export function readPatch(bytes: Buffer, type: PatchType, validation: FieldValid
   throw badRequest(type === "strategic" ? fault : `error decoding patch: ${fault}`)
 }
 
-/** `bytes`: as they came, for what is said of them. */
+/** `bytes`: the original text, for error messages. */
 function parsePatch(
   text: Buffer,
   bytes: Buffer,
@@ -81,11 +81,11 @@ function parsePatch(
   validation: FieldValidation,
 ): Omit<PatchDocument, "isMarked"> {
   try {
-    // Only an object is looked at for keys given twice; what is none is said by whoever applies it.
+    // Only objects are checked for duplicate keys; other values are rejected when the patch is applied.
     if (type === "json" || bytes[0] !== 0x7b) return { value: operationsOf(parseJson(text), type), duplicates: [] }
     return parseObject(text, "json", { duplicates: validation !== "Ignore", anyKind: true })
   } catch (error) {
-    // Nobody has read it before it is merged, and that says no more.
+    // Upstream has not parsed it before merging, and that error has no details.
     if (type === "merge" && validation === "Ignore") throw badRequest("Invalid JSON Patch", { cause: error })
     const detail = type === "json" && bytes[0] === 0x5b ? faultIn(bytes) : refusalOf(bytes)
     const shown = detail ?? errorMessage(error)
@@ -93,13 +93,13 @@ function parsePatch(
   }
 }
 
-/** What is no patch is said to be of its type by whoever applies it, and so is what is no operation: a number, not its mark. */
+/** Values that are not patches or operations are rejected later, by their type; they must then be numbers, not marks. */
 function operationsOf(value: Json, type: PatchType): Json {
   if (!Array.isArray(value)) return withoutMarks(value)
   return type === "json" ? value.map((item) => (isObject(item) ? item : withoutMarks(item))) : value
 }
 
-/** What Go's scanner says of it; undefined: nothing. */
+/** The error of Go's scanner, or undefined. */
 function faultIn(bytes: Buffer): string | undefined {
   try {
     scanJson(bytes.toString())

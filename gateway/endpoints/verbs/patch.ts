@@ -37,7 +37,7 @@ import { applied, readConfiguration } from "./apply.ts"
 import { subresourceBody } from "./create.ts"
 import { patchType, readPatch, type PatchDocument, type PatchType } from "./patch-document.ts"
 
-/** PATCH of an object, its status or a subresource: read, patch, decode, write; again when somebody else was faster. */
+/** PATCH of an object, its status or a subresource: read, patch, decode, write; retried after a conflict. */
 export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
   const { registry, definition, handler, subresource, exchange, response } = endpoint
   const { namespace, name } = ctx.info
@@ -81,13 +81,13 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   sendValue(ctx, response, definition, created ? 201 : 200, value)
 }
 
-/** What is applied to: the resource's kind, or the one that is its scale. */
+/** The managed kind: that of the resource, or its scale. */
 export function managedKindOf(ctx: RequestContext, definition: ResourceDefinition, expected: Expected): ManagedKind {
   if (expected.kind === definition.kind) return managedKind(ctx, definition, ctx.info.subresource)
   return definition.customResource === undefined ? managedScale() : managedCustomScale()
 }
 
-/** What a patch has made of an object and is none any more is the patch's fault: 422 instead of 400. */
+/** If the patched value is not a valid object, the patch is at fault: 422 instead of 400. */
 function decodePatched(
   ctx: RequestContext,
   value: Json,
@@ -125,21 +125,21 @@ function decodePatched(
   }
 }
 
-/** Of what has to say what it is in words. */
+/** For fields that identify the type, which must be strings. */
 function mismatchOfType(value: Json): Mismatch | undefined {
   const given = value as { [key: string]: Json }
   const field = ["kind", "apiVersion"].find((name) => typeof (given[name] ?? "") !== "string")
   return field === undefined ? undefined : notParts([field], given[field] ?? null, { type: "string" })
 }
 
-/** It names no object: what was patched is none any more. */
+/** The error does not name an object, since the patched value is none. */
 function refusedPatch(text: string, detail: string, cause?: unknown): StatusError {
   const { status } = invalid({ group: "", kind: "" }, "", [invalidValue(FieldPath.root("patch"), text, detail)])
   const { causes = [] } = status.details ?? {}
   return new StatusError({ ...status, details: { causes } }, { cause })
 }
 
-/** Upstream reads an object of no version into a struct of its own, which has none of the fields, so no name either. */
+/** Upstream decodes an object without a version into a struct without its fields, which therefore has no name. */
 function unversioned(
   ctx: RequestContext,
   object: { [key: string]: Json },
@@ -163,7 +163,7 @@ function unversioned(
   return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
 }
 
-/** A merge leaves the objects it walked through as maps, whose fields are printed in the order of their names. */
+/** A merge leaves the objects it has traversed as maps, whose fields are printed in alphabetical order. */
 function inMergedOrder(value: Json, patch: Json): Json {
   if (!isObject(value) || !isObject(patch)) return value
   const entries = Object.entries(value).map(([key, inner]): [string, Json] => [
@@ -173,7 +173,7 @@ function inMergedOrder(value: Json, patch: Json): Json {
   return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** As Go writes an object. */
+/** The field order in which Go prints an object. */
 function inOrderOfFields(schema: Schema, value: Json): Json {
   const { items } = schema
   if (Array.isArray(value)) return items === undefined ? value : value.map((item) => inOrderOfFields(items, item))
@@ -187,13 +187,13 @@ function inOrderOfFields(schema: Schema, value: Json): Json {
   return Object.fromEntries(entries)
 }
 
-/** Managers a patch says nothing of stay what they are: what is not there need not be decoded. */
+/** Managed fields that a patch does not mention are preserved, so they need not be decoded. */
 function withoutManagers(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata }
 }
 
-/** Does the patch change managers, or (as JSON patches can) something they are part of? */
+/** Whether the patch changes managed fields, or (as JSON patches can) a value that contains them. */
 function speaksOfManagers(patch: Json): boolean {
   if (!Array.isArray(patch)) return JSON.stringify(patch).includes("managedFields")
   return patch.some((operation) => {
@@ -202,7 +202,7 @@ function speaksOfManagers(patch: Json): boolean {
   })
 }
 
-/** Decoded like a body, so that a patch can say nothing a body could not. */
+/** Decodes the result like a body, so a patch cannot express anything that a body could not. */
 export function patched(
   ctx: RequestContext,
   current: KubeObject,
@@ -238,8 +238,8 @@ export function patched(
 }
 
 /**
- * A strategic merge patch cannot say another kind: upstream merges into a struct that is the kind. Others may leave it out. What is
- * no text stays, to be refused.
+ * A strategic merge patch cannot change the kind: upstream merges into a struct of the kind. Other patches may omit it. Values that
+ * are not strings stay and are rejected later.
  */
 function typed(object: Json, type: PatchType, { group, version, kind, mayLackVersion, schema }: Expected): Json {
   const given = object as { [key: string]: Json }

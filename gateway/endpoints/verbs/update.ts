@@ -29,7 +29,7 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
     name,
     dryRun: options.dryRun,
   })
-  // A race that is lost starts over: each try gets an object of its own.
+  // After a conflict the update starts over; each attempt gets its own object.
   let first: typeof object | undefined = object
   const change = () => {
     const own = first ?? decodeBody(ctx, body, expected, options.fieldValidation)

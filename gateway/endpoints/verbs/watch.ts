@@ -12,14 +12,14 @@ import { flag, integer, listOptions } from "../request-options.ts"
 import { answeringOf } from "../respond.ts"
 import { errorEvent, eventPrinter } from "../watch-events.ts"
 
-/** A watch that does not say how long ends after 30 to 60 minutes, at random, so that clients do not all return at once. */
+/** A watch without a timeout ends after 30 to 60 minutes, at random, so that clients do not all reconnect at once. */
 const defaultTimeout = { minSeconds: 1800, maxSeconds: 3600 }
-/** What a timer can count to: 24 days. */
+/** The maximum of a timer: 24 days. */
 const maxTimerSeconds = Math.floor((2 ** 31 - 1) / 1000)
-/** Bytes a client may leave unread; beyond it the watch ends and the client resumes. */
+/** Maximum of unread bytes per client; beyond it the watch ends and the client resumes. */
 const maxUnreadBytes = 16 * 1024 * 1024
 
-/** GET with watch=true: one document per event, for as long as the client stays. */
+/** GET with watch=true: one document per event until the client disconnects. */
 export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
   const { registry, definition, response } = endpoint
   const wanted = negotiate(ctx, answeringOf(definition))
@@ -27,10 +27,10 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   const seconds = secondsOf(ctx)
   ctx.endAfter?.(Math.max(seconds, 0))
   const events = registry.watch(ctx, watchRequest(ctx))[Symbol.asyncIterator]()
-  // What is wrong with the request itself is answered as an error, not as an event.
+  // Errors in the request itself are returned as a Status, not as an event.
   const first = events.next()
   await refusal(first)
-  // The form of the events is looked at last; what has begun ends with the request.
+  // The form of the events is checked last; the watch that has begun ends with the request.
   const print = eventPrinter(ctx, definition, wanted)
   checkStream(wanted)
   const type = wanted.format === "protobuf" ? `${wanted.contentType};stream=watch` : wanted.contentType
@@ -60,7 +60,7 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
 
 const nanoseconds = 1_000_000_000
 
-/** A time that is over before it begins ends the watch before its first event. As Go's duration it may overflow. */
+/** A negative timeout ends the watch before its first event. It may overflow like a Go duration. */
 function secondsOf(ctx: RequestContext): number {
   const given = integer(ctx.query, "timeoutSeconds") ?? 0
   const seconds = Number.isSafeInteger(given * nanoseconds)
@@ -69,11 +69,11 @@ function secondsOf(ctx: RequestContext): number {
   return Math.min(seconds || randomInt(defaultTimeout.minSeconds, defaultTimeout.maxSeconds), maxTimerSeconds)
 }
 
-/** Fails when the first step fails at once; otherwise the stream begins, and failures are told in it. */
+/** Rejects if the first step fails at once; later failures are events of the stream. */
 async function refusal(first: Promise<unknown>): Promise<void> {
   const pending = new Promise<void>((resolve) => setImmediate(resolve))
   await Promise.race([first, pending]).catch((error: unknown) => {
-    // Too old and too new are told in the stream, as upstream does: clients look for the event.
+    // Resource versions that are too old or too new are reported in the stream, as upstream: clients expect the event.
     if (!isExpired(error) && !isTooLarge(error) && !(error instanceof StorageError)) throw error
   })
 }
@@ -94,16 +94,16 @@ function watchRequest(ctx: RequestContext): WatchRequest {
   }
 }
 
-/** Such a watch is one with initial events, and with a bookmark at their end. Source: SetListOptionsDefaults. */
+/** Such a watch starts with initial events, followed by a bookmark. Source: SetListOptionsDefaults. */
 function startsAnywhere(
   { query }: RequestContext,
   { resourceVersion = "0", resourceVersionMatch, sendInitialEvents }: ListOptions,
 ): boolean {
   const isDefaulted = sendInitialEvents === undefined && resourceVersionMatch === undefined
-  return isDefaulted && resourceVersion === "0" && flag(query, "watch") // not by its deprecated path
+  return isDefaulted && resourceVersion === "0" && flag(query, "watch") // not for the deprecated path
 }
 
-/** The deprecated path of a watch may name the object; a field selector that names one is the request's name, too. */
+/** The deprecated path of a watch may name the object; a field selector for a name also sets the name of the request. */
 function selectedByName({ info: { name } }: RequestContext, fieldSelector = ""): { fieldSelector?: string } {
   if (name === "") return {}
   const named = { field: "metadata.name", equal: true, value: name }
