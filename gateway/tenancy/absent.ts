@@ -1,10 +1,10 @@
-// What a control plane has when nobody gave it more: Services with addresses and nodes are refused, and say why.
+// Defaults for control planes without a super cluster: Services with addresses and access to nodes are refused with a reason.
 
 import { serviceUnavailable } from "../../apimachinery/status.ts"
 import type { NodeDialer } from "./node-dialer.ts"
 import type { ServiceAddresses } from "./service-addresses.ts"
 
-/** Services without addresses of their own (headless, ExternalName) work. */
+/** Services without their own addresses (headless, ExternalName) work. */
 export const noServiceAddresses: ServiceAddresses = {
   claim: (service) => {
     if (service.spec?.clusterIP === "None" || service.spec?.type === "ExternalName")

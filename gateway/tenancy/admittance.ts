@@ -1,6 +1,6 @@
-// What is known of a sleeping tenant about those who call it, so that strangers do not wake it: whoever presents what it would
-// refuse, or presents nothing where nothing is granted to that, is answered as if there were no such tenant, which is the same
-// answer. Read when it falls asleep; while it sleeps nobody changes it. In doubt it is woken, and says itself.
+// Decides whether a caller may wake a sleeping tenant, so that strangers do not wake it. Credentials that the tenant would reject,
+// and anonymous requests for which nothing is granted, are answered as if the tenant did not exist, which is the same response. The
+// data is captured when the tenant falls asleep and cannot change while it sleeps. In doubt the tenant is woken.
 
 import { createPublicKey, X509Certificate } from "node:crypto"
 import { isSignedToken, tokenIssuer } from "../authentication/service-account-token.ts"
@@ -8,22 +8,22 @@ import type { Credentials } from "../authentication/types.ts"
 import { describeIssuer } from "../pki/certificate.ts"
 import type { ControlPlane } from "./control-plane.ts"
 
-/** Public keys are DER in base64: a third of a key object's memory. */
+/** Public keys are base64 of DER, which takes a third of the memory of a key object. */
 export interface Admittance {
   readonly clientAuthorityKey: string
   readonly tokenKey: string
   readonly issuer: string
-  /** Issuers of its own choice: whether their tokens are good, only the tenant can find out. */
+  /** Additional issuers that the tenant has configured. Only the tenant itself can verify their tokens. */
   readonly otherIssuers: readonly string[]
-  /** Callers without credentials may do what they may in every new control plane, and no more. */
+  /** Anonymous callers have exactly the rights that they have in every new control plane. */
   readonly isAnonymousAsBorn: boolean
 }
 
-/** `bornRights`: what every new control plane grants to callers without credentials. */
+/** `bornRights`: the rights of anonymous callers in every new control plane. */
 export async function admittanceOf(controlPlane: ControlPlane, bornRights: string): Promise<Admittance> {
   const { trust } = controlPlane
   const { anonymousRights, issuers } = await controlPlane.openness()
-  // Taken out of the texts as bytes: every tenant falls asleep, and few callers have a key read again.
+  // Extracted as bytes without parsing the keys: every tenant falls asleep, but few callers need the keys.
   const { publicKey } = describeIssuer(trust.clientCertificateAuthority.certificate)
   return {
     clientAuthorityKey: publicKey.toString("base64"),
@@ -34,11 +34,11 @@ export async function admittanceOf(controlPlane: ControlPlane, bornRights: strin
   }
 }
 
-/** false: the tenant would refuse these credentials, or answer as every new one does. */
+/** Returns false if the tenant would reject these credentials, or answer like every new control plane. */
 export function admits(known: Admittance, { certificates, bearerToken }: Credentials): boolean | Promise<boolean> {
   const [leaf] = certificates
   if (leaf === undefined && bearerToken === undefined) return !known.isAnonymousAsBorn
-  // Whatever is presented must be good.
+  // All presented credentials must be valid.
   if (leaf !== undefined && !isGoodCertificate(known, new X509Certificate(leaf))) return false
   return bearerToken === undefined || mayBeGoodToken(known, bearerToken)
 }

@@ -1,6 +1,6 @@
-// What every control plane starts with: the objects a fresh kube-apiserver makes, and those its controllers add at once to
-// the namespaces that are always there. They are encoded once for all control planes; what differs (uid, time) is put in
-// when an object is read.
+// The initial objects of every control plane: those that a new kube-apiserver creates, and those that its controllers add to the
+// initial namespaces. They are encoded once for all control planes; the parts that differ (uid, time) are inserted when an object
+// is read.
 
 import { hash } from "node:crypto"
 import { printGroupVersion, type KubeObject } from "../../apimachinery/object.ts"
@@ -14,7 +14,7 @@ import { deepFreeze } from "../../apimachinery/freeze.ts"
 import { type BornObject, encodeStored } from "../registry/value.ts"
 import type { PolicyRule } from "../authorization/types.ts"
 
-/** Their places in the encoded objects; no object contains them by itself. */
+/** Placeholders in the encoded objects; they do not occur otherwise. */
 const places = {
   uid: "00000000-0000-4000-8000-00000000706f",
   time: "1970-01-01T00:00:00Z",
@@ -28,34 +28,34 @@ const placeNames = Object.keys(places) as Place[]
 export interface Owner {
   uid: string
   createdAt: string
-  /** PEM, of those who sign its clients' certificates; asked when the object that names them is read. */
+  /** PEM of the authorities for client certificates; called when the object that contains them is read. */
   authorities?: () => { client: string; frontProxy: string }
 }
 
 export interface Bootstrap {
-  /** For one control plane. */
+  /** Returns the layer of one control plane. */
   layer(owner: Owner): BaseLayer
-  /** The object of a key, without uid and time: shared, not to be changed. */
+  /** The object of a key, without uid and time; shared, must not be modified. */
   object(key: string): KubeObject | undefined
-  /** What a control plane's object of a key is given as its uid. */
+  /** The uid of the object of a key in a control plane. */
   uid(owner: string, key: string): string
 }
 
 interface Template {
   object: KubeObject
-  /** Deeply frozen, but for what is filled in; undefined: more than uid and time of creation is. */
+  /** Deeply frozen, without the inserted values; undefined if more than uid and creation time must be inserted. */
   shared: KubeObject | undefined
-  /** By the words that were looked for: {@link BornObject.mentions}. */
+  /** By the words searched for: {@link BornObject.mentions}. */
   mentions: WeakMap<readonly Buffer[], boolean>
-  /** The encoded object, cut where uid, time and day go. */
+  /** The encoded object, split at the places for uid, time and day. */
   pieces: readonly Buffer[]
   places: readonly Place[]
 }
 
-/** Objects of one tenant that are kept as they are made for it: a namespace or two, and what lists read is not worth more. */
+/** Cached objects per tenant: enough for the one or two namespaces in use; objects that lists read are not worth caching. */
 const maxRecent = 4
 
-/** `certificateAuthority`: of the gateway, which pods trust. `serviceRanges`: what Services' addresses are of. */
+/** `certificateAuthority`: that of the gateway, which pods trust. `serviceRanges`: the ranges of Service addresses. */
 export function createBootstrap(certificateAuthority: string, serviceRanges: readonly string[]): Bootstrap {
   const prefixes = new Map(
     builtInResources().map((facts) => [
@@ -79,7 +79,7 @@ export function createBootstrap(certificateAuthority: string, serviceRanges: rea
   const keys = [...templates.keys()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   return {
     layer(owner) {
-      // Every write asks for its namespace.
+      // Every write reads its namespace.
       const recent = new Map<string, Uint8Array>()
       return {
         keys,
@@ -105,7 +105,7 @@ export function createBootstrap(certificateAuthority: string, serviceRanges: rea
   }
 }
 
-/** What the root-ca publisher and the service-account controller make in each namespace. */
+/** The objects that the root CA publisher and the service account controller create in each namespace. */
 function perNamespace(certificateAuthority: string): KubeObject[] {
   return ["default", "kube-node-lease", "kube-public", "kube-system"].flatMap((namespace) => [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default", namespace } },
@@ -125,7 +125,7 @@ function perNamespace(certificateAuthority: string): KubeObject[] {
   ])
 }
 
-/** Since when the use of legacy tokens is written down: controller managers ask for it when they start. */
+/** The time since which the use of legacy tokens is tracked; controller managers read it at their start. */
 const tokenTracking: KubeObject = {
   apiVersion: "v1",
   kind: "ConfigMap",
@@ -133,7 +133,7 @@ const tokenTracking: KubeObject = {
   data: { since: places.day },
 }
 
-/** How programs that serve aggregated APIs know who calls them. */
+/** Used by servers of aggregated APIs to authenticate their callers. */
 const extensionAuthentication: KubeObject = {
   apiVersion: "v1",
   kind: "ConfigMap",
@@ -149,7 +149,7 @@ const extensionAuthentication: KubeObject = {
   },
 }
 
-/** The default one. It belongs to the super cluster: tenants see what their addresses are of. */
+/** The default ServiceCIDR. The range belongs to the super cluster; tenants see it as the range of their addresses. */
 function serviceCIDR(cidrs: readonly string[]): KubeObject {
   const message = "Kubernetes default Service CIDR is ready"
   const ready = { type: "Ready", status: "True", reason: "", message, lastTransitionTime: places.time }
@@ -167,7 +167,7 @@ interface Aggregated {
   rules?: PolicyRule[] | null
 }
 
-/** Roles that gather others' rules (admin, edit, view) have them from the start. An aggregate may gather aggregates. */
+/** Aggregated roles (admin, edit, view) contain the rules from the start. An aggregate may include other aggregates. */
 function withAggregatedRules(objects: readonly KubeObject[]): KubeObject[] {
   const roles = new Map(
     objects.filter(({ kind }) => kind === "ClusterRole").map((role) => [role.metadata.name ?? "", role]),
@@ -191,7 +191,7 @@ function withAggregatedRules(objects: readonly KubeObject[]): KubeObject[] {
   )
 }
 
-/** What is said of them has been so from the start. */
+/** Sets the times of the conditions to the creation time. */
 function withTimes(object: KubeObject): KubeObject {
   const { status } = object as KubeObject & { status?: { conditions?: object[] } }
   if (status?.conditions === undefined) return object
@@ -217,7 +217,7 @@ function template(object: KubeObject): Template {
   return { object, shared: deepFreeze(shared), mentions: new WeakMap(), pieces, places: found }
 }
 
-/** Everything but metadata and who and when in it is the same object for all control planes. */
+/** All control planes share the object except for its metadata with uid and time. */
 function born(found: Template, shared: KubeObject, owner: Owner, key: string): BornObject {
   const [beginning = Buffer.alloc(0)] = found.pieces
   return {
@@ -253,17 +253,17 @@ function fill({ pieces, places }: Template, uid: string, { createdAt, authoritie
     const place = places[index]
     if (place !== undefined) parts.push(Buffer.from(values[place]()))
   })
-  // Memory of its own: stores and caches keep it, and in Node's pool of small buffers it would keep the 64 KiB around it.
+  // Not pooled: stores and caches retain it, and a slice of Node's buffer pool would retain the 64 KiB around it.
   const bytes = Buffer.allocUnsafeSlow(parts.reduce((length, part) => length + part.length, 0))
   let at = 0
   for (const part of parts) at += part.copy(bytes, at)
   return bytes
 }
 
-/** Between quotes that are there already. */
+/** For text within existing quotes. */
 const inJSON = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** The same object of the same control plane has the same uid, without being written down: a UUID of version 8. */
+/** A deterministic UUID (version 8), so the uid of an object in a control plane need not be stored. */
 function derivedUid(owner: string, key: string): string {
   const hex = hash("sha256", `${owner}\n${key}`)
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16)

@@ -1,5 +1,5 @@
-// Signs what CertificateSigningRequests of a tenant ask for, with the tenant's own client authority: what it signs is a
-// credential in this tenant alone. Source: k8s.io/kubernetes/pkg/controller/certificates/{signer,authority}.
+// Signs CertificateSigningRequests of a tenant with the tenant's own client authority, so the certificates are credentials only in
+// this tenant. Source: k8s.io/kubernetes/pkg/controller/certificates/{signer,authority}.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { X509Certificate } from "node:crypto"
@@ -10,7 +10,7 @@ import type { ControlPlane } from "./control-plane.ts"
 import { certificateLifetimes } from "../pki/pki.ts"
 import { signRequest } from "../pki/requested-certificate.ts"
 
-/** Shorter ones end when they say; longer ones end as much earlier as they begin. */
+/** Certificates with a shorter duration have their full duration from now; longer ones are shortened by their backdating. */
 const shortMs = 8 * 60 * 60_000
 
 /** Bits of RFC 5280 §4.2.1.3. */

@@ -1,5 +1,5 @@
-// The consistency check of a whole data directory: every store with what it stands on, and that each belongs to somebody.
-// For an operator with doubts; nothing of tenants is changed.
+// The consistency check of a whole data directory: every store with its base layer, and that each store has an owner. For
+// operators; it does not modify data of tenants.
 
 import { existsSync } from "node:fs"
 import { readdir } from "node:fs/promises"
@@ -15,23 +15,23 @@ import { readRecords, type TenantRecord } from "./tenant-record.ts"
 export interface CheckedStore {
   /** "gateway", "super cluster", or `tenant "<name>"`. */
   name: string
-  /** Sentences; none when all is well. */
+  /** Sentences; empty if there are no faults. */
   faults: readonly string[]
 }
 
-/** Fails with StartError when there is no such directory, it cannot be opened, or a process has it open. */
+/** Throws StartError if the directory does not exist, cannot be opened, or is in use by another process. */
 export async function* checkDataDirectory(path: string): AsyncGenerator<CheckedStore> {
   if (!existsSync(path)) throw new StartError(`the data directory "${path}" does not exist`)
   if (!existsSync(join(path, "format"))) throw new StartError(`"${path}" is not a data directory of polyplane`)
   yield { name: "gateway", faults: await checkGatewayStore(path) }
-  // From here on it holds the lock: no gateway opens a store that is being read.
+  // Holds the lock from here on: no gateway opens a store that is being read.
   await using data = await DataDirectory.open(path)
   const records = new Map((await readRecords(data.store)).records.map((record) => [record.tenant.uid, record]))
   const bootstrap = createBootstrap("", [])
   for (const uid of (await readdir(data.stores)).sort()) {
     const record = records.get(uid)
-    if (record?.state === "deleting") continue // what is left of it goes at the next start
-    // Which keys the base has is all that the check asks for; they are the same for every control plane.
+    if (record?.state === "deleting") continue // the next start removes the remaining data
+    // The check needs only the keys of the base layer, which are the same for every control plane.
     const base = bootstrap.layer({ uid, createdAt: timestamp() })
     const faults = await faultsOf(join(data.stores, uid), { base })
     yield { name: nameOf(uid, record), faults: [...faults, ...strayFaults(uid, record)] }
@@ -50,7 +50,7 @@ async function faultsOf(...[directory, options]: Parameters<typeof checkDirector
   try {
     return await checkDirectory(directory, options)
   } catch (error) {
-    // One store that cannot be read says nothing about the others.
+    // A store that cannot be read must not prevent the check of the others.
     if (error instanceof StorageError) return [error.message]
     throw error
   }

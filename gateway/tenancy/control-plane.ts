@@ -1,8 +1,8 @@
-// One control plane: everything a request may touch. A tenant has one; the simulated super cluster is one too. It is built
-// lazily and disposed as a whole, so that nothing of a tenant outlives it, and holds no reference to any other.
+// One control plane: everything that a request can access. Each tenant has one, and so does the simulated super cluster. It is
+// built lazily and disposed as a whole, so nothing of a tenant outlives it, and it has no reference to any other.
 //
-// Requests name it, and registries, strategies and admission name requests: what is imported here knows no kinds, or all of them
-// would import one another.
+// Requests refer to it, and registries, strategies and admission refer to requests: this file must not import kinds, which would
+// create an import cycle through all of them.
 
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
@@ -19,19 +19,22 @@ import type { Presence } from "./presence.ts"
 import type { NodeDialer } from "./node-dialer.ts"
 
 export interface Openness {
-  /** All that is granted to callers without credentials, as a text: the same for the same grants. */
+  /** The rights of callers without credentials as text; equal rights give equal texts. */
   anonymousRights: string
-  /** Those whose tokens are accepted beside its own. */
+  /** Issuers whose tokens are accepted in addition to its own. */
   issuers: readonly string[]
 }
 
 export interface ControlPlane extends AsyncDisposable {
   readonly presence: Presence
-  /** When its store was closed because nobody needed it: the same tenant's next one, when it wakes. Undefined: the signal ended. */
+  /**
+   * Call after the store was closed because the tenant fell asleep: resolves with the tenant's next control plane when it wakes, or
+   * with undefined if the signal is aborted.
+   */
   reopened(signal: AbortSignal): Promise<ControlPlane | undefined>
   /**
-   * Called for whatever goes beyond reading what a control plane is born with, before it is done: what needs the super
-   * cluster is made then. Undefined: it is there.
+   * Must be called before any use beyond reading bootstrap objects. It creates what depends on the super cluster. Undefined: that
+   * exists already.
    */
   begin(): Promise<void> | undefined
   /** The tenant's name; "" for the super cluster. */
@@ -39,28 +42,28 @@ export interface ControlPlane extends AsyncDisposable {
   readonly uid: string
   /** Undefined for the super cluster. */
   readonly tenant: Tenant | undefined
-  /** https URL without a trailing slash that clients use, the tenant's path included. */
+  /** The https URL for clients, including the tenant's path, without a trailing slash. */
   readonly url: string
   readonly store: Store
-  /** What is served: built-in resources and those of the CustomResourceDefinitions. Answers the registry of each. */
+  /** The registries of the served resources: built-in ones and those of CustomResourceDefinitions. */
   readonly resources: ResourceTable
   readonly admission: AdmissionChain
   readonly authorizer: Authorizer
   readonly authenticator: Authenticator
   readonly trust: TrustRoots
   readonly tokens: TokenIssuer
-  /** What its requests are classified by. */
+  /** Classifies requests into flow schemas. */
   readonly flows: FlowView
   readonly serviceAddresses: ServiceAddresses
   readonly nodes: NodeDialer
-  /** Connections to its pods, Services and the URLs it names. */
+  /** Connections to its pods and Services and to URLs in its objects. */
   readonly backends: Backends
-  /** Group versions that programs of the tenant serve. */
+  /** Group versions that are served by the tenant's own servers. */
   readonly aggregator: Aggregator
-  /** What decides about callers beyond its trust roots. */
+  /** Determines which callers it accepts beyond its trust roots. */
   openness(): Promise<Openness>
-  /** What the process holds for it while it is open, estimated; without what those have of it who follow all tenants. */
+  /** The estimated memory of the open control plane, without that of components that follow all tenants. */
   readonly memoryBytes: number
-  /** In process, as a member of system:masters. */
+  /** An in-process client with the rights of system:masters. */
   readonly client: KubeClient
 }

@@ -1,5 +1,5 @@
-// How the gateway's control planes are put together: the super cluster's, tenants', and the one that answers for nobody.
-// What they share is here (bootstrap objects, administrators); what is theirs comes from their own store.
+// Assembles the gateway's control planes: that of the super cluster, those of tenants, and the one that answers for nonexistent
+// tenants. It contains what they share (bootstrap objects, administrators); the rest comes from their own stores.
 
 import { timestamp } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
@@ -31,23 +31,23 @@ export interface ControlPlanesParts {
   options: Pick<GatewayOptions, "serviceAddresses" | "serviceRanges" | "nodeDialer" | "allowedNetworks">
   data: GatewayStorage
   keys: GatewayKeys
-  /** Known once the gateway listens. */
+  /** Available once the gateway listens. */
   url: () => string
   advertised: () => AdvertisedAddress
   limits: Pick<GatewayLimits, "maxStoredObjects" | "maxStoredBytes" | "storedBytesReserve">
   log: Log
 }
 
-/** Clients in pods find the gateway under this name: with the path behind it they find their tenant's issuer. */
+/** The gateway's name for clients in pods; with a tenant's path it is the URL of the tenant's issuer. */
 const inClusterUrl = "https://kubernetes.default.svc"
 
-/** As kubeadm sets it up. */
+/** The issuer that kubeadm configures. */
 const superIssuer = "https://kubernetes.default.svc.cluster.local"
 
-/** When the super cluster's store was made, its base objects' creation time. */
+/** The creation time of the super cluster's store and of its base objects. */
 const createdAtKey = "/polyplane/created-at"
 
-/** Trust roots lie in the store, below which a base layer lies that names them. */
+/** The trust roots are in the store, but the base layer below the store contains them. */
 class LateRoots {
   #known: { client: string; frontProxy: FrontProxy } | undefined
 
@@ -140,10 +140,10 @@ export class ControlPlanes implements Preparation {
     return this.#nobody
   }
 
-  /** What is to be known of it while it sleeps. Undefined: others may change that meanwhile. */
+  /** The admittance data for the time it sleeps. Undefined if other gateways may change the tenant meanwhile. */
   async admittance(controlPlane: ControlPlane): Promise<Admittance | undefined> {
     if (this.#nobody === undefined || this.#parts.data.others !== undefined) return undefined
-    // Nobody is given anything beyond what every control plane is born with.
+    // The control plane for nonexistent tenants has exactly the rights of a new control plane.
     const { anonymousRights } = await this.#nobody.openness()
     return admittanceOf(controlPlane, anonymousRights)
   }
@@ -195,7 +195,7 @@ export class ControlPlanes implements Preparation {
   }
 }
 
-/** Of a tenant's objects; the super cluster has none. */
+/** The quota of a tenant; the super cluster has none. */
 function quotaOf({ quota = {} }: Tenant, limits: ControlPlanesParts["limits"]): StoreQuota {
   return {
     prefix: "/registry/",
@@ -205,7 +205,7 @@ function quotaOf({ quota = {} }: Tenant, limits: ControlPlanesParts["limits"]): 
   }
 }
 
-/** Of a control plane whose store closes only with the gateway. */
+/** The life of a control plane whose store closes only with the gateway. */
 function alwaysAwake(): ControlPlaneLife {
   return { presence: new Presence(), reopened: () => Promise.resolve(undefined), begin: () => undefined }
 }

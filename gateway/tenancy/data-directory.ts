@@ -1,10 +1,10 @@
-// The data directory: what lies where, its format, and the sentences for what can be wrong with it.
+// The data directory: its layout, its format, and the error messages for its problems.
 //
 //   format          {"format": 1}
 //   pki/            the gateway's keys
 //   gateway/        tenants' records, a level store; its lock is the data directory's lock
 //   stores/super/   the super cluster's store
-//   stores/<uid>/   a tenant's store, or the next one's (spare-store.ts); with its image (storage/level/image.ts)
+//   stores/<uid>/   a tenant's store, or a prepared one (spare-store.ts); with its image (storage/level/image.ts)
 
 import { randomUUID } from "node:crypto"
 import { readFile, rename, writeFile } from "node:fs/promises"
@@ -25,27 +25,27 @@ import type { GatewayStorage } from "./storage.ts"
 
 const format = 1
 
-/** What large stores may keep in memory together, beyond what each may by itself (StoreLimits.residentBytes). */
+/** Memory that large stores may use together, beyond what each may use by itself (StoreLimits.residentBytes). */
 const residentBytes = 128 * 1024 * 1024
 
-/** A process that is about to end holds its stores no longer than this. */
+/** A process that is shutting down releases its stores within this time. */
 const releaseMs = 10_000
 const againMs = 50
 
-/** The super cluster's store among the tenants'. */
+/** The uid of the super cluster's store. */
 export const superUid = "super"
 
 export class DataDirectory implements GatewayStorage {
   readonly #path: string
   readonly #limits: Partial<StoreLimits>
-  /** A store that another process has open is waited for so long. */
+  /** How long to wait for a store that another process has open. */
   readonly #waitMs: number
   readonly #residents = new ResidentBudget(residentBytes)
   readonly #spares: SpareStore | undefined
   /** The gateway's own records. */
   readonly store: Store
 
-  /** Fails with StartError. */
+  /** Throws StartError. */
   static async open(path: string, limits: Partial<StoreLimits> = {}): Promise<DataDirectory> {
     try {
       await makeDirectory(resolve(path))
@@ -63,8 +63,8 @@ export class DataDirectory implements GatewayStorage {
   }
 
   /**
-   * Of another process of ours that has it open: the same stores, none of which two processes may have at a time. What this one
-   * records of tenants is forgotten at its end.
+   * For a directory that another process of this gateway has open: the same stores, each of which only one process may open at a
+   * time. The records of tenants that this process keeps are discarded at its end.
    */
   static beside(path: string, limits: Partial<StoreLimits> = {}): DataDirectory {
     return new DataDirectory(path, limits, createMemoryStore({ limits }), { waitMs: releaseMs })
@@ -87,7 +87,7 @@ export class DataDirectory implements GatewayStorage {
     return keyDirectory(join(this.#path, "pki"))
   }
 
-  /** One directory per control plane, by its uid. */
+  /** Contains one directory per control plane, named by its uid. */
   get stores(): string {
     return storesPath(this.#path)
   }
@@ -96,7 +96,7 @@ export class DataDirectory implements GatewayStorage {
     return this.#spares?.take() ?? randomUUID()
   }
 
-  /** `uid`: of a tenant, or superUid. */
+  /** `uid`: that of a tenant, or superUid. */
   async openStore(uid: string, base: BaseLayer, quota?: StoreQuota): Promise<Store> {
     const ahead = await this.#spares?.opened(uid)
     const until = performance.now() + this.#waitMs
@@ -141,7 +141,7 @@ async function checkFormat(path: string): Promise<void> {
   const file = join(path, "format")
   let text: string
   try {
-    // Opened to be written too: where that cannot be, LevelDB would say so of a file of its own.
+    // Opened for writing as well: if that fails, LevelDB would report an error about one of its own files.
     text = await readFile(file, { encoding: "utf8", flag: "r+" })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
@@ -164,11 +164,11 @@ function readFormat(text: string): number | undefined {
     const { format: found } = JSON.parse(text) as { format?: unknown }
     return typeof found === "number" ? found : undefined
   } catch {
-    return undefined // told by the caller, in a sentence
+    return undefined // the caller reports the error
   }
 }
 
-/** A StartError that says what is wrong with the data directory, or the error itself when it is a fault of ours. */
+/** A StartError that describes the problem of the data directory, or the error itself if it is a bug. */
 export function explain(path: string, error: unknown): unknown {
   const options = { cause: error }
   if (error instanceof StorageError) {
@@ -184,7 +184,7 @@ export function explain(path: string, error: unknown): unknown {
   if (code === "ENOTDIR" || code === "EEXIST")
     return new StartError(`the data directory "${path}" is not a directory`, options)
   if (code === "ENOSPC") return new StartError(`there is no space left for the data directory "${path}"`, options)
-  // Where no directory can be made (/proc), names that are too long, quotas, …: the system's words are the best there are.
+  // Directories that cannot be created (/proc), names that are too long, quotas, …: the system's message is the best one.
   if (code !== undefined && syscall !== undefined)
     return new StartError(`the data directory "${path}" cannot be used: ${message}`, options)
   return error

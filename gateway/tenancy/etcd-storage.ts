@@ -1,4 +1,4 @@
-// A gateway's storage on etcd: records, keys and all control planes below one prefix, shared with any number of gateways.
+// A gateway's storage on etcd: records, keys and all control planes below one prefix, shared by any number of gateways.
 
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
@@ -16,15 +16,15 @@ import { StartError } from "../start-error.ts"
 import { keyRecords, type KeyFiles } from "../pki/key-files.ts"
 import type { GatewayStorage, OtherGateways } from "./storage.ts"
 
-/** The store of the gateway's own records; no tenant's uid. */
+/** The store of the gateway's own records; distinct from all tenants' uids. */
 export const gatewayUid = "gateway"
 const formatKey = "/format"
 const format = 1
-/** A process that was killed holds the super cluster so long; the next one waits for it. */
+/** After its process was killed, the super cluster stays leased this long; the next process waits for it. */
 const superLeaseTimes = { ttlSeconds: 10, waitMs: 15_000 }
 
 export interface EtcdStorageOptions extends Pick<EtcdOptions, "servers" | "prefix" | "tls"> {
-  /** Reads again what `tls` was read from. Fails while it is being replaced. */
+  /** Reloads the files of `tls`. Fails while they are being replaced. */
   tlsAgain?: () => Promise<EtcdTls>
 }
 
@@ -36,7 +36,7 @@ export class EtcdStorage implements GatewayStorage {
   readonly #ending = new AbortController()
   #superLease: EtcdLease | undefined
 
-  /** Fails with StartError. */
+  /** Throws StartError. */
   static async open(
     options: EtcdStorageOptions,
     limits: Partial<StoreLimits> = {},
@@ -81,7 +81,7 @@ export class EtcdStorage implements GatewayStorage {
     return this.#database.removeStore(uid)
   }
 
-  /** Fails with StartError when another process serves it. Ends when it may be another's. */
+  /** Throws StartError if another process serves it. The signal is aborted when another process may take over. */
   async holdSuperCluster(): Promise<AbortSignal> {
     const holder = `process ${process.pid} on ${hostname()}`
     try {

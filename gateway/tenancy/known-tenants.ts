@@ -1,5 +1,5 @@
-// The tenants this process has, under every name one is found by, and those who follow them all: who is told of whom, and who is
-// woken for whom. Knows nothing of records on disk (tenant-directory.ts).
+// The tenants of this process, indexed by every name by which they are found, and the followers of all tenants: it notifies
+// followers and wakes tenants for them. It does not know the records on disk (tenant-directory.ts).
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
@@ -18,9 +18,9 @@ import { authorityName } from "../pki/trust-store.ts"
 
 export interface KnownTenantsParts {
   openControlPlane: (record: TenantRecord, life: ControlPlaneLife) => Promise<ControlPlane>
-  /** What is to be known of a tenant while it sleeps. Default: nothing, so every caller wakes it. */
+  /** The admittance data of a tenant for the time it sleeps. Default: none, so every caller wakes it. */
   admittance?: (controlPlane: ControlPlane) => Promise<Admittance | undefined>
-  /** Who else makes, changes and deletes tenants of this storage. */
+  /** Other gateways that create, change and delete tenants in this storage. */
   others?: OtherGateways | undefined
   preparation: Preparation
   log: Log
@@ -39,7 +39,7 @@ export class KnownTenants implements Disposable {
   readonly #byIssuer = new Map<string, TenantEntry>()
   readonly #subscribers = new Set<TenantSubscriber>()
   readonly #subscriptions = new Subscriptions()
-  /** Those for whom nobody has been called yet. */
+  /** Subscriptions for which no tenant has been woken yet. */
   #newcomers: Subscription[] = []
   readonly #workers = new Set<TenantWorker>()
   readonly #ofEntries: TenantEntryParts
@@ -55,7 +55,7 @@ export class KnownTenants implements Disposable {
       readyMs: limits.tenantReadyMs,
       woke: (woken) => this.#sleep.woke(woken),
       slept: (asleep, revision) => {
-        // Another gateway wrote to it while it was falling asleep.
+        // Another gateway wrote to the store while the tenant was falling asleep.
         const { others } = parts
         if (others !== undefined && others.lastChange(asleep.record.tenant.uid) > revision) this.callChanged(asleep)
       },
@@ -93,7 +93,7 @@ export class KnownTenants implements Disposable {
     return [...this.#byName.values()]
   }
 
-  /** Nobody is told. */
+  /** Notifies nobody. */
   add(record: TenantRecord, announced: boolean): TenantEntry {
     const entry = new TenantEntry(record, announced, this.#ofEntries)
     this.#byName.set(record.tenant.name, entry)
@@ -102,7 +102,7 @@ export class KnownTenants implements Disposable {
     return entry
   }
 
-  /** A tenant that was made elsewhere. */
+  /** Adds a tenant that another gateway created. */
   join(record: TenantRecord): void {
     const added = this.add(record, true)
     this.tell(record.tenant)
@@ -113,7 +113,7 @@ export class KnownTenants implements Disposable {
     for (const subscriber of this.#subscribers) subscriber.added(tenant)
   }
 
-  /** Nobody finds it here any more. */
+  /** From now on the tenant cannot be found here. */
   remove(entry: TenantEntry): Promise<void> {
     const { tenant, issuer } = entry.record
     this.#byName.delete(tenant.name)
@@ -126,12 +126,14 @@ export class KnownTenants implements Disposable {
     return closing.finally(() => this.#parts.others?.forget(tenant.uid))
   }
 
-  /** Another gateway has changed it. Its watches sleep, too, and those who follow all tenants know what it was. */
+  /**
+   * Another gateway has changed the tenant. Its own watches are suspended, and followers of all tenants have its previous state.
+   */
   callChanged(entry: TenantEntry): void {
     if (!entry.isAwake && (entry.isWaitedFor || this.#subscriptions.last > 0)) this.#sleep.call(entry)
   }
 
-  /** Told at once of those there are and `isTold` allows. Returns how to stop. */
+  /** Notifies the subscriber at once of existing tenants that `isTold` allows. Returns a function that unsubscribes. */
   subscribe(subscriber: TenantSubscriber, isTold: (name: string) => boolean): () => void {
     this.#subscribers.add(subscriber)
     for (const [name, { record }] of this.#byName) if (isTold(name)) subscriber.added(record.tenant)
@@ -142,12 +144,12 @@ export class KnownTenants implements Disposable {
     if (signal.aborted) return
     const subscription = this.#subscriptions.add(of, handler, signal, options?.mentioning)
     signal.addEventListener("abort", () => this.#subscriptions.delete(subscription), { once: true })
-    // The next turn, when all who come together have come: there may be thousands of tenants.
+    // Delayed to the next turn, so that subscriptions made together are handled together: there may be thousands of tenants.
     if (this.#newcomers.push(subscription) === 1) setImmediate(() => this.#callForNewcomers())
   }
 
   #callForNewcomers(): void {
-    // Who only hears of deletions needs nothing of those asleep: they delete nothing.
+    // Subscriptions that need only deletions need no sleeping tenants, which delete nothing.
     const isEverybodyCalled = this.#newcomers.some(({ mentioning }) => mentioning?.length !== 0)
     this.#newcomers = []
     for (const entry of this.#byName.values()) if (entry.isAwake || isEverybodyCalled) this.#sleep.call(entry)
@@ -170,7 +172,7 @@ export class KnownTenants implements Disposable {
   }
 }
 
-/** For those who want objects, not what they are stored as. */
+/** Adapts a handler that needs objects instead of stored values. */
 export function objectHandler<T extends KubeObject>(handler: TenantWatchHandler<T>): TenantValueHandler {
   return {
     event: (tenant, type, value) => handler.event({ tenant, type, object: value.held() as T }),

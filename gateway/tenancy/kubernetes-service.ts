@@ -1,5 +1,5 @@
-// The Service every program in a cluster finds its API server by: default/kubernetes, with the gateway's address behind it.
-// Its ClusterIP is claimed like any other's, so it is made by an ordinary create, once the super cluster answers.
+// The Service by which programs in a cluster find its API server: default/kubernetes, with the gateway's address as endpoint. Its
+// ClusterIP is claimed like any other, so it is created by an ordinary create once the super cluster responds.
 
 import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
 import type { EndpointSlice, Endpoints, KubeObject, Service } from "../../apimachinery/object.ts"
@@ -8,7 +8,7 @@ import type { KubeClient, Resource } from "../../client/rest.ts"
 import { storageKey, storagePrefixOf } from "../registry/keys.ts"
 
 export interface AdvertisedAddress {
-  /** Undefined: this machine has none that others could use; then there are no endpoints. */
+  /** Undefined if this machine has no address that others can use; there are no endpoints then. */
   address: string | undefined
   port: number
 }
@@ -19,7 +19,7 @@ export const kubernetesServiceKey = storageKey(storagePrefixOf("", services.reso
 const portName = "https"
 const httpsPort = 443
 
-/** Idempotent: makes what is missing and corrects where it leads. All at once, so that one flush to disk serves them. */
+/** Idempotent: creates missing objects and corrects the endpoints. Concurrently, so that they share one flush to disk. */
 export async function ensureKubernetesService(client: KubeClient, advertised: AdvertisedAddress): Promise<void> {
   const { address, port } = advertised
   await Promise.all([
@@ -63,7 +63,7 @@ async function create(client: KubeClient, resource: Resource, wanted: KubeObject
   try {
     await client.create(resource, wanted)
   } catch (error) {
-    // Somebody else was first (the endpoints of a Service are also a controller's business).
+    // Another writer was faster (controllers also manage the endpoints of a Service).
     if (!isAlreadyExists(error)) throw error
   }
 }
@@ -79,7 +79,7 @@ function service(targetPort: number): Service {
   }
 }
 
-/** The mirroring controller leaves it alone: the slice below is the gateway's own. */
+/** Excludes the Endpoints from mirroring: the slice below is the gateway's own. */
 const unmirrored = { "endpointslice.kubernetes.io/skip-mirror": "true" }
 
 function endpointsOf(address: string, port: number): Endpoints {
@@ -102,7 +102,7 @@ function sliceOf(address: string, port: number): EndpointSlice {
   }
 }
 
-/** Field for field, in the order the API gives them. */
+/** Compares field by field, in the order of the API. */
 function same(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b
   const keys = Object.keys(b)

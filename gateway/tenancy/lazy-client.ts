@@ -1,5 +1,5 @@
-// A client of a control plane that may be asleep: each call wakes it first, and keeps it awake until it is answered; after
-// that for as long as any use does, unless it is none.
+// A client of a control plane that may be asleep: each call wakes it and keeps it awake until the response; afterwards it stays
+// awake as after any use, unless the call does not count as use.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { KubeClient, Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
@@ -7,7 +7,7 @@ import type { ControlPlane } from "./control-plane.ts"
 
 type Opened = Pick<ControlPlane, "client" | "presence">
 
-/** `open` fails with NotFound when there is no such tenant. */
+/** `open` throws NotFound if the tenant does not exist. */
 export function createLazyClient(open: () => Promise<Opened>, isUse = true): KubeClient {
   async function call<T>(make: (client: KubeClient) => Promise<T>): Promise<T> {
     const controlPlane = await open()
@@ -33,7 +33,7 @@ export function createLazyClient(open: () => Promise<Opened>, isUse = true): Kub
   }
 }
 
-/** Does not keep it awake: it goes on when somebody else wakes it. */
+/** A watch does not keep the tenant awake: it continues when the tenant is woken again. */
 async function* watch<T extends KubeObject>(
   open: () => Promise<Opened>,
   resource: Resource,

@@ -1,9 +1,9 @@
-// The tenants this process has, as a request asks for them: by a name, and by what credentials name.
+// Finds the tenants of this process for requests: by name and by the names in credentials.
 
 import type { KnownTenants } from "./known-tenants.ts"
 import type { TenantLookup } from "./tenant-resolver.ts"
 
-/** `settle`: where others make tenants, too. */
+/** `settle`: set if other gateways create tenants, too. */
 export function lookupIn(known: KnownTenants, settle: TenantLookup["settle"]): TenantLookup {
   return {
     byName: (name) => known.get(name)?.controlPlane(),

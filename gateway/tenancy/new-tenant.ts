@@ -1,4 +1,4 @@
-// What a tenant is when it is asked for: a name that the rules allow, and a record of its own.
+// Validates the name of a new tenant and creates its record.
 
 import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../apimachinery/names.ts"
@@ -7,7 +7,7 @@ import { invalid } from "../../apimachinery/status.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import type { TenantRecord } from "./tenant-record.ts"
 
-/** Of a tenant that is made now. */
+/** The record of a new tenant. */
 export function newRecord(request: Omit<Tenant, "uid">, uid: string, issuer: string): TenantRecord {
   return { tenant: { ...request, uid }, createdAt: timestamp(), state: "active", issuer }
 }

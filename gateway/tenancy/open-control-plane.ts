@@ -1,5 +1,5 @@
-// Puts one control plane together from its store and its trust roots. Whoever opens it owns it: disposing it ends all it
-// has begun and closes the store.
+// Assembles one control plane from its store and its trust roots. The caller owns it: disposing it stops everything it has started
+// and closes the store.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
@@ -44,7 +44,7 @@ export interface ControlPlaneParts {
   name: string
   uid: string
   tenant: Tenant | undefined
-  /** Asked when somebody wants to know: a gateway learns its port after it has opened its own control planes. */
+  /** A function, since a gateway knows its port only after it has opened its own control planes. */
   url: () => string
   store: Store
   life: ControlPlaneLife
@@ -54,19 +54,19 @@ export interface ControlPlaneParts {
   administrators: Authenticator
   serviceAddresses: ServiceAddresses
   nodes: NodeDialer
-  /** What the tenant's webhooks and endpoints may lead to. */
+  /** The destinations that the tenant's webhooks and endpoints may have. */
   networks: NetworkRules
-  /** Default: one of these trust roots. */
+  /** Default: created from these trust roots. */
   frontProxy?: FrontProxy
   log: Log
-  /** The control plane nobody has (tenant filter): it works as hard on tokens as the one that exists. */
+  /** The control plane for nonexistent tenants (tenant filter): it spends the same work on tokens as an existing one. */
   nobody?: boolean
 }
 
-/** Tokens for "the cluster's API server" are good for it under these names, besides its issuer. */
+/** Audiences of tokens for the cluster's API server, in addition to its issuer. */
 const commonAudiences = ["https://kubernetes.default.svc", "https://kubernetes.default.svc.cluster.local"]
 
-/** Counted for a control plane beside what lies in its store and its caches. Measured: 80 KiB. */
+/** Memory of a control plane besides its store and its caches. Measured: 80 KiB. */
 const controlPlaneBytes = 100 * 1024
 
 const policyPrefix = "/registry/rbac.authorization.k8s.io/"

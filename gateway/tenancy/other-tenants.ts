@@ -1,4 +1,5 @@
-// Tenants that other gateways on the same storage make and delete: their records followed, so that each gateway serves all.
+// Follows the records of tenants that other gateways on the same storage create and delete, so that each gateway serves all of
+// them.
 
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
@@ -8,9 +9,9 @@ import { changedRecord, readRecords, watchRecords, type TenantRecord } from "./t
 
 export interface OtherTenantsParts {
   store: Store
-  /** Of the tenants served here. */
+  /** The tenants served here. */
   known: () => readonly TenantRecord[]
-  /** A record as it is now, undefined when there is none any more. Told of what this gateway has written as well. */
+  /** The current record, or undefined if it was deleted. Also called for writes of this gateway. */
   changed: (name: string, record: TenantRecord | undefined) => void
   log: Log
 }
@@ -23,19 +24,19 @@ export class OtherTenants implements AsyncDisposable {
   #settling: Promise<void> | undefined
   #settlingNext: Promise<void> | undefined
 
-  /** `revision`: what was up to there is known. */
+  /** `revision`: changes up to it are known. */
   constructor(parts: OtherTenantsParts, revision: Revision) {
     this.#parts = parts
     this.#running = this.#run(revision)
   }
 
-  /** What was written before this call has been told. Many who ask at once cost one question to the store. */
+  /** Resolves when all changes before this call have been processed. Concurrent callers share one request to the store. */
   settle(): Promise<void> {
     this.#settlingNext ??= (this.#settling ?? Promise.resolve())
-      .catch(() => undefined) // told to those who asked then
+      .catch(() => undefined) // reported to its own callers
       .then(() => {
         this.#settlingNext = undefined
-        // The store tells its watches before it answers.
+        // The store notifies its watches before it responds.
         this.#settling = this.#parts.store.latest().then(() => undefined)
         return this.#settling
       })

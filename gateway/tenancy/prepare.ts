@@ -1,5 +1,5 @@
-// What a control plane needs beyond itself (its first Service, whose address the super cluster gives out) is tried until it
-// is there.
+// Prepares what a control plane needs from outside (its first Service, whose address the super cluster allocates). Preparation is
+// retried until it succeeds.
 
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
@@ -8,15 +8,15 @@ import type { ControlPlane } from "./control-plane.ts"
 
 export type Prepare = (controlPlane: ControlPlane) => Promise<void>
 
-/** What a tenant is prepared by when somebody begins to use it: most are read for a while before, or never used at all. */
+/** Prepares a tenant at its first use: many tenants are only read for a while, or never used. */
 export interface Preparation {
-  /** It has been before. Then it is again at each opening, because what it needs may have moved. */
+  /** Whether preparation was started before. It is then repeated at each opening, because its dependencies may have moved. */
   isBegun(controlPlane: ControlPlane): Promise<boolean>
   /** Idempotent. */
   prepare: Prepare
 }
 
-/** Resolves when it succeeded or the signal ended. Never rejects. */
+/** Resolves when it has succeeded or the signal is aborted. Never rejects. */
 export async function prepareUntilDone(
   controlPlane: ControlPlane,
   prepare: Prepare,
@@ -37,14 +37,14 @@ export async function prepareUntilDone(
 export interface PreparingParts {
   controlPlane: ControlPlane
   preparation: Preparation
-  /** How long who uses it waits for that. */
+  /** How long users of the tenant wait for the preparation. */
   readyMs: number
-  /** Ends when the control plane is closed. */
+  /** Aborted when the control plane is closed. */
   signal: AbortSignal
   log: Log
 }
 
-/** The preparation of one control plane while it is open: begun once, by who uses it first. */
+/** The preparation of one open control plane: started once, by its first use. */
 export class Preparing {
   readonly #parts: PreparingParts
   #running: Promise<void> | undefined
@@ -64,7 +64,7 @@ export class Preparing {
     return this.#running !== undefined && !this.#done
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no preparation is in progress. */
   get ended(): Promise<void> {
     return this.#running ?? Promise.resolve()
   }
@@ -78,7 +78,7 @@ export class Preparing {
     })
   }
 
-  /** Begins it. Resolves when it is done, or has taken too long: then that goes on in the background. */
+  /** Starts the preparation. Resolves when it is done or the time limit has passed; it then continues in the background. */
   async inTime(): Promise<void> {
     this.begin()
     const left = this.#since + this.#parts.readyMs - performance.now()

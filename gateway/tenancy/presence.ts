@@ -1,10 +1,10 @@
-// Who uses a control plane now, and when somebody last did: what decides when it may fall asleep.
+// Tracks the current uses of a control plane and the time of the last one, which determine when it may fall asleep.
 
 export class Presence {
   #uses = 0
   #last = -Infinity
 
-  /** Until the answer is called, once, it is in use. `counts` false: then it is as if it had not been. */
+  /** Begins a use, which ends when the returned function is called, once. If `counts` is false, it leaves the time unchanged. */
   enter(counts = true): () => void {
     this.#uses++
     let left = false
@@ -16,7 +16,7 @@ export class Presence {
     }
   }
 
-  /** It was used just now. */
+  /** Records a use at this moment. */
   touch(): void {
     this.#last = performance.now()
   }
@@ -25,12 +25,12 @@ export class Presence {
     return this.#uses > 0
   }
 
-  /** Milliseconds since it was last used; 0 while it is. */
+  /** Milliseconds since the last use; 0 during a use. */
   get idleMs(): number {
     return this.isInUse ? 0 : performance.now() - this.#last
   }
 
-  /** For order among presences: the smaller, the longer ago. */
+  /** For sorting: a smaller value is a less recent use. */
   get lastUsed(): number {
     return this.#last
   }

@@ -1,12 +1,12 @@
-// All that lies in a store at one revision, piece by piece: what a tenant's feed begins with. Requests get their turn in between.
+// Reads all keys of a store at one revision in pieces, as the start of a tenant's feed. Requests are served between the pieces.
 
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { KeyValue, Store } from "../../storage/types.ts"
 
-/** Objects read at once. */
+/** Objects per read. */
 const pieceSize = 500
 
-/** `at`: undefined: the latest. Answers the revision it is true at. */
+/** `at`: undefined is the latest. Returns the revision that was read. */
 export async function scanStore(
   store: Store,
   prefix: string,

@@ -1,4 +1,4 @@
-// So many at a time; the rest wait in line.
+// Limits concurrent work; the rest is queued.
 
 export class Semaphore {
   #free: number
@@ -8,7 +8,7 @@ export class Semaphore {
     this.#free = places
   }
 
-  /** `first`: of those that wait. */
+  /** `first`: ahead of all queued work. */
   async run<T>(work: () => Promise<T>, { first = false } = {}): Promise<T> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>((resolve) => (first ? this.#waiting.unshift(resolve) : this.#waiting.push(resolve)))

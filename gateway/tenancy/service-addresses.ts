@@ -1,16 +1,16 @@
-// Where a Service's addresses come from. A tenant's addresses must work on the super cluster's nodes, so they are claimed
-// there before the tenant's write is answered (syncer/service-addresses.ts); the simulated super cluster allocates from
-// its own range (gateway/registry/core/services).
+// The source of Service addresses. A tenant's addresses must work on the super cluster's nodes, so they are claimed there before
+// the tenant's write is answered (syncer/service-addresses.ts); the simulated super cluster allocates from its own range
+// (gateway/registry/core/services).
 
 import type { Service } from "../../apimachinery/object.ts"
 import type { Claim } from "../registry/strategy.ts"
 
 export interface ServiceAddresses {
   /**
-   * Called when `service` (metadata.uid set) is created or an update changes what it needs. Sets spec.clusterIP(s), ipFamilies,
-   * ipFamilyPolicy and nodePorts in place. Fails with StatusError Invalid (taken, out of range) or ServiceUnavailable.
+   * Called when `service` (metadata.uid set) is created or an update changes its requirements. Sets spec.clusterIP(s), ipFamilies,
+   * ipFamilyPolicy and nodePorts in place. Throws StatusError Invalid (taken, out of range) or ServiceUnavailable.
    */
   claim(service: Service, current: Service | undefined): Promise<Claim>
-  /** The service is gone. */
+  /** Called after the service was deleted. */
   release(service: Service): Promise<void>
 }

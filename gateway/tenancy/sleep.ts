@@ -1,42 +1,42 @@
-// Lets tenants fall asleep that nobody needs, and wakes in turn those that somebody new wants to follow. One timer for all,
-// and none while everybody sleeps.
+// Lets unused tenants fall asleep, and wakes tenants one after the other for new followers. A single timer for all tenants, which
+// does not run while all of them sleep.
 
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { pause, systemClock } from "../../client/clock.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 
 export interface SleepLimits {
-  /** A tenant nobody has used for so long falls asleep. */
+  /** A tenant that is unused for this long falls asleep. */
   tenantIdleMs: number
-  /** Awake tenants. Beyond it those used longest ago fall asleep earlier, as far as nothing is under way in them. */
+  /** Awake tenants. Beyond: the least recently used tenants without work in progress fall asleep earlier. */
   maxAwakeTenants: number
-  /** Memory that is held for awake tenants together, estimated. Beyond it the same. */
+  /** Estimated memory of all awake tenants. Beyond: the same. */
   maxAwakeBytes: number
 }
 
-/** How often it is looked, at most. */
+/** Minimum interval between sweeps. */
 const sweepMs = 1_000
 
 /**
- * A tenant whose waking took a while stays awake for so many times that, as if it had just been used: who is woken every few
- * seconds for nobody's sake costs at most a thousandth of the thread.
+ * A tenant stays awake for this many times the duration of its waking, as if it had just been used. So a tenant that is woken every
+ * few seconds without a user takes at most a thousandth of the thread.
  */
 const wakingWorth = 1_000
 
-/** How long after the start those asleep are woken, in turn, for who follows all tenants. */
+/** How long after the start sleeping tenants begin to be woken for followers of all tenants. */
 const firstCallMs = 1_000
 
-/** Also when too many are awake, a tenant just used is left alone: its next request is probably on its way. */
+/** Even if too many tenants are awake, one that was just used stays awake: its next request is probably about to arrive. */
 const minAwakeMs = 500
 
 export class Sleep implements Disposable {
   readonly #limits: SleepLimits
-  /** Somebody works on the tenant, or will at once. */
+  /** A component has queued work for the tenant. */
   readonly #isBusy: (tenant: string) => boolean
   readonly #awake = new Set<TenantEntry>()
-  /** To be woken, in turn. */
+  /** Tenants to be woken, in order. */
   readonly #called = new Set<TenantEntry>()
-  /** For the next sweep. */
+  /** Callers that wait for the next sweep. */
   readonly #waiting = new Set<() => void>()
   #timer: NodeJS.Timeout | undefined
   #calling = false
@@ -52,7 +52,7 @@ export class Sleep implements Disposable {
     return this.#awake.size
   }
 
-  /** Memory that is held for those awake, estimated. */
+  /** Estimated memory of all awake tenants. */
   get awakeBytes(): number {
     let bytes = 0
     for (const entry of this.#awake) bytes += entry.memoryBytes
@@ -69,7 +69,7 @@ export class Sleep implements Disposable {
     this.#called.delete(entry)
   }
 
-  /** It is woken when its turn comes, so that its followers learn what it has. */
+  /** Queues the tenant to be woken, so that its followers receive its objects. */
   call(entry: TenantEntry): void {
     this.#called.add(entry)
     if (this.#calling) return
@@ -80,24 +80,25 @@ export class Sleep implements Disposable {
   }
 
   async #callAll(): Promise<void> {
-    await nextTurn() // who comes in this turn, for many kinds, is told in one go
+    await nextTurn() // subscriptions to many kinds in this turn are served together
     for (const entry of this.#called) {
       if (!entry.isAwake) await this.#room()
       if (this.#disposed) return
       this.#called.delete(entry)
       const began = performance.now()
-      // Nobody has used it: unless they find something to do it sleeps on when that has paid off.
+      // Not a use: unless its followers find work, the tenant falls asleep when its waking has paid off.
       await entry.introduce(false)
       await nextTurn()
-      // Half of the time is others': a process that starts with thousands of tenants answers all the while.
+      // Half of the time is left to others: a process that starts with thousands of tenants serves requests meanwhile.
       await this.#pause(performance.now() - began)
     }
   }
 
-  /** Until another tenant may be awake; requests come first when the process has just started. */
+  /** Resolves when another tenant may be woken; just after the start of the process requests go first. */
   async #room(): Promise<void> {
     await this.#pause(firstCallMs - (performance.now() - this.#began))
-    // Room is made at once or not before somebody has done: who is called must hear of it all the same.
+    // Waits for only one sweep: memory is freed at once or not until others have finished, and the tenant must be woken in any
+    // case.
     if (this.awakeBytes >= this.#limits.maxAwakeBytes && this.#awake.size > 0) await this.#swept()
     while (this.#awake.size >= this.#limits.maxAwakeTenants && !this.#disposed) await this.#swept()
   }

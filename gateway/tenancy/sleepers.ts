@@ -1,4 +1,4 @@
-// Watches of a tenant that sleeps: each waits for its next control plane, for as long as its client stays.
+// The watches of a sleeping tenant: each waits for its next control plane as long as its client stays connected.
 
 import type { ControlPlane } from "./control-plane.ts"
 
@@ -9,7 +9,7 @@ export class Sleepers {
     return this.#waiting.size
   }
 
-  /** Undefined: the signal ended before, or the tenant never wakes again. */
+  /** Resolves with undefined if the signal is aborted first, or the tenant never wakes again. */
   next(until: AbortSignal): Promise<ControlPlane | undefined> {
     if (until.aborted) return Promise.resolve(undefined)
     return new Promise((resolve) => {

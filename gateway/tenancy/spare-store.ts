@@ -1,6 +1,6 @@
-// The store of the tenant that is made next, opened while nothing else is to do: making a LevelDB takes longer than everything
-// else a tenant needs. It lies where tenants' stores lie; a record in the gateway's store says that it is nobody's yet, until
-// the tenant's record takes its place in one write (tenant-record.ts). What a stop leaves behind goes at the next start.
+// Prepares the store of the next new tenant in idle time: creating a LevelDB takes longer than everything else a new tenant needs.
+// It is in the directory of tenants' stores; a record in the gateway's store marks it as unused until one write replaces that by
+// the tenant's record (tenant-record.ts). The next start removes what a stopped process has left.
 
 import { randomUUID } from "node:crypto"
 import { removeDatabase, type OpenedDatabase } from "../../storage/level/database.ts"
@@ -10,11 +10,11 @@ import type { Store } from "../../storage/types.ts"
 
 const prefix = "/spares/"
 
-/** In the gateway's store while a store of that uid is kept ready. */
+/** The key in the gateway's store that marks a prepared store of that uid. */
 export const spareKey = (uid: string): string => prefix + uid
 
 export interface SpareStoreParts {
-  /** The gateway's own, not owned. */
+  /** The gateway's own store, not owned. */
   store: Store
   pathOf: (uid: string) => string
   limits: Partial<StoreLimits>
@@ -22,12 +22,14 @@ export interface SpareStoreParts {
 
 interface Spare {
   uid: string
-  /** undefined: it failed, which is told to who makes the tenant: its store is opened then as any other. */
+  /**
+   * Resolves with undefined on failure; the store is then opened like any other, and the error goes to the creator of the tenant.
+   */
   opened: Promise<OpenedDatabase | undefined>
 }
 
 export class SpareStore implements AsyncDisposable {
-  /** Milliseconds after the last tenant was made: many at once have no use for one that is ready. */
+  /** Milliseconds after the last creation: creating many tenants at once would not benefit from a prepared store. */
   static readonly restMs = 10
   readonly #parts: SpareStoreParts
   readonly #taken = new Map<string, Spare["opened"]>()
@@ -40,13 +42,13 @@ export class SpareStore implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** What a process that was stopped had kept ready. */
+  /** Removes the prepared stores of a stopped process. */
   async clear(): Promise<void> {
     const { items } = await this.#parts.store.range(prefix)
     for (const { key } of items) await this.#remove(key.slice(prefix.length))
   }
 
-  /** The uid of a tenant that is made now. */
+  /** Returns the uid for a new tenant. */
   take(): string {
     const spare = this.#spare
     this.#spare = undefined
@@ -56,7 +58,7 @@ export class SpareStore implements AsyncDisposable {
     return spare?.uid ?? randomUUID()
   }
 
-  /** What is open of a uid that was taken, once: whoever asks owns it. */
+  /** The open database of a taken uid; the first caller owns it. */
   async opened(uid: string): Promise<OpenedDatabase | undefined> {
     const opened = this.#taken.get(uid)
     this.#taken.delete(uid)
@@ -66,11 +68,11 @@ export class SpareStore implements AsyncDisposable {
   #begin(): void {
     if (this.#spare !== undefined || this.#making !== undefined) return
     this.#making = this.#make()
-      .catch(() => undefined) // told to who makes the next tenant: its record goes to the same store
+      .catch(() => undefined) // the next creation of a tenant reports it, since it writes to the same store
       .finally(() => (this.#making = undefined))
   }
 
-  /** Given to nobody before its record is on disk: the tenant's comes after it. */
+  /** The store becomes available only after its record is on disk, so that the tenant's record follows it. */
   async #make(): Promise<void> {
     const { store, pathOf, limits } = this.#parts
     const uid = randomUUID()

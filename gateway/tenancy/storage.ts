@@ -1,5 +1,5 @@
-// Where a gateway keeps everything: its records and keys, and a store for each control plane. On LevelDB it is one process's
-// own (data-directory.ts), on etcd any number of gateways share it (etcd-storage.ts).
+// A gateway's storage: its records and keys, and a store for each control plane. On LevelDB it belongs to one process
+// (data-directory.ts); on etcd any number of gateways share it (etcd-storage.ts).
 
 import type { StoreQuota } from "../../storage/quota.ts"
 import type { BaseLayer, Store } from "../../storage/types.ts"
@@ -11,33 +11,33 @@ export interface GatewayStorage extends AsyncDisposable {
   /** The gateway's own records. */
   readonly store: Store
   readonly keys: KeyFiles
-  /** Of a tenant that is made now: never given before. */
+  /** The uid for a new tenant, which has never been used. */
   newUid(): string
-  /** `uid`: of a tenant, or superUid. */
+  /** `uid`: that of a tenant, or superUid. */
   openStore(uid: string, base: BaseLayer, quota?: StoreQuota): Promise<Store>
-  /** Removes all there is of a control plane; its store is closed here. */
+  /** Removes all data of a control plane, whose store must be closed. */
   removeStore(uid: string): Promise<void>
-  /** The super cluster's store is served by one process alone: waits for that, and fails with StartError. */
+  /** Waits until this is the only process that serves the super cluster's store. Throws StartError. */
   holdSuperCluster?(): Promise<AbortSignal>
-  /** Undefined: nobody else writes to it. */
+  /** Undefined: no other process writes to it. */
   readonly others?: OtherGateways
 }
 
-/** What other gateways do to stores that are closed here. */
+/** Changes by other gateways to stores that are closed here. */
 export interface OtherGateways {
-  /** Told when a store that is not open here has changed; "": any may have. */
+  /** Called when a store that is not open here has changed; "": any of them may have. */
   onChange(listener: (uid: string) => void): void
-  /** The revision at which a store that is closed here changed last, as far as that was seen; 0: not seen. */
+  /** The last observed change to a store that is closed here, as a revision; 0: none was observed. */
   lastChange(uid: string): number
   /** The store has been removed. */
   forget(uid: string): void
 }
 
-/** Fails with StartError. */
+/** Throws StartError. */
 export async function openGatewayStorage(options: GatewayOptions): Promise<GatewayStorage> {
   const { etcd, dataDir, storeLimits, log, clock } = options
   if (etcd === undefined) return DataDirectory.open(dataDir, storeLimits)
-  // Loaded only where it is used: it takes its time and memory.
+  // Imported only if used, to save time and memory.
   const { EtcdStorage } = await import("./etcd-storage.ts")
   return EtcdStorage.open(etcd, storeLimits, { log, clock })
 }

@@ -1,4 +1,5 @@
-// Who follows which resource over all tenants. Shared by all tenants' feeds, so that a tenant costs nothing per follower.
+// The subscriptions to resources over all tenants. They are shared by the feeds of all tenants, so a tenant has no cost per
+// follower.
 
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
 import { builtInDefinitions } from "../registry/definitions.ts"
@@ -6,7 +7,7 @@ import { storagePrefixOf } from "../registry/keys.ts"
 import { bornObject, type KubeValue } from "../registry/value.ts"
 import type { KeyValue } from "../../storage/types.ts"
 
-/** As client/tenants.ts has it, before anything is parsed. Called synchronously; must not throw. */
+/** As in client/tenants.ts, but with unparsed values. Called synchronously; must not throw. */
 export interface TenantValueHandler {
   event(tenant: string, type: "ADDED" | "MODIFIED" | "DELETED", value: KubeValue): void
   synced(tenant: string): void
@@ -16,14 +17,14 @@ export interface TenantValueHandler {
 }
 
 export interface Subscription {
-  /** Grows: a feed that knows all up to one knows all before it. */
+  /** Increasing: a feed that has handled a sequence has handled all smaller ones. */
   readonly sequence: number
   readonly resource: GroupVersionResource
-  /** Where its objects lie. */
+  /** The storage prefix of its objects. */
   readonly prefix: string
   readonly handler: TenantValueHandler
   readonly signal: AbortSignal
-  /** An object without any of these in its text, now and before, may be left out. Undefined: all are wanted. */
+  /** Objects whose text contains none of these, before and after the change, may be left out. Undefined: all are needed. */
   readonly mentioning: readonly Buffer[] | undefined
 }
 
@@ -32,7 +33,7 @@ export class Subscriptions {
   readonly #byPrefix = new Map<string, Subscription[]>()
   #last = 0
 
-  /** The sequence of the latest one. */
+  /** The sequence of the latest subscription. */
   get last(): number {
     return this.#last
   }
@@ -69,13 +70,13 @@ export class Subscriptions {
     return this.#byPrefix.get(prefix) ?? []
   }
 
-  /** Those added after one, in order. */
+  /** The subscriptions after a sequence, in order. */
   after(sequence: number): Subscription[] {
     return sequence === this.#last ? [] : [...this.#all].filter((subscription) => subscription.sequence > sequence)
   }
 }
 
-/** Whether an object with this text may be one that is wanted. */
+/** Whether an object with this text may be needed. */
 export function mentions({ mentioning }: Subscription, stored: KeyValue): boolean {
   if (mentioning === undefined) return true
   const born = bornObject(stored)

@@ -1,5 +1,5 @@
-// All tenants of a gateway: makes, finds, opens and deletes them. What a request gets from here is one tenant's own control
-// plane. Which there are, and who follows them, is known-tenants.ts; here is how they come and go.
+// The directory of a gateway's tenants: creates, finds, opens and deletes them. A request receives the control plane of one tenant
+// from here. known-tenants.ts contains the current tenants and their followers; this file their creation and deletion.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { alreadyExists, notFound } from "../../apimachinery/status.ts"
@@ -29,11 +29,11 @@ import type { TenantLookup } from "./tenant-resolver.ts"
 import { authorityName } from "../pki/trust-store.ts"
 
 export interface TenantDirectoryParts extends KnownTenantsParts {
-  /** The gateway's own, not owned. */
+  /** The gateway's own store, not owned. */
   store: Store
-  /** Of a tenant that is made now. */
+  /** The uid for a new tenant. */
   newUid: () => string
-  /** Removes what a tenant has on disk; its control plane is closed. */
+  /** Removes a tenant's data from disk; its control plane must be closed. */
   removeStore: (uid: string) => Promise<void>
   issuerOf: (name: string) => string
   addressOf: (name: string) => TenantAddress
@@ -48,7 +48,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   readonly #deleting = new Map<string, Promise<void>>()
   #others: OtherTenants | undefined
 
-  /** Finishes the deletions a stop has interrupted; control planes stay closed until somebody asks. */
+  /** Completes interrupted deletions; control planes stay closed until they are requested. */
   static async open(parts: TenantDirectoryParts): Promise<TenantDirectory> {
     const directory = new TenantDirectory(parts)
     const { records, revision } = await readRecords(parts.store)
@@ -81,7 +81,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     })
   }
 
-  /** What others made, or deleted. What is under way here is looked at when it is done. */
+  /** A change by another gateway. Tenants with an operation in progress here are compared after it. */
   #changedElsewhere(name: string, record: TenantRecord | undefined): void {
     if (this.#creating.has(name) || this.#deleting.has(name)) return
     const entry = this.#known.get(name)
@@ -102,18 +102,18 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     if (this.#others !== undefined) this.#changedElsewhere(name, await readRecord(this.#parts.store, name))
   }
 
-  /** By what requests name. */
+  /** Finds tenants for requests. */
   get lookup(): TenantLookup {
     const others = this.#others
     return lookupIn(this.#known, others && (() => others.settle()))
   }
 
-  /** How many have their store open. */
+  /** The number of tenants with an open store. */
   get awake(): number {
     return this.#known.awake
   }
 
-  /** What is held in memory for those, estimated. */
+  /** The estimated memory of those tenants. */
   get awakeBytes(): number {
     return this.#known.awakeBytes
   }
@@ -135,7 +135,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     checkTenantName(name)
     await this.#others?.settle()
     await this.#deleting.get(name)
-    await this.#creating.get(name)?.catch(() => undefined) // told to whoever began it
+    await this.#creating.get(name)?.catch(() => undefined) // reported to the caller who began it
     const existing = this.get(name)
     if (existing !== undefined) {
       if (existing.virtualCluster.uid === request.virtualCluster.uid) return existing
@@ -163,14 +163,14 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
       found !== undefined;
       found = await createRecord(store, record)
     ) {
-      // Another gateway was faster, or has left the rest of a tenant.
+      // Another gateway was faster, or has left a partially deleted tenant.
       if (found.state === "active") return found.tenant
       await this.#remove(found)
     }
     return this.#make(record)
   }
 
-  /** A tenant that the primary has recorded (workers/), and gives to this process. `isNew`: it was never opened. */
+  /** Takes over a tenant that the primary has recorded (workers/) and assigned to this process. `isNew`: it was never opened. */
   async adopt(record: TenantRecord, isNew: boolean): Promise<void> {
     const { tenant } = record
     await this.#deleting.get(tenant.name)
@@ -182,7 +182,9 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     await creating.finally(() => this.#creating.delete(tenant.name))
   }
 
-  /** Another process shall have it: here it is forgotten, on disk everything stays. false: it is in use, and kept. */
+  /**
+   * Gives the tenant to another process: it is removed here, but not from disk. Returns false if it is in use and therefore stays.
+   */
   async release(name: string): Promise<boolean> {
     const entry = this.#known.get(name)
     if (entry === undefined) return true
@@ -218,7 +220,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   }
 
   async #delete(name: string): Promise<void> {
-    await this.#creating.get(name)?.catch(() => undefined) // told to whoever began it
+    await this.#creating.get(name)?.catch(() => undefined) // reported to the caller who began it
     await this.#others?.settle()
     const entry = this.#known.get(name)
     if (entry === undefined) return
@@ -226,7 +228,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     this.#parts.log.info({ tenant: name }, "tenant deleted")
   }
 
-  /** In this order a stop at any point leaves either the whole tenant or a record that says what is left to remove. */
+  /** With this order, an interruption leaves either the whole tenant or a record of what remains to be removed. */
   async #forget(entry: TenantEntry): Promise<void> {
     const record: TenantRecord = { ...entry.record, state: "deleting" }
     await replaceRecord(this.#parts.store, record.tenant, record)
@@ -274,7 +276,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     this.watchValues(of, objectHandler(handler), signal, options)
   }
 
-  /** The same, for those who pass bytes on. */
+  /** The same for callers that forward bytes. */
   watchValues(of: Resource, handler: TenantValueHandler, signal: AbortSignal, options?: TenantWatchOptions): void {
     this.#known.watch(of, handler, signal, options)
   }

@@ -1,9 +1,9 @@
-// One tenant the gateway has: its record, and while it is awake its control plane and the feed of those who follow it. The
-// owner of both: what runs for the tenant ends when it falls asleep or is closed, and closing waits for it.
+// A tenant of the gateway: its record, and while it is awake its control plane and its feed for followers of all tenants. It owns
+// both: everything that runs for the tenant ends when it falls asleep or is closed, and closing waits for it.
 //
 //   asleep ──controlPlane(), follow()──▶ awake: control plane, feed ──sleep()──▶ asleep
 //
-// The feed of a tenant that was only woken to be read stays dormant: those who follow it know all that is there.
+// If a tenant was only woken to be read, its feed stays dormant: its followers know its state already.
 
 import type { Log } from "../../client/log.ts"
 import { notFound } from "../../apimachinery/status.ts"
@@ -20,18 +20,18 @@ import type { Subscriptions } from "./subscriptions.ts"
 import { TenantFeed } from "./tenant-feed.ts"
 import type { TenantRecord } from "./tenant-record.ts"
 
-/** The same for all tenants of a process. */
+/** Shared by all tenants of a process. */
 export interface TenantEntryParts {
   open: (record: TenantRecord, life: ControlPlaneLife) => Promise<ControlPlane>
-  /** Makes what needs the super cluster's answer, once the tenant is used. */
+  /** Creates what depends on the super cluster, once the tenant is used. */
   preparation: Preparation
-  /** How long who uses it waits for that: what is not there then is made in the background. */
+  /** How long users of the tenant wait for its preparation, which then continues in the background. */
   readyMs: number
-  /** What is to be known of it while it sleeps; undefined: nothing can be. */
+  /** The admittance data for the time it sleeps; undefined if there can be none. */
   admittance: (controlPlane: ControlPlane) => Promise<Admittance | undefined>
-  /** Told each time it has woken. */
+  /** Called each time the tenant has woken. */
   woke: (entry: TenantEntry) => void
-  /** Told when it has fallen asleep and all is closed: up to that revision everybody knew everything. */
+  /** Called when it has fallen asleep and is closed: all followers know its state up to that revision. */
   slept?: (entry: TenantEntry, revision: number) => void
   subscriptions: Subscriptions
   /** Shared by all feeds. */
@@ -39,12 +39,12 @@ export interface TenantEntryParts {
   log: Log
 }
 
-/** What a control plane is told of the tenant whose it is for a while. */
+/** The interface of a control plane to its tenant, which outlives it. */
 export interface ControlPlaneLife {
   presence: Presence
-  /** The control plane of the tenant after this one, once somebody has woken it; undefined when the signal ends first. */
+  /** Resolves with the next control plane of the tenant when it is woken; undefined if the signal is aborted first. */
   reopened(signal: AbortSignal): Promise<ControlPlane | undefined>
-  /** Somebody uses the tenant beyond reading what it was born with. Undefined: it is prepared for that. */
+  /** Must be called before any use beyond reading bootstrap objects. Undefined: the tenant is prepared. */
   begin(): Promise<void> | undefined
 }
 
@@ -52,38 +52,38 @@ interface Awake {
   controlPlane: ControlPlane
   feed: TenantFeed | undefined
   feeding: Promise<void>
-  /** Ends when it falls asleep or is closed. */
+  /** Aborted when it falls asleep or is closed. */
   ending: AbortController
   preparing: Preparing
 }
 
-/** What the process holds for a tenant with those who follow all: places in maps, what is its own of what every tenant is born with. */
+/** Memory per tenant of components that follow all tenants: entries in maps, and the tenant-specific parts of bootstrap objects. */
 const followedBytes = 160 * 1024
 
 export class TenantEntry {
   readonly record: TenantRecord
   readonly presence = new Presence()
   readonly #parts: TenantEntryParts
-  /** The tenant is deleted, or the gateway stops. */
+  /** The tenant was deleted, or the gateway is stopping. */
   #ended = false
   #opening: Promise<Awake> | undefined
   #awake: Awake | undefined
   #closing: Promise<void> | undefined
-  /** The revision up to which all who follow knew everything, and the latest of them, when it fell asleep. */
+  /** When it fell asleep: the revision up to which all followers knew its state, and the sequence of the latest follower. */
   #settled: { revision: number; followers: number } | undefined
-  /** Followed from the next opening on, whatever is settled. */
+  /** The next opening must deliver its objects to followers, even if they are up to date. */
   #wanted = false
-  /** It has been made by this process, and nobody has used it yet: those who follow all tenants know nothing of it. */
+  /** It was created by this process and has not been used yet: followers of all tenants do not know it. */
   #isUnused = false
   #announced: boolean
-  /** While it sleeps. Undefined: every caller wakes it. */
+  /** Set while it sleeps. Undefined: every caller wakes it. */
   #admittance: Admittance | undefined
   #measured: { of: Awake; at: number; bytes: number } | undefined
   /** performance.now() */
   #introduced: { at: number; tookMs: number } | undefined
   readonly #sleepers = new Sleepers()
 
-  /** `announced` false: nobody is told of it before announce(). */
+  /** If `announced` is false, followers are not notified before announce(). */
   constructor(record: TenantRecord, announced: boolean, parts: TenantEntryParts) {
     this.record = record
     this.#announced = announced
@@ -99,12 +99,12 @@ export class TenantEntry {
     return this.#sleepers.size > 0
   }
 
-  /** It is awake, about to be, or not closed yet. */
+  /** It is awake, being woken, or not yet closed. */
   get isOpen(): boolean {
     return this.#opening !== undefined
   }
 
-  /** Of memory; 0 while it sleeps. Measured anew when it has been used since. */
+  /** Estimated memory; 0 while it sleeps. Measured again after each use. */
   get memoryBytes(): number {
     if (this.#awake === undefined) return 0
     const { isInUse, lastUsed } = this.presence
@@ -113,14 +113,14 @@ export class TenantEntry {
     return this.#measured.bytes + (this.#awake.feed?.hasTold === true ? followedBytes : 0)
   }
 
-  /** Opens it when it is not. */
+  /** Opens the control plane if it is closed. */
   async controlPlane(isUse = true): Promise<ControlPlane> {
     const { controlPlane } = await this.#open()
     if (isUse) this.presence.touch()
     return controlPlane
   }
 
-  /** For who calls with these credentials. Undefined: nobody the tenant would do anything for, so it sleeps on. */
+  /** Finds the control plane for a caller with these credentials. Undefined: the tenant would reject them, so it is not woken. */
   forCaller(credentials: Credentials): Found {
     if (this.#awake === undefined || this.#ended) return this.#wokenFor(credentials)
     this.presence.touch()
@@ -128,19 +128,19 @@ export class TenantEntry {
   }
 
   async #wokenFor(credentials: Credentials): Promise<ControlPlane | undefined> {
-    if (this.#opening === undefined) await this.#closing?.catch(() => undefined) // told to whoever opens it
+    if (this.#opening === undefined) await this.#closing?.catch(() => undefined) // reported to the caller who opens it
     const known = this.#opening === undefined ? this.#admittance : undefined
     return known === undefined || (await admits(known, credentials)) ? this.controlPlane() : undefined
   }
 
-  /** From now on those who follow all tenants may be told of it. */
+  /** From now on followers of all tenants may be notified. */
   announce(): void {
     this.#announced = true
     if (this.#awake !== undefined) this.#feed(this.#awake)
   }
 
   /**
-   * Those who follow all tenants need its objects. Resolves when they have been told, or it could not be woken: that is
+   * Delivers its objects to followers of all tenants. Resolves when that is done, or when the tenant could not be woken, which is
    * logged.
    */
   async introduce(isUse = true): Promise<void> {
@@ -153,7 +153,7 @@ export class TenantEntry {
       await awake.feed?.listed
       const introducedAt = performance.now()
       this.#introduced = { at: introducedAt, tookMs: introducedAt - began }
-      // They have something to do now, perhaps after a while.
+      // Followers may now have work for it, perhaps after a while.
       if (isUse) this.presence.touch()
     } catch (error) {
       const { tenant } = this.record
@@ -161,24 +161,27 @@ export class TenantEntry {
     }
   }
 
-  /** When everybody was told last what there is, and how long that took. */
+  /** When all followers last received its state, and how long that took. */
   get introduced(): { at: number; tookMs: number } | undefined {
     return this.#introduced
   }
 
-  /** Whether everybody who follows knows all there is: then it need not be woken for them. */
+  /** Whether all followers know its state, so that it need not be woken for them. */
   get isSettled(): boolean {
     return this.#settled?.followers === this.#parts.subscriptions.last && !this.#wanted
   }
 
-  /** It has just been made and is not announced: nobody need be told of what every control plane is born with. */
+  /** Opens a new, unannounced tenant: followers need not be notified of bootstrap objects. */
   async born(): Promise<void> {
     const { controlPlane } = await this.#open()
     this.#settled = { revision: controlPlane.store.revision, followers: this.#parts.subscriptions.last }
     this.#isUnused = true
   }
 
-  /** Resolves when it is prepared, or has taken too long: then that goes on in the background. Undefined: it is. */
+  /**
+   * Resolves when it is prepared or the time limit has passed; preparation then continues in the background. Undefined: it is
+   * prepared.
+   */
   #begin(): Promise<void> | undefined {
     const awake = this.#awake
     if (awake === undefined || awake.preparing.isDone) return undefined
@@ -206,7 +209,7 @@ export class TenantEntry {
       begin: () => this.#begin(),
     })
     const isBegun = await preparation.isBegun(controlPlane)
-    // From here on without a pause: who closes it ends what is begun.
+    // Synchronous from here on, so that whoever closes it also ends what is started here.
     const ending = new AbortController()
     if (this.#ended) ending.abort(controlPlaneClosed)
     const preparing = new Preparing({ controlPlane, preparation, readyMs, signal: ending.signal, log })
@@ -238,19 +241,19 @@ export class TenantEntry {
       .catch((error: unknown) => log.error({ err: error, tenant: name }, "following a tenant stopped"))
   }
 
-  /** What a watch waits for whose store has gone to sleep. */
+  /** For a watch whose store was closed because the tenant fell asleep. */
   #reopened(signal: AbortSignal): Promise<ControlPlane | undefined> {
     if (this.#awake !== undefined) return Promise.resolve(this.#awake.controlPlane)
     return this.#ended ? Promise.resolve(undefined) : this.#sleepers.next(signal)
   }
 
-  /** Nobody needs it now: no request, nothing that followers have not seen, nothing left to prepare. */
+  /** It is not needed: no request in progress, no changes that followers have not received, no preparation in progress. */
   get canSleep(): boolean {
     const awake = this.#awake
     return awake?.preparing.isUnderWay === false && !this.presence.isInUse && awake.feed?.settledAt !== undefined
   }
 
-  /** false: it is needed after all. Followers are told before anything is closed. */
+  /** Returns false if it is still needed. Followers are notified before anything is closed. */
   sleep(): boolean {
     const awake = this.#awake
     const revision = awake?.feed?.settledAt
@@ -272,7 +275,7 @@ export class TenantEntry {
       if (settled !== undefined) await this.#sleepOn(awake, settled)
       else await awake.controlPlane[Symbol.asyncDispose]()
     })()
-    // Whoever opens it next is told as well.
+    // The next caller who opens it gets the error, too.
     this.#closing.catch((error: unknown) =>
       this.#parts.log.error({ err: error, tenant: this.record.tenant.name }, "closing a tenant failed"),
     )
@@ -286,7 +289,7 @@ export class TenantEntry {
     })
     const { store } = controlPlane
     await controlPlane[Symbol.asyncDispose]()
-    // True of what is on disk only when nothing was written since everybody knew everything.
+    // Valid only if nothing was written after all followers were up to date.
     this.#admittance = store.revision === settled ? known : undefined
     slept?.(this, settled)
   }
@@ -295,7 +298,7 @@ export class TenantEntry {
     this.#ended = true
     this.#awake?.ending.abort(controlPlaneClosed)
     this.#sleepers.wake(undefined)
-    const awake = await this.#opening?.catch(() => undefined) // told to whoever asked for it
+    const awake = await this.#opening?.catch(() => undefined) // reported to the caller who requested it
     if (awake !== undefined && this.#awake === awake) this.#close(awake)
     await this.#closing
   }

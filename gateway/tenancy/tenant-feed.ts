@@ -1,6 +1,6 @@
-// One tenant's objects for everybody who follows all tenants: one scan and one watch of its store, however many resources
-// are followed. It resumes from the last revision seen; when that is gone (compacted) everything is delivered anew. While
-// nothing has changed since everybody knew everything, it is dormant: followers do not have the tenant's objects.
+// The feed of one tenant's objects for all followers of all tenants: one scan and one watch of its store, regardless of the number
+// of resources. It resumes from the last revision seen; after a compaction everything is delivered again. While nothing has changed
+// since all followers were up to date, it is dormant: followers do not have the tenant's objects.
 //
 //   store ── range "/registry/" at R ──┐
 //         └─ watch "/registry/" > R ───┴─▶ by prefix ─▶ subscriptions of that resource ─▶ handler
@@ -21,36 +21,36 @@ import { mentions, type Subscription, type Subscriptions } from "./subscriptions
 export interface TenantFeedParts {
   tenant: string
   controlPlane: ControlPlane
-  /** All who follow know everything up to this revision: until something changes they need not be told anything. */
+  /** All followers know the state up to this revision, so they need no notification until something changes. */
   settled: number | undefined
   subscriptions: Subscriptions
-  /** Ends with the tenant, or when it falls asleep. */
+  /** Aborted when the tenant falls asleep or is closed. */
   signal: AbortSignal
-  /** Shared by all feeds: so many are scanned at a time. */
+  /** Shared by all feeds: limits concurrent scans. */
   opening: Semaphore
   log: Log
 }
 
 const definitionsPrefix = storagePrefixOf("apiextensions.k8s.io", "customresourcedefinitions")
 
-/** From so many new subscriptions on one scan of everything is cheaper than one each. */
+/** From this number of new subscriptions on, one scan of everything is cheaper than one each. */
 const scanFrom = 8
 
 export class TenantFeed {
   readonly #parts: TenantFeedParts
-  /** Everything up to here was delivered. Undefined: nothing yet, or not resumable. */
+  /** Everything up to this revision was delivered. Undefined: nothing yet, or the feed cannot resume. */
   #position: number | undefined
-  /** Subscriptions up to this sequence have been delivered what there was. */
+  /** Subscriptions up to this sequence have received the existing objects. */
   #listed = 0
-  /** Subscriptions up to this sequence have been told something: they are told when it starts anew. */
+  /** Subscriptions up to this sequence have received something and must be notified when the feed starts again. */
   #begun = 0
-  /** Those whose list is younger than the position: what came before it they know. */
+  /** Subscriptions whose list is newer than the position: earlier events are skipped for them. */
   readonly #from = new Map<Subscription, number>()
-  /** Those whose resource the tenant does not serve (yet). */
+  /** Subscriptions whose resource the tenant does not serve (yet). */
   readonly #unserved = new Set<Subscription>()
-  /** A definition may have come for what somebody waits for. */
+  /** A definition may have been created for an unserved subscription. */
   #isDefined = false
-  /** Set until it begins. */
+  /** Set until the feed begins. */
   #dormant: number | undefined
   #watcher: Watcher | undefined
   #isPassing = false
@@ -61,34 +61,34 @@ export class TenantFeed {
     this.#dormant = parts.settled
   }
 
-  /** Resolves when everything has been told once, or it ended before. */
+  /** Resolves when everything has been delivered once, or when the feed has ended. */
   get listed(): Promise<void> {
     return this.#firstList.promise
   }
 
-  /** There are new subscriptions, or the objects are needed. */
+  /** Call when there are new subscriptions, or when the objects are needed. */
   wake(): void {
     this.#dormant = undefined
     this.#watcher?.close()
   }
 
-  /** The revision up to which all who follow have been told everything; undefined: not all of what there is. */
+  /** The revision up to which all followers have received everything; undefined if they have not. */
   get settledAt(): number | undefined {
     const { controlPlane, subscriptions } = this.#parts
     const { revision } = controlPlane.store
-    // The revision moves on without changes where a storage is shared; the watch does, too.
+    // In shared storage the revision advances without changes; so does that of the watch.
     if (this.#dormant !== undefined)
       return (this.#watcher?.revision ?? this.#dormant) === revision ? revision : undefined
     if (this.#listed !== subscriptions.last || this.#isPassing) return undefined
     return this.#watcher?.revision === revision ? revision : undefined
   }
 
-  /** Somebody has been told something. */
+  /** Some followers have received something. */
   get hasTold(): boolean {
     return this.#begun > 0
   }
 
-  /** Followers forget what they were told. */
+  /** Tells followers to forget the objects. */
   tellAsleep(): void {
     const { tenant, subscriptions } = this.#parts
     if (!this.hasTold) return
@@ -97,7 +97,7 @@ export class TenantFeed {
     }
   }
 
-  /** Until the tenant ends. */
+  /** Runs until the tenant ends. */
   async run(): Promise<void> {
     try {
       await this.#run()
@@ -118,7 +118,7 @@ export class TenantFeed {
       } catch (error) {
         if (signal.aborted) return
         if (isCode(error, "Compacted")) this.#startAnew()
-        // The reader was too slow for its buffer: the log still has what it missed.
+        // The reader was too slow for its buffer; the log still contains what it missed.
         else if (!isCode(error, "SlowConsumer")) {
           failures++
           log.warn({ tenant, error: String(error), failures }, "following a tenant failed, trying again")
@@ -135,7 +135,7 @@ export class TenantFeed {
     this.#dormant = undefined
     await opening.run(async () => {
       await this.#list(controlPlane)
-      // A new tenant's objects are many at once: requests get their turn in between.
+      // A new tenant has many objects at once: requests are served in between.
       await nextTurn()
     })
     if (!signal.aborted) await this.#follow(controlPlane)
@@ -159,7 +159,7 @@ export class TenantFeed {
     this.#unserved.clear()
   }
 
-  /** Delivers what there is to those who do not have it yet. */
+  /** Delivers the existing objects to subscriptions that do not have them yet. */
   async #list(controlPlane: ControlPlane): Promise<void> {
     const { subscriptions, tenant } = this.#parts
     const { last } = subscriptions
@@ -182,7 +182,7 @@ export class TenantFeed {
     this.#firstList.resolve()
   }
 
-  /** Answers the revision it is true at. */
+  /** Returns the revision that was delivered. */
   async #deliverAll(controlPlane: ControlPlane, to: readonly Subscription[]): Promise<number> {
     const { store } = controlPlane
     if (to.length === 0) return store.revision
@@ -203,7 +203,7 @@ export class TenantFeed {
       if (!wanted.has(subscription) || !mentions(subscription, item)) continue
       const registry = controlPlane.resources.registry(subscription.resource)
       if (registry === undefined) continue
-      // Those who follow the same version share the value, and with it what is parsed.
+      // Followers of the same version share the value and its parsed object.
       if (made?.registry !== registry) made = { registry, values: registry.values([item]) }
       const { values } = made
       const tell = ([value]: readonly KubeValue[]): void => {
@@ -215,7 +215,7 @@ export class TenantFeed {
     return converting
   }
 
-  /** Until the watch is closed, which new subscriptions do too. */
+  /** Runs until the watch is closed, also by new subscriptions. */
   async #follow(controlPlane: ControlPlane): Promise<void> {
     const { subscriptions } = this.#parts
     if (subscriptions.last > this.#listed) return
@@ -250,7 +250,7 @@ export class TenantFeed {
     for (const subscription of this.#parts.subscriptions.at(storagePrefixIn(current.key))) {
       if (subscription.sequence > this.#listed || current.modRevision <= (this.#from.get(subscription) ?? 0)) continue
       if (this.#unserved.has(subscription)) {
-        // It came right after its definition: the list that is due tells of it.
+        // The object follows its definition directly; the upcoming list contains it.
         this.#isDefined = true
         continue
       }
@@ -274,9 +274,9 @@ export class TenantFeed {
     if (!this.#stopped && !subscription.signal.aborted) subscription.handler.event(this.#parts.tenant, type, value)
   }
 
-  /** Lists for those whose resource is served now. */
+  /** Lists for subscriptions whose resource is now served. */
   async #lookAgain(controlPlane: ControlPlane): Promise<void> {
-    await nextTurn() // the control plane's own watch of definitions gets its turn
+    await nextTurn() // lets the control plane's own watch of definitions run first
     for (const subscription of this.#unserved) {
       if (!controlPlane.resources.serves(subscription.resource)) continue
       this.#unserved.delete(subscription)
@@ -289,7 +289,7 @@ export class TenantFeed {
     }
   }
 
-  /** Nothing may follow the handlers' removed(). */
+  /** After removed() no handler may be called. */
   get #stopped(): boolean {
     return this.#parts.signal.aborted
   }

@@ -1,4 +1,4 @@
-// What is kept of a tenant outside its own store: about a kilobyte, in the gateway's store under "/tenants/<name>".
+// The record of a tenant outside its own store: about a kilobyte, in the gateway's store under "/tenants/<name>".
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Tenant } from "../../client/tenants.ts"
@@ -7,23 +7,23 @@ import { spareKey } from "./spare-store.ts"
 
 export interface TenantRecord {
   tenant: Tenant
-  /** RFC 3339: creation time of the objects it starts with. */
+  /** RFC 3339: creation time of its bootstrap objects. */
   createdAt: string
-  /** deleting: what is left on disk is removed at the next start at the latest. */
+  /** deleting: remaining data on disk is removed at the next start at the latest. */
   state: "active" | "deleting"
-  /** Of its service-account tokens. */
+  /** The issuer of its service account tokens. */
   issuer: string
 }
 
 const prefix = "/tenants/"
 
-/** All, and the revision that is true at. */
+/** All records, and the revision that was read. */
 export async function readRecords(store: Store): Promise<{ records: TenantRecord[]; revision: Revision }> {
   const { items, revision } = await store.range(prefix)
   return { records: items.map(parse), revision }
 }
 
-/** Of the values of the gateway's store, read by whoever checks it. */
+/** Parses values of the gateway's store that the consistency check has read. */
 export function recordsOf(values: ReadonlyMap<string, Uint8Array>): { records: TenantRecord[]; faults: string[] } {
   const records: TenantRecord[] = []
   const faults: string[] = []
@@ -40,12 +40,12 @@ export function recordsOf(values: ReadonlyMap<string, Uint8Array>): { records: T
   return { records, faults }
 }
 
-/** Changes of records by other gateways, and by this one. */
+/** Changes of records by all gateways, including this one. */
 export function watchRecords(store: Store, after: Revision): Watcher {
   return store.watch(prefix, { after })
 }
 
-/** The record an event tells of, or only the name when it is gone. */
+/** The record after an event, or only its name if it was deleted. */
 export function changedRecord({ type, current }: StoreEvent): { name: string; record: TenantRecord | undefined } {
   return { name: current.key.slice(prefix.length), record: type === "put" ? parse(current) : undefined }
 }
@@ -55,14 +55,14 @@ export async function readRecord(store: Store, name: string): Promise<TenantReco
   return found && parse(found)
 }
 
-/** Answers the record that is there already; undefined: it was written. */
+/** Returns the existing record, or undefined if the record was written. */
 export async function createRecord(store: Store, record: TenantRecord): Promise<TenantRecord | undefined> {
   const key = prefix + record.tenant.name
   const result = await store.txn({
     compare: [{ key, modRevision: 0 }],
     operations: [
       { type: "put", key, value: Buffer.from(JSON.stringify(record)) },
-      // Its store may have been kept ready for it.
+      // Its store may have been prepared in advance.
       { type: "delete", key: spareKey(record.tenant.uid) },
     ],
   })
@@ -72,7 +72,7 @@ export async function createRecord(store: Store, record: TenantRecord): Promise<
   return parse(present)
 }
 
-/** Instead of the tenant's record; undefined removes it. When there is none or another tenant's, nothing happens. */
+/** Replaces the tenant's record; undefined removes it. Does nothing if there is no record, or that of another tenant. */
 export async function replaceRecord(store: Store, { name, uid }: Tenant, record?: TenantRecord): Promise<void> {
   const key = prefix + name
   for (let found = await store.get(key); found !== undefined && parse(found).tenant.uid === uid;) {

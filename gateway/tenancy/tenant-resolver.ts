@@ -1,5 +1,5 @@
-// Which control plane a request is for: what the URL names, else what the credential names, else the super cluster's.
-// Nothing is verified here: a credential that names a tenant falsely fails against that tenant's trust roots.
+// Determines the control plane of a request: by the URL, otherwise by the credential, otherwise the super cluster's. Nothing is
+// verified here: a credential with a false tenant name fails against that tenant's trust roots.
 
 import { X509Certificate } from "node:crypto"
 import { hasReason } from "../../apimachinery/status.ts"
@@ -11,31 +11,31 @@ import { issuerCommonName } from "../pki/trust-store.ts"
 
 export interface Caller {
   credentials: Credentials
-  /** Of the gateway, verified. */
+  /** Verified as an administrator of the gateway. */
   isAdministrator: boolean
 }
 
 export interface TenantResolver {
-  /** Answers for tenants that do not exist. */
+  /** Answers for nonexistent tenants. */
   readonly nobody: ControlPlane
   isAdministrator(credentials: Credentials): boolean
-  /** Undefined: there is no such tenant, or none that the caller need know of. At once where nobody has to be woken. */
+  /** Undefined: the tenant does not exist, or must not be visible to the caller. Synchronous if no tenant has to be woken. */
   resolve(named: NamedTenant, caller: Caller): Found
 }
 
 export type Found = ControlPlane | undefined | Promise<ControlPlane | undefined>
 
-/** What the resolver asks of the tenants there are. Undefined: none. */
+/** The interface of the resolver to the existing tenants. Undefined: there is no such tenant. */
 export interface TenantLookup {
   byName(name: string): Promise<ControlPlane> | undefined
-  /** The named one, unless it sleeps and would do nothing for this caller: then it is not woken. So are the next two. */
+  /** The named tenant, unless it sleeps and would reject this caller: then it is not woken. The same applies to the next two. */
   forCaller(name: string, caller: Credentials): Found
   /** By the common name of its client authority. */
   byAuthority(commonName: string, caller: Credentials): Found
   byIssuer(issuer: string, caller: Credentials): Found
-  /** Whether certificates of that authority may be the named tenant's. Wakes nobody. */
+  /** Whether the named tenant may accept certificates of that authority. Does not wake it. */
   mayBeOf(name: string, authority: string): boolean
-  /** Where others make tenants, too: those they have made until now are known afterwards. */
+  /** Set if other gateways create tenants, too: resolves when those created so far are known. */
   readonly settle?: (() => Promise<void>) | undefined
 }
 
@@ -44,13 +44,13 @@ export interface TenantResolverParts {
   superCluster: ControlPlane | undefined
   nobody: ControlPlane
   administrators: ImmediateAuthenticator
-  /** Common name of their authority: most certificates are not theirs, and this tells without verifying. */
+  /** Common name of their authority, which excludes most certificates without verification. */
   administratorsName: string
 }
 
 export function createTenantResolver(parts: TenantResolverParts): TenantResolver {
   const { tenants, superCluster, nobody, administrators } = parts
-  // As long as the connection holds the certificate.
+  // Cached as long as the connection holds the certificate.
   const issuers = new WeakMap<Uint8Array, string>()
 
   function issuerOf(certificate: Uint8Array): string {
@@ -59,7 +59,7 @@ export function createTenantResolver(parts: TenantResolverParts): TenantResolver
     return issuer
   }
 
-  /** A certificate of somebody else's is refused as if there were no such tenant, which sleeps on. */
+  /** A certificate of another authority is answered as if the tenant did not exist, without waking it. */
   function byName(name: string, { credentials, isAdministrator }: Caller): Found {
     if (isAdministrator) return tenants.byName(name)
     const [leaf] = credentials.certificates
