@@ -1,10 +1,10 @@
-// Calls between the primary and its workers, over the pipe that Node gives to child processes: each has a name, a value and
-// one answer. When the other side is gone, calls that wait for it fail with ChannelClosed.
+// Remote calls between the primary and its workers, over Node's pipe to child processes: each has a name, a value and one result.
+// When the other side has ended, pending calls fail with ChannelClosed.
 
 import type { Socket } from "node:net"
 import { StatusError, type Status } from "../../apimachinery/status.ts"
 
-/** The process on either end: `process` in a worker, the ChildProcess in the primary. */
+/** The process on the other side: `process` in a worker, the ChildProcess in the primary. */
 export interface Peer {
   send?(
     message: object,
@@ -24,10 +24,10 @@ export class ChannelClosed extends Error {
   }
 }
 
-/** What the other side threw. */
+/** An error that the other side threw. */
 export class CallFailed extends Error {
   override readonly name = "CallFailed"
-  /** Its name over there: "StartError", … */
+  /** The name of the error on the other side: "StartError", … */
   readonly kind: string
 
   constructor(kind: string, message: string) {
@@ -39,7 +39,7 @@ export class CallFailed extends Error {
 interface Failure {
   kind: string
   message: string
-  /** Of a StatusError, which is one on the other side too. */
+  /** Set for a StatusError, which is recreated on the other side. */
   status?: Status
 }
 
@@ -49,7 +49,7 @@ type Message =
   | { type: "connection"; id: number }
   | { type: "taken"; id: number }
 
-/** Names of calls, each with what it takes and what it answers. */
+/** Names of calls, each with the types of its value and its result. */
 export type Calls = Record<string, [value: unknown, answer: unknown]>
 
 export type Handlers<C extends Calls> = { [K in keyof C]: (value: C[K][0]) => Promise<C[K][1]> | C[K][1] }
@@ -64,7 +64,7 @@ export class Channel<Out extends Calls, In extends Calls> {
   readonly #handlers: Handlers<In>
   readonly #connection: ((socket: Socket) => void) | undefined
   readonly #waiting = new Map<number, Waiting>()
-  /** Connections given away that the other side does not have yet, by number. */
+  /** Connections that were sent but not yet received by the other side, by number. */
   readonly #given = new Map<number, Socket>()
   #last = 0
   #closed = false
@@ -92,8 +92,8 @@ export class Channel<Out extends Calls, In extends Calls> {
   }
 
   /**
-   * Gives a connection away. It is closed when the other side ends before it has taken it: Node, left to close what it has sent, keeps
-   * that open for good then, and a client would wait for an answer that nobody will give.
+   * Sends a connection. It is closed if the other side ends before it has received it: otherwise Node keeps the sent socket open
+   * forever, and the client would wait for a response that never comes.
    */
   hand(socket: Socket): void {
     if (this.#closed) {
@@ -114,7 +114,7 @@ export class Channel<Out extends Calls, In extends Calls> {
     })
   }
 
-  /** The other side has it, or nobody. */
+  /** The other side has received the connection, or never will. */
   #letGo(id: number): void {
     this.#given.get(id)?.destroy()
     this.#given.delete(id)
@@ -123,7 +123,7 @@ export class Channel<Out extends Calls, In extends Calls> {
   #receive(message: Message, socket: Socket | undefined): void {
     if (message.type === "connection") {
       this.#send({ type: "taken", id: message.id })
-      // The client may have left while it was handed over.
+      // The client may have disconnected during the transfer.
       if (socket !== undefined) this.#connection?.(socket)
     } else if (message.type === "taken") this.#letGo(message.id)
     else if (message.type === "call") void this.#answer(message)

@@ -1,5 +1,5 @@
-// Connections of clients that another process has accepted: a TLS server that does not listen. What a listening one sees to
-// by itself (their number, their end) is seen to here.
+// Client connections that another process has accepted: a TLS server that does not listen. It implements what a listening server
+// does itself (limit connections, close them).
 
 import type { Server } from "node:https"
 import type { Socket } from "node:net"
@@ -17,11 +17,11 @@ export class ClientConnections implements AsyncDisposable {
     this.#server = server
     this.#active = active
     this.#shutdownMs = shutdownMs
-    // Node begins to watch over the times of requests when a server listens.
+    // Node starts to enforce request timeouts when a server listens.
     server.emit("listening")
   }
 
-  /** Beyond the limit it is closed. */
+  /** Closes the connection if the limit is reached. */
   accept(socket: Socket): void {
     if (this.#ended !== undefined || this.#open.size >= this.#server.maxConnections) {
       socket.destroy()
@@ -36,13 +36,13 @@ export class ClientConnections implements AsyncDisposable {
     this.#server.emit("connection", socket)
   }
 
-  /** As listener.ts: streams are told to end at once, other requests may finish. */
+  /** As in listener.ts: streams end at once, other requests may finish. */
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#ended = resolve
       if (this.#open.size === 0) resolve()
     })
-    // It does not listen; sessions of HTTP/2 are told to end.
+    // It does not listen, but this ends HTTP/2 sessions.
     this.#server.close()
     const stopping = new Error("the gateway is stopping")
     for (const state of this.#active.values) if (state.isLongRunning) state.abort(stopping)

@@ -1,5 +1,5 @@
-// Those who follow all tenants hear one stream, whoever has them: what a worker says of tenants counts as long as they are its
-// own. That a tenant is gone, or that its stream starts anew with another owner, is said by who places them.
+// Merges the streams of all workers for followers of all tenants: events from a worker count only for tenants that it owns. The
+// placement reports that a tenant was deleted, or that its stream starts again with another owner.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Resource } from "../../client/rest.ts"
@@ -21,7 +21,7 @@ export class Followers {
     this.#isOwner = isOwner
   }
 
-  /** `workers`: those that are there. */
+  /** `workers`: the current ones. */
   add(watch: Watch, workers: Iterable<Worker>): void {
     const { signal } = watch
     if (signal.aborted) return

@@ -1,8 +1,8 @@
-// Passes requests on to the process that has their tenant, and its answer back: bodies, watches and switched protocols alike.
-// A filter of the chain (server.ts), before anything is decided: who the caller is and what it may do is the owner's to say.
+// Forwards requests to the process that owns their tenant, and the responses back: bodies, watches and protocol switches alike. A
+// filter of the chain (server.ts), before all decisions: the owner authenticates and authorizes the caller.
 //
-// An owner that ends while it answers: what only reads is asked again of the tenant's next owner; a write that was on its
-// way is answered with 504, because nobody knows whether it was carried out; a watch ends, and is resumed by its client.
+// If an owner ends while it is answering: requests that only read are repeated with the tenant's next owner; a write that was being
+// sent is answered with 504, since its outcome is unknown; a watch ends, and its client resumes it.
 
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http"
 import { serviceUnavailable, timeout } from "../../apimachinery/status.ts"
@@ -20,19 +20,19 @@ export interface ForwarderParts {
   limits: { requestTimeoutMs: number }
 }
 
-/** Requests wait so long for their tenant's next owner. Beyond: 503 with Retry-After. */
+/** How long requests wait for the next owner of their tenant. Beyond: 503 with Retry-After. */
 const takeoverMs = 10_000
-/** A connection that is refused while nothing has changed is tried again after it: the socket's backlog may be full. */
+/** Delay before retrying a refused connection while the owner is unchanged: the socket's backlog may be full. */
 const againMs = 20
-/** A tenant may move while a request is on its way. Beyond: 503. */
+/** A tenant may move while a request is being forwarded. Beyond: 503. */
 const maxHops = 4
-/** Beyond the owner's own time limit: it answers itself as long as it can. */
+/** Added to the owner's own time limit, so that the owner can answer timeouts itself. */
 const graceMs = 5_000
-/** Idle connections kept to each process. */
+/** Idle connections kept per process. */
 const maxFreeSockets = 1024
 const newline = 10
 
-/** Of one connection, not of the request. Who forwards names them anew. */
+/** Headers of a connection, not of the request. The forwarder sets its own. */
 const hopByHop = new Set([
   "connection",
   "keep-alive",
@@ -63,10 +63,10 @@ export class Forwarder implements Disposable {
     this.#agent.destroy()
   }
 
-  /** false: this process answers. */
+  /** Returns false if this process must answer. */
   async #passOn(request: IncomingMessage, response: GatewayResponse, state: RequestState): Promise<boolean> {
     const { routes, identity } = this.#parts
-    // What names no tenant and comes from another process of ours is meant for this one.
+    // A request without a tenant that another process has forwarded is meant for this process.
     const otherwise = identity.hops(request) > 0 ? routes.self : primary
     const until = performance.now() + takeoverMs
     for (;;) {
@@ -83,7 +83,10 @@ export class Forwarder implements Disposable {
     }
   }
 
-  /** true: answered, or the client is gone. false: the owner was not there, and nothing has happened. */
+  /**
+   * Resolves with true if the request was answered or the client disconnected, with false if the owner was unreachable and nothing
+   * has happened.
+   */
   #exchange(request: IncomingMessage, response: GatewayResponse, state: RequestState, owner: number): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>()
     const { upgrade } = state
@@ -149,7 +152,7 @@ export class Forwarder implements Disposable {
       if (lower === "content-length" || lower === "transfer-encoding") sized = true
       headers.push(name, rawHeaders[at + 1] ?? "")
     }
-    // HTTP/2 has neither Host nor chunks.
+    // HTTP/2 has neither Host nor chunked encoding.
     if (request.httpVersionMajor > 1) {
       if (!named) headers.push("Host", request.headers.host ?? "")
       if (!sized && hasBody(request)) headers.push("Transfer-Encoding", "chunked")
@@ -164,12 +167,12 @@ function isReading({ method }: IncomingMessage): boolean {
   return method === "GET" || method === "HEAD"
 }
 
-/** As its headers say it, also of HTTP/2 (http2/stream-request.ts): the owner is told the same. */
+/** According to the headers, also for HTTP/2 (http2/stream-request.ts); the owner receives the same headers. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
 }
 
-/** Nothing of it is used up, and it changes nothing. */
+/** The request changes nothing and has no body that has been consumed. */
 function isRepeatable(request: IncomingMessage, { upgrade }: RequestState): boolean {
   return isReading(request) && !hasBody(request) && upgrade === undefined
 }
@@ -183,8 +186,8 @@ function interrupted(cause: Error): Error {
 }
 
 /**
- * What no header announces is not passed on: the owner would take it for the beginning of the next request on the connection,
- * which is somebody else's.
+ * A body without announcing headers is not forwarded: the owner would parse it as the next request on the connection, which belongs
+ * to another client.
  */
 function send(request: IncomingMessage, outgoing: ClientRequest, isUpgrade: boolean): void {
   if (isUpgrade || !hasBody(request)) outgoing.end()
@@ -200,13 +203,13 @@ function passBack(incoming: IncomingMessage, response: GatewayResponse, state: R
     else response.setHeader(name, value)
     given.add(lower)
   }
-  // What has no end in sight is told at once that it has begun.
+  // Responses without a foreseeable end send their headers at once.
   if (state.isLongRunning) response.flushHeaders()
   const isWatch = state.info.verb === "watch" && /^application\/json\b/.test(incoming.headers["content-type"] ?? "")
   let last = newline
   if (isWatch) incoming.on("data", (chunk: Buffer) => (last = chunk.at(-1) ?? last))
   incoming.pipe(response)
-  // Cut off: between two events that is the end of a watch like any other; anything else must not look whole.
+  // Interrupted: between two events this is a normal end of a watch; all other responses must not look complete.
   incoming.once("error", () => {
     if (isWatch && last === newline) response.end()
     else response.destroy()
@@ -220,7 +223,7 @@ function* headersOf({ rawHeaders }: IncomingMessage): Generator<[name: string, v
   }
 }
 
-/** Of a switch of protocols: everything the owner said, as it said it. */
+/** The head of a protocol switch, unchanged from the owner. */
 function printHead({ rawHeaders, statusCode = 101, statusMessage = "" }: IncomingMessage): string {
   const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`]
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)

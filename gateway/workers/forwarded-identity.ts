@@ -1,6 +1,6 @@
-// Who a client is, carried from the process that accepted its connection to the one that has its tenant: in one header,
-// behind a secret that is made anew at every start and known to these processes alone. The header never goes further: it is
-// taken off before anything else sees the request, and what a client sends under its name is not passed on.
+// The identity of a client, sent from the process that accepted its connection to the one that owns its tenant: in one header,
+// protected by a secret that is generated at every start and known only to these processes. The header goes no further: it is
+// removed before anything else sees the request, and a client's header of that name is not forwarded.
 //
 //   x-polyplane-forwarded: <secret> <hops> <base64url of JSON {certificates, serverName, remoteAddress}>
 
@@ -12,9 +12,9 @@ import { forwardedConnection, setForwardedConnection, type ForwardedConnection }
 
 export const forwardedHeader = "x-polyplane-forwarded"
 
-/** Connections whose certificates are kept decoded, so that what is known of a certificate is known at its next request. */
+/** Cached connections with decoded certificates, so that per-certificate data is found again at the next request. */
 const maxKnown = 1024
-/** Characters of what is kept; who needs more is decoded anew each time. A handshake takes a hundred kilobytes from anybody. */
+/** Maximum length in characters of a cached header; longer ones are decoded each time. Anyone can send 100 kB in a handshake. */
 const maxKnownLength = 16 * 1024
 
 interface Wire {
@@ -29,7 +29,7 @@ export function createSecret(): string {
 
 export class ForwardedIdentity {
   readonly #secret: Buffer
-  /** By what is on the wire, oldest first. */
+  /** By header text, oldest first. */
   readonly #known = new Map<string, ForwardedConnection>()
   readonly #hops = new WeakMap<IncomingMessage, number>()
   readonly #printed = new WeakMap<object, string>()
@@ -38,23 +38,23 @@ export class ForwardedIdentity {
     this.#secret = Buffer.from(secret)
   }
 
-  /** The header's value of a request that is passed on. */
+  /** The header value for a forwarded request. */
   headerOf(request: IncomingMessage): string {
     return this.#header(this.hops(request) + 1, this.#wireOf(request))
   }
 
-  /** The header's value of a request that this process makes itself, with that certificate (PEM). */
+  /** The header value for a request of this process itself, with that certificate (PEM). */
   headerFor(certificate: string): string {
     const der = certificate.replace(/-----(BEGIN|END) CERTIFICATE-----|\s/g, "")
     return this.#header(1, print({ certificates: [der] }))
   }
 
-  /** How many processes of ours it has passed. */
+  /** How many processes have forwarded the request. */
   hops(request: IncomingMessage): number {
     return this.#hops.get(request) ?? 0
   }
 
-  /** Takes the header off a request that came over the private socket. false: it is not one of ours. */
+  /** Removes the header from a request on the private socket. Returns false if it is not from a process of this gateway. */
   accept(request: IncomingMessage): boolean {
     const header = takeOff(request)
     const [secret = "", hops = "", printed = ""] = header?.split(" ") ?? []
@@ -113,7 +113,10 @@ function print(value: Wire): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url")
 }
 
-/** From all forms in which Node has headers: the parsed ones are made first, because it makes them by number. Several are none. */
+/**
+ * Removes it from all of Node's header forms; the parsed forms are created first, because Node builds them by index. Repeated
+ * headers are rejected.
+ */
 function takeOff(request: IncomingMessage): string | undefined {
   const { rawHeaders, headers, headersDistinct } = request
   const found: string[] = []

@@ -1,40 +1,43 @@
-// Whether a process still does anything: it is asked at each beat, and when it owes the answer it is looked at. One that has
-// been stopped has no turn coming; one that has much to do answers late, and is given its time. Who hangs is to be ended by
-// the caller: only when the process is gone may another have what it had, so that no two ever write.
+// Detects hung processes: each is queried at every beat, and its state is checked while the response is pending. A stopped process
+// cannot respond; a busy one responds late and is given time. The caller must kill a hung process: another process may take over
+// its tenants only when it has exited, so that there are never two writers.
 
 import { readFile } from "node:fs/promises"
 import { pause, systemClock, type Clock } from "../../client/clock.ts"
 
 export interface HeartbeatParts {
-  /** Resolves when the process has answered; rejects when it has ended. */
+  /** Resolves when the process has responded; rejects when it has ended. */
   beat(): Promise<void>
-  /** Default: what the system says of the process. */
+  /** Default: the state of the process according to the system. */
   look(): Promise<ProcessState>
-  /** Once. */
+  /** Called at most once. */
   hung(why: string): void
-  /** Ends with the process. */
+  /** Aborted when the process ends. */
   signal: AbortSignal
   clock?: Clock
 }
 
-/** unknown: the system does not tell. */
+/** unknown: the system does not provide it. */
 export type ProcessState = "stopped" | "alive" | "unknown"
 
-/** From an answer to the next question, and between looks. */
+/** From a response to the next query, and between checks of the state. */
 const beatMs = 250
-/** Found stopped so many times in a row, without an answer: it hangs. More than a second, so that who stops all processes of a group and lets them go on loses nothing. */
+/**
+ * Number of consecutive checks without a response that find the process stopped before it counts as hung. More than a second in
+ * total, so that stopping and continuing a whole process group has no effect.
+ */
 const maxStopped = 4
-/** Without an answer for so many beats, whatever it does: it hangs. */
+/** Number of beats without a response before the process counts as hung, regardless of its state. */
 const maxSilent = 120
 
-/** Resolves when the signal has ended or the process hangs. */
+/** Resolves when the signal is aborted or the process hangs. */
 export async function watchBeats(parts: HeartbeatParts): Promise<void> {
   const { signal, clock = systemClock } = parts
   while (!signal.aborted) {
     let isAnswered = false
     parts.beat().then(
       () => (isAnswered = true),
-      () => (isAnswered = true), // it has ended: so does the signal
+      () => (isAnswered = true), // the process has ended, and the signal is aborted as well
     )
     let stopped = 0
     for (let silent = 0; !isAnswered && !signal.aborted; silent++) {
@@ -48,7 +51,7 @@ export async function watchBeats(parts: HeartbeatParts): Promise<void> {
   }
 }
 
-/** On Linux: the third field of /proc/<pid>/stat, behind the name in brackets. */
+/** On Linux: the third field of /proc/<pid>/stat, after the name in parentheses. */
 export async function stateOf(pid: number): Promise<ProcessState> {
   try {
     const text = await readFile(`/proc/${pid}/stat`, "utf8")

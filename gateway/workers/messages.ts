@@ -1,16 +1,16 @@
-// What the primary and its workers ask of each other. Both are of one start of one program, so there is no version.
+// The calls between the primary and its workers. Both run the same program from the same start, so there is no version.
 
 import type { TenantRecord } from "../tenancy/tenant-record.ts"
 import type { AdvertisedAddress } from "../tenancy/kubernetes-service.ts"
 import type { GatewayLimits } from "../options.ts"
 import type { Route } from "./routes.ts"
 
-/** What a worker is told at its start. */
+/** The configuration of a worker at its start. */
 export interface WorkerSetup<C = unknown> {
-  /** Its number: unique among all workers of this start of the primary, those that have ended included. */
+  /** Its number, unique among all workers since the start of the primary, including those that have ended. */
   self: number
   dataDir: string
-  /** Where the private sockets lie. */
+  /** The directory of the private sockets. */
   socketDirectory: string
   secret: string
   url: string
@@ -20,33 +20,33 @@ export interface WorkerSetup<C = unknown> {
   allowedNetworks: readonly string[]
   limits: Partial<GatewayLimits>
   http2: boolean
-  /** What the composition around the gateway needs (cli/up/worker.mjs). */
+  /** The configuration of the components around the gateway (cli/up/worker.mjs). */
   composition: C
 }
 
-/** What a worker answers. In running order. */
+/** Calls that a worker handles, in order. */
 export type WorkerCalls = {
   start: [WorkerSetup, void]
-  /** Of all tenants first, before any connection is given to it; then of those that changed. */
+  /** First all routes, before any connection is sent; then the changed ones. */
   route: [{ set: Route[]; gone: string[] }, void]
-  /** Tenants that exist, and are this worker's from now on. */
+  /** Assigns existing tenants to this worker. */
   adopt: [TenantRecord[], void]
-  /** A tenant that is new. Resolves when it is ready. */
+  /** Creates a tenant. Resolves when it is ready. */
   create: [TenantRecord, void]
-  /** Resolves when nothing of it is left on disk. */
+  /** Resolves when all data of the tenant has been deleted from disk. */
   remove: [string, void]
-  /** false: it is in use, and stays. Otherwise it is closed. */
+  /** Returns false if the tenant is in use and stays. Otherwise it is closed. */
   release: [string, boolean]
-  /** Answered as soon as there is a turn for it (heartbeat.ts). */
+  /** Returns as soon as the event loop gets to it (heartbeat.ts). */
   beat: [undefined, void]
-  /** As Prometheus reads it. */
+  /** In Prometheus' format. */
   metrics: [undefined, string]
-  /** Ends in good order; then the process ends. */
+  /** Shuts down gracefully; then the process exits. */
   stop: [undefined, void]
 }
 
-/** What the primary answers. */
+/** Calls that the primary handles. */
 export type PrimaryCalls = {
-  /** Where the vn-agent of a node listens. */
+  /** The address of a node's vn-agent. */
   agentEndpoint: [string, { host: string; port: number }]
 }

@@ -1,4 +1,4 @@
-// What all processes count, printed as one: every series says which process it is of, so that sums over them are right.
+// Merges the metrics of all processes: every series has a label for its process, so that sums over processes are correct.
 
 import type { GatewayLimits } from "../options.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
@@ -10,7 +10,7 @@ export interface ProcessMetrics {
   text: string
 }
 
-/** Of the primary: what it prints is everybody's. */
+/** The metrics of the primary, which print those of all processes. */
 export class SharedMetrics extends Metrics {
   readonly #others: () => Promise<ProcessMetrics[]>
 
@@ -29,7 +29,7 @@ export class SharedMetrics extends Metrics {
   }
 }
 
-/** Each family once, with what every process says of it. Texts are Prometheus' format as we print it. */
+/** Prints each family once with the series of all processes. The texts are in Prometheus' format as this project prints it. */
 export function mergeMetrics(all: readonly ProcessMetrics[]): string {
   const families = new Map<string, { head: string[]; samples: string[] }>()
   for (const { process, text } of all) {

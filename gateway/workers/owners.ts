@@ -1,9 +1,9 @@
-// Which process has which tenant, decided by rendezvous hashing: each tenant ranks the processes in an order of its own and
-// belongs to the first that lives. When one goes only its tenants move, and they spread over all that are left.
+// Assigns tenants to processes by rendezvous hashing: each tenant ranks the processes in its own order and belongs to the first
+// live one. When a process ends, only its tenants move, distributed over all the others.
 
 import { createHash } from "node:crypto"
 
-/** Answers one of `places`; undefined when there are none. */
+/** Returns one of `places`; undefined if there are none. */
 export function homeOf(uid: string, places: Iterable<number>): number | undefined {
   let best: { place: number; weight: bigint } | undefined
   for (const place of places) {

@@ -1,10 +1,10 @@
-// Which worker has which tenant, and how that changes:
+// The assignment of tenants to workers, and its changes:
 //
 //   a worker ends ──▶ its tenants have no owner, requests for them wait
 //                 ──▶ the next in each tenant's order adopts it (its store's lock went with the process)
-//                 ──▶ everybody is told; followers are told that the tenant's stream starts anew
+//                 ──▶ all processes are notified; followers see the tenant's stream start again
 //
-// A tenant that lives elsewhere because its home had ended goes back when it sleeps.
+// A tenant that is not at home because its home had ended returns there when it sleeps.
 
 import { notFound, serviceUnavailable } from "../../apimachinery/status.ts"
 import { pause, systemClock } from "../../client/clock.ts"
@@ -17,39 +17,39 @@ import type { Route, Routes } from "./routes.ts"
 
 export interface PlacementParts {
   pool: WorkerPool
-  /** The primary's own. */
+  /** The primary's own routes. */
   routes: Routes
-  /** A worker is there: from now on tenants may be its own. */
+  /** A worker is ready: from now on it may own tenants. */
   joined(worker: Worker): void
-  /** What was told of the tenant ends here: its next owner tells it from the beginning. */
+  /** Events of the tenant end here; its next owner delivers its state from the beginning. */
   unsettled(tenant: string): void
-  /** Its end has begun: it is not moved. */
+  /** The tenant is being deleted and must not be moved. */
   isLeaving(tenant: string): boolean
   log: Log
 }
 
 export interface Held {
   record: TenantRecord
-  /** Undefined: it is on its way to the next one. */
+  /** Undefined while it moves to the next owner. */
   owner: Worker | undefined
-  /** Being made: whoever makes it finds it an owner. */
+  /** The tenant is being created; its creator determines its owner. */
   creating: boolean
-  /** Ends when it is where it was last sent. */
+  /** Resolves when the latest move is complete. */
   moving: Promise<void>
 }
 
 const resource = { group: "", resource: "tenants" }
-/** Told to a worker in one message. */
+/** Tenants per message to a worker. */
 const batch = 500
-/** Calls wait so long for a tenant's next owner. Beyond: ServiceUnavailable. */
+/** How long calls wait for the next owner of a tenant. Beyond: ServiceUnavailable. */
 const takeoverMs = 10_000
-/** How often it is looked whether tenants that live away from home sleep: then they are brought back. */
+/** How often tenants that are not at home are checked for being asleep, to move them back. */
 const homingMs = 5_000
 
 export class Placement implements AsyncDisposable {
   readonly #parts: PlacementParts
   readonly #held = new Map<string, Held>()
-  /** Those that may live elsewhere than at home. */
+  /** Tenants that may not be at home. */
   readonly #strays = new Set<Held>()
   readonly #moved = new Set<() => void>()
   readonly #ending = new AbortController()
@@ -59,13 +59,13 @@ export class Placement implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Starts the workers and gives them what there is. Resolves when every tenant has an owner. */
+  /** Starts the workers and distributes the existing tenants. Resolves when every tenant has an owner. */
   async start(): Promise<void> {
     let started = false
     await this.#parts.pool.start({
       ready: (worker) => {
         this.#parts.joined(worker)
-        // At the start all are waited for: nothing has to move then.
+        // During the start all workers are awaited, so that no tenant has to move then.
         if (!started) return
         void this.#place(this.#homeless())
         for (const held of this.#held.values()) if (this.#homeOf(held) !== held.owner) this.#strays.add(held)
@@ -91,12 +91,12 @@ export class Placement implements AsyncDisposable {
     return held
   }
 
-  /** It is not answered for any more. Its owner may still have it. */
+  /** Requests for it are no longer served. Its owner may still have it open. */
   remove(name: string): void {
     this.#held.delete(name)
   }
 
-  /** By its home, or by the next one when that ends meanwhile. */
+  /** Creates it at its home, or at the next one if that ends meanwhile. */
   async make(held: Held): Promise<void> {
     for (;;) {
       const owner = this.#homeOf(held)
@@ -112,13 +112,13 @@ export class Placement implements AsyncDisposable {
         return await this.#tell([held])
       } catch (error) {
         if (!(error instanceof ChannelClosed)) throw error
-        // What it has begun is the next one's: the store is whole at any moment.
+        // The next owner continues the creation: the store is consistent at any moment.
         await ended(owner)
       }
     }
   }
 
-  /** Resolves when no process has it open, and none passes requests to it. */
+  /** Resolves when no process has it open or forwards requests to it. */
   async takeAway(held: Held): Promise<void> {
     const { pool, routes } = this.#parts
     const { name } = held.record.tenant
@@ -129,14 +129,14 @@ export class Placement implements AsyncDisposable {
         await owner.channel.call("remove", name)
       } catch (error) {
         if (!(error instanceof ChannelClosed)) throw error
-        await ended(owner) // and with it the lock
+        await ended(owner) // which releases the lock
       }
     }
     routes.delete(name)
     await pool.tellAll("route", { set: [], gone: [name] })
   }
 
-  /** Waits for the next one while it moves. */
+  /** Waits for the next owner while the tenant moves. */
   async ownerOf(name: string): Promise<Worker> {
     const until = performance.now() + takeoverMs
     for (;;) {
@@ -175,7 +175,7 @@ export class Placement implements AsyncDisposable {
     this.#parts.unsettled(held.record.tenant.name)
   }
 
-  /** Gives each to its home. Those whose home ends meanwhile are taken over in turn. Never rejects. */
+  /** Assigns each tenant to its home. If a home ends meanwhile, its tenants are taken over again. Never rejects. */
   async #place(all: readonly Held[]): Promise<void> {
     const byHome = new Map<Worker, Held[]>()
     for (const held of all) {
@@ -212,7 +212,7 @@ export class Placement implements AsyncDisposable {
     this.#changed()
   }
 
-  /** Everybody, of where they are. */
+  /** Notifies all processes of their owners. */
   async #tell(all: readonly Held[]): Promise<void> {
     const { routes, pool } = this.#parts
     for (const some of batches(all)) {
@@ -222,7 +222,7 @@ export class Placement implements AsyncDisposable {
     }
   }
 
-  /** Resolves when a tenant or a worker has come or gone, or after `ms`. */
+  /** Resolves when a tenant or a worker was added or removed, or after `ms`. */
   async #change(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const done = new AbortController()
@@ -236,7 +236,7 @@ export class Placement implements AsyncDisposable {
     for (const resolve of this.#moved) resolve()
   }
 
-  /** Who sleeps at home or elsewhere is nobody's loss. */
+  /** Moving a sleeping tenant affects nobody. */
   async #bringHome(): Promise<void> {
     const { signal } = this.#ending
     while (!signal.aborted) {

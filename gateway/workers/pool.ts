@@ -1,5 +1,5 @@
-// The worker processes of a primary: starts them, hands clients' connections to them in turn, and starts another one in the
-// place of each that ends or hangs. A worker ends with its primary, whatever way that ends: its pipe is then closed.
+// The worker processes of a primary: starts them, distributes client connections round robin, and replaces each worker that ends or
+// hangs. A worker ends with its primary, however that ends: its pipe is then closed.
 
 import type { ChildProcess } from "node:child_process"
 import { once } from "node:events"
@@ -19,12 +19,12 @@ import type { Route } from "./routes.ts"
 
 /** One worker, from when it is ready until it ends. */
 export interface Worker {
-  /** Unique for as long as the primary runs. */
+  /** Unique as long as the primary runs. */
   readonly self: number
-  /** Its place among the workers, from 1: one that follows another has the same. */
+  /** Its place among the workers, from 1; a replacement has the place of its predecessor. */
   readonly place: number
   readonly channel: Channel<WorkerCalls, PrimaryCalls>
-  /** What it has, over its private socket. */
+  /** Its tenants, over its private socket. */
   readonly tenants: TenantAdmin & AsyncDisposable
   readonly ended: AbortSignal
 }
@@ -33,13 +33,13 @@ export interface PoolParts {
   count: number
   spawn: () => ChildProcess
   setup: (self: number) => WorkerSetup
-  /** Where all tenants are at the moment. */
+  /** The current routes of all tenants. */
   routes: () => Route[]
-  /** Sent with requests to workers: this process' own identity. */
+  /** Sent with requests to workers: the identity of this process. */
   headers: () => Readonly<Record<string, string>>
   handlers: Handlers<PrimaryCalls>
   maxConnections: number
-  /** Workers get so long to end when asked. */
+  /** Time that workers have to shut down. */
   stopMs: number
   log: Log
 }
@@ -49,7 +49,7 @@ interface Follower {
   ended(worker: Worker): void
 }
 
-/** A worker that lived so long has not failed at its start: the next one need not wait. */
+/** A worker that ran for this long did not fail at its start, so its replacement starts without a delay. */
 const healthyMs = 30_000
 
 export class WorkerPool implements AsyncDisposable {
@@ -68,12 +68,12 @@ export class WorkerPool implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Those that are ready. */
+  /** The workers that are ready. */
   get workers(): Iterable<Worker> {
     return this.#workers.values()
   }
 
-  /** Resolves when all are ready; fails with StartError when one cannot be. */
+  /** Resolves when all are ready; rejects with StartError if one cannot start. */
   async start(follower: Follower): Promise<void> {
     this.#follower = follower
     const places = Array.from({ length: this.#parts.count }, (_, index) => index + 1)
@@ -81,7 +81,7 @@ export class WorkerPool implements AsyncDisposable {
     this.#running = started.map(({ worker, exited }) => this.#keep(worker.place, exited))
   }
 
-  /** In turn. Kept for the next worker when there is none. */
+  /** Round robin. If there is no worker, the connection is kept for the next one. */
   hand(socket: Socket): void {
     const workers = [...this.#workers.values()].filter(({ channel }) => channel.isOpen)
     const worker = workers[this.#turn++ % Math.max(1, workers.length)]
@@ -93,7 +93,7 @@ export class WorkerPool implements AsyncDisposable {
     }
   }
 
-  /** Resolves when all that live have answered. */
+  /** Resolves when all live workers have responded. */
   async tellAll<K extends keyof WorkerCalls>(name: K, value: WorkerCalls[K][0]): Promise<void> {
     await Promise.all([...this.#workers.values()].map((worker) => ignoreClosed(worker.channel.call(name, value))))
   }
@@ -110,11 +110,11 @@ export class WorkerPool implements AsyncDisposable {
     this.#stopping.abort()
     for (const socket of this.#waiting) socket.destroy()
     const late = setTimeout(() => this.#kill(), this.#parts.stopMs)
-    // Nobody asks any more, so that there is nothing workers would have to wait for.
+    // Ends the requests of this process, so that workers need not wait for them.
     await Promise.all([...this.#workers.values()].map(({ tenants }) => tenants[Symbol.asyncDispose]()))
     await this.tellAll("stop", undefined)
     await Promise.allSettled(this.#running)
-    this.#kill() // those that were just starting
+    this.#kill() // workers that were still starting
     clearTimeout(late)
   }
 
@@ -122,7 +122,7 @@ export class WorkerPool implements AsyncDisposable {
     for (const child of this.#children) child.kill("SIGKILL")
   }
 
-  /** One after the other in the same place, until the pool ends. */
+  /** Runs workers one after the other in the same place until the pool is stopped. */
   async #keep(place: number, exited: Promise<unknown>): Promise<void> {
     const { signal } = this.#stopping
     let began = performance.now()
@@ -143,7 +143,7 @@ export class WorkerPool implements AsyncDisposable {
     }
   }
 
-  /** One that hangs is ended: what it had is taken over when it is gone, as always, so that no two ever have it. */
+  /** Kills a hung worker. Its tenants are taken over when it has exited, as always, so that there are never two owners. */
   async #watchOver(place: number, channel: Worker["channel"], child: ChildProcess): Promise<void> {
     const { pid } = child
     if (pid === undefined) return
@@ -166,7 +166,7 @@ export class WorkerPool implements AsyncDisposable {
     this.#children.add(child)
     const end = new AbortController()
     const exited = once(child, "exit").finally(() => this.#children.delete(child))
-    exited.catch(() => undefined) // told as a worker that could not be started
+    exited.catch(() => undefined) // reported as a failed start of a worker
     const channel = new Channel<WorkerCalls, PrimaryCalls>(child, handlers)
     const set = setup(++this.#last)
     void this.#watchOver(place, channel, child)
@@ -177,7 +177,7 @@ export class WorkerPool implements AsyncDisposable {
       const worker: Worker = { self: set.self, place, channel, tenants, ended: end.signal }
       if (!channel.isOpen) throw new ChannelClosed()
       this.#workers.set(worker.self, worker)
-      // From here on it is told what moves, as all that are ready; first of all where everything is now.
+      // From here on it receives changes like all ready workers, but first all current routes.
       const told = ignoreClosed(channel.call("route", { set: routes(), gone: [] }))
       told.catch((error: unknown) =>
         log.error({ err: error, worker: place }, "a worker does not know where tenants are"),
@@ -211,7 +211,7 @@ function startError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }
 
-/** Who has ended meanwhile has nothing to say. */
+/** Resolves with undefined if the worker has ended meanwhile. */
 export async function ignoreClosed<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer

@@ -1,8 +1,8 @@
-// The first process of several: it has the super cluster and the tenants' records, accepts clients' connections and hands
-// them to the workers, and says which worker has which tenant. Seen from outside it is a gateway like one that is alone.
+// The first process of several: it serves the super cluster and owns the tenants' records, accepts client connections and passes
+// them to the workers, and assigns tenants to workers. From outside it is indistinguishable from a single gateway.
 //
-// All of them are of one machine and one user. The data directory's lock is the primary's; each tenant's store has a lock of
-// its own, which its owner holds: two processes never have the same tenant, whatever they believe.
+// All processes belong to one machine and one user. The primary holds the lock of the data directory; each tenant's store has its
+// own lock, held by its owner: two processes never have the same tenant open, whatever they assume.
 
 import type { ChildProcess } from "node:child_process"
 import type { KeyObject } from "node:crypto"
@@ -36,23 +36,23 @@ import { SpreadTenants } from "./spread-tenants.ts"
 import type { Handlers } from "./channel.ts"
 
 export interface PrimaryOptions extends Omit<GatewayOptions, "nodeDialer" | "serviceAddresses"> {
-  /** Of the super cluster alone: tenants' are the workers' own. */
+  /** For the super cluster only; workers have their own for tenants. */
   nodeDialer: NonNullable<GatewayOptions["nodeDialer"]>
   serviceAddresses: NonNullable<GatewayOptions["serviceAddresses"]>
   workers: {
     count: number
-    /** A process that runs a WorkerGateway. */
+    /** Spawns a process that runs a WorkerGateway. */
     spawn: () => ChildProcess
-    /** Told to each worker, for what it has beside the gateway. Plain data. */
+    /** Sent to each worker, for its components beside the gateway. Plain data. */
     composition: unknown
-    /** What workers ask of this composition. */
+    /** Handlers for the workers' calls to this composition. */
     handlers: Handlers<PrimaryCalls>
   }
 }
 
-/** Unix allows sockets about a hundred bytes of path. */
+/** Unix limits the path of a socket to about a hundred bytes. */
 const maxSocketDirectory = 80
-/** Beyond the workers' own time for requests under way. */
+/** Added to the workers' own time for requests in progress. */
 const stopGraceMs = 5_000
 
 export class PrimaryGateway implements RunningGateway {
@@ -62,7 +62,7 @@ export class PrimaryGateway implements RunningGateway {
   readonly #keys: GatewayKeys
   readonly #stack: AsyncDisposableStack
 
-  /** Fails with StartError when the person who starts it can do something about it. */
+  /** Throws StartError if the user can correct the cause. */
   static async start(options: PrimaryOptions): Promise<PrimaryGateway> {
     await using stack = new AsyncDisposableStack()
     const parts = await start(options, stack)
@@ -105,11 +105,11 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
   const { clock = systemClock } = options
   const names = servingNames(options)
   const keys = await loadGatewayKeys(data.keys, names, clock)
-  // Workers serve with what this writes.
+  // Workers use the certificates that this writes.
   keepCertificates(keys, () => loadCertificates(data.keys, names, keys, clock), undefined, stack, { log, clock })
   let pool: WorkerPool | undefined
   const metrics = stack.use(new SharedMetrics(limits, async () => (await pool?.metrics()) ?? [], options.clientMetrics))
-  // Connections are accepted from the beginning, and wait until there is a worker.
+  // Connections are accepted from the beginning and wait until there is a worker.
   const acceptor = createServer({ pauseOnConnect: true }, (socket) => accept(socket, pool))
   const port = await listen(acceptor, host, options.port ?? 0)
   const closeAcceptor = (): void => void acceptor.close()
@@ -146,7 +146,7 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
       http2: options.http2 ?? true,
       serviceRanges: options.serviceRanges ?? [],
       allowedNetworks: options.allowedNetworks ?? [],
-      // All of them together may have as many awake as one alone.
+      // All workers together may have as many tenants awake as a single gateway.
       limits: {
         ...options.limits,
         maxAwakeTenants: Math.ceil(limits.maxAwakeTenants / options.workers.count),
@@ -203,7 +203,7 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
   return { url, tenants, superCluster, keys }
 }
 
-/** Of its own this process has no tenants. */
+/** This process has no tenants of its own. */
 const none: TenantLookup = {
   byName: () => undefined,
   forCaller: () => undefined,
@@ -213,17 +213,17 @@ const none: TenantLookup = {
 }
 
 function accept(socket: Socket, pool: WorkerPool | undefined): void {
-  socket.on("error", () => socket.destroy()) // the client has left before anybody spoke to it
+  socket.on("error", () => socket.destroy()) // the client disconnected before the transfer
   if (pool === undefined) socket.destroy()
   else pool.hand(socket)
 }
 
-/** In the data directory, or with the system's temporary files where its path is too long for sockets. */
+/** In the data directory, or in the system's temporary directory if its path is too long for sockets. */
 async function createSocketDirectory(dataDir: string, stack: AsyncDisposableStack): Promise<string> {
   const beside = join(resolve(dataDir), "run")
   const isShort = Buffer.byteLength(beside) <= maxSocketDirectory
   const directory = isShort ? beside : await mkdtemp(join(tmpdir(), "polyplane-"))
-  // What an earlier start has left there is of processes that are gone.
+  // Sockets of an earlier start belong to processes that have ended.
   if (isShort) await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true, mode: 0o700 })
   stack.defer(() => rm(directory, { recursive: true, force: true }))

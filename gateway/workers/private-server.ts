@@ -1,5 +1,5 @@
-// The socket on which a process of ours answers the others. It lies in a directory that only this user may enter, and whoever
-// comes must know the secret of this start besides: without it nothing is answered but 401.
+// The socket on which a process serves the other processes. It is in a directory that only this user may enter, and callers must
+// also know the secret of this start; otherwise every request is answered with 401.
 
 import { once } from "node:events"
 import { rm } from "node:fs/promises"
@@ -18,7 +18,7 @@ const maxHeaderBytes = 256 * 1024
 /** Connections waiting to be accepted; the system may allow fewer. */
 const backlog = 4096
 
-/** Of the process with that number. */
+/** The socket of the process with that number. */
 export function socketPath(directory: string, self: number): string {
   return join(directory, `${self}.sock`)
 }
@@ -37,7 +37,7 @@ export async function listenPrivately(parts: PrivateServerParts): Promise<AsyncD
     {
       ServerResponse: GatewayResponse,
       maxHeaderSize: maxHeaderBytes,
-      // Who accepted the client's connection sees to these times.
+      // The process that accepted the client's connection enforces these timeouts.
       requestTimeout: 0,
       headersTimeout: 0,
       keepAliveTimeout: 0,
@@ -51,7 +51,7 @@ export async function listenPrivately(parts: PrivateServerParts): Promise<AsyncD
     if (identity.accept(request)) handlers.upgrade(request, socket, head)
     else socket.destroy()
   })
-  await rm(path, { force: true }) // what an earlier start has left
+  await rm(path, { force: true }) // left over from an earlier start
   server.listen({ path, backlog })
   await once(server, "listening")
   return { [Symbol.asyncDispose]: () => close(server, active, shutdownMs) }

@@ -1,5 +1,5 @@
-// What every process knows of all tenants: by what names a request may mean one, and which process has it. The primary
-// decides and tells the others (primary.ts).
+// The routes to all tenants in every process: the names by which a request may refer to a tenant, and the process that owns it. The
+// primary decides and notifies the others (primary.ts).
 
 import { X509Certificate } from "node:crypto"
 import { tokenIssuer } from "../authentication/service-account-token.ts"
@@ -7,15 +7,15 @@ import type { Credentials } from "../authentication/types.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
 import { authorityName, issuerCommonName } from "../pki/trust-store.ts"
 
-/** The process that decides, and has whatever is no tenant's. */
+/** The process that decides, and owns everything that belongs to no tenant. */
 export const primary = 0
 
 export interface Route {
   name: string
   uid: string
-  /** Of its service-account tokens. */
+  /** The issuer of its service account tokens. */
   issuer: string
-  /** The process that has it. Absent: it is on its way from one to another. */
+  /** The process that owns it. Absent while it moves. */
   owner?: number
 }
 
@@ -24,7 +24,7 @@ export class Routes {
   readonly #byName = new Map<string, Route>()
   readonly #byAuthority = new Map<string, Route>()
   readonly #byIssuer = new Map<string, Route>()
-  /** As long as the connection holds the certificate. */
+  /** Cached as long as the connection holds the certificate. */
   readonly #issuers = new WeakMap<Uint8Array, string>()
   readonly #waiting = new Set<() => void>()
 
@@ -52,8 +52,8 @@ export class Routes {
   }
 
   /**
-   * The process that answers; undefined: none at the moment. `otherwise` has what is no tenant's; a tenant that is not known is
-   * nobody's everywhere.
+   * The process that must answer; undefined if there is none at the moment. `otherwise` owns what belongs to no tenant; unknown
+   * tenants are answered by any process.
    */
   ownerOf(named: NamedTenant, credentials: Credentials, otherwise: number): number | undefined {
     if (named.contradictory) return this.self
@@ -61,7 +61,7 @@ export class Routes {
     return ownerOr(this.#byCredential(credentials), otherwise)
   }
 
-  /** Resolves when anything has changed, or the signal ends. */
+  /** Resolves when anything has changed, or the signal is aborted. */
   change(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
@@ -75,7 +75,7 @@ export class Routes {
     })
   }
 
-  /** As tenancy/tenant-resolver.ts: the certificate first. */
+  /** As in tenancy/tenant-resolver.ts: the certificate takes precedence. */
   #byCredential({ certificates, bearerToken }: Credentials): Route | undefined {
     const [leaf] = certificates
     const byCertificate = leaf === undefined ? undefined : this.#byAuthority.get(this.#issuerOf(leaf))

@@ -1,5 +1,5 @@
-// All tenants, as the primary knows them: it has their records, and says which worker has which. What is done in a tenant is
-// done by its owner; this passes it on, and lets those who follow all tenants see one stream whoever has them.
+// All tenants as seen by the primary, which has their records and assigns them to workers. Operations on a tenant are forwarded to
+// its owner, and followers of all tenants get one stream, whichever worker owns a tenant.
 
 import { randomUUID } from "node:crypto"
 import { alreadyExists, notFound } from "../../apimachinery/status.ts"
@@ -25,12 +25,12 @@ import type { WorkerPool } from "./pool.ts"
 import type { Route, Routes } from "./routes.ts"
 
 export interface SpreadTenantsParts {
-  /** The gateway's own, not owned. */
+  /** The gateway's own store, not owned. */
   store: Store
   pool: WorkerPool
-  /** The primary's own. */
+  /** The primary's own routes. */
   routes: Routes
-  /** Removes what a tenant has on disk; no process has it open. */
+  /** Removes a tenant's data from disk; no process may have it open. */
   removeStore: (uid: string) => Promise<void>
   issuerOf: (name: string) => string
   addressOf: (name: string) => TenantAddress
@@ -51,7 +51,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   readonly #deleting = new Map<string, Promise<void>>()
   readonly #subscribers = new Set<Subscriber>()
 
-  /** Finishes the deletions a stop has interrupted. Nothing is opened. */
+  /** Completes interrupted deletions. Nothing is opened. */
   static async open(parts: SpreadTenantsParts): Promise<SpreadTenants> {
     const tenants = new SpreadTenants(parts)
     const { records } = await readRecords(parts.store)
@@ -77,7 +77,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     })
   }
 
-  /** Starts the workers and gives them what there is. Resolves when every tenant has an owner. */
+  /** Starts the workers and distributes the existing tenants. Resolves when every tenant has an owner. */
   start(): Promise<void> {
     return this.#placement.start()
   }
@@ -98,7 +98,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     const { name } = request
     checkTenantName(name)
     await this.#deleting.get(name)
-    await this.#creating.get(name)?.catch(() => undefined) // told to whoever began it
+    await this.#creating.get(name)?.catch(() => undefined) // reported to the caller who began it
     const existing = this.get(name)
     if (existing !== undefined) {
       if (existing.virtualCluster.uid === request.virtualCluster.uid) return existing
@@ -117,7 +117,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
 
   async #create(request: Omit<Tenant, "uid">): Promise<Tenant> {
     const { store, issuerOf } = this.#parts
-    // A store that were kept ready would be open here, and its owner is a worker.
+    // A prepared store would be open in this process, but the tenant's owner is a worker.
     const record = newRecord(request, randomUUID(), issuerOf(request.name))
     const present = await createRecord(store, record)
     if (present !== undefined) throw alreadyExists(resource, request.name)
@@ -141,14 +141,14 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   }
 
   async #delete(name: string): Promise<void> {
-    await this.#creating.get(name)?.catch(() => undefined) // told to whoever began it
+    await this.#creating.get(name)?.catch(() => undefined) // reported to the caller who began it
     const held = this.#placement.get(name)
     if (held === undefined) return
     await this.#forget(held)
     this.#parts.log.info({ tenant: name }, "tenant deleted")
   }
 
-  /** In this order a stop at any point leaves either the whole tenant or a record that says what is left to remove. */
+  /** With this order, an interruption leaves either the whole tenant or a record of what remains to be removed. */
   async #forget(held: Held): Promise<void> {
     const record: TenantRecord = { ...held.record, state: "deleting" }
     const { tenant } = record
@@ -186,7 +186,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     this.#placement.get(tenant)?.owner?.tenants.wake(tenant)
   }
 
-  /** Owners do not know what this process still has to do: a tenant that falls asleep meanwhile is woken again. */
+  /** Owners do not know the queued work of this process: a tenant that falls asleep meanwhile is woken again. */
   register(): () => void {
     return () => undefined
   }
@@ -207,7 +207,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     this.#followers.add(watch, this.#parts.pool.workers)
   }
 
-  /** The same, for those who pass text on. */
+  /** The same for callers that forward text. */
   watchValues(of: Resource, handler: TenantBytesHandler, signal: AbortSignal): void {
     this.watch(
       of,

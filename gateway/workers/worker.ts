@@ -1,5 +1,5 @@
-// A gateway of several: it has the tenants the primary gives it, and accepts clients of all. Requests for others' tenants are
-// passed on to their owners over private sockets, and theirs for its own come in the same way.
+// One gateway of several: it serves the tenants that the primary assigns to it, and accepts connections of all clients. Requests
+// for other tenants are forwarded to their owners over private sockets, and other processes forward theirs in the same way.
 //
 //   clients ─ primary accepts, hands over ─▶ TLS ─┐                    ┌─▶ private socket of the tenant's owner
 //   other processes ─▶ private socket ────────────┴─▶ chain, forward ──┤
@@ -39,7 +39,7 @@ export class WorkerGateway implements AsyncDisposable {
   readonly routes: Routes
   readonly keys: GatewayKeys
   readonly metrics: Metrics
-  /** Of the super cluster that the primary serves, when it does: as an administrator. */
+  /** A client with administrator rights for the super cluster, if the primary serves one. */
   readonly superClient: KubeClient
   readonly #connections: ClientConnections
   readonly #stack: AsyncDisposableStack
@@ -64,7 +64,7 @@ export class WorkerGateway implements AsyncDisposable {
     const { setup, log } = options
     const limits = { ...defaultLimits, ...setup.limits }
     const data = stack.use(DataDirectory.beside(setup.dataDir))
-    const keys = await loadGatewayKeys(data.keys, undefined) // the primary has made them
+    const keys = await loadGatewayKeys(data.keys, undefined) // created by the primary
     const metrics = stack.use(new Metrics(limits, options.clientMetrics))
     const { serviceRanges, allowedNetworks } = setup
     const controlPlanes = new ControlPlanes({
@@ -134,7 +134,7 @@ export class WorkerGateway implements AsyncDisposable {
     return new WorkerGateway({ tenants, routes, keys, metrics, superClient, connections }, stack.move())
   }
 
-  /** false: the tenant is in use, and stays. Otherwise it is closed, and its next requests wait for where it goes. */
+  /** Returns false if the tenant is in use and stays. Otherwise it is closed, and its next requests wait for its new owner. */
   async release(name: string): Promise<boolean> {
     const tenant = this.tenants.get(name)
     const route = this.routes.get(name)
@@ -146,7 +146,7 @@ export class WorkerGateway implements AsyncDisposable {
     return released
   }
 
-  /** A client's connection that the primary has accepted. */
+  /** Accepts a client's connection from the primary. */
   accept(socket: Socket): void {
     this.#connections.accept(socket)
   }
