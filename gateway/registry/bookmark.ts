@@ -1,4 +1,4 @@
-// A bookmark: an object of its kind like any other, with what Go prints of one that has nothing.
+// Bookmarks: objects of their kind with the fields that Go prints for an empty one.
 
 import { type Json, type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
 import { writeZeros } from "../../apimachinery/schema/decode.ts"
@@ -29,7 +29,7 @@ export function bookmark(
 
 const keyOf = ({ group, resource }: ResourceDefinition): string => `${group}/${resource}`
 
-/** What is no pointer in memory comes out as a number. Source: k8s.io/kubernetes/pkg/apis/apps/v1/conversion.go. */
+/** Fields that are not pointers in Go are printed even if zero. Source: k8s.io/kubernetes/pkg/apis/apps/v1/conversion.go. */
 const scaled = { spec: { replicas: 0 } }
 
 const converted = new Map<string, { spec?: object; annotations?: Record<string, string> }>([

@@ -1,5 +1,5 @@
-// What an update must agree with before anything else: the object's identity and the version it was made from.
-// Source: k8s.io/apiserver/pkg/registry/generic/registry/store.go Update.
+// The preconditions of an update: the object's identity and the version from which it was made. Source:
+// k8s.io/apiserver/pkg/registry/generic/registry/store.go Update.
 
 import { goQuote } from "../../apimachinery/go-quote.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
@@ -51,12 +51,12 @@ export function refuseInvalid(definition: ResourceDefinition, object: KubeObject
   throw invalid(kindOf(definition), object.metadata.name ?? "", errors)
 }
 
-/** The kind as errors name it: events are core's to upstream, whichever group was asked. */
+/** The kind in error messages: upstream's events belong to the core group, whichever group was requested. */
 export function kindOf({ group, kind }: ResourceDefinition): { group: string; kind: string } {
   return { group: group === "events.k8s.io" ? "" : group, kind }
 }
 
-/** Upstream has no reason for this error, and answers 500. */
+/** Upstream's error has no reason and is answered with 500. */
 export function checkRevision(text: string): void {
   if (/^\d*$/.test(text)) return
   throw withoutReason(`strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`)

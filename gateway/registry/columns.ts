@@ -1,5 +1,5 @@
-// The columns of `kubectl get` for each built-in kind, by "group/resource"; kinds without an entry show name and
-// time of creation. Source of names, types and priorities: k8s.io/kubernetes/pkg/printers/internalversion.
+// The columns of `kubectl get` for each built-in kind, by "group/resource"; kinds without an entry show name and creation time.
+// Source of names, types and priorities: k8s.io/kubernetes/pkg/printers/internalversion.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { TableColumn } from "../endpoints/table.ts"
@@ -71,7 +71,7 @@ const columns: Readonly<Record<string, readonly TableColumn[]>> = dictionary({
   "storage.k8s.io/volumeattributesclasses": storage.volumeAttributesClassColumns,
 })
 
-/** Of kinds that are printed as any object. */
+/** The columns of kinds without an entry. */
 export const defaultColumns: readonly TableColumn[] = [name, createdAt]
 
 /** The name column comes first and is included. */

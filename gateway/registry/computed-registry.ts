@@ -1,5 +1,5 @@
-// The registry of a kind whose objects are found out when somebody asks (ComponentStatus): it has no revisions, no pages, and
-// nothing to write or to watch, which its verbs say.
+// The registry of a kind whose objects are computed on request (ComponentStatus): it has no revisions and no pages, and its verbs
+// exclude writes and watches.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { notFound } from "../../apimachinery/status.ts"

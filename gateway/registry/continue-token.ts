@@ -1,15 +1,14 @@
-// Where a list in pages goes on: the revision all pages are read at, and the last key of the page before. Opaque to
-// clients; the text is upstream's (base64url of JSON), so that its tools can look at it.
-// Source: k8s.io/apiserver/pkg/storage/continue.go.
+// Continue tokens of paged lists: the revision of all pages, and the last key of the previous page. Opaque to clients; the text is
+// in upstream's format (base64url of JSON), so that its tools can read it. Source: k8s.io/apiserver/pkg/storage/continue.go.
 
 import { textOfBytes } from "../../apimachinery/go-text.ts"
 import { badRequest, type StatusError } from "../../apimachinery/status.ts"
 import { scanJson } from "../../apimachinery/schema/json-scan.ts"
 
 export interface ContinueToken {
-  /** Undefined: go on at the latest revision, knowing that the pages do not fit together (the token a 410 offers). */
+  /** Undefined: continue at the latest revision, with pages that are inconsistent (the token that a 410 offers). */
   revision: number | undefined
-  /** Below what is listed: a namespace, or all of a resource. */
+  /** Relative to the prefix of the list: a namespace, or a whole resource. */
   after: string
 }
 
@@ -20,7 +19,7 @@ export function encodeContinue({ revision, after }: ContinueToken): string {
   return Buffer.from(JSON.stringify({ v: version, rv: revision ?? -1, start: `/${after}\0` })).toString("base64url")
 }
 
-/** Throws BadRequest for what is no token, or one that would lead out of what is listed. */
+/** Throws BadRequest for an invalid token, or one that refers to keys outside the list. */
 export function decodeContinue(text: string): ContinueToken {
   const { v = "", rv = 0, start = "" } = fieldsOf(text)
   if (typeof v !== "string") throw wrongType(v, "v", "string")
@@ -35,7 +34,7 @@ export function decodeContinue(text: string): ContinueToken {
 }
 
 function fieldsOf(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
-  // Go's decoder passes over the ends of lines.
+  // Go's decoder ignores line breaks.
   const illegal = /[^\w\n\r-]/.exec(text)
   if (illegal !== null) throw invalidToken(`illegal base64 data at input byte ${illegal.index}`)
   const bare = text.replaceAll(/[\n\r]/g, "")

@@ -1,5 +1,5 @@
-// The built-in resources as the gateway serves them: facts of the schema, what kinds.ts and columns.ts add, and where
-// objects lie. Made once, shared by all control planes.
+// The built-in resources as the gateway serves them: the schema facts, the additions of kinds.ts and columns.ts, and the storage
+// prefixes. Created once, shared by all control planes.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { builtInResources, type ResourceFacts, schemaOf } from "../../apimachinery/schema/facts.ts"
@@ -20,7 +20,7 @@ interface SharedStorage {
   conversion: Conversion
 }
 
-/** Resources, by group version, whose objects lie with another's, in its version. */
+/** Resources, by group version, whose objects are stored as those of another resource, in its version. */
 const shared: Readonly<Record<string, SharedStorage>> = dictionary({
   "events.k8s.io/v1/events": { group: "", version: "v1", resource: "events", conversion: eventsV1 },
   "autoscaling/v1/horizontalpodautoscalers": {
@@ -31,7 +31,7 @@ const shared: Readonly<Record<string, SharedStorage>> = dictionary({
   },
 })
 
-/** Kinds whose delete answers the last state. Source: ReturnDeletedObject in k8s.io/kubernetes/pkg/registry. */
+/** Kinds whose delete returns the last state. Source: ReturnDeletedObject in k8s.io/kubernetes/pkg/registry. */
 const returnsDeleted: ReadonlySet<string> = new Set([
   "/namespaces",
   "/persistentvolumeclaims",
@@ -52,7 +52,7 @@ const returnsDeleted: ReadonlySet<string> = new Set([
   "storage.k8s.io/volumeattributesclasses",
 ])
 
-/** Fields an event is selected by, in the words of events.k8s.io, which differ from what it is stored as. */
+/** Field selectors of events in the terms of events.k8s.io, which differ from the stored fields. */
 const eventFields = [
   "reason",
   "type",
@@ -62,7 +62,7 @@ const eventFields = [
 
 let made: readonly ResourceDefinition[] | undefined
 
-/** In discovery's order. */
+/** In the order of discovery. */
 export function builtInDefinitions(): readonly ResourceDefinition[] {
   made ??= builtInResources().map(definitionOf)
   return made
@@ -88,7 +88,7 @@ function definitionOf(facts: ResourceFacts): ResourceDefinition {
     verbs: facts.verbs,
     subresources: facts.subresources,
     get schema(): Schema {
-      // Compiled when first asked for: most kinds are never used.
+      // Compiled on first use: most kinds are never used.
       schema ??= schemaOf(facts)
       if (schema === undefined) throw new Error(`the facts have no schema of ${apiVersion} ${facts.kind}`)
       return schema

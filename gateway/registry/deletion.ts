@@ -1,5 +1,5 @@
-// What a delete does to an object: removes it, marks it, or nothing because it is under way. A pure step; store.ts writes.
-// Source: k8s.io/apiserver/pkg/registry/rest/delete.go and registry/generic/registry/store.go.
+// Determines the effect of a delete on an object: it is removed, marked, or unchanged because deletion is in progress. Pure;
+// store.ts performs the writes. Source: k8s.io/apiserver/pkg/registry/rest/delete.go and registry/generic/registry/store.go.
 
 import { type KubeObject, type ObjectMeta, timestamp } from "../../apimachinery/object.ts"
 import { conflict, invalid } from "../../apimachinery/status.ts"
@@ -11,14 +11,17 @@ const orphan = "orphan"
 const foreground = "foregroundDeletion"
 
 export type DeletionStep =
-  /** `object` is what it was last. `marked`: with marks of its deletion, which those who watch it see before it is gone. */
+  /** `object` is the last state. `marked`: it is marked for deletion, which watches see before it is removed. */
   | { step: "remove"; object: KubeObject; marked: boolean; graceSeconds: number | undefined }
-  /** The object stays, marked; `object` is the caller's copy, changed. `graceSeconds`, here and above: what is granted of those asked. */
+  /**
+   * The object remains, marked; `object` is the modified copy of the caller. `graceSeconds`, here and above: the granted part of
+   * the requested grace period.
+   */
   | { step: "mark"; object: KubeObject; graceSeconds: number | undefined }
-  /** It is being deleted already, and no sooner than asked. */
+  /** Deletion is already in progress and would not end sooner. */
   | { step: "wait" }
 
-/** `copy` is a copy of the object as it is: it is changed and handed back. */
+/** `copy` is a mutable copy of the current object, which is modified and returned. */
 export function nextDeletionStep(
   definition: ResourceDefinition,
   copy: KubeObject,
@@ -31,7 +34,7 @@ export function nextDeletionStep(
   const { metadata } = copy
   const finalizers = finalizersFor(definition, copy, request)
   const held = finalizers.length > 0 || isHeldBack(definition, copy)
-  // What goes at once is answered as it was stored.
+  // An object that is removed at once is returned as it was stored.
   if (!held && grace === "none") return { step: "remove", object: copy, marked: false, graceSeconds }
   if (finalizers.length > 0) metadata.finalizers = finalizers
   else delete metadata.finalizers
@@ -42,14 +45,14 @@ export function nextDeletionStep(
   return { step: "mark", object: copy, graceSeconds }
 }
 
-/** An update has left an object that is being deleted with nothing that holds it. */
+/** Whether an update has removed the last reason for an object in deletion to remain. */
 export function isFinished(definition: ResourceDefinition, object: KubeObject, current: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = current.metadata
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds > 0) return false
   return (object.metadata.finalizers ?? []).length === 0 && !isHeldBack(definition, object)
 }
 
-/** As clients write them. */
+/** The wire format. */
 export interface DeleteOptions {
   dryRun?: readonly string[]
   gracePeriodSeconds?: number
@@ -100,7 +103,7 @@ export function checkPreconditions(definition: ResourceDefinition, object: KubeO
   }
 }
 
-/** Whose deletion is upstream's own code, with words of its own. */
+/** Namespaces have their own deletion code upstream, with its own messages. */
 const isNamespace = ({ group, kind }: ResourceDefinition): boolean => group === "" && kind === "Namespace"
 
 function checkNamespace(definition: ResourceDefinition, metadata: ObjectMeta, { preconditions }: DeleteRequest): void {
@@ -114,19 +117,19 @@ function checkNamespace(definition: ResourceDefinition, metadata: ObjectMeta, { 
 }
 
 interface Grace {
-  /** "none": the kind knows no grace, or none is left. */
+  /** "none": the kind has no grace period, or it is over. */
   grace: "none" | "graceful" | "pending"
   graceSeconds: number | undefined
 }
 
-/** Sets the deletion's time when it is graceful. */
+/** Sets the deletion timestamp if deletion is graceful. */
 function applyGrace(
   { strategy }: ResourceDefinition,
   object: KubeObject,
   requested: number | undefined,
   now: number,
 ): Grace {
-  // Negative values are taken for one second.
+  // Negative values count as one second.
   const asked = requested === undefined || requested >= 0 ? requested : 1
   const { metadata } = object
   const none: Grace = { grace: "none", graceSeconds: asked }
@@ -149,7 +152,7 @@ function applyGrace(
   return { grace: "graceful", graceSeconds: seconds }
 }
 
-/** Upstream counts in nanoseconds of 64 bits, which so many seconds overflow. */
+/** Upstream counts nanoseconds in 64 bits; large numbers of seconds overflow. */
 function milliseconds(seconds: number | bigint): number {
   return Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n) / 1_000_000n)
 }
@@ -157,10 +160,10 @@ function milliseconds(seconds: number | bigint): number {
 function markAsDeleting({ strategy }: ResourceDefinition, object: KubeObject, now: number): void {
   const { metadata } = object
   const at = metadata.deletionTimestamp
-  // Kinds that are held back by what is in them delete in their own way, which counts no change.
+  // Kinds whose contents delay deletion have their own deletion code, which does not increment the generation.
   if (at === undefined && strategy.heldBack === undefined) bumpGeneration(object)
   if (at === undefined || Date.parse(at) > now) metadata.deletionTimestamp = timestamp(new Date(now))
-  // Kinds that are held back by what is in them (namespaces) show no grace.
+  // Kinds whose contents delay deletion (namespaces) have no grace period.
   if (strategy.heldBack === undefined) metadata.deletionGracePeriodSeconds = 0
 }
 
@@ -172,13 +175,13 @@ function isHeldBack({ strategy }: ResourceDefinition, object: KubeObject): boole
   return strategy.heldBack?.(object) ?? false
 }
 
-/** Which finalizers the object has when its dependents are cared for as asked. */
+/** The finalizers of the object under the requested propagation policy. */
 function finalizersFor(definition: ResourceDefinition, object: KubeObject, request: DeleteRequest): string[] {
   const present = object.metadata.finalizers ?? []
   const others = present.filter((finalizer) => finalizer !== orphan && finalizer !== foreground)
   const wanted = propagationOf(definition, present, request)
   const finalizers = wanted === undefined ? others : [...others, wanted]
-  // Where these are the ones it has, they stay in their order.
+  // If the set is unchanged, the order is kept.
   const isSame = present.every((one) => finalizers.includes(one)) && finalizers.every((one) => present.includes(one))
   return isSame ? [...present] : finalizers
 }

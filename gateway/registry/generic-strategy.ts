@@ -1,5 +1,5 @@
-// What holds for every kind unless its strategy says otherwise: who may change status, when the generation grows, which
-// metadata is valid. The registry calls these around the strategy's own hooks.
+// The default behaviour of all kinds, which strategies may override: which writes change the status, when the generation increases,
+// which metadata is valid. The registry calls these functions around the strategy's own hooks.
 
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import { equalEntries } from "../../apimachinery/managed-fields/managers.ts"
@@ -33,7 +33,7 @@ export function validateForCreate(
   if (definition.strategy.metadataLast === true && own.length > 0) return own
   const errors = [...validateObjectMeta(object.metadata, metaRules(definition)), ...own]
   if (errors.length > 0) return errors
-  // What a path cannot tell is asked of all kinds when nothing else is wrong.
+  // As upstream, all names are checked for path segments if there are no other errors.
   const { name = "" } = object.metadata
   return validatePathSegmentName(name).map((fault) => invalidValue(FieldPath.root("metadata", "name"), name, fault))
 }
@@ -54,8 +54,8 @@ export function prepareForUpdate(
     else if (subresource === "") keepField(object, current, "status")
   }
   strategy.prepareForUpdate?.(ctx, object, current)
-  // A status is none of what is wanted. Binding is the one write to a spec that is no change of it: upstream's passes its
-  // strategy by.
+  // The status is not desired state. Binding changes the spec without incrementing the generation, because upstream's bypasses the
+  // strategy.
   if (
     subresource !== "status" &&
     subresource !== "binding" &&
@@ -76,12 +76,12 @@ export function validateForUpdate(
   if (first.length > 0) return first
   const rules = metaRules(definition, ctx.info.subresource)
   const meta = [
-    // The name was accepted when it was made, perhaps under older rules.
+    // The name was accepted on creation, perhaps under older rules.
     ...validateObjectMeta(object.metadata, { ...rules, nameRule: validatePathSegmentName }),
     ...validateObjectMetaUpdate(object.metadata, current.metadata, undefined, rules),
   ]
   return [
-    // Twice, as upstream, where all kinds ask what has been asked for all kinds: clients count causes.
+    // Twice, as upstream, where both the generic and the kind's validation check metadata: clients count the causes.
     ...meta,
     ...meta,
     ...(checksGenerateName.has(resourceOf(definition, ctx.info.subresource)) ? generateNameFaults(object, rules) : []),
@@ -89,7 +89,7 @@ export function validateForUpdate(
   ]
 }
 
-/** The same but for the resource version, and for the times at which somebody wrote what was there. */
+/** Ignores the resource version, and the times of existing managed fields entries. */
 export function isUnchanged(object: KubeObject, current: KubeObject): boolean {
   const {
     metadata: { resourceVersion: _a, managedFields, ...meta },
@@ -117,7 +117,7 @@ function specChanged(definition: ResourceDefinition, object: KubeObject, current
   const { metadata: _m, status: _s, ...spec } = object
   const { metadata: _cm, status: _cs, ...currentSpec } = current
   if (equalJson(spec, currentSpec)) return false
-  // What is stored has Go's zero values written out ("requests": null); what a client sent may be without them.
+  // The stored object contains Go's zero values ("requests": null), which the client's may omit.
   const settled = copyJson(spec)
   if (schema.custom !== true) writeZeros(schema, settled as unknown as Json)
   delete (settled as { metadata?: unknown }).metadata
@@ -136,7 +136,7 @@ function keepAllButStatus(definition: ResourceDefinition, object: KubeObject, cu
     object.metadata = { ...current.metadata }
     setEntries(object, managers)
     if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion
-    // A name that was never made of it changes nothing: most of upstream's kinds forget to keep it.
+    // Changing generateName after creation has no effect, and most of upstream's kinds do not prevent it.
     if (definition.customResource !== undefined || definition.group === "flowcontrol.apiserver.k8s.io") return
     if (generateName === undefined) delete object.metadata.generateName
     else object.metadata.generateName = generateName
@@ -159,7 +159,7 @@ function generateNameFaults({ metadata: { generateName } }: KubeObject, { nameRu
 const resourceOf = ({ group, resource }: ResourceDefinition, subresource: string): string =>
   `${group}/${resource}${subresource === "" ? "" : `/${subresource}`}`
 
-/** What is looked at, when it is updated, as if it was created; of metadata that shows in a bad generateName alone. */
+/** Kinds whose updates are validated like creations; in metadata only an invalid generateName shows the difference. */
 const checksGenerateName: ReadonlySet<string> = new Set([
   "/configmaps",
   "/endpoints",
@@ -198,7 +198,10 @@ const checksGenerateName: ReadonlySet<string> = new Set([
   "storage.k8s.io/volumeattributesclasses",
 ])
 
-/** Groups, and one status, that take any qualified name as a finalizer, as custom resources do: upstream keeps them out of core's rules. */
+/**
+ * Groups and a status that accept any qualified name as a finalizer, as custom resources do: upstream does not apply core's rules
+ * to them.
+ */
 const anyFinalizer: ReadonlySet<string> = new Set([
   "/events",
   "admissionregistration.k8s.io",

@@ -1,5 +1,5 @@
-// Writes the server makes by itself in the course of a request: a pod's binding, a quota's usage, what deletion needs.
-// They pass the registry's whole flow but no admission, which has had its say on the request itself.
+// Writes by the server itself in the course of a request: a pod's binding, a quota's usage, writes for deletion. They pass through
+// the whole flow of the registry except admission, which has already handled the request itself.
 
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
 import { noSuchPath } from "../../apimachinery/status.ts"
@@ -15,7 +15,7 @@ export function internalWrite(subresource = "", dryRun = false): WriteOptions {
   return { dryRun, fieldManager: "kube-apiserver", subresource }
 }
 
-/** The same caller, control plane and lifetime, on another object: what strategies see of the request is that object's. */
+/** A context with the same caller, control plane and lifetime for another object, whose request info strategies see. */
 export function onBehalf(
   ctx: RequestContext,
   target: GroupVersionResource & { namespace: string; name: string; subresource?: string; verb?: Verb },
@@ -45,7 +45,7 @@ class BehalfContext implements RequestContext {
     this.#ctx = ctx
   }
 
-  /** Most who are asked for it do without. */
+  /** Lazy, since most users do not need it. */
   get signal(): AbortSignal {
     return this.#ctx.signal
   }
@@ -63,7 +63,7 @@ class BehalfContext implements RequestContext {
   }
 }
 
-/** The registry of a resource every control plane serves. */
+/** The registry of a resource that every control plane serves. */
 export function builtIn(ctx: RequestContext, resource: GroupVersionResource): Registry {
   const registry = ctx.controlPlane.resources.registry(resource)
   if (registry === undefined) throw noSuchPath()

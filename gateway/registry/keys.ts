@@ -1,19 +1,19 @@
-// Where objects lie in a control plane's store: /registry/<group>/<resource>/[<namespace>/]<name>, "core" for the group "".
-// A CustomResourceDefinition's group has a dot, so it never meets "core".
+// The keys of objects in a control plane's store: /registry/<group>/<resource>/[<namespace>/]<name>, "core" for the group "". The
+// group of a CustomResourceDefinition contains a dot, so it cannot be "core".
 
-/** What all objects lie below. */
+/** The prefix of all objects. */
 export const everything = "/registry/"
 
 export function storagePrefixOf(group: string, resource: string): string {
   return `${everything}${group === "" ? "core" : group}/${resource}/`
 }
 
-/** The storage prefix of what lies at this key. */
+/** The storage prefix of a key. */
 export function storagePrefixIn(key: string): string {
   return key.slice(0, key.indexOf("/", key.indexOf("/", everything.length) + 1) + 1)
 }
 
-/** `namespace` is "" for what has none. */
+/** `namespace` is "" for cluster-scoped objects. */
 export function storageKey(storagePrefix: string, namespace: string, name: string): string {
   return namespace === "" ? `${storagePrefix}${name}` : `${storagePrefix}${namespace}/${name}`
 }

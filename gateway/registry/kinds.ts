@@ -1,5 +1,5 @@
-// What is special about each built-in kind, by "group/resource" ("/pods", "apps/deployments"). The facts say everything
-// else; a kind that is not listed needs nothing beyond them.
+// The extensions of built-in kinds, by "group/resource" ("/pods", "apps/deployments"). Everything else comes from the schema facts;
+// a kind that is not listed needs no extension.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { customResourceDefinitions } from "../custom-resources/definition/strategy.ts"

@@ -1,5 +1,5 @@
-// Which point in time a list or watch is asked for, checked as upstream does.
-// Source: k8s.io/apimachinery/pkg/apis/meta/internalversion/validation.
+// The point in time that a list or watch requests, validated as upstream. Source:
+// k8s.io/apimachinery/pkg/apis/meta/internalversion/validation.
 
 import { goQuote } from "../../apimachinery/go-quote.ts"
 import { type FieldError, FieldPath, forbiddenField, notSupported } from "../../apimachinery/field-errors.ts"
@@ -16,22 +16,22 @@ const listOptions = { group: "meta.k8s.io", kind: "ListOptions" }
 const largestRevision = 2n ** 64n - 1n
 
 /**
- * undefined: none given ("" and "0" differ only in what they promise, and we always answer with the latest). What is larger than
- * any revision there will ever be is about what was written. Source: APIObjectVersioner.ParseResourceVersion.
+ * Returns undefined for "" and "0": they differ only in their guarantees, and responses are always from the latest revision.
+ * Numbers beyond the range of revisions are rejected as written. Source: APIObjectVersioner.ParseResourceVersion.
  */
 export function parseResourceVersion(text: string | undefined): number | undefined {
   if (text === undefined || text === "" || text === "0") return undefined
   const revision = Number(text)
   const isOne = /^\d+$/.test(text) && (Number.isSafeInteger(revision) || BigInt(text) <= largestRevision)
   if (!isOne) {
-    // Upstream gives it neither a reason nor a better code; clients see the same.
+    // As upstream, the error has no reason and code 500.
     const { reason: _reason, details: _details, ...status } = internalError("").status
     throw new StatusError({ ...status, message: faultOf(text) })
   }
   return revision === 0 ? undefined : revision
 }
 
-/** As a list has it: there the client is told that it is its fault. */
+/** For lists, where the error is a BadRequest. */
 export function parseListResourceVersion(text: string | undefined): number | undefined {
   try {
     return parseResourceVersion(text)
@@ -48,8 +48,8 @@ function faultOf(text: string): string {
 }
 
 /**
- * A revision that has not been written cannot be answered: the client has spoken to another store, or to the future. Another
- * gateway on the same storage may have written it, so the store is asked before it is refused. `written`: by the client.
+ * A revision that does not exist yet cannot be served: the client has read it from another store. Another gateway on the same
+ * storage may have written it, so the store is queried before it is rejected. `written`: the client's text.
  */
 export function checkNotFuture(
   revision: number | undefined,
@@ -89,7 +89,7 @@ export function checkListOptions(options: ListOptions): void {
   refuse(options, errors)
 }
 
-/** Selectors that nobody can read are told of before anything else. */
+/** Invalid selectors are reported before all other errors. */
 function refuse(
   { labelSelector = "", fieldSelector = "" }: Pick<ListOptions, "labelSelector" | "fieldSelector">,
   errors: FieldError[],
@@ -100,13 +100,13 @@ function refuse(
   throw invalid(listOptions, "", errors)
 }
 
-/** After the token itself was read. */
+/** Called after the token itself has been decoded. */
 export function checkContinue({ resourceVersion }: ListOptions): void {
   if (resourceVersion && resourceVersion !== "0")
     throw badRequest("specifying resource version is not allowed when using continue")
 }
 
-/** The cache that upstream answers "any version" from knows no pages; of events there is none. */
+/** Upstream's cache, which serves "any version", does not support pages; events are not cached. */
 export function limitOf({ limit = 0, resourceVersion, continue: token }: ListOptions, resource: string): number {
   const isCached = resourceVersion === "0" && !token && resource !== "events"
   return isCached ? 0 : Math.max(limit, 0)

@@ -1,4 +1,4 @@
-// A list: one point in time, whole or in pages, read in pieces (read-pieces.ts). Source of the rules:
+// Lists at one point in time, complete or in pages, read in pieces (read-pieces.ts). Source of the rules:
 // k8s.io/apiserver/pkg/storage/etcd3/store.go GetList.
 
 import { StatusError, expired, requestEntityTooLarge } from "../../apimachinery/status.ts"
@@ -18,13 +18,13 @@ const tooOldToken =
   "between the time the first chunk was returned and now may show up in the list."
 
 interface Place {
-  /** Undefined: the latest there is when the first piece is read. */
+  /** Undefined: the latest when the first piece is read. */
   revision: number | undefined
-  /** Whole key. */
+  /** The complete key. */
   after: string | undefined
 }
 
-/** What a list works on. */
+/** What a list reads from. */
 interface Source {
   store: Store
   definition: ResourceDefinition
@@ -32,7 +32,7 @@ interface Source {
   ctx: Reading
 }
 
-/** One page when there is a limit, and everything otherwise. */
+/** One page if there is a limit, otherwise everything. */
 export function listObjects(source: Source, options: ListOptions): Promise<ListResult> {
   return prepared(source, options, async (selection, place, limit) => {
     const size = Math.min(limit, options.atMost ?? Infinity)
@@ -47,7 +47,7 @@ export function listObjects(source: Source, options: ListOptions): Promise<ListR
   })
 }
 
-/** Everything, piece by piece as the receiver takes it. `options` has no limit. */
+/** Reads everything in pieces while the receiver consumes them. `options` has no limit. */
 export function streamObjects(source: Source, options: ListOptions): Promise<ListStream> {
   return prepared(source, options, (selection, place) => readAll(source, selection, place))
 }
@@ -81,7 +81,7 @@ async function placeOf(
   if (token !== undefined) return { revision: token.revision, after: base + token.after }
   const revision = parseListResourceVersion(options.resourceVersion)
   await checkNotFuture(revision, store, options.resourceVersion)
-  // With a limit and no match given, a resource version means exactly that one.
+  // With a limit and without a match, a resource version is exact.
   const exact = options.resourceVersionMatch === "Exact" || (!options.resourceVersionMatch && limit > 0)
   return { revision: exact ? revision : undefined, after: undefined }
 }
@@ -104,7 +104,7 @@ async function readPage(
 ): Promise<ListResult> {
   if (selection.key !== undefined) return readOne(source, selection, selection.key, place)
   const items: KubeValue[] = []
-  // What is left is only counted for lists that select nothing: then the first piece that fills the page tells.
+  // Remaining items are counted only for lists without selectors, in the piece that fills the page.
   const sizes = (): PieceSizes => {
     const wanted = limit - items.length
     if (selection.matches !== undefined || wanted > pieceSize) return { limit: pieceSize }
@@ -137,7 +137,7 @@ function page(
   return result
 }
 
-/** Of a selection that names one object. */
+/** For a selection of a single object. */
 export async function readOne(
   { store, reader }: Pick<Source, "store" | "reader">,
   selection: Selection,
@@ -162,7 +162,7 @@ function tooOld(cause: StorageError): StatusError {
   return new StatusError(expired("The resourceVersion for the provided list is too old.").status, { cause })
 }
 
-/** The 410 of a paged list carries a token to go on with, at the price of consistency. */
+/** The 410 of a paged list contains a token with which the client can continue without consistency. */
 function tooOldButHere({ after }: ContinueToken, cause: StorageError): StatusError {
   const { status } = expired(tooOldToken)
   const token = encodeContinue({ revision: undefined, after })

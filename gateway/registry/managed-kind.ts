@@ -1,5 +1,5 @@
-// What somebody manages fields of (field-management.ts): a kind with its types in all versions, how it is converted between them, and
-// what a way of writing it cannot change.
+// The kinds of managed fields (field-management.ts): a kind with its types in all versions, the conversions between them, and the
+// fields that a request cannot change.
 
 import { copyJson } from "../../apimachinery/copy.ts"
 import type { Versions } from "../../apimachinery/managed-fields/apply.ts"
@@ -20,7 +20,7 @@ import { deepFreeze } from "../../apimachinery/freeze.ts"
 import { resetFields } from "./reset-fields.ts"
 import type { ResourceDefinition } from "./rest.ts"
 
-/** What is managed: a kind in the version of the request, through one way of writing it. */
+/** A kind in the version of the request, written through one resource or subresource. */
 export interface ManagedKind {
   group: string
   version: string
@@ -29,9 +29,9 @@ export interface ManagedKind {
   subresource: string
   versions: Versions
   reset: Reset
-  /** The object as it would be read after it was written, where that is another: what its version has no field for may lie elsewhere. */
+  /** The object as it would be read after the write, if that differs: fields that its version lacks may be stored elsewhere. */
   asRead?: (object: Json) => Promise<Json>
-  /** Why what an apply has made of an object cannot be read as its kind: all one can apply then is what is there already. */
+  /** Why the result of an apply cannot be decoded as its kind; only an apply without changes then succeeds. */
   unreadable?: string
 }
 
@@ -41,7 +41,7 @@ export function managedKind(ctx: RequestContext, definition: ResourceDefinition,
   const definitionIn = (apiVersion: string): ResourceDefinition | undefined => {
     if (apiVersion === own) return definition
     const asked = parseGroupVersion(apiVersion)
-    // Events of the other group count as another kind, as upstream.
+    // As upstream, events of the other group are a different kind.
     if (asked.group !== group) return undefined
     const served = ctx.controlPlane.resources.registry({ ...asked, resource: definition.resource })
     return served?.definition ?? definition.customResource?.unserved?.(asked.version)
@@ -64,7 +64,7 @@ export function managedKind(ctx: RequestContext, definition: ResourceDefinition,
   }
 }
 
-/** By ourselves: of custom resources, upstream as well compares what was sent. */
+/** Converted by the gateway itself; for custom resources, upstream also compares the object as sent. */
 function isConverted({ conversion, customResource }: ResourceDefinition): boolean {
   return conversion !== undefined && customResource === undefined
 }
@@ -81,7 +81,7 @@ async function convert(
   if (from === undefined || to === undefined) throw new Error("no such version")
   if (from === to) return object
   const converted = await throughStorage(object, from, to)
-  // Without a webhook a version's own fields stay where they are. Source: managedfields/internal/versionconverter.go.
+  // Without a webhook, the fields of a version stay in place. Source: managedfields/internal/versionconverter.go.
   if (to.customResource !== undefined) checkType(converted, mergeTypeOf(to.schema), "conversion")
   return converted
 }
@@ -94,7 +94,7 @@ async function throughStorage(object: Json, from: ResourceDefinition, to: Resour
   return copyJson({ ...converted, apiVersion: printGroupVersion(to) } as unknown as Json)
 }
 
-/** What a subresource takes when it is a kind of its own: Scale, TokenRequest. */
+/** A subresource with its own kind: Scale, TokenRequest. */
 export function managedSubresource(gvk: GroupVersionKind, subresource: string): ManagedKind {
   const schema = schemaOf(gvk)
   if (schema === undefined) throw new Error(`the facts have no ${gvk.kind}`)
@@ -112,14 +112,14 @@ export function managedSubresource(gvk: GroupVersionKind, subresource: string): 
 
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" }
 
-/** The scale subresource's own object. */
+/** The object of the scale subresource. */
 export function managedScale(): ManagedKind {
   return managedSubresource(scaleKind, "scale")
 }
 
 /**
- * That of a custom resource. Upstream's managers merge into an object of no type, which only the converter of the definition
- * could read, and it knows no Scale. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/conversion/converter.go.
+ * The scale of a custom resource. Upstream's managers merge into an untyped object, which only the definition's converter could
+ * decode, and that does not support Scale. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/conversion/converter.go.
  */
 export function managedCustomScale(): ManagedKind {
   return {

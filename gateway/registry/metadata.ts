@@ -1,4 +1,4 @@
-// What the server does to metadata, the same for all kinds. Source: k8s.io/apiserver/pkg/registry/rest/{create,update,meta}.go.
+// How the server modifies metadata of all kinds. Source: k8s.io/apiserver/pkg/registry/rest/{create,update,meta}.go.
 
 import { randomUUID } from "node:crypto"
 import { generateName } from "../../apimachinery/names.ts"
@@ -7,7 +7,7 @@ import { isEmptyObject } from "../../apimachinery/schema/json-object.ts"
 import { badRequest, internalError, StatusError } from "../../apimachinery/status.ts"
 import type { ResourceDefinition } from "./rest.ts"
 
-/** Before admission: a new object gets its identity, but for a name that is to be generated. */
+/** Before admission: assigns the identity of a new object, except for a generated name. */
 export function fillSystemFields(definition: ResourceDefinition, namespace: string, object: KubeObject): void {
   const { metadata } = object
   placeInNamespace(definition, namespace, object)
@@ -16,11 +16,13 @@ export function fillSystemFields(definition: ResourceDefinition, namespace: stri
   delete metadata.deletionTimestamp
   delete metadata.deletionGracePeriodSeconds
   delete metadata.selfLink
-  // Kinds that count no generations keep what the client says.
+  // Kinds without a generation keep the client's value.
   if (hasGeneration(definition) && definition.strategy.generation !== "changes") metadata.generation = 1
 }
 
-/** When it is stored, after all others had their say, and so not in a dry run. What is no number, or 0, is overlooked. */
+/**
+ * Called when the object is stored, after all other validation, and therefore not in a dry run. 0 and invalid numbers are ignored.
+ */
 export function refuseRevision({ metadata }: KubeObject): void {
   const { resourceVersion = "" } = metadata
   if (/^\d+$/.test(resourceVersion) && BigInt(resourceVersion) !== 0n)
@@ -32,7 +34,7 @@ export function nameFor({ strategy }: ResourceDefinition, prefix: string): strin
   return strategy.generateName === undefined ? generateName(prefix) : strategy.generateName(prefix)
 }
 
-/** What the URL says holds; an object that says otherwise is refused. */
+/** The namespace of the URL applies; an object with a different one is rejected. */
 export function placeInNamespace({ namespaced }: ResourceDefinition, namespace: string, object: KubeObject): void {
   const { metadata } = object
   const expected = namespaced ? namespace : ""
@@ -43,7 +45,7 @@ export function placeInNamespace({ namespaced }: ResourceDefinition, namespace: 
   else metadata.namespace = expected
 }
 
-/** An update changes of metadata what is the client's: labels, annotations, owners, finalizers. */
+/** Updates can only change the client's metadata: labels, annotations, owners, finalizers. */
 export function keepSystemFields(object: KubeObject, current: KubeObject): void {
   const { metadata } = object
   const before = current.metadata
@@ -56,7 +58,7 @@ export function keepSystemFields(object: KubeObject, current: KubeObject): void 
   delete metadata.selfLink
 }
 
-/** Empty lists and maps of metadata are not there, as Go prints them. */
+/** Removes empty lists and maps, as in Go's output. */
 export function dropEmptyMetadata({ metadata }: KubeObject): void {
   if (metadata.ownerReferences?.length === 0) delete metadata.ownerReferences
   if (metadata.finalizers?.length === 0) delete metadata.finalizers
@@ -66,13 +68,13 @@ export function dropEmptyMetadata({ metadata }: KubeObject): void {
   }
 }
 
-/** Kinds with a spec count its changes, unless their strategy says otherwise. */
+/** Kinds with a spec count its changes, unless their strategy specifies otherwise. */
 export function hasGeneration({ strategy, schema, customResource }: ResourceDefinition): boolean {
   const { generation = customResource !== undefined || schema.fields?.["spec"] !== undefined } = strategy
   return generation !== false
 }
 
-/** Upstream forgets to give some errors a reason, and answers 500; clients see the same. */
+/** As upstream, some errors have no reason and code 500. */
 export function withoutReason(message: string): StatusError {
   const { reason: _reason, details: _details, ...status } = internalError(message).status
   return new StatusError({ ...status, message })

@@ -1,5 +1,5 @@
-// One kind's objects in the store: keys, reads, and writes that take hold only when nobody was faster. Between the flow of
-// the verbs (store.ts) and a control plane's Store; the cache and outside claims are kept in step here.
+// The objects of one kind in the store: keys, reads, and writes that succeed only without a conflict. A layer between the flow of
+// the verbs (store.ts) and a control plane's Store, which keeps the cache and external claims consistent.
 
 import { copyJson } from "../../apimachinery/copy.ts"
 import { validatePathSegmentName } from "../../apimachinery/names.ts"
@@ -26,7 +26,7 @@ export class ObjectStorage {
     this.#reader = reader
   }
 
-  /** Names with a slash are no path segments: what they would address is another object's place. */
+  /** Names with a slash are rejected, since they would address the key of another object. */
   key(namespace: string, name: string): string {
     const { namespaced, storagePrefix } = this.#definition
     if (name === "" || /[/\0]/.test(name + namespace) || !name.isWellFormed() || !namespace.isWellFormed()) {
@@ -47,8 +47,8 @@ export class ObjectStorage {
   }
 
   /**
-   * Answers with all that is stored. undefined: the key was not at `modRevision` (0: not absent); nothing is written and nothing
-   * stays claimed.
+   * Returns the stored value. Undefined: the key was not at `modRevision` (0: it exists); nothing was written and the claim was
+   * rolled back.
    */
   async put(
     ctx: Pick<RequestContext, "controlPlane" | "turn">,
@@ -64,7 +64,7 @@ export class ObjectStorage {
       stored = await this.#put(ctx.controlPlane.store, key, toStore, modRevision)
       if (stored === undefined) return undefined
       claim?.commit()
-      // A group of writes comes back from the disk at once.
+      // All writes of a group complete at once.
       const waiting = ctx.turn?.()
       if (waiting !== undefined) await waiting
       return await this.#reader.whole(stored)
@@ -77,7 +77,7 @@ export class ObjectStorage {
     const value = encodeStored(object, this.#shown(object) !== object)
     const leaving = object.metadata.deletionTimestamp !== undefined
     let stored: KeyValue | undefined
-    // Who follows the store sees the change before the writer does, and need not parse what has just been printed.
+    // Watchers see the change before the writer does and should not have to parse the object again.
     this.#cache.writing(value, asParsed(object))
     try {
       const revision = await this.#write(store, key, modRevision, { type: "put", key, value, isGiven: true }, leaving)
@@ -88,14 +88,14 @@ export class ObjectStorage {
     }
   }
 
-  /** The revision of the delete; undefined: the object has changed meanwhile. */
+  /** Returns the revision of the delete, or undefined if the object has changed meanwhile. */
   async remove(store: Store, { key, modRevision }: KeyValue): Promise<number | undefined> {
     const revision = await this.#write(store, key, modRevision, { type: "delete", key })
     if (revision !== undefined) this.#cache.delete(key)
     return revision
   }
 
-  /** The revision, or undefined when the key was not at `modRevision`. */
+  /** Returns the revision, or undefined if the key was not at `modRevision`. */
   async #write(
     store: Store,
     key: string,
@@ -112,7 +112,7 @@ export class ObjectStorage {
     }
   }
 
-  /** What a dry run answers: the object as it would come back from the store. */
+  /** The result of a dry run: the object as it would be read from the store. */
   async asRead(object: KubeObject): Promise<KubeObject> {
     const { conversion, customResource } = this.#definition
     if (conversion !== undefined) {

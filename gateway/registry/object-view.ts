@@ -1,5 +1,5 @@
-// Few objects that every request may need to look at (webhook configurations, APIServices), parsed and in step with the
-// store (store-view.ts).
+// A parsed view of a small set of objects that every request may need (webhook configurations, APIServices), kept up to date with
+// the store (store-view.ts).
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
@@ -12,13 +12,13 @@ export interface ObjectViewOptions {
   /** "/registry/<group>/<resource>/" */
   prefix: string
   log: Log
-  /** After every change, when it is visible; not for what was there at first. */
+  /** Called after every change when it is visible; not for the initial objects. */
   onChange?(): void
 }
 
 interface Objects<T> {
   byKey: Map<string, T>
-  /** In the keys' order; undefined after a change, until somebody asks. */
+  /** In key order; undefined after a change, until the next access. */
   sorted: readonly T[] | undefined
 }
 
@@ -40,12 +40,12 @@ export class ObjectView<T extends KubeObject> implements AsyncDisposable {
     })
   }
 
-  /** False also when nobody has asked yet. */
+  /** Also false before the first access. */
   get isEmpty(): boolean {
     return this.#view.state?.byKey.size === 0
   }
 
-  /** In the order of names, frozen. The same value until something changes. */
+  /** Ordered by name, frozen. Returns the same value until something changes. */
   async current(): Promise<readonly T[]> {
     const objects = this.#view.state ?? (await this.#view.opened())
     return (objects.sorted ??= [...objects.byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object))

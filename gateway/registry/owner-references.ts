@@ -1,16 +1,16 @@
-// An owner that is named twice is named once. Source: k8s.io/apiserver/pkg/endpoints/handlers/rest.go.
+// Removes duplicate owner references. Source: k8s.io/apiserver/pkg/endpoints/handlers/rest.go.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { RequestContext } from "../request/context.ts"
 
 type Owner = NonNullable<KubeObject["metadata"]["ownerReferences"]>[number]
 
-/** What is not said is other than "no". */
+/** A missing value differs from false. */
 function textOf({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: Owner): string {
   return JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion])
 }
 
-/** `when`: in what a client sent, or in what admission and patches made of it. */
+/** `when`: in the request, or after admission and patches. */
 export function dropRepeatedOwners(
   ctx: Pick<RequestContext, "warn">,
   { metadata }: KubeObject,

@@ -1,8 +1,8 @@
-// A collection at one point in time, read in pieces, so that other requests get their turn and the whole of it need not be in memory
-// at once. For lists, their pages (list.ts) and what a watch begins with (watch.ts).
+// Reads a collection at one point in time in pieces, so that other requests are served in between and the collection need not fit
+// into memory. Used for lists, their pages (list.ts) and the initial events of watches (watch.ts).
 //
-//   piece:    what the store is asked for at once    ── at most 500, or 10,000 that lie in memory
-//   stretch:  what is handed over at once            ── at most 100, others have their turn between; of a page the whole piece
+//   piece:    read from the store at once   ── at most 500, or 10,000 that are in memory
+//   stretch:  passed on at once             ── at most 100, others have their turn in between; the whole piece for a page
 
 import { timeout } from "../../apimachinery/status.ts"
 import type { KeyValue, RangeOptions, RangeResult, Store } from "../../storage/types.ts"
@@ -11,22 +11,22 @@ import type { Selection } from "./selection.ts"
 import type { KubeValue } from "./value.ts"
 import type { ValueReader } from "./value-reader.ts"
 
-/** Objects read from the store at once. */
+/** Objects per read from the store. */
 export const pieceSize = 500
 
 /**
- * Read at once where they are in memory: they are there in an instant, and what is read later, when something was written
- * meanwhile, has to be put together from the history.
+ * Objects per read if they are in memory: reading them is fast, whereas later reads would have to be reconstructed from the history
+ * if something was written meanwhile.
  */
 const pieceSizeInMemory = 10_000
 
-/** Objects of a stream handed over before it is looked whether others wait: what is done with each may be to encode it. */
+/** Objects of a stream that are passed on before others may have their turn: each may have to be encoded. */
 const streamed = 100
 
-/** Objects looked into before others may have their turn: looking may be to parse. */
+/** Objects examined before others may have their turn: each may have to be parsed. */
 const glances = 25
 
-/** What reading asks of the request it is for. */
+/** The part of the request context that reading needs. */
 export type Reading = Pick<RequestContext, "turn" | "pause" | "isOver">
 
 export interface PiecesSource {
@@ -39,21 +39,21 @@ export type PieceSizes = Pick<RangeOptions, "limit" | "limitInMemory" | "count">
 
 interface Stretch {
   readonly values: readonly KubeValue[]
-  /** What they are of. */
+  /** The stored entries of the values. */
   readonly stored: readonly KeyValue[]
   readonly piece: RangeResult
 }
 
 type Values = readonly KubeValue[]
 
-/** `revision` undefined: the latest there is. Answers the one it is true at, and all that is selected as it is taken. */
+/** `revision` undefined: the latest. Returns the revision that was read, and the selected objects as a stream. */
 export async function streamAt(
   source: PiecesSource,
   selection: Selection,
   place: { revision: number | undefined; after: string | undefined },
 ): Promise<{ revision: number; pieces: Iterable<Values> | AsyncIterable<Values> }> {
   const first = await readPiece(source.store, selection, place, { limit: pieceSize, limitInMemory: pieceSizeInMemory })
-  // What admission asks for with every write is nearly always nothing.
+  // The lists that admission reads for every write are nearly always empty.
   const pieces = first.items.length === 0 ? [] : selected(source, selection, first)
   return { revision: first.revision, pieces }
 }
@@ -65,7 +65,7 @@ async function* selected(source: PiecesSource, selection: Selection, first: Rang
   }
 }
 
-/** Without what labels tell is not selected; whoever takes a stretch selects. `sizes`: of the next piece. */
+/** Excludes objects by their labels only; the consumer applies the whole selection. `sizes`: those of the next piece. */
 export async function* stretches(
   { store, reader, ctx }: PiecesSource,
   selection: Selection,
@@ -89,8 +89,8 @@ export async function* stretches(
 }
 
 /**
- * At most so many. `end`: where the last of them is among the values, the last one looked at. Parsing hundreds of objects takes
- * longer than others may wait.
+ * At most `atMost` values. `end`: the index of the last value examined. Takes turns, since parsing hundreds of objects takes too
+ * long for others.
  */
 export async function choose(
   ctx: Reading,
@@ -125,13 +125,13 @@ export function readPiece(
   })
 }
 
-/** Others get theirs first when this one's has lasted: looking through thousands for a few is quick. */
+/** Lets others have their turn only if this turn is used up: most objects are skipped quickly. */
 async function rest(ctx: Reading): Promise<void> {
   await (ctx.pause === undefined ? othersTurn(ctx) : ctx.pause())
   checkAwaited(ctx)
 }
 
-/** Others get theirs first. */
+/** Lets others have their turn. */
 async function nextTurn(ctx: Reading): Promise<void> {
   await othersTurn(ctx)
   checkAwaited(ctx)
@@ -141,7 +141,7 @@ function othersTurn({ turn }: Reading): Promise<void> {
   return turn?.() ?? new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Throws when nobody waits for the answer any more. */
+/** Throws if the request has ended. */
 export function checkAwaited({ isOver }: Pick<RequestContext, "isOver">): void {
   if (isOver === true) throw timeout("request did not complete within requested timeout")
 }

@@ -1,5 +1,5 @@
-// What was made of keys not long ago, for those who ask for the same again right after. Keys may live much longer, as a store's
-// changes do for who comes late: what is made of them weighs many times what they do, and is made again then.
+// A short-lived cache for repeated access within a short time. The keys may live much longer, as a store's changes do for late
+// watches, but their values take many times their memory and are then computed again.
 
 export class Recent<K extends object, V> {
   readonly #keptMs: number
@@ -8,7 +8,7 @@ export class Recent<K extends object, V> {
   #old: WeakMap<K, V> | undefined
   #since: number
 
-  /** What is set is there for `keptMs`, and goes when something is set twice as long after it, or with its key. */
+  /** A value is kept for at least `keptMs`. It is dropped by a call of set() after twice that time, or with its key. */
   constructor(keptMs: number, now: () => number = () => performance.now()) {
     this.#keptMs = keptMs
     this.#now = now

@@ -1,6 +1,5 @@
-// Which fields a request cannot change through a resource or one of its subresources, whatever it says: they get no manager
-// from it. Source: GetResetFields of the strategies in k8s.io/kubernetes/pkg/registry,
-// k8s.io/apiextensions-apiserver and k8s.io/kube-aggregator.
+// The fields that a request cannot change through a resource or subresource, so that it never becomes their manager. Source:
+// GetResetFields of the strategies in k8s.io/kubernetes/pkg/registry, k8s.io/apiextensions-apiserver and k8s.io/kube-aggregator.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { type FieldSet, setOfFields } from "../../apimachinery/managed-fields/field-set.ts"
@@ -14,7 +13,7 @@ const resetStatus = setOfFields(status)
 const resetSpec = setOfFields(spec)
 const resetAllButStatus = setOfFields(metadata, spec)
 
-/** By "group/resource/subresource": what differs from the rule. */
+/** Exceptions, by "group/resource/subresource". */
 const special: Readonly<Record<string, FieldSet | undefined>> = dictionary({
   "/namespaces/finalize": resetStatus,
   "/pods/status": setOfFields(spec, ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]),
@@ -36,8 +35,8 @@ export function resetFields(definition: ResourceDefinition, subresource: string)
 }
 
 /**
- * Kinds whose metadata a status update cannot change; custom resources are such, too. With the older ones it can, but for
- * a Deployment's labels. Source: ResetObjectMetaForStatus in k8s.io/kubernetes/pkg/registry.
+ * Kinds whose status updates cannot change metadata, like those of custom resources. Status updates of older kinds can, except for
+ * the labels of Deployments. Source: ResetObjectMetaForStatus in k8s.io/kubernetes/pkg/registry.
  */
 export const keepsMetadata: ReadonlySet<string> = new Set([
   "admissionregistration.k8s.io/validatingadmissionpolicies",

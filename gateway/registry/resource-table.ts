@@ -1,5 +1,5 @@
-// What one control plane serves: built-in resources (shared by all) and those its CustomResourceDefinitions add. A registry
-// is made when first asked for; all of a control plane share one cache of values.
+// The resources of one control plane: built-in ones (shared by all) and those of its CustomResourceDefinitions. A registry is
+// created on first use; all registries of a control plane share one cache of values.
 
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
 import { ComputedRegistry } from "./computed-registry.ts"
@@ -8,22 +8,22 @@ import type { Registry, ResourceDefinition, ResourceTable } from "./rest.ts"
 import { GenericRegistry } from "./store.ts"
 import { ValueCache } from "./value-cache.ts"
 
-/** What the custom resources' side may do beyond. */
+/** Additional functions for the custom resource handler. */
 export interface MutableResourceTable extends ResourceTable {
-  /** Replaces all custom definitions at once. A definition that is the same value keeps its registry. */
+  /** Replaces all custom definitions at once. An identical definition keeps its registry. */
   setCustom(definitions: readonly ResourceDefinition[]): void
-  /** Its control plane is closed; watches that wait for the next one hold on to their registries. */
+  /** Called when the control plane is closed; watches that wait for the next one retain their registries. */
   forgetValues(): void
 }
 
 export interface ResourceTableOptions {
-  /** Memory for values read or written one by one lately. Beyond it the least recently used are forgotten. */
+  /** Memory for values that were recently read or written individually. Beyond it the least recently used are dropped. */
   maxCacheBytes?: number
 }
 
 const defaultCacheBytes = 256 * 1024
 
-/** One per control plane; nothing is made before it is asked for. */
+/** One per control plane; everything is created on first use. */
 export function createResourceTable(options: ResourceTableOptions = {}): MutableResourceTable {
   return new Table(options.maxCacheBytes ?? defaultCacheBytes)
 }

@@ -1,4 +1,4 @@
-// Which objects a list or watch is about: labels, fields, and the part of the store that can hold them.
+// The objects that a list or watch selects: by labels, fields, and the range of keys that can contain them.
 
 import { type FieldSelector, matchesFields, parseFieldSelector, requiredValue } from "../../apimachinery/fields.ts"
 import { matches, parseSelector, type Selector } from "../../apimachinery/labels.ts"
@@ -10,15 +10,15 @@ import type { ResourceDefinition } from "./rest.ts"
 import type { KubeValue } from "./value.ts"
 
 export interface Selection {
-  /** Under this prefix of the store, and nothing else. */
+  /** The prefix of the keys, which contains nothing else. */
   prefix: string
-  /** What is listed, a namespace or all: continue tokens begin below it. */
+  /** The prefix of the list, for a namespace or a whole resource: continue tokens are relative to it. */
   base: string
-  /** Set: only this very key, which is the prefix. */
+  /** Set if only this key is selected; it equals the prefix. */
   key: string | undefined
-  /** Undefined: all under the prefix are meant, and none needs to be looked into. */
+  /** Undefined: everything under the prefix is selected without examining it. */
   matches: ((value: KubeValue) => boolean) | undefined
-  /** The part of it that looks at labels, if there is one. */
+  /** The label part of `matches`, if there is one. */
   matchesLabels: ((labels: Readonly<Record<string, string>>) => boolean) | undefined
 }
 
@@ -28,7 +28,7 @@ interface Selectors {
   fieldSelector?: string
 }
 
-/** Throws BadRequest for selectors that cannot be parsed, or name fields the kind cannot be selected by. */
+/** Throws BadRequest for selectors that cannot be parsed or contain unsupported fields. */
 export function selectionOf(definition: ResourceDefinition, selectors: Selectors): Selection {
   const labels = selectors.labelSelector ? parseSelector(selectors.labelSelector) : undefined
   const fields = selectors.fieldSelector ? parseFieldSelector(selectors.fieldSelector) : undefined
@@ -42,7 +42,7 @@ export function selectionOf(definition: ResourceDefinition, selectors: Selectors
   }
 }
 
-/** metadata.name and metadata.namespace narrow the range down; the predicate still sees them. */
+/** metadata.name and metadata.namespace narrow the range; the predicate still checks them. */
 function placeOf(
   { namespaced, storagePrefix }: ResourceDefinition,
   asked: string,
@@ -72,7 +72,7 @@ function predicate(
 
 function checkSupported(definition: ResourceDefinition, { requirements }: FieldSelector): void {
   const { namespaced, selectableFields = [], customResource } = definition
-  // Those of the cluster do not know it, unless they have no word of their own for what they know.
+  // Cluster-scoped kinds do not support it, unless they have no selectable fields of their own.
   const knowsNamespace = namespaced || (selectableFields.length === 0 && customResource === undefined)
   for (const { field } of requirements) {
     if (field === "metadata.name" || selectableFields.includes(field)) continue
@@ -81,7 +81,7 @@ function checkSupported(definition: ResourceDefinition, { requirements }: FieldS
   }
 }
 
-/** Kinds with fields of their own refuse others in words of their own. */
+/** Kinds with selectable fields have their own error messages for others. */
 function notSelectable(
   { group, version, kind, selectableFields = [], customResource }: ResourceDefinition,
   field: string,
@@ -97,7 +97,7 @@ type FieldsOf = (value: KubeValue) => Readonly<Record<string, string>>
 
 const readers = new WeakMap<ResourceDefinition, FieldsOf>()
 
-/** What a kind's objects can be selected by. Looking into an object means parsing it, so that is done once for each. */
+/** The selectable fields of a kind's objects. Their values are cached, since reading them requires parsing the object. */
 function fieldsOf(definition: ResourceDefinition): FieldsOf {
   let read = readers.get(definition)
   if (read === undefined) {

@@ -1,4 +1,4 @@
-// What the store's errors are to a client of the API. The only place where a StorageError becomes a StatusError.
+// Converts StorageErrors to StatusErrors. No other file does.
 
 import {
   expired,
@@ -11,7 +11,7 @@ import {
 } from "../../apimachinery/status.ts"
 import { StorageError, type Store } from "../../storage/types.ts"
 
-/** `attempt` says what was tried on what: `get pods "a/b"`. Returns what to throw; anything unknown is left as it is. */
+/** `attempt` describes the operation and its target: `get pods "a/b"`. Returns the error to throw; unknown errors are unchanged. */
 export function readError(error: unknown, attempt: string): unknown {
   if (!(error instanceof StorageError)) return error
   if (error.code === "Compacted") return caused(expired("The provided resource version is too old."), error)
@@ -19,8 +19,8 @@ export function readError(error: unknown, attempt: string): unknown {
 }
 
 /**
- * A revision that is not there yet comes from another life of the store. Upstream waits for it, possibly for ever; 410
- * makes the client list again.
+ * A revision that does not exist yet is from an earlier life of the store. Upstream waits for it, possibly forever; 410 makes the
+ * client list again.
  */
 export function watchError(error: unknown, attempt: string, revisions: string): unknown {
   if (!(error instanceof StorageError)) return error
@@ -43,7 +43,7 @@ function caused({ status }: StatusError, cause: StorageError): StatusError {
 function general(error: StorageError, attempt: string): StatusError {
   switch (error.code) {
     case "Unavailable":
-      // Where the store lies and what the system said of it is for the log.
+      // The location of the store and the system's error are only logged.
       return serviceUnavailable(`${attempt}: the store cannot be used at the moment`, { cause: error })
     case "Closed":
     case "SlowConsumer":
@@ -53,7 +53,7 @@ function general(error: StorageError, attempt: string): StatusError {
   }
 }
 
-/** What is wrong with a store, which is asked for something; undefined: it answers. */
+/** Checks a store by a request to it. Returns its error, or undefined if it responds. */
 export async function faultOf(store: Store): Promise<string | undefined> {
   try {
     await store.get("/registry/namespaces/default")

@@ -1,4 +1,4 @@
-// Whether a change of a custom resource can be looked into for who manages what: both states have to be of their type.
+// Whether managed fields can be computed for a change of a custom resource: both states must conform to their type.
 
 import { equalJson } from "../../apimachinery/equality.ts"
 import { checkType, TypeErrors } from "../../apimachinery/managed-fields/configuration.ts"
@@ -7,9 +7,9 @@ import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
 import type { ManagedKind } from "./managed-kind.ts"
 
 /**
- * What a write of a custom resource cannot change is not validated, but nobody manages anything where it is not of its type.
- * Only that is looked at which differs from what is there; the rest was. Source: UpdateNoErrors in
- * k8s.io/apimachinery/pkg/util/managedfields/internal/fieldmanager.go.
+ * Fields that a write of a custom resource cannot change are not validated, but if they do not conform to their type, no managers
+ * are recorded. Only fields that differ from the current object are checked; the others were checked before. Source: UpdateNoErrors
+ * in k8s.io/apimachinery/pkg/util/managedfields/internal/fieldmanager.go.
  */
 export function isTyped(of: ManagedKind, { before, after, type }: Change): boolean {
   if (of.schema.custom !== true || of.reset(printGroupVersion(of)) === undefined) return true

@@ -1,17 +1,17 @@
-// The values of one control plane that were read or written one by one lately, so that what admission, authorization and
-// clients look at again and again is parsed once. Lists pass it by: a scan must not push out what is in use. What is found in
-// texts without parsing them is kept for as long as the store keeps what it has handed out.
+// The values of one control plane that were recently read or written individually, so that objects that admission, authorization
+// and clients read repeatedly are parsed once. Lists bypass it, so that a scan does not evict the values in use. Data found in
+// texts without parsing is kept as long as the store retains the entry that it has returned.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { KeyValue } from "../../storage/types.ts"
 import { StoredText, StoredValue } from "./value.ts"
 
-/** A parsed object weighs about this many times its text. */
+/** Estimated ratio of the memory of a parsed object to that of its text. */
 const parsedWeight = 4
 
 interface Entry {
   modRevision: number
-  /** Undefined: forgotten. */
+  /** Undefined: dropped. */
   value: StoredValue | undefined
   weight: number
 }
@@ -19,21 +19,21 @@ interface Entry {
 export class ValueCache {
   readonly #maxBytes: number
   readonly #entries = new Map<string, Entry>()
-  /** Parsed forms of what is being written, by its bytes. */
+  /** Parsed objects of writes in progress, by their bytes. */
   readonly #writing = new WeakMap<Uint8Array, KubeObject>()
   #bytes = 0
 
-  /** `maxBytes`: what texts and parsed forms may take, estimated. Beyond it the least recently used go. */
+  /** `maxBytes`: estimated memory of texts and parsed objects. Beyond it the least recently used are dropped. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** What is kept weighs so much, estimated. */
+  /** Estimated memory of the cached values. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** The value of what the store has just answered: the one that is known, or a new one, which is kept. */
+  /** The value of an entry that the store has just returned: the cached one, or a new one, which is cached. */
   of(stored: KeyValue): StoredValue {
     const text = this.textOf(stored)
     const known = this.#entry(stored)
@@ -43,13 +43,13 @@ export class ValueCache {
     return known.value
   }
 
-  /** The text of one of many, the same as long as the store hands out the same. */
+  /** The text of an entry, which is the same object as long as the store returns the same entry. */
   textOf(stored: KeyValue): StoredText {
     stored.found ??= (this.#entry(stored)?.value ?? this.#new(stored)).identity
     return stored.found as StoredText
   }
 
-  /** A value that is not kept if it is not known. */
+  /** Returns the cached value, or a new one that is not cached. */
   passing(stored: KeyValue): StoredValue {
     const text = this.textOf(stored)
     return text.kept ?? new StoredValue(text)
@@ -61,25 +61,25 @@ export class ValueCache {
   }
 
   /**
-   * Says before a write what its bytes are, parsed: `object` is the cache's, whoever sees the change finds it. Until
-   * {@link written}.
+   * Registers the parsed object of a write before it is performed: watches of the change find it there. The cache owns `object`.
+   * Valid until {@link written}.
    */
   writing(bytes: Uint8Array, object: KubeObject): void {
     this.#writing.set(bytes, object)
   }
 
-  /** `stored`: undefined when nothing was written. */
+  /** `stored`: undefined if nothing was written. */
   written(bytes: Uint8Array, stored: KeyValue | undefined): void {
     if (stored !== undefined) this.of(stored)
     this.#writing.delete(bytes)
   }
 
-  /** What is being written is kept: it will be asked for. */
+  /** A value that is being written is cached, since it will be read. */
   #new(stored: KeyValue): StoredValue {
     const text = new StoredText(stored, stored.modRevision)
     if (text.born !== undefined) return new StoredValue(text)
     const parsed = this.#writing.get(stored.value)
-    this.#writing.delete(stored.value) // it is the value's now
+    this.#writing.delete(stored.value) // now owned by the value
     return parsed === undefined ? new StoredValue(text) : this.#keep(stored.key, text, parsed)
   }
 

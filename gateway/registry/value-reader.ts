@@ -1,7 +1,6 @@
-// From what the store answers to values in a definition's own version. Usually the bytes are that already, which their
-// first bytes tell; then nothing is parsed. Otherwise the object is converted (events of two groups, autoscaling, custom
-// resources stored in another version), or what is not shown of it is left out. Custom resources older than their schema are made to
-// fit it.
+// Converts stored entries to values in a definition's version. Usually the stored bytes have that version already, which their
+// first bytes show, so nothing is parsed. Otherwise the object is converted (events of two groups, autoscaling, custom resources
+// stored in another version), or hidden fields are removed. Custom resources older than their schema are adapted to it.
 
 import { type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
 import type { KeyValue } from "../../storage/types.ts"
@@ -24,20 +23,20 @@ export class ValueReader {
     this.#cache = cache
   }
 
-  /** One object that somebody asked for by name: it is kept for the next who asks. At once where nothing is converted. */
+  /** The value of an object that was requested by name, which is cached. Synchronous if no conversion is needed. */
   one(stored: KeyValue): KubeValue | Promise<KubeValue> {
     const value = this.#cache.of(stored)
     return this.#isOwn(value) ? this.#fitting(value, stored.modRevision) : this.#convertOne(value, stored)
   }
 
-  /** The same with what is stored and not shown: what a write begins with. */
+  /** The same with the hidden fields, as the start of a write. */
   whole(stored: KeyValue): KubeValue | Promise<KubeValue> {
     if (this.#definition.strategy.shown === undefined) return this.one(stored)
     const value = this.#cache.of(stored)
     return this.#isOwn(value) ? value : new ComputedValue(this.#relabelled(value.object()))
   }
 
-  /** Of what {@link whole} has answered. */
+  /** The shown form of a result of {@link whole}. */
   shown(value: KubeValue): KubeValue {
     const { strategy } = this.#definition
     if (strategy.shown === undefined) return value
@@ -52,7 +51,7 @@ export class ValueReader {
     return converted
   }
 
-  /** An old state, shown with another revision than it was written at. */
+  /** An old state with another revision than that of its write. */
   async past({ value: bytes, modRevision }: KeyValue, revision: number): Promise<KubeValue> {
     const value = new StoredValue(new StoredText({ value: bytes }, revision))
     if (this.#isOwn(value)) return this.#fitting(value, modRevision)
@@ -60,7 +59,7 @@ export class ValueReader {
     return converted ?? value
   }
 
-  /** What is stored is no longer how a custom resource would be written today, though nobody has changed it. */
+  /** Whether a custom resource would be stored differently today, although it has not been modified. */
   isOutdated(stored: KeyValue): boolean {
     const { customResource, kind, storageVersion } = this.#definition
     if (customResource === undefined) return false
@@ -70,7 +69,7 @@ export class ValueReader {
     return this.#isOwn(value) && this.#fitting(value, stored.modRevision) !== value
   }
 
-  /** Without those whose labels tell that they are not meant. What has to be converted first is left to who has converted it. */
+  /** Excludes entries by their labels. Entries that must be converted are kept, and filtered after the conversion. */
   candidates(stored: readonly KeyValue[], isMeant: (labels: Labels) => boolean): readonly KeyValue[] {
     return stored.filter((item) => {
       const text = this.#cache.textOf(item)
@@ -78,7 +77,7 @@ export class ValueReader {
     })
   }
 
-  /** Many: what is not known yet is not kept. */
+  /** Values of many entries; new ones are not cached. */
   many(stored: readonly KeyValue[]): readonly KubeValue[] | Promise<readonly KubeValue[]> {
     const values = stored.map((item) => this.#cache.passing(item))
     if (!values.every((value) => this.#isOwn(value))) return this.#convertSome(stored, values)
@@ -129,7 +128,7 @@ export class ValueReader {
   }
 }
 
-/** The same for all control planes that serve the definition. */
+/** Shared by all control planes that serve the definition. */
 const heads = new WeakMap<ResourceDefinition, Buffer>()
 
 function headOf(definition: ResourceDefinition, apiVersion: string): Buffer {

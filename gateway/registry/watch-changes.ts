@@ -1,13 +1,13 @@
-// What a watch learns of its store: changes under a prefix, and from time to time that it is still there. Goes on with the next
-// store of the same tenant when it has slept: while it sleeps nothing is written.
+// The changes under a prefix of a store for a watch, with occasional ticks for bookmarks. When the tenant has slept, it continues
+// with its next store: nothing is written while the tenant sleeps.
 
 import { StorageError, type StoreEvent, type Watcher } from "../../storage/types.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
 
-/** How often a quiet watch that takes bookmarks learns how far it has got. */
+/** The interval of bookmarks for an idle watch that accepts them. */
 const tickIntervalMs = 60_000
 
-/** Whose objects are watched, and what comes after it. */
+/** The watched control plane, and its successor. */
 export type WatchHome = Pick<ControlPlane, "store" | "reopened">
 
 /** Nothing has changed for a while. */
@@ -27,7 +27,7 @@ interface Options {
 
 type Next = readonly StoreEvent[] | undefined
 
-/** For one reader, who waits for one step before it asks for the next. */
+/** For a single reader, which awaits each step before it requests the next. */
 export class WatchChanges implements Disposable {
   readonly #prefix: string
   readonly #patient: boolean
@@ -37,7 +37,10 @@ export class WatchChanges implements Disposable {
   #after: number
   #watcher: Watcher | undefined
   #iterator: AsyncIterator<readonly StoreEvent[], undefined> | undefined
-  /** With ticks: what is under way, or has come while nobody waited. Whoever reads may have been given ticks before it. */
+  /**
+   * With ticks: the pending step, or a step that completed while the reader was not waiting. Ticks may have been returned
+   * meanwhile.
+   */
   #owed: { changes: Promise<Next>; hasCome: boolean } | undefined
   #waiter: PromiseWithResolvers<Next | typeof tick> | undefined
   #timer: NodeJS.Timeout | undefined
@@ -52,12 +55,12 @@ export class WatchChanges implements Disposable {
     if (withTicks) this.#timer = setInterval(() => this.#tell((waiter) => waiter.resolve(tick)), tickMs).unref()
   }
 
-  /** Up to here everything has been handed over. */
+  /** All changes up to this revision have been returned. */
   get revision(): number {
     return Math.max(this.#after, this.#watcher?.revision ?? 0)
   }
 
-  /** Undefined: the watch is over. */
+  /** Undefined: the watch has ended. */
   next(): Promise<Next | typeof tick> {
     if (this.#timer === undefined) return this.#changes()
     const owed = (this.#owed ??= this.#begin())
@@ -69,7 +72,9 @@ export class WatchChanges implements Disposable {
     return this.#waiter.promise
   }
 
-  /** A promise keeps what every wait adds to it, and a quiet watch waits a thousand times a day: one wait, for all of them. */
+  /**
+   * A promise retains every reaction added to it, and an idle watch waits a thousand times a day: one reaction serves all of them.
+   */
   #begin(): { changes: Promise<Next>; hasCome: boolean } {
     const changes = this.#changes()
     const owed = { changes, hasCome: false }
@@ -80,7 +85,7 @@ export class WatchChanges implements Disposable {
         waiter.resolve(changes)
       })
     }
-    changes.then(come, come) // a failure is told to who waits
+    changes.then(come, come) // the waiter receives a failure
     return owed
   }
 

@@ -1,6 +1,6 @@
-// A watch: what there is (when asked for), then every change, as events of one definition. What needs no selection is made
-// once for all watches of the definition: they share the store's events, so they share what was made of them.
-// Source of the rules: k8s.io/apiserver/pkg/storage/cacher.
+// Watches: the initial objects (if requested), then every change, as events of one definition. Events that need no selection are
+// created once for all watches of the definition: they share the store's events and their conversions. Source of the rules:
+// k8s.io/apiserver/pkg/storage/cacher.
 
 import { type KeyValue, StorageError, type Store, type StoreEvent } from "../../storage/types.ts"
 import { bookmark } from "./bookmark.ts"
@@ -15,16 +15,16 @@ import type { KubeValue } from "./value.ts"
 import type { ValueReader } from "./value-reader.ts"
 import { tick, WatchChanges, type WatchHome } from "./watch-changes.ts"
 
-/** So long after it came an event may still be told to many: whoever is later has it made again. */
+/** How long after a change its event may still be sent to many watches; later watches create it again. */
 const madeFreshMs = 5_000
 
-/** Undefined: it is none of the selection's. */
+/** Undefined: the event is not part of the selection. */
 type Selected = RegistryEvent | undefined
 
 export class WatchSource {
   readonly #definition: ResourceDefinition
   readonly #reader: ValueReader
-  /** What the store's events became, and with it what was printed of them. */
+  /** The converted events of the store, which also hold their encoded form. */
   readonly #made = new Recent<StoreEvent, RegistryEvent | Promise<RegistryEvent>>(madeFreshMs)
 
   constructor(definition: ResourceDefinition, reader: ValueReader) {
@@ -33,8 +33,8 @@ export class WatchSource {
   }
 
   /**
-   * Throws StatusError before the first event for a request that cannot be answered. What follows the initial events is one
-   * loop, without generators in generators: it runs for every event of every watch.
+   * Throws StatusError before the first event for a request that cannot be served. After the initial events it is a single loop
+   * without nested generators, because it runs for every event of every watch.
    */
   async *watch(home: WatchHome, request: WatchRequest): AsyncGenerator<readonly RegistryEvent[]> {
     const { store } = home
@@ -52,7 +52,7 @@ export class WatchSource {
         if (request.sendInitialEvents && allowBookmarks) yield [bookmark(this.#definition, from, "initial events end")]
       }
       const { prefix } = selection
-      // Who takes turns has time: a tenant may have any number of them.
+      // Watches that take turns may fall behind: a tenant may have any number of them.
       const patient = turn !== undefined
       using changes = new WatchChanges({ home, prefix, after: from, withTicks: allowBookmarks, patient, signal })
       for (;;) {
@@ -62,7 +62,7 @@ export class WatchSource {
           yield [bookmark(this.#definition, changes.revision)]
           continue
         }
-        // A thousand watches of one change must not hold up who has one.
+        // A thousand watches of one change must not delay others.
         const waiting = turn?.()
         if (waiting !== undefined) await waiting
         const made = this.#events(next, selection)
@@ -70,7 +70,7 @@ export class WatchSource {
         if (events.length > 0) yield events
       }
     } catch (error) {
-      // The consumer took too long, or the store closes for good: the stream ends, and the client resumes where it was.
+      // The consumer was too slow, or the store has been closed for good: the stream ends, and the client resumes.
       if (error instanceof StorageError && (error.code === "SlowConsumer" || error.code === "Closed")) return
       throw watchError(error, `watch ${this.#definition.resource}`, `${from} (${store.compactedRevision})`)
     }
@@ -92,7 +92,7 @@ export class WatchSource {
       if (values.length > 0) yield values.map((value): RegistryEvent => ({ type: "ADDED", value }))
   }
 
-  /** A promise only where something has to be converted or read. */
+  /** Returns a promise only if an event must be converted or read. */
   #events(
     changes: readonly StoreEvent[],
     { key, matches }: Selection,
@@ -113,7 +113,7 @@ export class WatchSource {
     )
   }
 
-  /** Made once for all who watch. */
+  /** Created once for all watches. */
   event(change: StoreEvent): RegistryEvent | Promise<RegistryEvent> {
     return this.#made.get(change) ?? this.#make(change)
   }
@@ -132,7 +132,7 @@ export class WatchSource {
     return made
   }
 
-  /** An object comes into the selection with ADDED and leaves it with DELETED, whatever it was to the store. */
+  /** An object enters the selection with ADDED and leaves it with DELETED, regardless of the store's event type. */
   #select(
     made: RegistryEvent | Promise<RegistryEvent>,
     change: StoreEvent,
@@ -152,7 +152,7 @@ export class WatchSource {
     matches: (value: KubeValue) => boolean,
   ): Selected | Promise<Selected> {
     const is = event.type !== "DELETED" && matches(event.value)
-    // Without the value before, it may have been selected: a DELETED for what a client does not know does no harm.
+    // If the previous value is unknown, it may have matched: a DELETED event for an object that a client does not know is harmless.
     const was = event.type === "ADDED" ? false : before === undefined || matches(before)
     if (is)
       return was === (event.type === "MODIFIED") ? event : { type: was ? "MODIFIED" : "ADDED", value: event.value }
