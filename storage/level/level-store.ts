@@ -192,7 +192,7 @@ export class LevelStore implements Store, ChangeLog {
     await this.#history.done
     const resident = this.#residency.current
     await this.#database.close()
-    // The values of a large store are too many to read when it wakes.
+    // A large store has too many values to read them when it opens.
     const isSmall = resident !== undefined && resident.bytes <= this.#limits.residentBytes
     if (this.#database.current !== undefined && !this.#database.isBroken && isSmall)
       await this.#closed?.({

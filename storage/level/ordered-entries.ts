@@ -15,14 +15,14 @@ interface Piece {
 export class OrderedEntries {
   /** None is empty. */
   readonly #pieces: Piece[] = []
-  /** Of each piece. */
+  /** The last key of each piece. */
   readonly #lastKeys: string[] = []
 
   set(entry: KeyValue): void {
     const { key } = entry
     const { at, piece } = this.#pieceFor(key)
     const last = this.#lastKeys[at] ?? ""
-    // Reading it all they come in order.
+    // Entries are appended when the whole store is loaded, since they arrive in order.
     const place =
       piece.keys.length === 0 || compareKeys(last, key) < 0 ? piece.keys.length : lowerBound(piece.keys, key)
     if (piece.keys[place] === key) {

@@ -25,7 +25,7 @@ export class Residency {
   readonly #parts: ResidencyParts
   #current: Resident | undefined
   #promotion: Promotion | undefined
-  /** When there was no room for it, it weighed at least so much, estimated; what has been deleted since is taken off. */
+  /** A lower bound of the estimated size when there was no room; deletions since then are subtracted. */
   #outgrown = 0
   #closed = false
 
@@ -33,24 +33,27 @@ export class Residency {
     this.#parts = parts
   }
 
-  /** The committed state; undefined: it must be read from the database. */
+  /** The committed state; undefined if it must be read from the database. */
   get current(): Resident | undefined {
     return this.#current
   }
 
-  /** Nothing is in the database yet. */
+  /** The database is still empty. */
   beginEmpty(): void {
     this.#current = new Resident(this.#parts.base, this.#parts)
   }
 
-  /** What is small enough lies in the image of a store. Whether it is. */
+  /** Loads the entries of the store's image. Returns whether they were small enough. */
   beginWith(entries: Iterable<TableEntry>): boolean {
     const { base, ownBytes } = this.#parts
     this.#current = Resident.of(entries, base, { ownBytes, budget: undefined })
     return this.#current !== undefined
   }
 
-  /** A database that has just been opened: what is small is kept. What was here answers until then; `taken` is told in that turn. */
+  /**
+   * Loads a database that has just been opened, if it is small enough. The previous values serve reads until then; `taken` is
+   * called in the same turn as the replacement.
+   */
   async open(database: Database, taken: () => void = () => undefined): Promise<void> {
     const { base, ownBytes } = this.#parts
     const { resident } = await Resident.load(database, base, { ownBytes, budget: undefined })
@@ -59,7 +62,7 @@ export class Residency {
     taken()
   }
 
-  /** In the same turn as the store's head moves. */
+  /** Called in the same turn as the store's head changes. */
   committed(events: readonly StoreEvent[]): void {
     this.#promotion?.events.push(...events)
     if (this.#outgrown > 0) this.#shrink(events)
@@ -70,20 +73,20 @@ export class Residency {
     for (const { previous } of events) if (previous !== undefined) this.#outgrown -= weigh(previous)
   }
 
-  /** Lists read it from the database, until there is more room or it has become less. */
+  /** Lists read from the database until there is more room or the store has become smaller. */
   #giveUp(bytes: number): void {
     this.drop()
     this.#outgrown = bytes
   }
 
-  /** What is here, or is being read, may not be true any more, or has outgrown its place. */
+  /** Drops the values and ends a load in progress: they may be outdated, or have outgrown their room. */
   drop(): void {
     this.#current?.release()
     this.#current = undefined
     this.#promotion = undefined
   }
 
-  /** Somebody lists: lists go on from the database until everything has been read. `read` answers from one view. */
+  /** Called by lists, which read from the database until everything has been loaded. `read` provides one consistent view. */
   promote(read: (load: (view: View) => Promise<Loaded>) => Promise<Loaded>): void {
     if (this.#current !== undefined || this.#promotion !== undefined || this.#closed) return
     const { budget, ownBytes } = this.#parts
@@ -92,7 +95,7 @@ export class Residency {
     this.#promotion = promotion
     promotion.done = read(({ database, base, snapshot }) => Resident.load(database, base, this.#parts, snapshot)).then(
       (loaded) => this.#finish(promotion, loaded),
-      // The disk refuses, or the store closes: whoever reads next is told.
+      // The disk has failed, or the store is closing: the next reader gets the error.
       () => void this.#end(promotion),
     )
   }
@@ -106,14 +109,14 @@ export class Residency {
     }
   }
 
-  /** Whether its result is still wanted. */
+  /** Returns whether the result is still wanted. */
   #end(promotion: Promotion): boolean {
     if (this.#promotion !== promotion) return false
     this.#promotion = undefined
     return !this.#closed
   }
 
-  /** Resolves when nothing is being read any more. */
+  /** Resolves when no load is in progress. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#promotion?.done

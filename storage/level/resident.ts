@@ -14,18 +14,18 @@ import type { TableEntry } from "./image.ts"
 import { currentKey, decodeCurrent, encodeCurrent, tables, tombstoneKey } from "./keys.ts"
 import { OrderedEntries } from "./ordered-entries.ts"
 
-/** What is read beside its readers pauses after so much. */
+/** Loading in the background pauses after this many bytes. */
 const pieceBytes = 256 * 1024
 
 const nothing = Buffer.alloc(0)
 
-/** What a key costs beside its own and its value's bytes: objects, headers, places in maps. */
+/** Memory per key besides the bytes of key and value: objects, headers, entries in maps. */
 const entryOverhead = 200
 
-/** Bytes a large store asks for at once. */
+/** Bytes that a large store requests at once. */
 const grantBytes = 1024 * 1024
 
-/** What all large stores of a process may keep together, beyond what each small one may. */
+/** Memory that all large stores of a process may use together, beyond that of each small one. */
 export class ResidentBudget {
   #left: number
 
@@ -33,7 +33,7 @@ export class ResidentBudget {
     this.#left = bytes
   }
 
-  /** For so much and a bit more. */
+  /** Whether there is room for `bytes` plus one grant. */
   hasRoomFor(bytes: number): boolean {
     return this.#left >= bytes + grantBytes
   }
@@ -50,16 +50,16 @@ export class ResidentBudget {
 }
 
 export interface ResidentLimits {
-  /** Every store may have so much. */
+  /** Bytes that every store may use. */
   ownBytes: number
-  /** Where a large one gets more. Undefined: it does not. */
+  /** The budget from which a large store gets more. Undefined: it gets none. */
   budget: ResidentBudget | undefined
 }
 
 export interface Loaded {
   /** Undefined: there is no room for it. */
   resident: Resident | undefined
-  /** What has been read weighs so much, estimated. */
+  /** Estimated size of the data that was read. */
   bytes: number
 }
 
@@ -72,11 +72,11 @@ interface Items {
 export class Resident {
   readonly #base: BaseLayer
   readonly #limits: ResidentLimits
-  /** Of the budget. */
+  /** Bytes granted by the budget. */
   #granted = 0
   readonly #ordered = new OrderedEntries()
   readonly #values = new Map<string, KeyValue>()
-  /** Keys of the base layer that were deleted. */
+  /** Deleted keys of the base layer. */
   readonly #deleted = new Set<string>()
   #bytes = 0
 
@@ -92,7 +92,7 @@ export class Resident {
     return { resident: undefined, bytes: resident.bytes }
   }
 
-  /** Of a store's image: it was small when that was made. */
+  /** Loads the image of a store, which was small when the image was written. */
   static of(entries: Iterable<TableEntry>, base: BaseLayer, limits: ResidentLimits): Resident | undefined {
     const resident = new Resident(base, limits)
     for (const [key, data] of entries) {
@@ -107,12 +107,12 @@ export class Resident {
     this.#limits = limits
   }
 
-  /** What it keeps weighs so much, estimated. */
+  /** Estimated size. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Gives back what it had of the budget. */
+  /** Returns the granted bytes to the budget. */
   release(): void {
     this.#limits.budget?.giveBack(this.#granted)
     this.#granted = 0
@@ -131,7 +131,7 @@ export class Resident {
     for await (const [key, data] of current) {
       this.#set(decodeCurrent(key.slice(1), data))
       if (!this.#fits()) return false
-      // What is read beside its readers leaves half of the time to others; who opens a store waits for what is small.
+      // Loading in the background leaves half of the time to others; the opening of a store waits for it.
       if (snapshot === undefined || this.#bytes < piece.end) continue
       await pause(performance.now() - piece.began)
       piece = { end: this.#bytes + pieceBytes, began: performance.now() }
@@ -142,13 +142,13 @@ export class Resident {
     return true
   }
 
-  /** As LevelDB has them. */
+  /** In the format of LevelDB's tables. */
   *tableEntries(): Generator<TableEntry> {
     for (const entry of this.#values.values()) yield [currentKey(entry.key), encodeCurrent(entry)]
     for (const key of this.#deleted) yield [tombstoneKey(key), nothing]
   }
 
-  /** false: it has outgrown its limit and must not be asked any more. */
+  /** Returns false if it has outgrown its limit and must not be used any more. */
   apply(events: readonly StoreEvent[]): boolean {
     for (const { type, current } of events) {
       if (type === "put") {
@@ -175,7 +175,7 @@ export class Resident {
     return this.#values.get(key) ?? this.#ofBase(key)
   }
 
-  /** Of the latest state. */
+  /** Reads the latest state. */
   range(prefix: string, options: RangeOptions): Items {
     const { after, count, limitInMemory = 0 } = options
     const limit = Math.max(options.limit ?? Infinity, limitInMemory)
@@ -203,7 +203,7 @@ export class Resident {
     return { items, more: remaining > 0, ...(count ? { remaining } : {}) }
   }
 
-  /** Keys that exist, of both in order. */
+  /** The existing keys of both, in order. */
   *#merge(own: readonly string[], below: readonly string[]): Generator<string> {
     let at = 0
     for (const key of own) {

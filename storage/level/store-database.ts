@@ -6,31 +6,31 @@ import { closedError } from "./group-commit.ts"
 import type { Write } from "./revision-log.ts"
 
 export interface StoreDatabaseParts {
-  /** Undefined: it is opened when it is needed first. */
+  /** Undefined: it is opened when first needed. */
   database: Database | undefined
   open: () => Promise<OpenedDatabase>
   now: () => number
-  /** After an opening that failed it is not tried again for so long. */
+  /** Delay after a failed opening before the next attempt. */
   reopenMilliseconds: number
   isClosing(): boolean
-  /** Asked when it is opened first: is what was known without it what it holds? */
+  /** Called at the first opening: whether the database matches the state from the image. */
   isKnown(state: OpenedDatabase["state"]): boolean
-  /** It is opened, and holds what was known. */
+  /** The database has been opened and matches that state. */
   adopted(database: Database): Promise<void>
-  /** What was known without it is not what it holds. */
+  /** The database does not match the state from the image. */
   dropped(): void
-  /** What it is told to hold may not be what it holds, until begin() says so. */
+  /** The content of the database is unknown until begin(). */
   distrusted(error: Error): void
-  /** From now on its state counts. Calls `trusted` at the moment that it does. */
+  /** From now on the state of the database counts. Calls `trusted` at that moment. */
   begin(opened: OpenedDatabase, trusted: () => void): Promise<void>
 }
 
 export class StoreDatabase {
   readonly #parts: StoreDatabaseParts
   #database: Database | undefined
-  /** Set from a failed write until the database has been opened anew. */
+  /** Set from a failed write until the database has been reopened. */
   #broken: Error | undefined
-  /** At the first time, or anew. */
+  /** The opening or reopening in progress. */
   #opening: Promise<void> | undefined
   #openAfter = 0
 
@@ -53,7 +53,7 @@ export class StoreDatabase {
     return this.#broken !== undefined
   }
 
-  /** Resolves when the database can be used. Undefined: it can. */
+  /** Resolves when the database can be used. Undefined: it can be used now. */
   ready(): Promise<void> | undefined {
     if (this.#parts.isClosing()) throw closedError()
     return this.#database === undefined || this.#broken !== undefined ? this.#openAgain() : undefined
@@ -70,21 +70,21 @@ export class StoreDatabase {
     }
   }
 
-  /** Nobody uses it any more. */
+  /** Must not be in use any more. */
   async close(): Promise<void> {
     await this.#database?.close()
   }
 
-  /** Resolves when none is under way; its failure has been told to those who asked for something. */
+  /** Resolves when no opening is in progress; its failure has been reported to those who requested it. */
   async opening(): Promise<void> {
     await this.#opening?.catch(() => undefined)
   }
 
-  // After a failed write LevelDB's log may end in half a record, or even in a whole one: only opening it anew tells.
-  // Watches end, because they could miss what turns out to be there. What is resident is what has been acknowledged: it is read
-  // until then, however long a full disk takes.
+  // After a failed write LevelDB's log may end with a partial or even a complete record: only reopening shows which. Watches end,
+  // because they could miss a change that turns out to be there. The resident values are what has been acknowledged; they are read
+  // until then, even if the disk stays full for long.
   #break(error: Error): void {
-    // Nobody waits for it: when it fails, the next caller is told.
+    // Nobody waits for it: if it fails, the next caller gets the error.
     if (this.#distrust(error)) this.#openAgain().catch(() => undefined)
   }
 
@@ -118,7 +118,7 @@ export class StoreDatabase {
     }
   }
 
-  /** At the first time, when all that is known comes from the image. */
+  /** The first opening, when the known state is that of the image. */
   async #adopt(opened: OpenedDatabase): Promise<void> {
     const { database, state } = opened
     if (this.#parts.isKnown(state)) {

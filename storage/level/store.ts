@@ -18,24 +18,24 @@ export interface LevelStoreOptions {
   limits?: Partial<StoreLimits>
   /** Milliseconds, for the age of history. */
   now?: () => number
-  /** What large stores of the process may keep in memory together. Default: nothing. */
+  /** Memory that large stores of the process may use together. Default: none. */
   residents?: ResidentBudget
-  /** What it may hold. Default: without limit. */
+  /** The maximum size of the store. Default: unlimited. */
   quota?: StoreQuota
-  /** How the database is opened: tests put a failing disk here. */
+  /** Opens the database; tests inject a failing disk here. */
   open?: typeof openDatabase
   /**
-   * Its current values are kept in a file of their own when it is closed (image.ts): then it opens in a fraction of the time, and
-   * takes LevelDB's lock only when that is needed. For who knows that no other process opens it. Default: no.
+   * Writes the current values to a file when the store is closed (image.ts), so that it opens in a fraction of the time and takes
+   * LevelDB's lock only when needed. The caller must know that no other process opens the store. Default: no.
    */
   image?: boolean
-  /** The directory, opened ahead of time (openAhead): who gives it away has nothing more to do with it. */
+  /** The directory, opened ahead of time (openAhead); the store owns it. */
   ahead?: OpenedDatabase
 }
 
 const noBudget = new ResidentBudget(0)
 
-/** Most of the time that opening takes. Fails as openLevelStore does. */
+/** Performs the slow part of opening a store. Throws the same errors as openLevelStore. */
 export async function openAhead(
   options: Pick<LevelStoreOptions, "directory" | "limits" | "open">,
 ): Promise<OpenedDatabase> {
@@ -51,7 +51,7 @@ export async function openAhead(
   }
 }
 
-/** Fails with InUse, Format, Corrupt or Unavailable. */
+/** Throws InUse, Format, Corrupt or Unavailable. */
 export async function openLevelStore(options: LevelStoreOptions): Promise<Store> {
   const { directory, ahead, residents: budget = noBudget, base = emptyBaseLayer } = options
   const limits = withDefaults(options.limits)
@@ -78,6 +78,6 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<Store>
 
 function imageOf({ image, directory }: LevelStoreOptions): Pick<LevelStoreParts, "closed"> {
   if (image !== true) return {}
-  // Where it cannot be written, the store is opened from LevelDB the next time, as it would be without.
+  // If the image cannot be written, the store is opened from LevelDB the next time.
   return { closed: (written) => writeImage(directory, written).catch(() => undefined) }
 }

@@ -9,8 +9,8 @@ import type { Database } from "./database.ts"
 import { currentKey, decodeCurrent, tombstoneKey } from "./keys.ts"
 
 /**
- * Shared by the reads that start between two commits. Ends when it has been retired, which the store does once there is
- * something newer, and the last read is done.
+ * Shared by the reads that start between two commits. It is closed when the store has retired it, after the next commit, and the
+ * last read is done.
  */
 export class View {
   readonly database: Database
@@ -44,7 +44,7 @@ export class View {
     this.#closeIfUnused()
   }
 
-  // Closing a snapshot nobody reads from cannot fail, and closing the database waits for it.
+  // Closing an unused snapshot cannot fail, and closing the database waits for it.
   #closeIfUnused(): void {
     if (this.#retired && this.#readers === 0) void this.snapshot.close()
   }

@@ -7,11 +7,11 @@ import type { BaseLayer, KeyValue, Revision } from "../types.ts"
 import { accessError, type Database } from "./database.ts"
 import { readCurrent, View } from "./view.ts"
 
-/** What they need of their store. */
+/** The parts of the store that they need. */
 export interface ViewedStore {
   base: BaseLayer
   limits: StoreLimits
-  /** It is open. */
+  /** The open database. */
   database(): Database
   head(): Revision
 }
@@ -20,14 +20,14 @@ export class Views {
   readonly #store: ViewedStore
   /** Shared by all reads since the last commit. */
   #view: View | undefined
-  /** Ends when the batch under way has. */
+  /** Resolves when the current batch has been written. */
   #committing: Promise<void> | undefined
 
   constructor(store: ViewedStore) {
     this.#store = store
   }
 
-  /** From one state of the database, whatever is written meanwhile. */
+  /** Reads from one state of the database, regardless of concurrent writes. */
   async read<T>(read: (view: View) => Promise<T>): Promise<T> {
     while (this.#view === undefined && this.#committing !== undefined) await this.#committing
     const view = this.#current()
@@ -48,7 +48,7 @@ export class Views {
     }
   }
 
-  /** `isRead`: what is current is read from the database. `write` ends with the store's head where the batch has moved it. */
+  /** `isRead`: current values are read from the database. When `write` resolves, the store's head includes the batch. */
   async during(isRead: boolean, write: () => Promise<void>): Promise<void> {
     if (isRead) this.#current()
     const { promise, resolve: end } = Promise.withResolvers<void>()
@@ -62,12 +62,12 @@ export class Views {
     }
   }
 
-  /** What was readable is not any more. */
+  /** History has been removed, so older views are outdated. */
   dropped(): void {
     if (this.#committing === undefined) this.#retire()
   }
 
-  /** The database has been closed, and its snapshots with it. */
+  /** The database has been closed, including its snapshots. */
   forget(): void {
     this.#view = undefined
   }
