@@ -1,4 +1,4 @@
-// Names of configurations that are files of a server, not objects of its API. Source:
+// Names that are reserved for configurations in files of a server, which are not API objects. Source:
 // k8s.io/kubernetes/pkg/apis/admissionregistration/validation/static_suffix.go.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"

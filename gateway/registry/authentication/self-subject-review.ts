@@ -1,4 +1,4 @@
-// "Who am I?": SelfSubjectReview. kubectl auth whoami.
+// SelfSubjectReview, which returns the caller's user (kubectl auth whoami).
 
 import { timestamp } from "../../../apimachinery/object.ts"
 import type { KindExtension } from "../strategy.ts"

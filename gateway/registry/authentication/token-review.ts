@@ -1,4 +1,4 @@
-// "Whose token is this?": TokenReview, answered by the control plane's own trust roots. Source:
+// TokenReview, which authenticates a token against the control plane's own trust roots. Source:
 // k8s.io/kubernetes/pkg/registry/authentication.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"

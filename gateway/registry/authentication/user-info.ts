@@ -1,4 +1,4 @@
-// A user as the authentication API shows one.
+// A user in the format of the authentication API.
 
 import type { User } from "../../request/user.ts"
 

@@ -1,5 +1,5 @@
-// "May this user do that?": SubjectAccessReviews of all three kinds, answered by the control plane's authorizer and never
-// stored. Source: k8s.io/kubernetes/pkg/registry/authorization.
+// The three kinds of SubjectAccessReviews, answered by the control plane's authorizer and never stored. Source:
+// k8s.io/kubernetes/pkg/registry/authorization.
 
 import { type FieldError, FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
@@ -79,7 +79,7 @@ function validateSubject(spec: ReviewSpec): FieldError[] {
     : []
 }
 
-/** A question is no object. */
+/** A review must not have metadata. */
 function validateMetadata({ metadata }: KubeObject, except?: "namespace"): FieldError[] {
   const { managedFields: _, namespace, ...rest } = metadata
   const given = except === undefined ? { ...rest, ...(namespace ? { namespace } : {}) } : rest
@@ -118,7 +118,7 @@ async function answer(
   const spec = specOf(object)
   const errors = [...validateAttributes(spec), ...faults]
   if (errors.length > 0) {
-    // Upstream asks a form of the object that does not know its kind.
+    // Upstream reports errors for a form of the object without its kind.
     throw invalid({ group: "authorization.k8s.io", kind: "" }, "", errors)
   }
   const { decision, reason } = await ctx.controlPlane.authorizer.authorize(attributesOf(spec, user))

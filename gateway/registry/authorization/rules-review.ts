@@ -1,4 +1,4 @@
-// "What may I do?": SelfSubjectRulesReview, the rules that apply to the caller in a namespace. kubectl auth can-i --list.
+// SelfSubjectRulesReview: the rules that apply to the caller in a namespace (kubectl auth can-i --list).
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { badRequest } from "../../../apimachinery/status.ts"
@@ -20,7 +20,7 @@ export const selfSubjectRulesReviews: KindExtension = {
       incomplete: errors.length > 0,
     }
     if (errors.length > 0) status["evaluationError"] = errors.join(", ")
-    // Upstream answers without what was asked.
+    // Upstream's response does not contain the request's spec.
     return { ...object, metadata: {}, spec: {}, status }
   },
 }

@@ -1,6 +1,5 @@
-// What a review of access says of objects by their fields and labels. No authorizer here looks at it (RBAC does not upstream,
-// either), but what is wrong is told. Source: k8s.io/kubernetes/pkg/apis/authorization/validation,
-// pkg/registry/authorization/util.
+// The field and label selectors of access reviews. No authorizer evaluates them (upstream's RBAC does not either), but errors in
+// them are reported. Source: k8s.io/kubernetes/pkg/apis/authorization/validation, pkg/registry/authorization/util.
 
 import { type FieldError, type FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import { parseFieldSelector } from "../../../apimachinery/fields.ts"
@@ -61,7 +60,7 @@ function validateSelector(
   ]
 }
 
-/** What of the selectors nobody could look at, for the answer's status; "": nothing. */
+/** The parts of the selectors that cannot be evaluated, for the status of the response; "" if there are none. */
 export function selectorFaults({ fieldSelector, labelSelector }: SelectingAttributes): string {
   const fields = ignored(fieldSelector, parseFieldSelector, isFieldRequirement)
   const labels = ignored(labelSelector, parseSelector, ({ operator = "" }) => labelOperators.has(operator))
@@ -73,7 +72,7 @@ export function selectorFaults({ fieldSelector, labelSelector }: SelectingAttrib
 
 const labelOperators: ReadonlySet<string> = new Set(["In", "NotIn", "Exists", "DoesNotExist"])
 
-/** Field selectors know equality alone. */
+/** Field selectors support only equality. */
 function isFieldRequirement({ operator, values = [] }: Requirement): boolean {
   return (operator === "In" || operator === "NotIn") && values.length === 1
 }

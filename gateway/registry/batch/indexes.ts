@@ -1,11 +1,11 @@
-// Sets of indexes as texts ("1,3-5,7"). Source: k8s.io/kubernetes/pkg/apis/batch/validation validateIndexesFormat.
+// Sets of indexes as text ("1,3-5,7"). Source: k8s.io/kubernetes/pkg/apis/batch/validation validateIndexesFormat.
 
 interface Interval {
   first: number
   last: number
 }
 
-/** How many there are, or why the text is none. */
+/** The number of indexes, or the error in the text. */
 export function countIndexes(text: string, completions: number): number | { fault: string } {
   let total = 0
   let previous: number | undefined
@@ -20,7 +20,7 @@ export function countIndexes(text: string, completions: number): number | { faul
   return total
 }
 
-/** The first index that is in both; what is no interval is left out. */
+/** The first index that is in both; invalid intervals are ignored. */
 export function overlapOf(one: string, other: string, completions: number): number | undefined {
   const [a, b] = [intervalsOf(one, completions), intervalsOf(other, completions)]
   for (let i = 0, j = 0; i < a.length && j < b.length;) {

@@ -1,4 +1,4 @@
-// What a Job says of its pods, alone and in a CronJob's template. Source: k8s.io/kubernetes/pkg/apis/batch/validation.
+// The spec of a Job, also in the template of a CronJob. Source: k8s.io/kubernetes/pkg/apis/batch/validation.
 
 import {
   type FieldError,
@@ -18,10 +18,10 @@ import type { JobSpec } from "./types.ts"
 const maxIndexedParallelism = 100_000
 const maxFailedIndexes = 100_000
 const longestManagedBy = 63
-/** Above so many completions the others are held lower. */
+/** With more completions than this, the other limits apply. */
 const manyCompletions = { completions: 100_000, parallelism: 10_000, maxFailedIndexes: 10_000 } as const
 
-/** Of the template's pods only: what a Job itself defaults is in its strategy. */
+/** Only for the pod template: the strategy of Jobs sets their own defaults. */
 export function defaultJobTemplateSpec(spec: JobSpec): void {
   spec.template ??= {}
   spec.template.metadata ??= {}

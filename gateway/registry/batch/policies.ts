@@ -1,5 +1,5 @@
-// When a Job has failed and when it has succeeded before all its pods have. Source:
-// k8s.io/kubernetes/pkg/apis/batch/validation (validatePodFailurePolicy, validateSuccessPolicy).
+// The policies for when a Job has failed or succeeded before all its pods have. Source: k8s.io/kubernetes/pkg/apis/batch/validation
+// (validatePodFailurePolicy, validateSuccessPolicy).
 
 import { repeats } from "../../../apimachinery/repeats.ts"
 import {
@@ -59,7 +59,7 @@ function validateFailureRule(
   return errors
 }
 
-/** One of the words; they are named when it is missing, too. */
+/** One of the supported values, which are also listed if the value is missing. */
 function word(path: FieldPath, value: string | undefined, words: readonly string[]): FieldError[] {
   if (value) return optionalOneOf(path, value, words)
   return [required(path, `valid values: [${words.map((one) => JSON.stringify(one)).join(" ")}]`)]

@@ -1,5 +1,4 @@
-// Columns of nodes, namespaces, events and other kinds of the cluster itself. Source:
-// k8s.io/kubernetes/pkg/printers/internalversion.
+// Columns of nodes, namespaces, events and other kinds of the cluster. Source: k8s.io/kubernetes/pkg/printers/internalversion.
 
 import type {
   ConfigMap,
@@ -71,7 +70,7 @@ interface Reference {
   fieldPath?: string
 }
 
-/** An event in the words of either group. */
+/** An event of either group. */
 type Event = KubeObject & {
   type?: string
   reason?: string

@@ -1,11 +1,11 @@
-// Building blocks of table columns: the two every kind has, and how ages and lists are printed.
+// Building blocks of table columns: the two columns of all kinds, and the format of ages and lists.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { TableColumn } from "../../endpoints/table.ts"
 
 type Cell = string | number | boolean | null
 
-/** A column of a known kind; `priority` 1 is shown with -o wide only. */
+/** A column of a kind; `priority` 1 is only shown with -o wide. */
 export function column<T extends KubeObject>(
   name: string,
   type: TableColumn["type"],
@@ -22,7 +22,7 @@ export function column<T extends KubeObject>(
   }
 }
 
-/** Text, a number, a yes or no; `wide…` are shown with -o wide only. */
+/** Text, number and boolean columns; `wide…` are only shown with -o wide. */
 export const text = <T extends KubeObject>(head: string, cell: (object: T, now: number) => Cell): TableColumn =>
   column(head, "string", cell)
 export const wideText = <T extends KubeObject>(head: string, cell: (object: T, now: number) => Cell): TableColumn =>
@@ -46,7 +46,7 @@ export const age: TableColumn = column(
   },
 )
 
-/** What kinds show that have no columns of their own: the time itself. Source: k8s.io/apiserver/pkg/registry/rest/table.go. */
+/** For kinds without columns of their own: the timestamp. Source: k8s.io/apiserver/pkg/registry/rest/table.go. */
 export const createdAt: TableColumn = column(
   "Created At",
   "date",
@@ -54,17 +54,17 @@ export const createdAt: TableColumn = column(
   { description: "When the object was created." },
 )
 
-/** How long ago, or "<unknown>" when the time is not set. */
+/** The age, or "<unknown>" if the time is not set. */
 export function ageOf(time: string | null | undefined, now: number): string {
   if (time === undefined || time === null || time === "") return "<unknown>"
   const at = Date.parse(time)
   return Number.isNaN(at) ? "<unknown>" : humanDuration(now - at)
 }
 
-/** Source: k8s.io/apimachinery/pkg/util/duration HumanDuration: two units at most, the finer the shorter. */
+/** Source: k8s.io/apimachinery/pkg/util/duration HumanDuration: at most two units, finer for shorter durations. */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000)
-  // Clocks differ a little; beyond two seconds the time is simply wrong.
+  // Allows for two seconds of clock skew; beyond that the time is invalid.
   if (seconds < -1) return "<invalid>"
   if (seconds < 0) return "0s"
   if (seconds < 120) return `${seconds}s`

@@ -7,7 +7,7 @@ import { age, name, text } from "./column.ts"
 type Claim = KubeObject & { status?: { allocation?: object; reservedFor?: unknown[] } }
 type Slice = KubeObject & { spec?: { nodeName?: string; driver?: string; pool?: { name?: string } } }
 
-/** Device classes and templates of claims. */
+/** Device classes and claim templates. */
 export const deviceKindColumns: readonly TableColumn[] = [name, age]
 
 export const resourceClaimColumns: readonly TableColumn[] = [

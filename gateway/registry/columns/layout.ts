@@ -1,4 +1,4 @@
-// Cells that several kinds have: containers, selectors, labels.
+// Cells of several kinds: containers, selectors, labels.
 
 import { printSelector, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
 import type { KubeObject, PodTemplateSpec } from "../../../apimachinery/object.ts"
@@ -7,13 +7,13 @@ import type { TableColumn } from "../../endpoints/table.ts"
 import type { LabelSelector } from "../validation/selectors.ts"
 import { wideText } from "./column.ts"
 
-/** "a=b,c=d": the pairs are sorted, not the keys, which differs where one key begins another. */
+/** "a=b,c=d": sorted by pair, not by key, which differs if one key is a prefix of another. */
 export function printLabels(labels: Readonly<Record<string, string>> | undefined): string {
   const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`)
   return pairs.length === 0 ? "<none>" : pairs.sort().join(",")
 }
 
-/** One wrong selector must not fail the whole list: it is shown as an error. */
+/** An invalid selector must not fail the whole list, so it is shown as an error. */
 export function printLabelSelector(selector: LabelSelector | undefined): string {
   if (selector === undefined) return "<none>"
   try {
@@ -24,7 +24,7 @@ export function printLabelSelector(selector: LabelSelector | undefined): string 
   }
 }
 
-/** The wide columns of what runs pods from a template. */
+/** The wide columns of kinds with a pod template. */
 export function containerColumns<T extends KubeObject>(
   template: (object: T) => PodTemplateSpec | undefined,
 ): TableColumn[] {

@@ -1,4 +1,4 @@
-// Columns of services, endpoints, ingresses and what belongs to them. Source: k8s.io/kubernetes/pkg/printers/internalversion.
+// Columns of services, endpoints, ingresses and related kinds. Source: k8s.io/kubernetes/pkg/printers/internalversion.
 
 import type * as models from "@kubernetes/client-node"
 import type { Endpoints, EndpointSlice, KubeObject, Service, Wire } from "../../../apimachinery/object.ts"
@@ -87,7 +87,7 @@ export const ingressColumns: readonly TableColumn[] = [
     if (named.length === 0) return "*"
     const shown = named.slice(0, shownHosts)
     const hosts = shown.map(({ host }) => host).join(",")
-    // Rules after the last one shown count, with a host or without.
+    // Counts all rules after the last one shown, even those without a host.
     const last = shown[shownHosts - 1]
     const more = last !== undefined && rules.indexOf(last) < rules.length - 1
     return more ? `${hosts} + ${rules.length - shownHosts} more...` : hosts

@@ -1,4 +1,4 @@
-// Columns of pods: what kubectl calls their status is worked out from the containers' states. Source:
+// Columns of pods; the status that kubectl shows is computed from the states of the containers. Source:
 // k8s.io/kubernetes/pkg/printers/internalversion printPod.
 
 import type { ContainerStatus, Pod } from "../../../apimachinery/object.ts"
@@ -10,7 +10,7 @@ interface Summary {
   total: number
   reason: string
   restarts: number
-  /** When the last of them was; "" for never. */
+  /** Time of the last restart; "" if there was none. */
   restartedAt: string
 }
 
@@ -60,7 +60,7 @@ function summarize(pod: Pod): Summary {
   return summary
 }
 
-/** The index of the init container that keeps the others waiting; -1 without one. */
+/** The index of the init container that blocks the others; -1 if there is none. */
 function addInits(pod: Pod, sidecars: ReadonlySet<string>, summary: Summary): number {
   const statuses = pod.status?.initContainerStatuses ?? []
   for (const [index, status] of statuses.entries()) {
@@ -79,7 +79,7 @@ function addInits(pod: Pod, sidecars: ReadonlySet<string>, summary: Summary): nu
   return -1
 }
 
-/** `begun`: the statuses of the init containers that count, of which only those that run on still do. */
+/** `begun`: the statuses of the init containers that have been counted; here only sidecars still count. */
 function addContainers(
   pod: Pod,
   begun: readonly ContainerStatus[],

@@ -1,4 +1,4 @@
-// Columns of what rules over others: rights, budgets, scaling, webhooks, fairness. Source:
+// Columns of kinds that control others: permissions, budgets, scaling, webhooks, fairness. Source:
 // k8s.io/kubernetes/pkg/printers/internalversion.
 
 import type * as models from "@kubernetes/client-node"
@@ -117,7 +117,7 @@ export const policyBindingColumns: readonly TableColumn[] = [
   age,
 ]
 
-/** Upstream shows the selector as Go prints the struct. */
+/** Upstream shows the selector in Go's struct format. */
 function printInGo({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
   const labels = Object.keys(matchLabels)
     .sort()
@@ -184,7 +184,7 @@ export const horizontalPodAutoscalerColumns: readonly TableColumn[] = [
   age,
 ]
 
-/** v1 has all metrics but one in annotations. This conversion answers at once, unlike those of custom resources. */
+/** v1 has all metrics but one in annotations. This conversion is synchronous, unlike those of custom resources. */
 function inV2(autoscaler: Autoscaler): Autoscaler {
   return autoscaler.apiVersion === "autoscaling/v1" ? (autoscalingV1.toStored(autoscaler) as Autoscaler) : autoscaler
 }

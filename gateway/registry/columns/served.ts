@@ -1,4 +1,4 @@
-// Columns of the kinds that say what else is served. Source: k8s.io/kube-aggregator/pkg/registry/apiservice/etcd.
+// Columns of APIServices and CustomResourceDefinitions. Source: k8s.io/kube-aggregator/pkg/registry/apiservice/etcd.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { TableColumn } from "../../endpoints/table.ts"

@@ -1,4 +1,4 @@
-// Columns of what makes pods. Source: k8s.io/kubernetes/pkg/printers/internalversion.
+// Columns of kinds that create pods. Source: k8s.io/kubernetes/pkg/printers/internalversion.
 
 import type * as models from "@kubernetes/client-node"
 import {
@@ -110,7 +110,7 @@ export const cronJobColumns: readonly TableColumn[] = [
   name,
   text<CronJob>("Schedule", ({ spec }) => spec?.schedule ?? ""),
   text<CronJob>("Timezone", ({ spec }) => spec?.timeZone ?? "<none>"),
-  // Upstream says it is a boolean and prints a word.
+  // Upstream declares the column as boolean but prints a string.
   column<CronJob>("Suspend", "boolean", ({ spec }) =>
     spec?.suspend === undefined ? "<unset>" : spec.suspend ? "True" : "False",
   ),

@@ -1,4 +1,4 @@
-// autoscaling/v1 knows one metric, the CPU's utilization; what else a v2 HorizontalPodAutoscaler says travels in annotations.
+// Converts HorizontalPodAutoscalers: autoscaling/v1 has one metric, CPU utilization; annotations contain the other fields of v2.
 // Stored as v2. Source: k8s.io/kubernetes/pkg/apis/autoscaling/{v1/conversion.go,helpers.go,annotations.go}.
 
 import { copyJson } from "../../../apimachinery/copy.ts"
@@ -24,18 +24,18 @@ const metricsKey = `${prefix}metrics`
 const currentMetricsKey = `${prefix}current-metrics`
 const conditionsKey = `${prefix}conditions`
 const behaviorKey = `${prefix}behavior`
-/** What v1 says of a spec, and of a status, by annotations. */
+/** The annotations of v1 for fields of the spec and of the status. */
 export const specAnnotations = [metricsKey, behaviorKey]
 export const statusAnnotations = [currentMetricsKey, conditionsKey]
 const roundTrip = [...specAnnotations, ...statusAnnotations]
 
 const defaultUtilization = 80
 
-/** autoscaling/v1's field for the one metric it knows. */
+/** The fields of the only metric in autoscaling/v1. */
 const target = "targetCPUUtilizationPercentage"
 const current = "currentCPUUtilizationPercentage"
 
-/** A HorizontalPodAutoscaler of any version, in v2's words. */
+/** Converts a HorizontalPodAutoscaler of any version to v2. */
 export function asAutoscalingV2(object: KubeObject): KubeObject {
   return object.apiVersion === "autoscaling/v2" ? object : toV2(copyJson(object) as Autoscaler)
 }
@@ -90,7 +90,7 @@ function toV2(object: Autoscaler): KubeObject {
   const conditions = read(conditionsKey)
   const behavior = behaviorFromV1(read(behaviorKey))
   if (metrics.length > 0) spec["metrics"] = metrics
-  // As upstream's defaulting of v2: without any metric, CPU utilization is meant.
+  // As upstream's defaults of v2: CPU utilization if there are no metrics.
   else if (object.spec !== undefined) spec["metrics"] = [cpuMetric(defaultUtilization, "target")]
   if (behavior !== undefined) spec["behavior"] = behavior
   if (currentMetrics.length > 0) status["currentMetrics"] = currentMetrics
@@ -104,7 +104,7 @@ function toV2(object: Autoscaler): KubeObject {
   }
 }
 
-/** Kind and apiVersion come first: items of lists are cut there. */
+/** Kind and apiVersion must come first, since list items are cut there. */
 function without({ kind: _kind, apiVersion: _version, ...rest }: Autoscaler): Omit<Autoscaler, "kind" | "apiVersion"> {
   return rest
 }
@@ -136,7 +136,7 @@ function list(value: Json | undefined): Metric[] {
   return Array.isArray(value) ? (value as Metric[]) : []
 }
 
-/** An annotation anybody can write: what cannot be read is as if it were not there, as upstream. */
+/** Anyone can write the annotation: as upstream, invalid text counts as missing. */
 function parse(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json

@@ -1,9 +1,9 @@
-// The behavior of a HorizontalPodAutoscaler in autoscaling/v1's annotation: as Go's internal structs print, without tags, every
-// field with a capital and nil written out. They are read whatever their case. Source: k8s.io/kubernetes/pkg/apis/autoscaling.
+// The behavior of a HorizontalPodAutoscaler in autoscaling/v1's annotation: the JSON of Go's internal structs without tags, with
+// capitalized field names and nulls. They are decoded case-insensitively. Source: k8s.io/kubernetes/pkg/apis/autoscaling.
 
 import type { Json } from "../../../apimachinery/object.ts"
 
-/** In the order they are printed; what follows a name are the fields of what is inside. */
+/** Fields in the order in which they are printed, each with the layout of its value. */
 interface Layout {
   readonly [field: string]: Layout | null
 }

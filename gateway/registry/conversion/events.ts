@@ -1,4 +1,4 @@
-// Events of events.k8s.io/v1 are events of the core group under other names. Stored as core ones.
+// Converts events: those of events.k8s.io/v1 are events of the core group with different field names. Stored as core events.
 // Source: k8s.io/kubernetes/pkg/apis/events/v1/conversion.go.
 
 import { copyJson } from "../../../apimachinery/copy.ts"

@@ -1,4 +1,4 @@
-// One metric of a HorizontalPodAutoscaler in autoscaling/v2 (identifier, target, current) and in autoscaling/v1 (flat).
+// Converts a metric of a HorizontalPodAutoscaler between autoscaling/v2 (identifier, target, current) and autoscaling/v1 (flat).
 // Source: k8s.io/kubernetes/pkg/apis/autoscaling/v1/conversion.go.
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
@@ -6,7 +6,7 @@ import type { Json } from "../../../apimachinery/object.ts"
 
 type Fields = { [key: string]: Json }
 
-/** Type of a metric → the field that has it. */
+/** Type of a metric → its field. */
 const fields: Readonly<Record<string, string>> = dictionary({
   Resource: "resource",
   ContainerResource: "containerResource",
@@ -18,7 +18,7 @@ const fields: Readonly<Record<string, string>> = dictionary({
 const fieldOf = ({ type }: Fields): string => (typeof type === "string" ? fields[type] : undefined) ?? ""
 const part = (of: Fields | undefined, name: string): Fields => (of?.[name] as Fields | undefined) ?? {}
 
-/** Without what is absent. */
+/** Removes missing values. */
 function present(values: { [key: string]: Json | undefined }): Fields {
   return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, Json] => entry[1] !== undefined))
 }

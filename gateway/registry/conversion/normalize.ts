@@ -1,11 +1,11 @@
-// What a conversion has made, as the decoder and the encoder of its new kind would have it: one kind omits a zero value that
-// another prints.
+// Normalizes the result of a conversion as the decoder and encoder of the new kind would: one kind omits a zero value that another
+// prints.
 
 import { type Json, type KubeObject, parseGroupVersion } from "../../../apimachinery/object.ts"
 import { decodeObject, writeZeros } from "../../../apimachinery/schema/decode.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 
-/** In place; answers the object. */
+/** Modifies and returns the object. */
 export function normalized(object: KubeObject): KubeObject {
   const schema = schemaOf({ ...parseGroupVersion(object.apiVersion), kind: object.kind })
   if (schema === undefined) throw new Error(`no schema of ${object.apiVersion} ${object.kind}`)

@@ -1,5 +1,5 @@
-// Which flow schema a request is of, as API priority and fairness sees it: the first that matches, by precedence, then by name;
-// one whose priority level is not there does not count. Source: k8s.io/apiserver/pkg/util/flowcontrol/{rule,apf_controller}.go.
+// Determines the flow schema of a request for API priority and fairness: the first match, by precedence, then by name; schemas
+// without an existing priority level are skipped. Source: k8s.io/apiserver/pkg/util/flowcontrol/{rule,apf_controller}.go.
 
 import type * as models from "@kubernetes/client-node"
 import type { Wire } from "../../../apimachinery/object.ts"
@@ -13,22 +13,22 @@ type Subject = NonNullable<Rule["subjects"]>[number]
 type ResourceRule = NonNullable<Rule["resourceRules"]>[number]
 type NonResourceRule = NonNullable<Rule["nonResourceRules"]>[number]
 
-/** A flow schema, or a priority level. */
+/** A flow schema or a priority level. */
 export interface FlowObject {
   name: string
   spec: FlowSchemaSpec
-  /** Undefined: as every control plane is born with, which differs by its uid alone; such an object is shared by them. */
+  /** Undefined for bootstrap objects, which are shared by all control planes and differ only in their uid. */
   uid: string | undefined
   key: string
 }
 
 export interface Classification {
-  /** Names. */
+  /** The names of schema and level. */
   schema: string
   level: string
-  /** What the answer says of it. */
+  /** The headers of the response. */
   headers: Readonly<Record<string, string>>
-  /** Where such requests are counted, for who counts. */
+  /** The metric series of such requests. */
   series: FlowSeries | undefined
 }
 
@@ -42,10 +42,10 @@ interface Flow {
 export class Flows {
   readonly #flows: readonly Flow[]
   readonly #baseUid: (key: string) => string
-  /** Names. */
+  /** The names of the levels. */
   readonly levels: readonly string[]
 
-  /** Levels by name. `baseUid`: of what it was born with; asked when a request is of it. */
+  /** Levels by name. `baseUid`: returns the uid of a bootstrap object; called when a request matches it. */
   constructor(
     schemas: readonly FlowObject[],
     levels: ReadonlyMap<string, FlowObject>,
@@ -61,7 +61,7 @@ export class Flows {
       })
   }
 
-  /** Undefined: nothing matches, so somebody has deleted what matches all. */
+  /** Undefined: nothing matches, which requires that the catch-all schema was deleted. */
   classify(user: User, info: RequestInfo): Classification | undefined {
     for (const flow of this.#flows) {
       for (const rule of flow.rules) {
@@ -125,7 +125,7 @@ function isBelow(path: string, url: string): boolean {
   return path.startsWith(prefix.endsWith("/") ? prefix : `${prefix}/`)
 }
 
-/** Validation lets the star stand alone. */
+/** Validation allows the star only alone. */
 function contains(list: readonly string[], text: string): boolean {
   return list.includes(text) || (list.length === 1 && list[0] === anything)
 }

@@ -1,4 +1,4 @@
-// Conditions of flow schemas and priority levels: one of each type, and none without one.
+// Conditions of flow schemas and priority levels: the type is required and unique.
 
 import { duplicate, type FieldError, FieldPath, required } from "../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"

@@ -1,5 +1,5 @@
-// The condition of a flow schema that tells whether its priority level is missing. Source:
-// k8s.io/apiserver/pkg/util/flowcontrol/apf_controller.go, which writes it a moment after the schema, too.
+// The condition of a flow schema that reports a missing priority level. Source:
+// k8s.io/apiserver/pkg/util/flowcontrol/apf_controller.go, which also writes it shortly after the schema.
 
 import { timestamp } from "../../../apimachinery/object.ts"
 import { isNotFound } from "../../../apimachinery/status.ts"
@@ -31,7 +31,7 @@ export function isSame(a: Dangling, b: Dangling | undefined): boolean {
   return a.status === b?.status && a.reason === b.reason && a.message === b.message
 }
 
-/** A change of its reason or message alone is a transition, as upstream. */
+/** As upstream, a change of only reason or message counts as a transition. */
 export async function tellDangling(client: KubeClient, name: string, dangling: Dangling): Promise<void> {
   const condition = { ...dangling, lastTransitionTime: timestamp() }
   const { group, version } = flowSchemas
@@ -49,6 +49,6 @@ export async function tellDangling(client: KubeClient, name: string, dangling: D
       fieldManager,
     })
   } catch (error) {
-    if (!isNotFound(error)) throw error // it has just been deleted
+    if (!isNotFound(error)) throw error // the schema has just been deleted
   }
 }

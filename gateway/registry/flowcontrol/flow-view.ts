@@ -1,6 +1,6 @@
-// The flow schemas and priority levels of one control plane, in step with its store (store-view.ts): what its requests are
-// classified by. Read with the first request. Nearly all have those that every control plane is born with, which are parsed
-// once for all. Who has them knows which schemas name a level that is not there, so it is told in their status from here.
+// A view of the flow schemas and priority levels of one control plane (store-view.ts), which classifies its requests. It is read at
+// the first request. Nearly all control planes have only the bootstrap objects, which are parsed once for all. The view detects
+// schemas with a missing priority level and updates the condition in their status.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { Log } from "../../../client/log.ts"
@@ -20,7 +20,7 @@ const levelsPrefix = storagePrefixOf(group, "prioritylevelconfigurations")
 
 export interface FlowViewOptions {
   store: Store
-  /** What lies in the base layer: parsed, shared by all control planes, without uids. */
+  /** A parsed object of the base layer, shared by all control planes, without its uid. */
   baseObject: (key: string) => KubeObject | undefined
   baseUid: (key: string) => string
   client: () => KubeClient
@@ -67,7 +67,7 @@ export class FlowView implements AsyncDisposable {
     })
   }
 
-  /** At once, but for the first time. Sees every acknowledged write. */
+  /** Synchronous except for the first call. Contains every acknowledged write. */
   current(): Flows | Promise<Flows> {
     return this.#view.state?.flows() ?? this.#view.opened().then((objects) => objects.flows())
   }
@@ -78,7 +78,7 @@ export class FlowView implements AsyncDisposable {
   }
 }
 
-/** With what its status tells, which levels have none of. */
+/** With the condition from its status, which levels do not have. */
 interface KnownFlow extends FlowObject {
   dangling: Dangling | undefined
 }
@@ -106,7 +106,7 @@ class FlowObjects {
   readonly #schemas = new Map<string, KnownFlow>()
   readonly #levels = new Map<string, KnownFlow>()
   readonly #baseUid: (key: string) => string
-  /** Made of them when somebody asks. */
+  /** Computed on demand. */
   #flows: Flows | undefined
 
   constructor(baseUid: (key: string) => string) {
@@ -128,7 +128,7 @@ class FlowObjects {
     return key.startsWith(levelsPrefix) ? this.#levels : undefined
   }
 
-  /** Schemas whose status does not tell, and what it should. */
+  /** Schemas whose condition is wrong, and the correct condition. */
   untold(): [name: string, dangling: Dangling][] {
     return [...this.#schemas.values()].flatMap(({ name, spec, dangling }): [string, Dangling][] => {
       const level = spec.priorityLevelConfiguration?.name ?? ""

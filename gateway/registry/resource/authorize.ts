@@ -1,4 +1,4 @@
-// Who may have devices for administration, bind claims and report on devices: asked in the course of a write. Source:
+// Authorizes admin access to devices, binding of claims and reports on devices, during writes. Source:
 // k8s.io/kubernetes/pkg/registry/resource/utils.go.
 
 import { type FieldError, FieldPath, forbiddenField } from "../../../apimachinery/field-errors.ts"
@@ -18,7 +18,7 @@ export async function mayClaimForAdministration(ctx: RequestContext, spec: Claim
   return isForAdministration(ctx, FieldPath.root("spec", "devices", "requests").index(asking).child("adminAccess"))
 }
 
-/** Everything a change of a claim's status needs. */
+/** All permissions for a change of a claim's status. */
 export async function mayChangeStatus(ctx: RequestContext, claim: Claim, current: Claim): Promise<FieldError[]> {
   const { status = {} } = claim
   const { status: before = {} } = current
@@ -62,7 +62,7 @@ async function mayBind(ctx: RequestContext, status: ClaimStatus, before: ClaimSt
   return refused === undefined ? [] : [forbiddenField(FieldPath.root("status", "allocation"), detail)]
 }
 
-/** Each driver for itself: on the node of the allocation, or anywhere. */
+/** Checked per driver: for the node of the allocation, or for any node. */
 async function mayReportDevices(ctx: RequestContext, status: ClaimStatus, before: ClaimStatus): Promise<FieldError[]> {
   const { verb, namespace } = ctx.info
   const anywhere = `arbitrary-node:${verb}`
@@ -98,7 +98,7 @@ function changedDrivers({ devices = [] }: ClaimStatus, { devices: before = [] }:
 
 type ClaimStatusDevice = NonNullable<ClaimStatus["devices"]>[number]
 
-/** Undefined: it may. */
+/** Undefined: allowed. */
 async function refusalOf(
   ctx: RequestContext,
   wanted: Pick<Attributes, "verb" | "subresource" | "namespace" | "name">,
@@ -111,7 +111,7 @@ async function refusalOf(
   return decision === "Allow" ? undefined : refusal(attributes, reason).message
 }
 
-/** The one node an allocation is for, if it names one. */
+/** The single node of an allocation, if it has one. */
 function nodeOf({ nodeSelector }: Allocation = {}): string | undefined {
   const [term, ...others] = nodeSelector?.nodeSelectorTerms ?? []
   if (term === undefined || others.length > 0 || (term.matchExpressions ?? []).length > 0) return undefined

@@ -1,5 +1,5 @@
-// Which devices a claim was given, who uses it, what drivers report. Source: k8s.io/kubernetes/pkg/apis/resource/validation
-// ValidateResourceClaimStatusUpdate.
+// The status of a claim: its allocated devices, its consumers, and the drivers' reports. Source:
+// k8s.io/kubernetes/pkg/apis/resource/validation ValidateResourceClaimStatusUpdate.
 
 import {
   type FieldError,
@@ -58,7 +58,7 @@ export function validateStatus(claim: Claim, current: Claim): FieldError[] {
   ]
 }
 
-/** What was reported of devices that the claim no longer has goes with them. */
+/** Drops the reports on devices that are no longer allocated to the claim. */
 export function dropDeallocated(claim: Claim, current: Claim): void {
   const { status } = claim
   if (status?.devices === undefined) return
@@ -68,7 +68,7 @@ export function dropDeallocated(claim: Claim, current: Claim): void {
   if (status.devices.length === 0) delete status.devices
 }
 
-/** As Go prints it. */
+/** Go's representation. */
 function shownName({ driver = "", pool = "", device = "", shareID: share = "" }: DeviceName): object {
   return { Driver: driver, Pool: pool, Device: device, ShareID: share }
 }

@@ -1,5 +1,5 @@
-// ResourceClaims and their templates: kept, validated, defaulted and counted as upstream; who has devices allocates them. Source:
-// k8s.io/kubernetes/pkg/registry/resource.
+// ResourceClaims and their templates: stored, validated, defaulted and counted as upstream; allocation happens where the devices
+// are. Source: k8s.io/kubernetes/pkg/registry/resource.
 
 import { FieldPath } from "../../../apimachinery/field-errors.ts"
 import type { KindExtension, Strategy } from "../strategy.ts"

@@ -1,4 +1,4 @@
-// DeviceClasses: which devices there are to be claimed, and how. Source: k8s.io/kubernetes/pkg/apis/resource/validation
+// DeviceClasses: which devices can be claimed, and their configuration. Source: k8s.io/kubernetes/pkg/apis/resource/validation
 // ValidateDeviceClass.
 
 import { type FieldError, FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
@@ -26,7 +26,7 @@ function validate({ spec = {} }: DeviceClass, current?: DeviceClass): FieldError
 }
 
 const strategy: Strategy<DeviceClass> = {
-  /** Upstream's checks of what it generates begin with the name made. */
+  /** Upstream's generated validation checks only the final name. */
   nameRule: (name, isPrefix) => (isPrefix ? [] : validateLongName(name)),
   validate: (_ctx, deviceClass) => validate(deviceClass),
   validateUpdate: (_ctx, deviceClass, current) => validate(deviceClass, current),

@@ -1,4 +1,4 @@
-// One device of a slice: its attributes, what it has to give and how it may be asked for. Source:
+// One device of a slice: its attributes, its capacity, and how it can be requested. Source:
 // k8s.io/kubernetes/pkg/apis/resource/validation (validateDevice).
 
 import {
@@ -27,7 +27,7 @@ const mostTaints = 16
 const mostConsumed = 2
 const mostCounters = 32
 
-/** A taint without a time is from now on. */
+/** The default time of a taint is now. */
 export function setTimes({ taints = [] }: Device): void {
   for (const taint of taints as { timeAdded?: string }[]) {
     taint.timeAdded ??= new Date().toISOString().replace(/\.\d+Z$/, "Z")
@@ -68,7 +68,7 @@ export function validateDevice(
   ]
 }
 
-/** A key is told by the map, its value by the key, cut in the middle where it is too long. */
+/** Errors of a key are reported at the map, those of a value at the key, which is shortened in the middle if it is too long. */
 function entries<T>(
   path: FieldPath,
   map: Readonly<Record<string, T>>,
@@ -126,7 +126,7 @@ function validateAttribute(path: FieldPath, attribute: Attribute): FieldError[] 
   return errors
 }
 
-/** As Go prints it. */
+/** Go's representation. */
 function shownAttribute({ bool = null, int = null, string = null, version = null }: ShownAttribute): object {
   const lists = { IntValues: null, BoolValues: null, StringValues: null, VersionValues: null }
   return {
@@ -145,7 +145,7 @@ interface ShownAttribute {
   version?: string | null
 }
 
-/** Only of a device that several may have is there a part to ask for. */
+/** Only a device that can be shared has a request policy. */
 function validateCapacity(path: FieldPath, { value, requestPolicy }: Capacity, isShared: boolean): FieldError[] {
   const at = path.child("requestPolicy")
   if (requestPolicy === undefined) return []
@@ -164,7 +164,7 @@ function validateTaint(path: FieldPath, { key, value = "", effect }: Taint): Fie
   ]
 }
 
-/** Where this one can be reached from, when the slice leaves that to each. */
+/** The node access of a single device, if the slice leaves that to its devices. */
 function validateNodes(path: FieldPath, { nodeName, nodeSelector, allNodes }: Device, isEach: boolean): FieldError[] {
   if (!isEach) {
     if (nodeName === undefined && nodeSelector === undefined && allNodes === undefined) return []

@@ -1,4 +1,4 @@
-// How much of a device's capacity may be asked for: some values, or a range in steps. Source:
+// Valid requests for a part of a device's capacity: certain values, or a range with steps. Source:
 // k8s.io/kubernetes/pkg/apis/resource/validation (validateRequestPolicy).
 
 import {
@@ -52,7 +52,7 @@ function validateValues(path: FieldPath, values: readonly string[], usual: strin
       ? [invalidValue(at, print(value), `option is larger than capacity value: ${print(capacity)}`)]
       : []
   errors.push(...unique(path, values, mostValues, check, (value) => String(unitValue(parseQuantity(value)))))
-  // Beyond the limit none of them has been looked at.
+  // Beyond the limit, no value has been examined.
   const isThere = values.length <= mostValues && values.some((value) => !isMore(value, usual) && !isMore(usual, value))
   if (!isThere) {
     errors.push(invalidValue(path, print(usual), "default value is not valid according to the requestPolicy"))
@@ -87,7 +87,7 @@ function validateRange(path: FieldPath, { min, max, step }: Range, usual: string
   return errors
 }
 
-/** Upstream divides by a step of nothing and answers 500; here nothing but the start is such a step away. */
+/** Upstream divides by a step of zero and answers 500; here only the minimum itself is then valid. */
 function isStep(value: Quantity, min: Quantity, step: Quantity): boolean {
   const [distance, size] = [unitValue(value) - unitValue(min), unitValue(step)]
   return size === 0 ? distance === 0 : distance % size === 0

@@ -1,4 +1,4 @@
-// What a claim asks for: requests, what holds between their devices, how they are configured. Source:
+// The requests of a claim, the constraints between their devices, and the configuration of these. Source:
 // k8s.io/kubernetes/pkg/apis/resource/validation (validateDeviceClaim).
 
 import {
@@ -40,7 +40,7 @@ export function validateClaimSpec(path: FieldPath, { devices = {} }: ClaimSpec):
 
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>
 
-/** The requests of a claim, and the alternatives of each. */
+/** The requests of a claim, and the subrequests of each. */
 export function requestNames({ requests }: NonNullable<ClaimSpec["devices"]> = {}): RequestNames {
   return new Map(
     (requests ?? []).map(({ name = "", firstAvailable = [] }) => [
@@ -121,7 +121,7 @@ function validateConstraint(path: FieldPath, constraint: Constraint, names: Requ
   return [...errors, required(path, detail)]
 }
 
-/** Who does not say how many wants one. */
+/** The default count is one. */
 export function defaultCounts({ devices }: ClaimSpec): void {
   for (const { exactly, firstAvailable = [] } of devices?.requests ?? []) {
     for (const request of [...(exactly === undefined ? [] : [exactly]), ...firstAvailable]) {
@@ -131,7 +131,7 @@ export function defaultCounts({ devices }: ClaimSpec): void {
   }
 }
 
-/** As Go's conversions leave it: a list of nothing is no list. */
+/** As after Go's conversions, an empty list is null. */
 export function withoutEmptyList({ devices }: ClaimSpec): void {
   if (devices?.requests?.length === 0) devices.requests = null
 }

@@ -1,5 +1,5 @@
-// Selectors of devices: what they say is compiled when it is written. Source:
-// k8s.io/kubernetes/pkg/apis/resource/validation (validateSelector).
+// Device selectors: their expressions are compiled when they are written. Source: k8s.io/kubernetes/pkg/apis/resource/validation
+// (validateSelector).
 
 import { deviceSelectorErrors } from "../../../apimachinery/cel/devices.ts"
 import { type FieldError, type FieldPath, required } from "../../../apimachinery/field-errors.ts"

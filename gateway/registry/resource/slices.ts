@@ -1,5 +1,4 @@
-// ResourceSlices: the devices a driver has, pool by pool. Source: k8s.io/kubernetes/pkg/apis/resource/validation
-// ValidateResourceSlice.
+// ResourceSlices: the devices of a driver by pool. Source: k8s.io/kubernetes/pkg/apis/resource/validation ValidateResourceSlice.
 
 import { type FieldError, FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import { isGivenEmpty } from "../../../apimachinery/schema/given-empty.ts"
@@ -14,7 +13,7 @@ import { driverName, labelName, poolName, unique } from "./values.ts"
 
 const path = FieldPath.root("spec")
 const mostDevices = 128
-/** With taints or counters each device is larger. */
+/** Devices with taints or counters are larger, so fewer are allowed. */
 const mostAdvancedDevices = 64
 const mostCounterSets = 8
 
@@ -43,7 +42,7 @@ const strategy: Strategy<Slice> = {
 
 export const resourceSlices: KindExtension = { strategy }
 
-/** Attributes that are lists, and devices that stand for a node's own resources, are behind gates that are closed. */
+/** List attributes and devices for a node's own resources are behind disabled feature gates. */
 function dropDisabledOf(device: Device): void {
   delete device.nodeAllocatableResourceMappings
   for (const attribute of Object.values(device.attributes ?? {})) {
@@ -106,7 +105,7 @@ function validateIdentity(spec: SliceSpec, current: SliceSpec): FieldError[] {
   ]
 }
 
-/** Where the devices can be reached from: said in exactly one way. */
+/** The node access of the devices, which must be specified in exactly one way. */
 function validateNodes({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection }: SliceSpec): FieldError[] {
   const errors: FieldError[] = []
   if (nodeName === "") {
@@ -150,7 +149,7 @@ function validateCounterSet(at: FieldPath, { name = "", counters }: CounterSet):
   ]
 }
 
-/** As Go prints them. */
+/** Go's representation. */
 function shownTerms(terms: NodeSelector["nodeSelectorTerms"] | undefined): object | undefined {
   type Term = NodeSelector["nodeSelectorTerms"][number]
   const listOf = <T, S>(

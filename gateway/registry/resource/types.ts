@@ -1,4 +1,4 @@
-// Devices that pods can claim, as far as they are looked into here.
+// The types of claimable devices, restricted to the fields that are used here.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { NodeSelector } from "../core/pod-spec/scheduling.ts"
@@ -24,7 +24,7 @@ export interface DeviceRequest {
   deviceClassName?: string
   selectors?: DeviceSelector[]
   allocationMode?: string
-  /** A bigint beyond what a number holds. */
+  /** A bigint if it exceeds the range of a number. */
   count?: number | bigint
   adminAccess?: boolean
   tolerations?: readonly Toleration[]
@@ -43,11 +43,11 @@ export interface Constraint {
 }
 
 export interface ClaimSpec {
-  /** As stored no requests are null. */
+  /** In stored objects, empty requests are null. */
   devices?: { requests?: NamedRequest[] | null; constraints?: readonly Constraint[]; config?: readonly Configuration[] }
 }
 
-/** A device, and which share of it: what the same four name is the same. */
+/** A device or a share of it; equal if the four fields are equal. */
 export interface DeviceName {
   driver?: string
   pool?: string

@@ -1,4 +1,4 @@
-// Checks that kinds of devices share: names, lists with a limit, what drivers are configured with. Source:
+// Validation that several device kinds share: names, limited lists, driver configuration. Source:
 // k8s.io/kubernetes/pkg/apis/resource/validation.
 
 import { repeats } from "../../../apimachinery/repeats.ts"
@@ -58,11 +58,11 @@ export function className(path: FieldPath, name = ""): FieldError[] {
   return name === "" ? [required(path)] : messages(path, name, validateDNS1123Subdomain(name))
 }
 
-/** "name" or "domain/name", of attributes and capacities. */
+/** "name" or "domain/name", for attributes and capacities. */
 export function qualifiedName(path: FieldPath, name: string): FieldError[] {
   const parts = name.split("/")
   if (parts.length === 1) return identifier(path, name)
-  if (parts.length > 2) return [] // upstream lets them pass
+  if (parts.length > 2) return [] // upstream accepts these
   const [domain = "", id = ""] = parts
   return [
     ...(domain === "" ? [invalidValue(path, "", "the domain must not be empty")] : driverName(path, domain)),
@@ -93,7 +93,7 @@ export function shareID(path: FieldPath, uid: string): FieldError[] {
   return [invalidValue(path, uid, detail)]
 }
 
-/** What github.com/google/uuid says; it knows four forms by their lengths. */
+/** The error of github.com/google/uuid, which supports four forms with different lengths. */
 function uuidFault(uid: string): string | undefined {
   const wrong = (detail: string): string => `error validating uid: ${detail}`
   const bare = /^[0-9a-f]{32}$/i
@@ -112,7 +112,7 @@ function uuidFault(uid: string): string | undefined {
 
 type Check<T> = (path: FieldPath, item: T) => FieldError[]
 
-/** At the limit nothing more is looked at. */
+/** Beyond the limit, the items are not checked. */
 export function limited<T>(
   path: FieldPath,
   items: readonly T[] = [],
@@ -123,7 +123,7 @@ export function limited<T>(
   return items.flatMap((item, index) => check(path.index(index), item))
 }
 
-/** Beyond that, no two may have the same key; `shown` is what the message calls it. */
+/** Additionally, keys must be unique; `shown` is the value in the message. */
 export function unique<T>(
   path: FieldPath,
   items: readonly T[] = [],
@@ -156,7 +156,7 @@ export function configuration(path: FieldPath, { opaque }: Configuration, isStor
   ]
 }
 
-/** What was stored may be longer: there was a time without a limit. */
+/** Stored values may be longer, since there was no limit in the past. */
 export function rawObject(path: FieldPath, value: unknown, isStored = false): FieldError[] {
   if (value === undefined || value === null) return [required(path)]
   if (!isStored && Buffer.byteLength(JSON.stringify(value, printBigInt)) > limits.rawBytes) {
@@ -191,7 +191,7 @@ export interface Binding {
   bindingFailureConditions?: readonly string[]
 }
 
-/** Conditions that a binding waits for, and those that end it: both or neither, and no word in both. */
+/** The conditions that a binding waits for and those that fail it: both or neither, without common values. */
 export function bindingConditions(
   path: FieldPath,
   { bindingConditions: wanted, bindingFailureConditions: failures }: Binding,

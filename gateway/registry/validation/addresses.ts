@@ -1,6 +1,6 @@
-// Fields that hold addresses and networks. Fields older than upstream's rules take every form of a good address, with a warning
-// where it is not the usual one, and what an object had before the rules stays allowed; newer fields take one form only.
-// Source: k8s.io/apimachinery/pkg/util/validation/ip.go.
+// Validates fields with addresses and networks. Fields that are older than upstream's rules accept every form of a valid address,
+// with a warning for non-canonical ones, and keep accepting previous values; newer fields accept only the canonical form. Source:
+// k8s.io/apimachinery/pkg/util/validation/ip.go.
 
 import { isIPv4 } from "node:net"
 import {
@@ -27,7 +27,7 @@ import type { FieldError, FieldPath } from "../../../apimachinery/field-errors.t
 import { goQuote } from "../../../apimachinery/go-quote.ts"
 import { messages } from "./values.ts"
 
-/** Among the addresses of IPv4 that begin so, some make no sense outside one machine: most others need not be parsed. */
+/** IPv4 prefixes of which some addresses are invalid outside one machine; most others need not be parsed. */
 const unusual = /^(?:0|127|169|224)\./
 const none: ReadonlySet<string> = new Set()
 const noAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
@@ -38,18 +38,18 @@ export function isAddress(value: string): boolean {
   return parseLooseAddress(value) !== undefined
 }
 
-/** Of what is no address: not. */
+/** Returns false if the value is not an address. */
 export function isIPv6Address(value: string): boolean {
   const address = parseLooseAddress(value)
   return address !== undefined && unmapped(address).bits === 128
 }
 
-/** Of an older field. `kept`: what it held before. */
+/** For an older field. `kept`: its previous values. */
 export function legacyAddress(path: FieldPath, value: string, kept: ReadonlySet<string> = none): FieldError[] {
   return kept.has(value) ? [] : messages(path, value, addressFaults(value))
 }
 
-/** Of an older field. `kept`: what it held before. */
+/** For an older field. `kept`: its previous values. */
 export function legacyNetwork(path: FieldPath, value: string, kept: ReadonlySet<string> = none): FieldError[] {
   return kept.has(value) ? [] : messages(path, value, networkFaults(value))
 }
@@ -65,14 +65,14 @@ export function strictNetwork(path: FieldPath, value: string): FieldError[] {
   return messages(path, value, hasFaults ? faults : canonicalFaults(value, printPrefix(prefix)))
 }
 
-/** An address with the length of its network's prefix. */
+/** An address with a prefix length. */
 export function interfaceAddress(path: FieldPath, value: string): FieldError[] {
   const prefix = parseLoosePrefix(value)
   const faults = prefix === undefined ? [noInterface] : canonicalFaults(value, printPrefix(unmappedPrefix(prefix)))
   return messages(path, value, faults)
 }
 
-/** Loopback, link-local and unspecified addresses make no sense outside one machine. */
+/** Loopback, link-local and unspecified addresses are invalid outside one machine. */
 export function reachableAddress(path: FieldPath, value: string): FieldError[] {
   if (isIPv4(value) && !unusual.test(value)) return []
   const parsed = parseLooseAddress(value)
@@ -80,7 +80,7 @@ export function reachableAddress(path: FieldPath, value: string): FieldError[] {
   return messages(path, value, unreachableFaults(unmapped(parsed), value))
 }
 
-/** The details of an address in the one form that newer fields take. */
+/** The errors of an address that must be in canonical form, for newer fields. */
 export function strictAddressFaults(value: string): string[] {
   const faults = addressFaults(value)
   const parsed = parseLooseAddress(value)
@@ -121,7 +121,7 @@ function hasHostBits(prefix: Prefix): boolean {
   return masked(prefix).address.value !== prefix.address.value
 }
 
-/** Whether every address of one network, and not all there are, is in another. Of what is no network: so it is. */
+/** Whether the first network is a strict subset of the second. True if a value is not a network. */
 export function isStrictSubset(inner: string, outer: string): boolean {
   const [part, whole] = [parseLoosePrefix(inner), parseLoosePrefix(outer)]
   if (part === undefined || whole === undefined) return true
@@ -129,7 +129,7 @@ export function isStrictSubset(inner: string, outer: string): boolean {
   return part.length > whole.length && contains(unmappedPrefix(masked(whole)), unmapped(address))
 }
 
-/** Of an older field whose value is good. */
+/** For an older field with a valid value. */
 export function addressWarnings(path: FieldPath, value: string): string[] {
   if (isIPv4(value)) return []
   const parsed = parseLooseAddress(value)
@@ -142,7 +142,7 @@ export function addressWarnings(path: FieldPath, value: string): string[] {
     : [`${String(path)}: IPv6 address ${goQuote(value)} should be in RFC 5952 canonical format (${goQuote(canonical)})`]
 }
 
-/** Of an older field whose value is good. */
+/** For an older field with a valid value. */
 export function networkWarnings(path: FieldPath, value: string): string[] {
   const prefix = parseLoosePrefix(value)
   if (prefix === undefined) return []

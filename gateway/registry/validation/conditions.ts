@@ -1,4 +1,4 @@
-// metav1.Condition, where it is checked. Source: k8s.io/apimachinery/pkg/apis/meta/v1/validation ValidateConditions.
+// Validates metav1.Condition. Source: k8s.io/apimachinery/pkg/apis/meta/v1/validation ValidateConditions.
 
 import {
   duplicate,

@@ -1,8 +1,7 @@
-// Equality of values as the API means it: an absent field, null and an empty list are the same thing, and numbers and texts
-// are compared as they are. An empty struct that was given is another than none. Both sides have passed the decoder, which
-// drops empty maps and writes structs that are always there, so a {} that only one side has was given. Source:
-// k8s.io/apimachinery/pkg/api/equality (Semantic), which also compares quantities by value; those are canonical text by the
-// time anything is compared.
+// Semantic equality of API values: a missing field, null and an empty list are equal; numbers and strings are compared exactly. An
+// explicitly empty struct differs from a missing one: both sides have been decoded, which drops empty maps and adds structs that
+// are always present, so a {} on only one side is explicit. Source: k8s.io/apimachinery/pkg/api/equality (Semantic), which also
+// compares quantities by value; here they are already canonical text when anything is compared.
 
 import { type FieldError, type FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import { immutable } from "./values.ts"
@@ -30,7 +29,7 @@ function isNothing(value: unknown): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 }
 
-/** "field is immutable" when the two differ. */
+/** "field is immutable" if the two differ. */
 export function immutableField(path: FieldPath, value: unknown, current: unknown): FieldError[] {
   return semanticEqual(value, current) ? [] : [invalidValue(path, value, immutable)]
 }
@@ -47,7 +46,7 @@ export function immutableFields(
   return names.flatMap((name) => immutableField(path.child(name), a[name], b[name]))
 }
 
-/** Which fields differ, for the person reading. */
+/** The fields that differ, for human readers. */
 export function difference(value: object, current: object): string {
   const a = value as Record<string, unknown>
   const b = current as Record<string, unknown>

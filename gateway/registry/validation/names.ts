@@ -1,4 +1,4 @@
-// Names that have to fit the rest of their object: what is wrong with metadata.name and generateName alone.
+// Validates names with additional constraints, reporting only errors of metadata.name and generateName.
 
 import { type FieldError, FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"

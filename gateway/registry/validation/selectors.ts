@@ -1,4 +1,4 @@
-// Checks of labels and label selectors, wherever they stand. Source: k8s.io/apimachinery/pkg/apis/meta/v1/validation.
+// Validates labels and label selectors. Source: k8s.io/apimachinery/pkg/apis/meta/v1/validation.
 
 import type * as models from "@kubernetes/client-node"
 import {
@@ -44,7 +44,7 @@ export interface Requirement {
   values?: readonly string[]
 }
 
-/** "any operator": one that newer clients may know is taken. */
+/** "any operator": unknown operators, which newer clients may know, are accepted. */
 export function validateRequirement(
   at: FieldPath,
   requirement: Requirement,
@@ -64,7 +64,7 @@ export function validateRequirement(
 
 const knownOperators: ReadonlySet<string> = new Set(["In", "NotIn", "Exists", "DoesNotExist"])
 
-/** Whether there are values where there are to be some. */
+/** Checks the presence of values according to the operator. */
 export function validateOperands(at: FieldPath, { operator, values = [] }: Requirement): FieldError[] {
   const isOfValues = operator === "In" || operator === "NotIn"
   if (isOfValues && values.length === 0)
@@ -74,7 +74,7 @@ export function validateOperands(at: FieldPath, { operator, values = [] }: Requi
     : []
 }
 
-/** A selector without any requirement: matches everything. */
+/** A selector without requirements matches everything. */
 export function isEmptySelector(selector: LabelSelector): boolean {
   return Object.keys(selector.matchLabels ?? {}).length === 0 && (selector.matchExpressions ?? []).length === 0
 }

@@ -1,4 +1,4 @@
-// Metadata of what is made from a template by the server: labels and annotations, nothing else. Source:
+// Validates the metadata of templates from which the server creates objects: only labels and annotations are allowed. Source:
 // k8s.io/kubernetes/pkg/apis/core/validation ValidateTemplateObjectMeta.
 
 import { type FieldError, type FieldPath, forbiddenField } from "../../../apimachinery/field-errors.ts"
@@ -6,7 +6,7 @@ import { validateAnnotations, validateLabels } from "../../../apimachinery/objec
 import type { ObjectMeta } from "../../../apimachinery/object.ts"
 import { isGivenEmpty } from "../../../apimachinery/schema/given-empty.ts"
 
-/** In the order they are told. */
+/** In the order of the errors. */
 const serversFields = [
   "name",
   "generateName",
@@ -37,7 +37,7 @@ function isSet(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== "" && value !== 0
 }
 
-/** Of the numbers one is a pointer: its zero is a value. */
+/** This number is a pointer upstream, so zero is a value. */
 function isNoTime(meta: ObjectMeta, field: keyof ObjectMeta): boolean {
   return field === "deletionGracePeriodSeconds" && meta[field] === 0
 }

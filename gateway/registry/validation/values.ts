@@ -1,5 +1,5 @@
-// Checks of single values that many kinds share, in upstream's words. Source: k8s.io/apimachinery/pkg/util/validation and
-// pkg/apis/core/validation. Absent values pass where the wire allows absence; say `requiredValue` where it does not.
+// Validates single values of many kinds, with upstream's messages. Source: k8s.io/apimachinery/pkg/util/validation and
+// pkg/apis/core/validation. Missing values are accepted where the wire format allows them; otherwise use `requiredValue`.
 
 import {
   type FieldError,
@@ -19,12 +19,12 @@ export function inclusiveRange(low: number, high: number): string {
   return `must be between ${low} and ${high}, inclusive`
 }
 
-/** What a name rule says, as errors of that field. */
+/** The errors of a name rule as errors of the field. */
 export function messages(path: FieldPath, value: unknown, texts: readonly string[]): FieldError[] {
   return texts.map((text) => invalidValue(path, value, text))
 }
 
-/** The same as one error, as upstream's definitions have it. */
+/** The same as a single error, as in upstream's definitions. */
 export function together(path: FieldPath, value: unknown, texts: readonly string[]): FieldError[] {
   return texts.length === 0 ? [] : [invalidValue(path, value, texts.join(","))]
 }
@@ -33,12 +33,12 @@ export function requiredValue(path: FieldPath, value: string | undefined): Field
   return value === undefined || value === "" ? [required(path)] : []
 }
 
-/** Required and of that rule. */
+/** A required name that must satisfy the rule. */
 export function named(path: FieldPath, value: string | undefined, rule: (name: string) => string[]): FieldError[] {
   return value === undefined || value === "" ? [required(path)] : messages(path, value, rule(value))
 }
 
-/** As in "acme.io/foo". */
+/** For example "acme.io/foo". */
 export function domainPrefixedPath(path: FieldPath, value: string): FieldError[] {
   if (value === "") return [required(path)]
   const slash = value.indexOf("/")
@@ -66,13 +66,13 @@ export function within(path: FieldPath, value: number | undefined, low: number, 
     : []
 }
 
-/** One of the words, and not absent. */
+/** A required value that must be one of the supported ones. */
 export function oneOf(path: FieldPath, value: string | undefined, supported: readonly string[]): FieldError[] {
   if (value === undefined || value === "") return [required(path)]
   return optionalOneOf(path, value, supported)
 }
 
-/** One of the words when it is there; "" counts as a word that is not supported. */
+/** An optional value that must be one of the supported ones; "" is not supported. */
 export function optionalOneOf(path: FieldPath, value: string | undefined, supported: readonly string[]): FieldError[] {
   return value === undefined || supported.includes(value) ? [] : [notSupported(path, value, supported)]
 }
@@ -93,7 +93,7 @@ export function portNameRule(name: string): string[] {
   return texts
 }
 
-/** An intOrString that names a port. Absent is 0, as Go's zero value. */
+/** An intOrString for a port. A missing value is 0, as Go's zero value. */
 export function portNumberOrName(path: FieldPath, value: unknown): FieldError[] {
   if (typeof value === "string") return messages(path, value, portNameRule(value))
   return portNumber(path, typeof value === "number" ? value : 0)
@@ -116,7 +116,7 @@ export function configKeyRule(key: string): string[] {
   return texts
 }
 
-/** Environment variable names are any printable ASCII but "=". */
+/** Names of environment variables may contain any printable ASCII character except "=". */
 export function environmentNameRule(name: string): string[] {
   if (name === "") return ["environment variable name must be non-empty"]
   return /^[\x20-\x3c\x3e-\x7e]+$/.test(name)

@@ -1,5 +1,4 @@
-// How a webhook is reached: the checks of admission and conversion webhooks alike.
-// Source: k8s.io/apiserver/pkg/util/webhook/validation.go.
+// Validates the client configuration of admission and conversion webhooks. Source: k8s.io/apiserver/pkg/util/webhook/validation.go.
 
 import { parseUrl, urlFault } from "../../../apimachinery/go-url.ts"
 import { repeats } from "../../../apimachinery/repeats.ts"
@@ -58,7 +57,7 @@ function validatePath(at: FieldPath, path: string): FieldError[] {
   return errors
 }
 
-/** `missing`: what is said when there are none. */
+/** `missing`: the message if there are no versions. */
 export function validateReviewVersions(at: FieldPath, versions: readonly string[], missing = ""): FieldError[] {
   if (versions.length === 0) return [required(at, missing)]
   const repeated = repeats(versions)

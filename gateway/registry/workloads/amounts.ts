@@ -1,9 +1,9 @@
-// Numbers that may be percentages, and counters of status. Source: k8s.io/kubernetes/pkg/apis/apps/validation.
+// Numbers that may be percentages, and counters of a status. Source: k8s.io/kubernetes/pkg/apis/apps/validation.
 
 import { type FieldError, type FieldPath, invalidValue, typeInvalid } from "../../../apimachinery/field-errors.ts"
 import { messages, nonNegative, percentRule } from "../validation/values.ts"
 
-/** int-or-string as it is on the wire. */
+/** int-or-string in its wire format. */
 export type Amount = string | number
 
 export function amountOf(value: unknown): Amount | undefined {
@@ -22,12 +22,12 @@ export function atMostAll(path: FieldPath, value: Amount | undefined): FieldErro
     : []
 }
 
-/** The number, percentages taken as numbers: for "is it zero". */
+/** The number without its percent sign, for comparison with zero. */
 export function bareNumber(value: Amount | undefined): number {
   return typeof value === "string" ? Number.parseInt(value, 10) || 0 : (value ?? 0)
 }
 
-/** Counters are not negative, and parts are not more than the whole. */
+/** Counters must not be negative, and parts must not exceed the whole. */
 export function validateCounters(
   path: FieldPath,
   status: object | undefined,
@@ -54,7 +54,7 @@ interface Rollout {
   rollingUpdate?: { maxUnavailable?: unknown; maxSurge?: unknown }
 }
 
-/** As Go prints it. */
+/** Go's representation. */
 export function shownRollout({ type = "", rollingUpdate }: Rollout): object {
   const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate ?? {}
   return {

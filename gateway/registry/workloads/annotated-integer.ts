@@ -1,12 +1,12 @@
-// Fields of the removed versions of apps that upstream's internal objects still have, and apps/v1 keeps as annotations.
-// Source: k8s.io/kubernetes/pkg/apis/apps/v1/conversion.go.
+// Fields of the removed versions of apps that upstream's internal types still have, and apps/v1 stores as annotations. Source:
+// k8s.io/kubernetes/pkg/apis/apps/v1/conversion.go.
 
 import { errorMessage } from "../../../apimachinery/error-message.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { parseInt64 } from "../../../apimachinery/go-integers.ts"
 import { badRequest, UnconvertedError } from "../../../apimachinery/status.ts"
 
-/** Brings it into the form in which Go prints it. What is no integer cannot be decoded: `describe` says so. */
+/** Converts it to Go's format. An invalid integer is a decoding error with the message of `describe`. */
 export function canonicalizeInteger(
   object: KubeObject,
   annotation: string,

@@ -1,4 +1,4 @@
-// The scale subresource: one number in, the same number and what it counts out, whatever the kind. Source:
+// The scale subresource: the number of replicas, and in responses also the current number and the selector. Source:
 // k8s.io/kubernetes/pkg/registry/apps/*/storage (ScaleREST).
 
 import { FieldPath } from "../../../apimachinery/field-errors.ts"
@@ -16,16 +16,16 @@ import type { SubresourceHandler } from "../strategy.ts"
 import type { LabelSelector } from "../validation/selectors.ts"
 import { nonNegative } from "../validation/values.ts"
 
-/** How a kind says and takes its number of replicas. */
+/** Gets and sets the number of replicas of a kind. */
 export interface Scalable {
   replicas(object: KubeObject): number
   currentReplicas(object: KubeObject): number
-  /** Printed; "" for none. */
+  /** As text; "" if there is none. */
   selector(object: KubeObject): string
   setReplicas(object: KubeObject, replicas: number): void
-  /** Throws for an object that says no number where it should: nothing is made up for who asks. */
+  /** Throws if the object lacks a required number, for which there is no default. */
   checkPresent?(object: KubeObject): void
-  /** The object's own validation says what is wrong with the number. */
+  /** The number is validated by the object's own validation. */
   ownRules?: boolean
 }
 
@@ -63,7 +63,7 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
     async update(ctx, registry, namespace, name, change, options, admit) {
       const scalable = scalableOf(registry)
       const { definition } = registry
-      // The strategy is to see an update of the object itself, not of a subresource of it.
+      // The strategy must see an update of the object itself, not of a subresource.
       const pathIn = replicasPaths(ctx, definition)
       const inner = onBehalf(ctx, { ...definition, namespace, name })
       const result = await registry.update(
@@ -76,7 +76,7 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
           setEntries(before, scaleEntries(managersIn(object), pathIn))
           const wanted = (await change(before)) as Scale
           if (options.managersKnown !== true) {
-            // Upstream cannot read a Scale that says no version: nobody is known to manage the number then.
+            // As upstream, a Scale without apiVersion cannot be decoded, so no manager of the number is recorded.
             if (!wanted.apiVersion) setEntries(wanted, undefined)
             else await recordWrite(managedScale(), wanted, before, options)
           }
@@ -97,7 +97,7 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
   }
 }
 
-/** Where each version of the kind has its number. */
+/** The field path of the number in each version of the kind. */
 function replicasPaths(ctx: RequestContext, { resource, storagePrefix }: ResourceDefinition): ReplicasPath {
   return (apiVersion) => {
     const found = ctx.controlPlane.resources.registry({ ...parseGroupVersion(apiVersion), resource })?.definition
@@ -137,7 +137,7 @@ interface Replicated extends KubeObject {
   status?: { replicas?: number }
 }
 
-/** Kinds with spec.replicas, status.replicas and spec.selector. */
+/** For kinds with spec.replicas, status.replicas and spec.selector. */
 function replicated(selector: (object: Replicated) => string): Scalable {
   return {
     replicas: (object) => (object as Replicated).spec?.replicas ?? 0,

@@ -1,4 +1,4 @@
-// What all workloads check of their selector and pod template. Source: k8s.io/kubernetes/pkg/apis/apps/validation.
+// Validation of selector and pod template that all workloads share. Source: k8s.io/kubernetes/pkg/apis/apps/validation.
 
 import {
   type FieldError,
@@ -19,7 +19,7 @@ import {
   validateLabelSelector,
 } from "../validation/selectors.ts"
 
-/** `word` is how the message names the kind ("deployment"). */
+/** `word` is the name of the kind in the message ("deployment"). */
 export function validateSelector(path: FieldPath, selector: LabelSelector | undefined, word: string): FieldError[] {
   if (selector === undefined) return [required(path)]
   const errors = validateLabelSelector(path, selector)
@@ -27,7 +27,7 @@ export function validateSelector(path: FieldPath, selector: LabelSelector | unde
   return errors
 }
 
-/** A template whose pods the selector does not match would never be seen again by who made them. */
+/** The selector must match the template's labels, otherwise the workload would not find its own pods. */
 export function validateMatches(
   path: FieldPath,
   selector: LabelSelector | undefined,
@@ -35,7 +35,7 @@ export function validateMatches(
 ): FieldError[] {
   const labels = template.metadata?.labels
   if (!isUnderstood(selector)) return []
-  // No selector matches nothing; an empty one everything.
+  // A missing selector matches nothing, an empty one everything.
   if (selector !== undefined && matches(selectorFromLabelSelector(selector), labels ?? {})) return []
   return [wrongLabels(path, template)]
 }
@@ -46,8 +46,8 @@ export function wrongLabels(path: FieldPath, { metadata = {} }: PodTemplateSpec)
 }
 
 /**
- * Of what runs for ever: `kind` is for the message. A template is looked at when it is known what it has to match, a set's in how it
- * runs even so.
+ * For workloads that run indefinitely: `kind` is for the message. If the selector is invalid, the template is not validated, except
+ * for its restart policy and deadline in StatefulSets.
  */
 export function validateSelected(
   path: FieldPath,
@@ -77,12 +77,12 @@ function shown({ matchLabels, matchExpressions }: LabelSelector = {}): object {
   }
 }
 
-/** A text that is not there is an empty one. */
+/** A missing string equals an empty one. */
 function printedRequirement({ key = "", operator = "", values }: Requirement): object {
   return { key, operator, values }
 }
 
-/** Templates of what runs for ever: pods are restarted always and have no deadline. `kind` is for the message. */
+/** Templates of workloads that run indefinitely: pods always restart and have no deadline. `kind` is for the message. */
 export function validateServingTemplate(path: FieldPath, template: PodTemplateSpec, kind: string): FieldError[] {
   return [...validatePodTemplate(path, template), ...validateServing(path, template, kind)]
 }
@@ -91,7 +91,7 @@ function validateServing(path: FieldPath, template: PodTemplateSpec, kind: strin
   const errors: FieldError[] = []
   const policy = template.spec?.restartPolicy
   if (policy !== "Always") {
-    // The general check has named every policy; only this one is possible here.
+    // The general validation lists all policies; only this one is supported here.
     const at = path.child("spec", "restartPolicy")
     errors.push(notSupported(at, policy ?? "", ["Always"]))
   }

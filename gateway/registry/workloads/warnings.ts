@@ -1,12 +1,12 @@
-// What is said to who makes or changes a workload: about its name, which becomes part of its pods' names, and about its
-// template. Source: WarningsOnCreate and WarningsOnUpdate of k8s.io/kubernetes/pkg/registry/{apps,batch,core}.
+// Warnings on writes of workloads: about the name, which becomes part of the pods' names, and about the template. Source:
+// WarningsOnCreate and WarningsOnUpdate of k8s.io/kubernetes/pkg/registry/{apps,batch,core}.
 
 import type { FieldPath } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../apimachinery/names.ts"
 import type { Job, KubeObject, PodTemplateSpec } from "../../../apimachinery/object.ts"
 import { podWarnings } from "../core/pod-spec/warnings.ts"
 
-/** Names that are no DNS label work, but not everywhere pods' names go. */
+/** Names that are not DNS labels work, but not in all places where the names of pods are used. */
 export function podNameWarnings(object: KubeObject, current: KubeObject | undefined): string[] {
   const faults = current === undefined ? validateDNS1123Label(object.metadata.name ?? "") : []
   return faults.length === 0
@@ -16,7 +16,7 @@ export function podNameWarnings(object: KubeObject, current: KubeObject | undefi
       ]
 }
 
-/** An update that changes nothing of what is wanted is told nothing. */
+/** No warnings for updates that do not change the desired state. */
 export function templateWarnings(
   path: FieldPath,
   template: PodTemplateSpec | undefined,
@@ -34,7 +34,7 @@ function isWanted(object: KubeObject, current: KubeObject | undefined): boolean 
 const maxCompletions = 100_000
 const maxParallelism = 10_000
 
-/** `path`: the job's spec, wherever it stands. */
+/** `path`: that of the job's spec. */
 export function jobWarnings(
   path: FieldPath,
   spec: Job["spec"],

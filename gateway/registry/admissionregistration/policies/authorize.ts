@@ -1,5 +1,5 @@
-// Whoever makes a policy that reads params, or a binding that names them, has to be allowed to read them: their contents show in
-// its messages. Source: k8s.io/kubernetes/pkg/registry/admissionregistration/…/authz.go.
+// Creating a policy that reads params, or a binding that refers to them, requires permission to read them, since messages may
+// contain their contents. Source: k8s.io/kubernetes/pkg/registry/admissionregistration/…/authz.go.
 
 import type { BindingSpec, ParamKind, Policy } from "../../../../apimachinery/cel/admission/policy.ts"
 import { isNotFound } from "../../../../apimachinery/status.ts"
@@ -44,14 +44,14 @@ async function isAllowed(
   return decision === "Allow"
 }
 
-/** As Go prints a user. */
+/** Go's representation of a user. */
 function print({ name, uid = "", groups, extra }: User): string {
   return `&{${name} ${uid} [${groups.join(" ")}] map[${Object.entries(extra)
     .map(([key, values]) => `${key}:[${values.join(" ")}]`)
     .join(" ")}]}`
 }
 
-/** Undefined: yes. */
+/** Returns undefined if it is allowed, otherwise the reason. */
 export async function mayReadParams(ctx: RequestContext, kind: ParamKind): Promise<string | undefined> {
   if (await isAllowed(ctx, resourceOf(ctx, kind), "get", "*", "*")) return undefined
   const { kind: name = "", apiVersion = "" } = kind

@@ -1,4 +1,4 @@
-// Admission policies and their bindings. What they do: gateway/admission/policies. Source:
+// Admission policies and their bindings. They are evaluated in gateway/admission/policies. Source:
 // k8s.io/kubernetes/pkg/registry/admissionregistration.
 
 import type {
@@ -48,7 +48,7 @@ function policyStrategy(mutating: boolean): Strategy<Policy> {
   }
 }
 
-/** Of policies that have one. */
+/** For policies with a status. */
 function validateStatus(policy: Policy): FieldError[] {
   const at = FieldPath.root("status")
   const { typeChecking, conditions } = (policy as { status?: Status }).status ?? {}

@@ -1,4 +1,4 @@
-// What is wrong with admission policies and their bindings. Source: k8s.io/kubernetes/pkg/apis/admissionregistration/validation.
+// Validates admission policies and their bindings. Source: k8s.io/kubernetes/pkg/apis/admissionregistration/validation.
 
 import { repeats } from "../../../../apimachinery/repeats.ts"
 import { policyExpressionErrors } from "../../../../apimachinery/cel/admission/check.ts"
@@ -35,12 +35,12 @@ import { validateMatchConditions, validateRule } from "../webhooks/validate.ts"
 
 const path = FieldPath.root("spec")
 const maxAuditAnnotations = 20
-/** Bytes of an expression of an audit annotation. */
+/** Maximum size in bytes of an audit annotation's expression. */
 const maxAnnotationExpression = 5 * 1024
 const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"]
 const actions = ["Audit", "Deny", "Warn"]
 
-/** Without those of the expressions themselves, which are found together: `faults`, each put where it belongs. */
+/** Excludes errors of the expressions themselves, which are determined together: `faults`, each inserted at its place. */
 export function validatePolicy(name: string, spec: PolicySpec, mutating: boolean): FieldError[] {
   const faults = policyExpressionErrors({ ...spec, matchConditions: [] }, path)
   const byField = Map.groupBy(faults, (fault) => fault.field)
@@ -73,7 +73,7 @@ function validateConstraints(at: FieldPath, constraints: MatchResources | undefi
 
 const mutable = ["*", "CONNECT", "CREATE", "UPDATE"]
 
-/** What is deleted cannot be changed. */
+/** Deleted objects cannot be mutated. */
 function mutableOnly(at: FieldPath, rules: readonly NamedRule[]): FieldError[] {
   return rules
     .flatMap(({ operations = [] }) => operations)

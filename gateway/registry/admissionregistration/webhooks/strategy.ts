@@ -1,4 +1,4 @@
-// Webhook configurations. What they do: gateway/admission/webhooks.
+// Webhook configurations. They are applied in gateway/admission/webhooks.
 
 import { hasGivenEmpty, isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
@@ -17,7 +17,7 @@ function strategyOf(mutating: boolean): Strategy<WebhookConfiguration> {
     validate: (_ctx, configuration) => validateWebhooks(configuration.webhooks ?? [], mutating),
     validateUpdate: (_ctx, configuration) => validateWebhooks(configuration.webhooks ?? [], mutating),
     warnings: (_ctx, configuration) => reservedNameWarnings(configuration),
-    // Upstream compares what is in memory, where an empty list that was given is another than none.
+    // Upstream compares the objects in memory, where an empty list differs from a missing one.
     specChanged: (configuration, current) =>
       isGivenEmpty(configuration, "webhooks") ||
       hasGivenEmpty(configuration.webhooks) ||

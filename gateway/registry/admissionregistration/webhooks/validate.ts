@@ -1,4 +1,4 @@
-// What is wrong with webhooks of a configuration. Source: k8s.io/kubernetes/pkg/apis/admissionregistration/validation.
+// Validates the webhooks of a configuration. Source: k8s.io/kubernetes/pkg/apis/admissionregistration/validation.
 
 import { repeats } from "../../../../apimachinery/repeats.ts"
 import { matchConditionErrors } from "../../../../apimachinery/cel/admission/check.ts"
@@ -23,7 +23,7 @@ const maxMatchConditions = 64
 const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"]
 const sideEffects = ["None", "NoneOnDryRun"]
 
-/** As somebody wrote it: what it has to have may be missing. */
+/** Unvalidated: required fields may be missing. */
 type Given = Omit<Webhook, "name" | "clientConfig"> & Partial<Pick<Webhook, "name" | "clientConfig">>
 
 export function validateWebhooks(webhooks: readonly Given[], mutating: boolean): FieldError[] {
@@ -134,7 +134,7 @@ function validateResources(at: FieldPath, resources: readonly string[]): FieldEr
   return errors
 }
 
-/** `params`: they may speak of params, as those of a policy with a paramKind. */
+/** `params`: the conditions may use params, as those of a policy with a paramKind. */
 export function validateMatchConditions(
   at: FieldPath,
   conditions: readonly NamedExpression[],

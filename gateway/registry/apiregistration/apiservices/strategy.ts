@@ -1,5 +1,5 @@
-// APIServices. Those without a service are this server's own groups and always available; whether others are is found out by
-// gateway/aggregation. Source: k8s.io/kube-aggregator/pkg/apis.
+// APIServices. Those without a service are this server's own groups and always available; gateway/aggregation determines the
+// availability of the others. Source: k8s.io/kube-aggregator/pkg/apis.
 
 import {
   type FieldError,
@@ -40,7 +40,7 @@ const conditionStatuses = ["True", "False", "Unknown"]
 
 const strategy: Strategy<APIService> = {
   generation: false,
-  // What a name has to be depends on the spec: validate asks for it.
+  // The rules for the name depend on the spec, so validate checks them.
   nameRule: () => [],
   allowUnconditionalUpdate: false,
 
@@ -56,7 +56,7 @@ const strategy: Strategy<APIService> = {
       : { conditions: [{ type: "Available", ...condition, lastTransitionTime: timestamp() }] }
   },
 
-  /** From the first one on somebody looks after them. */
+  /** The first one with a service starts the aggregator. */
   async begin(ctx, service) {
     if (service.spec?.service) await ctx.controlPlane.aggregator.remote()
     return undefined

@@ -1,4 +1,4 @@
-// ControllerRevisions: a workload's former templates. Only the number may change.
+// ControllerRevisions: previous templates of a workload. Only the revision number may change.
 
 import { asJson, type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
@@ -30,7 +30,7 @@ const strategy: Strategy<ControllerRevision> = {
   ],
 }
 
-/** Compared as text: an empty template is another one than none. */
+/** Compared as text: an empty template differs from a missing one. */
 function immutableData(data: unknown, current: unknown): FieldError[] {
   return JSON.stringify(data) === JSON.stringify(current)
     ? []

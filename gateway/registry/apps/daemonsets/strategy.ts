@@ -32,7 +32,7 @@ type Spec = Wire<models.V1DaemonSetSpec>
 type DaemonSet = KubeObject & { spec?: Spec; status?: Wire<models.V1DaemonSetStatus> }
 
 const path = FieldPath.root("spec")
-/** The template's own generation, as clients of the removed extensions/v1beta1 knew it. */
+/** The generation of the template, for clients of the removed extensions/v1beta1. */
 const templateGeneration = "deprecated.daemonset.template.generation"
 
 const strategy: Strategy<DaemonSet> = {
@@ -47,7 +47,7 @@ const strategy: Strategy<DaemonSet> = {
       update.rollingUpdate.maxUnavailable ??= 1
       update.rollingUpdate.maxSurge ??= 0
     } else if (update.rollingUpdate !== undefined) {
-      // In memory these are no pointers upstream.
+      // Upstream's internal types have no pointers here.
       update.rollingUpdate.maxUnavailable ??= 0
       update.rollingUpdate.maxSurge ??= 0
     }

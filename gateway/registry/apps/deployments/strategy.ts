@@ -31,7 +31,9 @@ import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 type Spec = NonNullable<Deployment["spec"]>
 
 const path = FieldPath.root("spec")
-/** The revision to roll back to, as clients of the removed extensions/v1beta1 asked for it; the controller obeys. */
+/**
+ * The revision to roll back to, as requested by clients of the removed extensions/v1beta1; the controller performs the rollback.
+ */
 const rollbackTo = "deprecated.deployment.rollback.to"
 
 const strategy: Strategy<Deployment> = {
@@ -57,7 +59,7 @@ const strategy: Strategy<Deployment> = {
     deployment.status = {}
   },
 
-  // Annotations are copied to replica sets, so a change of them is one of what is wanted.
+  // Annotations are copied to replica sets, so changing them changes the desired state.
   specChanged: (deployment, current) =>
     !semanticEqual(deployment.spec, current.spec) ||
     !semanticEqual(deployment.metadata.annotations, current.metadata.annotations),
@@ -116,7 +118,7 @@ function validateSpec(spec: Spec): FieldError[] {
   return errors
 }
 
-/** Given as nothing, it is not there. */
+/** An empty value counts as missing. */
 function readRollback(deployment: Deployment): void {
   const { [rollbackTo]: text, ...others } = deployment.metadata.annotations ?? {}
   if (text === "") {

@@ -54,7 +54,7 @@ const strategy: Strategy<StatefulSet> = {
     const spec = specOf(set)
     spec.podManagementPolicy = spec.podManagementPolicy || "OrderedReady"
     const update = (spec.updateStrategy ??= {})
-    // Who names the type is not told the rest.
+    // As upstream, rollingUpdate is only added if the type is omitted.
     if (!update.type) {
       update.type = "RollingUpdate"
       update.rollingUpdate ??= {}
@@ -104,7 +104,7 @@ const strategy: Strategy<StatefulSet> = {
     const warnings = templateWarnings(path.child("template"), set.spec?.template, set, current)
     for (const [index, { spec = {} }] of (set.spec?.volumeClaimTemplates ?? []).entries()) {
       const at = path.child("volumeClaimTemplates").index(index)
-      // So upstream names it when the set is changed.
+      // The field name in upstream's warnings on updates.
       warnings.push(...claimSpecWarnings(current === undefined ? at : at.child("Spec"), spec))
     }
     if ((set.spec?.revisionHistoryLimit ?? 0) < 0) {
@@ -156,7 +156,7 @@ function validateSpec(spec: Spec, current: Spec | undefined): FieldError[] {
   ]
 }
 
-/** The template as its pods will be: claims become volumes, and hostname and subdomain are the set's to give. */
+/** The template as the pods will have it: claims become volumes, and the set assigns hostname and subdomain. */
 function withClaims(spec: Spec): PodTemplateSpec {
   const claims = new Set((spec.volumeClaimTemplates ?? []).map((claim) => claim.metadata?.name ?? ""))
   const { hostname: _, subdomain: __, ...rest } = spec.template.spec ?? { containers: [] }

@@ -1,4 +1,4 @@
-// Metrics of a HorizontalPodAutoscaler, in v2's words: one source each, with what it aims at. Source:
+// Metrics of a HorizontalPodAutoscaler in the terms of v2: one source each, with its target. Source:
 // k8s.io/kubernetes/pkg/apis/autoscaling/validation.
 
 import type * as models from "@kubernetes/client-node"
@@ -27,7 +27,7 @@ type Source = {
   target?: Target
 }
 
-/** In the order in which they are looked at: of several the first is. */
+/** In order of precedence: only the first one present is validated. */
 const sources: Readonly<Record<string, SourceField>> = dictionary({
   Object: "object",
   External: "external",

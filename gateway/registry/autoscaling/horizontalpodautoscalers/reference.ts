@@ -1,4 +1,4 @@
-// References of a HorizontalPodAutoscaler: to what it scales, and to what a metric describes. Source:
+// References of a HorizontalPodAutoscaler: to its scale target, and to the object that a metric describes. Source:
 // k8s.io/kubernetes/pkg/apis/autoscaling/validation.
 
 import type * as models from "@kubernetes/client-node"
@@ -9,7 +9,7 @@ import { named } from "../../validation/values.ts"
 
 export type Reference = Partial<Wire<models.V2CrossVersionObjectReference>>
 
-/** What may stand in apiVersion: a group and a version, a version alone, too, or whatever was there before. */
+/** Valid values of apiVersion: group and version, also a version alone, or any value if it is unchanged. */
 export type VersionRule = "group" | "any group" | "anything"
 
 export function validateReference(at: FieldPath, reference: Reference | undefined, rule: VersionRule): FieldError[] {

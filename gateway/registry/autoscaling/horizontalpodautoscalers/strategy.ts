@@ -1,4 +1,4 @@
-// HorizontalPodAutoscalers, in both versions' words: v1's one percentage is a metric of v2. Source:
+// HorizontalPodAutoscalers in both versions: the single percentage of v1 is a metric of v2. Source:
 // k8s.io/kubernetes/pkg/apis/autoscaling.
 
 import type * as models from "@kubernetes/client-node"
@@ -13,7 +13,7 @@ import { validateCounters } from "../../workloads/amounts.ts"
 import { validateMetrics } from "./metrics.ts"
 import { type Reference, validateReference, type VersionRule } from "./reference.ts"
 
-/** Nothing is required by the decoder, which is what our checks are for. */
+/** The decoder requires no fields; validation does. */
 type Spec = Partial<Wire<models.V2HorizontalPodAutoscalerSpec>>
 type Rules = Wire<models.V2HPAScalingRules>
 type AutoscalerV1 = KubeObject & { spec?: { targetCPUUtilizationPercentage?: number } }
@@ -67,7 +67,10 @@ const strategy: Strategy<Autoscaler> = {
 
 export const horizontalPodAutoscalers: KindExtension = { strategy }
 
-/** v1 has no words for all of a spec and a status: these hold the rest, and are no more anybody's to write than that is. */
+/**
+ * v1 lacks fields for parts of spec and status, which these annotations contain. Clients may not write them, just as they may not
+ * write those parts.
+ */
 function keepAnnotations(autoscaler: Autoscaler, current: Autoscaler | undefined, keys: readonly string[]): void {
   const annotations = { ...autoscaler.metadata.annotations }
   for (const key of keys) {
@@ -83,13 +86,13 @@ function specOf(autoscaler: Autoscaler): Spec {
   return autoscaler.spec
 }
 
-/** Other metrics than the percentage lie in an annotation, in v2's words. */
+/** Metrics other than the percentage are in an annotation, in the format of v2. */
 function defaultV1({ metadata, spec }: AutoscalerV1): void {
   if (spec === undefined || metadata.annotations?.["autoscaling.alpha.kubernetes.io/metrics"] !== undefined) return
   spec.targetCPUUtilizationPercentage ??= defaultUtilization
 }
 
-/** No policies, if said so, are none; what is not said has its default. */
+/** An explicitly empty list of policies stays empty; missing fields get defaults. */
 function withDefaults(rules: Rules = {}, defaults: Rules): Rules {
   return { ...defaults, ...rules, ...(isGivenEmpty(rules, "policies") ? { policies: [] } : {}) }
 }
@@ -139,7 +142,7 @@ function validate(autoscaler: Autoscaler, current: Autoscaler | undefined): Fiel
   return errors
 }
 
-/** ReplicationControllers are the one scalable kind without a group; what was accepted once stays so. */
+/** ReplicationControllers are the only scalable kind without a group; previously accepted values remain valid. */
 function versionRule(reference: Reference | undefined, before: Reference | undefined): VersionRule {
   if (before !== undefined && before.apiVersion === reference?.apiVersion && before.kind === reference?.kind) {
     return "anything"

@@ -1,4 +1,4 @@
-// Whether a cron schedule is one, as the parser upstream uses (github.com/robfig/cron/v3, standard form) has it.
+// Validates cron schedules like the parser that upstream uses (github.com/robfig/cron/v3, standard form).
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 
@@ -15,7 +15,7 @@ const fields = [
 ] as const
 const descriptors = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"]
 
-/** What is wrong with it, or undefined. */
+/** The error in the schedule, or undefined. */
 export function scheduleFault(schedule: string): string | undefined {
   let spec = schedule
   const zone = /^(TZ|CRON_TZ)=(\S+)\s+(\S.*)?$/.exec(spec)

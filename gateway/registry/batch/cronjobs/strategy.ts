@@ -21,7 +21,7 @@ type Spec = Wire<models.V1CronJobSpec>
 type CronJob = KubeObject & { spec?: Spec; status?: Wire<models.V1CronJobStatus> }
 
 const path = FieldPath.root("spec")
-/** Eleven characters are left for what the controller appends. */
+/** Leaves eleven characters for the controller's suffix. */
 const maxName = 52
 
 const strategy: Strategy<CronJob> = {
@@ -128,13 +128,13 @@ function validateTimeZone(timeZone: string | undefined): FieldError[] {
 }
 
 function isTimeZone(name: string): boolean {
-  // Offsets such as "+01:00" are no names, though the engine takes them.
+  // Offsets such as "+01:00" are not names, although the engine accepts them.
   if (!/^[A-Za-z]/.test(name)) return false
   try {
     new Intl.DateTimeFormat("en", { timeZone: name })
     return true
   } catch {
-    // The engine's only answer to an unknown name.
+    // The engine throws for an unknown name.
     return false
   }
 }

@@ -1,5 +1,5 @@
-// Updates of a job's status: what has ended stays ended, and counters fit together; the order of the faults is upstream's. Source:
-// k8s.io/kubernetes/pkg/apis/batch/validation ValidateJobStatusUpdate.
+// Updates of a job's status: finished jobs stay finished, and counters must be consistent; the errors are in upstream's order.
+// Source: k8s.io/kubernetes/pkg/apis/batch/validation ValidateJobStatusUpdate.
 
 import {
   duplicate,
@@ -50,7 +50,7 @@ function finished(status: Status): boolean {
   return has(status, "Complete") || has(status, "Failed")
 }
 
-/** Rules of what has ended count for what is changed: what was so before may stay. */
+/** Rules for finished jobs apply only to what the update changes; earlier violations may remain. */
 function changes({ status, before }: Change): (what: "finished" | "Complete" | "Failed" | "FailureTarget") => boolean {
   return (what) =>
     what === "finished" ? finished(status) !== finished(before) : has(status, what) !== has(before, what)
@@ -136,7 +136,7 @@ function validateSuccess({ job, status }: Change): FieldError[] {
   return errors
 }
 
-/** What has ended stays ended, and what was counted stays counted. */
+/** Finished jobs stay finished, and counters do not decrease. */
 function validateChange(change: Change): FieldError[] {
   const { job, status, before } = change
   const { spec } = job
@@ -169,7 +169,7 @@ function validateChange(change: Change): FieldError[] {
   return errors
 }
 
-/** Each pod once, in one of the two. */
+/** Each pod must occur only once in both lists. */
 function validateUncounted({ uncountedTerminatedPods: uncounted }: Status): FieldError[] {
   const seen = new Set<string>()
   return (["succeeded", "failed"] as const).flatMap((field) =>
@@ -183,7 +183,7 @@ function validateUncounted({ uncountedTerminatedPods: uncounted }: Status): Fiel
   )
 }
 
-/** What has been said before is not looked at again: completions may be fewer by now. */
+/** Unchanged values are not validated again: the number of completions may have decreased. */
 function validateIndexes({ status, before, job: { spec } }: Change): FieldError[] {
   const { completedIndexes: completed = "", failedIndexes: failed } = status
   const { completions, backoffLimitPerIndex } = spec ?? {}

@@ -16,7 +16,7 @@ import { validateJobStatus } from "./status.ts"
 import { jobWarnings, podNameWarnings } from "../../workloads/warnings.ts"
 
 const path = FieldPath.root("spec")
-/** The old names, without a prefix, are still what people select by. */
+/** The old names without a prefix are still used in selectors. */
 const nameLabels = ["job-name", "batch.kubernetes.io/job-name"]
 const uidLabels = ["controller-uid", "batch.kubernetes.io/controller-uid"]
 const uidLabel = "batch.kubernetes.io/controller-uid"
@@ -74,14 +74,14 @@ function specOf(job: Job): JobSpec {
   return job.spec
 }
 
-/** A job without labels of its own has its template's: the very same, so that what is generated for these is its own, too. */
+/** A job without labels shares the labels object of its template, so that it also gets the labels generated there. */
 function labelAsTemplate(job: Job): void {
   const labels = job.spec?.template?.metadata?.labels
   if (labels === undefined || Object.keys(job.metadata.labels ?? {}).length > 0) return
   job.metadata.labels = labels
 }
 
-/** By its own uid, so that no two jobs ever count each other's pods. */
+/** The selector uses the job's own uid, so that two jobs never count each other's pods. */
 function generateSelector(job: Job): void {
   const spec = specOf(job)
   const { name = "", uid = "" } = job.metadata
@@ -120,7 +120,7 @@ function validateGenerated(job: Job): FieldError[] {
   const spec = specOf(job)
   if (spec.manualSelector === true || spec.selector === undefined) return []
   const { name = "", uid = "" } = job.metadata
-  // The old names of both first.
+  // The old names of both come first.
   const wanted = Object.fromEntries([
     [uidLabels[0], uid],
     [nameLabels[0], name],
@@ -160,7 +160,7 @@ function validateChange(job: Job, current: Job): FieldError[] {
   ]
 }
 
-/** An empty policy is one. */
+/** An empty policy differs from a missing one. */
 function immutablePolicy(field: "podFailurePolicy" | "successPolicy", spec: JobSpec, before: JobSpec): FieldError[] {
   const at = path.child(field)
   return (spec[field] === undefined) === (before[field] === undefined)
@@ -168,7 +168,7 @@ function immutablePolicy(field: "podFailurePolicy" | "successPolicy", spec: JobS
     : [invalidValue(at, spec[field], immutable)]
 }
 
-/** A suspended job without pods may still be told where its pods go and what they need. */
+/** A suspended job without pods may change scheduling constraints and resources of its template. */
 function validateTemplateChange(job: Job, current: Job): FieldError[] {
   const at = path.child("template")
   const [template, before] = [specOf(job).template, ((current.spec ?? {}) as JobSpec).template]

@@ -1,4 +1,4 @@
-// CertificateSigningRequests: who asks is written by the server; approval and certificate have a subresource each. Source:
+// CertificateSigningRequests: the server sets the requesting user; approval and certificate have a subresource each. Source:
 // k8s.io/kubernetes/pkg/{apis,registry}/certificates.
 
 import { X509Certificate } from "node:crypto"
@@ -72,7 +72,7 @@ const usages = [
 
 const strategy: Strategy<Request> = {
   generation: false,
-  // Any that a path can tell.
+  // Any name that is valid in a path.
   nameRule: () => [],
 
   default(request) {
@@ -145,7 +145,7 @@ function withTimes(conditions: readonly Condition[], before: readonly Condition[
   })
 }
 
-/** The signer's update leaves approvals as they are. */
+/** Updates by the signer cannot change approvals. */
 function keepApproval(conditions: readonly Condition[], current: Request): Condition[] {
   const present = new Map(current.status?.conditions?.toReversed().map((condition) => [condition.type, condition]))
   return conditions.map((condition) => {
@@ -225,7 +225,7 @@ function validateCertificate(request: Request, current: Request): FieldError[] {
   return fault === undefined ? [] : [invalidValue(at, "<certificate data>", fault)]
 }
 
-/** Of a chain, PEM. */
+/** Validates a PEM chain. */
 function certificateFault(text: string): string | undefined {
   const blocks = [...pemBlocks(text)]
   for (const { type, hasHeaders, content } of blocks) {
@@ -241,7 +241,7 @@ function isCertificate(der: Buffer): boolean {
   try {
     return new X509Certificate(der).raw.length > 0
   } catch {
-    return false // OpenSSL cannot read it.
+    return false // OpenSSL cannot parse it
   }
 }
 

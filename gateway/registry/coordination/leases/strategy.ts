@@ -19,7 +19,7 @@ const strategy: Strategy<Lease> = {
     lease.spec ??= {}
   },
   dropDisabled({ spec }) {
-    // Coordinated leader election is off in a server as it comes.
+    // Coordinated leader election is disabled by default.
     delete spec?.preferredHolder
     delete spec?.strategy
   },

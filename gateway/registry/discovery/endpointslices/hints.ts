@@ -1,4 +1,4 @@
-// For which zones and nodes an endpoint is meant. Source: k8s.io/kubernetes/pkg/apis/discovery/validation.
+// The zones and nodes for which an endpoint is intended. Source: k8s.io/kubernetes/pkg/apis/discovery/validation.
 
 import { duplicate, type FieldError, type FieldPath, tooMany } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain, validateLabelValue } from "../../../../apimachinery/names.ts"

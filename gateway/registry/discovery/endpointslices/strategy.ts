@@ -70,7 +70,7 @@ export const endpointSlices: KindExtension = { strategy }
 
 const controllers = ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"]
 
-/** The controllers mend what they copy: nobody reads what they are told. */
+/** Slices of controllers get no warnings: the controllers correct what they copy, and nobody reads warnings to them. */
 function isControlled({ metadata }: EndpointSlice): boolean {
   return controllers.includes(metadata.labels?.["endpointslice.kubernetes.io/managed-by"] ?? "")
 }
@@ -85,7 +85,7 @@ function warningsOf({ endpoints = [] }: EndpointSlice): string[] {
 
 const hostnameLabel = "kubernetes.io/hostname"
 
-/** v1 knows the topology of v1beta1 no more; a node's name that was known from there moves to where it stands today. */
+/** v1 has no field for the topology of v1beta1; a node name that was already there moves to the current field. */
 function dropTopology(slice: EndpointSlice, current: EndpointSlice | undefined): void {
   if (current !== undefined && semanticEqual(current.endpoints, slice.endpoints)) return
   const known = new Set((current?.endpoints ?? []).map(({ deprecatedTopology }) => deprecatedTopology?.[hostnameLabel]))
@@ -114,7 +114,7 @@ function validate(slice: EndpointSlice, current: EndpointSlice | undefined): Fie
     }
   }
   const faults = validateEndpoints(slice)
-  // Older rules took what was there before.
+  // Existing values may conform to older rules.
   return faults.length > 0 && current !== undefined && semanticEqual(current.endpoints, slice.endpoints)
     ? errors
     : [...errors, ...faults]

@@ -1,6 +1,5 @@
-// FlowSchemas: requests are classified by them (../flow-view.ts), which is told and no more: a tenant's requests are bounded per
-// tenant. Source:
-// k8s.io/kubernetes/pkg/apis/flowcontrol.
+// FlowSchemas: requests are classified by them (../flow-view.ts), for information only: the limits of requests are per tenant.
+// Source: k8s.io/kubernetes/pkg/apis/flowcontrol.
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import type * as models from "@kubernetes/client-node"
@@ -56,7 +55,7 @@ function validate(schema: FlowSchema): FieldError[] {
   }
   const method = spec.distinguisherMethod
   if (method !== undefined && !["ByNamespace", "ByUser"].includes(method.type)) {
-    // Upstream prints its own structure here.
+    // Upstream prints its own struct here.
     const shown = { Type: method.type ?? "" }
     errors.push(notSupported(path.child("distinguisherMethod", "type"), shown, ["ByNamespace", "ByUser"]))
   }
@@ -109,7 +108,7 @@ function validateSubject(at: FieldPath, subject: Subject): FieldError[] {
   return errors
 }
 
-/** Service accounts, users, groups. */
+/** Upstream's order: service accounts, users, groups. */
 function byUpstream([a]: [string, string], [b]: [string, string]): number {
   const order = Object.keys(members)
   return order.indexOf(a) - order.indexOf(b)

@@ -1,6 +1,5 @@
-// PriorityLevelConfigurations: flow schemas name them, and answers tell which one a request is of; a tenant's requests are bounded
-// per tenant, not by them. Source:
-// k8s.io/kubernetes/pkg/apis/flowcontrol.
+// PriorityLevelConfigurations: flow schemas refer to them, and responses name the level of a request; the limits of requests are
+// per tenant and do not depend on them. Source: k8s.io/kubernetes/pkg/apis/flowcontrol.
 
 import type * as models from "@kubernetes/client-node"
 import {
@@ -24,7 +23,7 @@ type Queuing = Partial<NonNullable<NonNullable<Limited["limitResponse"]>["queuin
 type Level = Conditioned & { spec?: Spec }
 
 const path = FieldPath.root("spec")
-/** With it an older version says what this one says by a field. */
+/** Expresses in an older version what this version expresses by a field. */
 const oldAnnotation = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares"
 const maxQueues = 10_000_000
 const maxHashBits = 60
@@ -66,7 +65,7 @@ function validate(level: Level): FieldError[] {
   return [...errors, ...validateByType(spec, type), ...validateFixed(level, spec), ...validateConditions(level)]
 }
 
-/** Of the one that is exempt, what it lends may be changed. */
+/** In the exempt level, the lendable part may be changed. */
 function validateFixed(level: Level, spec: Spec): FieldError[] {
   const { exempt: _, ...rest } = spec
   if (level.metadata.name === "exempt") return validateMandatory(level, rest, "exempt")
@@ -157,7 +156,7 @@ function validateQueuing(at: FieldPath, queuing: Queuing): FieldError[] {
   return [...errors, invalidValue(hand, handSize, why)]
 }
 
-/** Of a hash that deals a hand: one card after the other from what is left. */
+/** The number of hash bits for dealing a hand: each card is drawn from the remaining ones. */
 function requiredBits(queues: number, handSize: number): number {
   let bits = 0
   for (let left = queues; left > queues - handSize; left--) bits += Math.log2(left)

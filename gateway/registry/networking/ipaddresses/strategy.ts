@@ -21,7 +21,7 @@ const path = FieldPath.root("spec", "parentRef")
 const strategy: Strategy<IPAddress> = {
   generation: false,
   nameRule: strictAddressFaults,
-  // Nobody can make up an address.
+  // An address cannot be generated.
   generateName: (prefix) => prefix,
   validate: (_ctx, address) => validate(address),
   validateUpdate: (_ctx, address, current) => [

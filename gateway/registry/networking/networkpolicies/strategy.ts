@@ -1,4 +1,4 @@
-// NetworkPolicies. They are kept and synced; nothing here enforces them. Source: k8s.io/kubernetes/pkg/apis/networking.
+// NetworkPolicies. They are stored and synced; nothing here enforces them. Source: k8s.io/kubernetes/pkg/apis/networking.
 
 import type * as models from "@kubernetes/client-node"
 import { parseLoosePrefix } from "../../../../apimachinery/addresses.ts"
@@ -46,7 +46,7 @@ const strategy: Strategy<NetworkPolicy> = {
       for (const port of rule.ports ?? []) port.protocol ??= "TCP"
     }
   },
-  // Upstream compares what is in memory, where an empty list that was given is another than none.
+  // Upstream compares the objects in memory, where an empty list differs from a missing one.
   specChanged: ({ spec }, { spec: current }) => hasGivenEmpty(spec) || !semanticEqual(spec, current),
   validate: (_ctx, policy) => validate(policy.spec ?? {}, new Set()),
   validateUpdate: (_ctx, policy, current) => validate(policy.spec ?? {}, rangesOf(current)),
@@ -55,7 +55,7 @@ const strategy: Strategy<NetworkPolicy> = {
 
 export const networkPolicies: KindExtension = { strategy }
 
-/** `kept`: the ranges it had before. */
+/** `kept`: the ranges before the update. */
 function validate(spec: Spec, kept: ReadonlySet<string>): FieldError[] {
   const errors = validateLabelSelector(path.child("podSelector"), spec.podSelector)
   for (const [index, rule] of (spec.ingress ?? []).entries()) {
@@ -132,7 +132,7 @@ function validatePeer(at: FieldPath, peer: Peer, kept: ReadonlySet<string>): Fie
   return errors
 }
 
-/** What an update may not change is what it need not mend: any range that was there before stays allowed. */
+/** All ranges of the object before the update, which remain valid. */
 function rangesOf(policy: NetworkPolicy): Set<string> {
   return new Set(blocksOf(policy).flatMap(([, { cidr, except = [] }]) => [...(cidr ? [cidr] : []), ...except]))
 }

@@ -1,4 +1,4 @@
-// ServiceCIDRs: kept and validated; a tenant's service addresses come from the super cluster. Source:
+// ServiceCIDRs: stored and validated; a tenant's service addresses come from the super cluster. Source:
 // k8s.io/kubernetes/pkg/apis/networking.
 
 import { parseLoosePrefix, unmapped } from "../../../../apimachinery/addresses.ts"
@@ -38,7 +38,7 @@ function validate(cidrs: readonly string[]): FieldError[] {
   return errors
 }
 
-/** One family may be joined by the other; nothing else changes. */
+/** The other family may be added to a single one; no other change is allowed. */
 function validateChange(cidrs: readonly string[], before: readonly string[]): FieldError[] {
   const grown = before.length === 1 && cidrs.length === 2
   if (cidrs.length !== before.length && !grown) return [invalidValue(path, cidrs, immutable)]

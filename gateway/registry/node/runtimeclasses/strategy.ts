@@ -26,7 +26,7 @@ const strategy: Strategy<RuntimeClass> = {
   validate: (_ctx, runtimeClass) => validate(runtimeClass),
   validateUpdate: (_ctx, runtimeClass, current) => [
     ...validate(runtimeClass),
-    // A text that is not given is an empty one.
+    // A missing string equals an empty one.
     ...immutableField(at, runtimeClass.handler ?? "", current.handler),
   ],
   warnings: (_ctx, { scheduling }) =>
@@ -42,7 +42,7 @@ function validate({ handler, overhead, scheduling }: RuntimeClass): FieldError[]
   }
   const path = FieldPath.root("scheduling")
   const tolerations = scheduling?.tolerations ?? []
-  // Two that differ in how long they tolerate are one.
+  // Two tolerations that differ only in their duration count as equal.
   const repeated = repeats(tolerations.map((one) => JSON.stringify({ ...printed(one), TolerationSeconds: null })))
   return [
     ...errors,
@@ -54,7 +54,7 @@ function validate({ handler, overhead, scheduling }: RuntimeClass): FieldError[]
   ]
 }
 
-/** As Go's JSON has a type of which nobody gave the fields other names. */
+/** The JSON of a Go type without field tags. */
 function printed({ key = "", operator = "", value = "", effect = "", tolerationSeconds }: Toleration): object {
   return { Key: key, Operator: operator, Value: value, Effect: effect, TolerationSeconds: tolerationSeconds ?? null }
 }

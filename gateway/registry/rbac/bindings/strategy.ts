@@ -42,7 +42,7 @@ function strategyOf(namespaced: boolean): Strategy<Binding> {
     validateUpdate(_ctx, binding, current) {
       const errors = validate(binding, namespaced)
       if (!semanticEqual(binding.roleRef, current.roleRef)) {
-        // Upstream prints its own structure here, with Go's names.
+        // Upstream prints its own struct here, with Go's field names.
         const { apiGroup: APIGroup, kind: Kind, name: Name } = binding.roleRef ?? {}
         errors.push(invalidValue(FieldPath.root("roleRef"), { APIGroup, Kind, Name }, "cannot change roleRef"))
       }

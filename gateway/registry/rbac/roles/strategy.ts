@@ -1,5 +1,4 @@
-// Roles and ClusterRoles. That nobody grants more than they hold is checked by admission. Source:
-// k8s.io/kubernetes/pkg/apis/rbac.
+// Roles and ClusterRoles. Admission prevents privilege escalation. Source: k8s.io/kubernetes/pkg/apis/rbac.
 
 import type * as models from "@kubernetes/client-node"
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"

@@ -1,4 +1,4 @@
-// VolumeAttachments: which volume a driver attaches to which node. Source: k8s.io/kubernetes/pkg/apis/storage.
+// VolumeAttachments: the attachment of a volume to a node by a driver. Source: k8s.io/kubernetes/pkg/apis/storage.
 
 import {
   type FieldError,
@@ -50,7 +50,7 @@ const strategy: Strategy<VolumeAttachment> = {
 
   validateUpdate: (_ctx, attachment, current) => [
     ...validate(attachment),
-    // A volume that says nothing is another than none.
+    // An empty volume differs from a missing one.
     ...(hasInline(attachment) === hasInline(current)
       ? immutableField(path, attachment.spec, current.spec)
       : [invalidValue(path, attachment.spec, immutable)]),
@@ -69,7 +69,7 @@ function validate({ spec = {}, status = {} }: VolumeAttachment): FieldError[] {
   return [
     ...driverName(path.child("attacher"), spec.attacher),
     ...validateSource(path.child("source"), spec.source ?? {}),
-    // An absent name is a wrong one.
+    // A missing name is invalid.
     ...messages(path.child("nodeName"), node, validateDNS1123Subdomain(node)),
     ...validateStatus(FieldPath.root("status"), status),
     ...(volume === undefined
@@ -105,7 +105,7 @@ function validateStatus(at: FieldPath, { attachmentMetadata = {}, attachError, d
 
 function validateFault(at: FieldPath, { message = "", errorCode }: VolumeFault = {}): FieldError[] {
   return [
-    // Upstream names the limit of the metadata here.
+    // Upstream's message contains the limit of the metadata.
     ...(Buffer.byteLength(message) > maxMessageBytes ? [tooLong(at.child("message"), "", maxMetadataBytes)] : []),
     ...(errorCode !== undefined && errorCode < 0
       ? [invalidValue(at.child("errorCode"), errorCode, inclusiveRange(0, maxInt32))]

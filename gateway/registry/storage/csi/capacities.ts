@@ -1,4 +1,4 @@
-// CSIStorageCapacities: what a driver says is left where. Source: k8s.io/kubernetes/pkg/apis/storage.
+// CSIStorageCapacities: the capacity that a driver reports for a topology. Source: k8s.io/kubernetes/pkg/apis/storage.
 
 import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
@@ -25,7 +25,7 @@ const strategy: Strategy<CSIStorageCapacity> = {
   validate: (_ctx, capacity) => validate(capacity),
   validateUpdate: (_ctx, capacity, current) => [
     ...validate(capacity),
-    // A selector of everything is another than none.
+    // A selector that matches everything differs from a missing one.
     ...((capacity.nodeTopology === undefined) === (current.nodeTopology === undefined)
       ? immutableField(topology, capacity.nodeTopology, current.nodeTopology)
       : [invalidValue(topology, capacity.nodeTopology, immutable)]),
@@ -39,7 +39,7 @@ export const csiStorageCapacities: KindExtension = { strategy }
 function validate({ nodeTopology, storageClassName = "", capacity: size }: CSIStorageCapacity): FieldError[] {
   const errors = [
     ...validateLabelSelector(topology, nodeTopology),
-    // An absent name is a wrong one.
+    // A missing name is invalid.
     ...messages(className, storageClassName, validateDNS1123Subdomain(storageClassName)),
   ]
   if (size === undefined || compareQuantities(parseQuantity(size), parseQuantity("0")) >= 0) return errors

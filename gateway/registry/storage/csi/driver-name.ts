@@ -1,5 +1,4 @@
-// What a CSI driver may be called where something names it. Source: k8s.io/kubernetes/pkg/apis/core/validation
-// ValidateCSIDriverName.
+// Validates references to CSI drivers by name. Source: k8s.io/kubernetes/pkg/apis/core/validation ValidateCSIDriverName.
 
 import { type FieldError, type FieldPath, required, tooLong } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"

@@ -1,4 +1,4 @@
-// CSIDrivers: what a driver can do and wants to be told. Source: k8s.io/kubernetes/pkg/apis/storage.
+// CSIDrivers: the capabilities and requirements of a driver. Source: k8s.io/kubernetes/pkg/apis/storage.
 
 import { repeats } from "../../../../apimachinery/repeats.ts"
 import { duplicate, type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
@@ -65,7 +65,7 @@ const strategy: Strategy<CSIDriver> = {
 
 export const csiDrivers: KindExtension = { strategy }
 
-/** One for nobody in particular says so, or says nothing. */
+/** A missing audience equals an empty one. */
 function tokensOf({ tokenRequests = [] }: Spec): object[] {
   return tokenRequests.map((request) => ({ audience: "", ...request }))
 }

@@ -1,4 +1,4 @@
-// CSINodes: which drivers a node has. Source: k8s.io/kubernetes/pkg/apis/storage.
+// CSINodes: the drivers of a node. Source: k8s.io/kubernetes/pkg/apis/storage.
 
 import { repeats } from "../../../../apimachinery/repeats.ts"
 import { duplicate, type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
@@ -39,7 +39,7 @@ const strategy: Strategy<CSINode> = {
   },
 
   canonicalize({ spec }) {
-    // As Go's conversions leave it: a list of nothing is no list.
+    // As after Go's conversions, an empty list is null.
     for (const driver of spec?.drivers ?? []) if (driver.topologyKeys?.length === 0) driver.topologyKeys = null
     if (spec?.drivers?.length === 0) spec.drivers = null
   },
@@ -47,7 +47,7 @@ const strategy: Strategy<CSINode> = {
 
 export const csiNodes: KindExtension = { strategy }
 
-/** How many volumes fit may change; what the driver is called and where the node is may not. */
+/** The maximum number of volumes may change; name, node ID and topology of a driver may not. */
 function withoutLimits({ allocatable: _limits, ...driver }: Driver): Driver {
   return driver
 }

@@ -1,4 +1,4 @@
-// Where a StorageClass lets volumes be: terms of labels with values. Source: k8s.io/kubernetes/pkg/apis/core/validation
+// The allowed topologies of a StorageClass: terms of labels with values. Source: k8s.io/kubernetes/pkg/apis/core/validation
 // ValidateTopologySelectorTerm, and pkg/apis/storage/validation.
 
 import { repeats } from "../../../../apimachinery/repeats.ts"
@@ -44,7 +44,7 @@ export function validateTopologies(topologies: Topologies | null | undefined): F
       .map(({ key = "", values = [] }) => JSON.stringify([key, ...values.toSorted()]))
       .toSorted()
       .join()
-    // Upstream takes a term that says nothing for one it has seen.
+    // Upstream treats an empty term as a duplicate.
     const isKnown = expressions.length === 0 || seen.has(text)
     seen.add(text)
     return isKnown ? [...errors, duplicate(at, "")] : errors
