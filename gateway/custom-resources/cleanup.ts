@@ -1,5 +1,5 @@
-// Deleting a CustomResourceDefinition: its objects first, with their finalizers respected, then the definition itself.
-// Source: k8s.io/apiextensions-apiserver/pkg/controller/finalizer.
+// Deletes a CustomResourceDefinition: first its objects, respecting their finalizers, then the definition itself. Source:
+// k8s.io/apiextensions-apiserver/pkg/controller/finalizer.
 
 import { timestamp } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
@@ -8,7 +8,7 @@ import type { Store } from "../../storage/types.ts"
 import { storagePrefixOf } from "../registry/keys.ts"
 import { cleanupFinalizer, type Definition, definitionsResource, withCondition } from "./types.ts"
 
-/** Objects asked to go at a time. */
+/** Objects per delete request. */
 const pageSize = 500
 
 export interface CleanupParts {
@@ -18,7 +18,7 @@ export interface CleanupParts {
 
 const definitions: Resource = { ...definitionsResource, namespaced: false }
 
-/** Resolves when the definition is gone, or aborted by the signal. */
+/** Resolves when the definition has been deleted, or the signal is aborted. */
 export async function cleanUp(definition: Definition, parts: CleanupParts, signal: AbortSignal): Promise<void> {
   const { group = "", names = {}, versions = [], scope } = definition.spec ?? {}
   const version = versions.find((candidate) => candidate.storage === true)?.name ?? ""
@@ -63,7 +63,7 @@ async function deleteAll(resource: Resource, { store, client }: CleanupParts, si
   await untilEmpty(prefix, store, signal)
 }
 
-/** Finalizers may keep objects for a while: every change under the prefix is a reason to look again. */
+/** Finalizers may delay the deletion of objects: every change under the prefix triggers another check. */
 async function untilEmpty(prefix: string, store: Store, signal: AbortSignal): Promise<void> {
   const watcher = store.watch(prefix, { after: store.revision })
   const stop = (): void => watcher.close()
@@ -84,7 +84,7 @@ async function isEmpty(prefix: string, store: Store): Promise<boolean> {
   return (await store.range(prefix, { limit: 1 })).items.length === 0
 }
 
-/** Without the finalizer the definition goes. */
+/** Removes the finalizer, so that the definition is deleted. */
 async function release(definition: Definition, client: KubeClient): Promise<void> {
   const { name = "" } = definition.metadata
   const current = await client.get<Definition>(definitions, undefined, name)

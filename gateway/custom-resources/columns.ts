@@ -10,7 +10,7 @@ import { firstValue } from "./json-path/evaluate.ts"
 import { JsonPathError, OwnNumber, parseJsonPath, type Path } from "./json-path/parse.ts"
 import type { PrinterColumn } from "./types.ts"
 
-// In the words of ObjectMeta's documentation.
+// The text of ObjectMeta's documentation.
 const customName: TableColumn = {
   ...name,
   description:
@@ -29,7 +29,7 @@ export function customColumns(columns: readonly PrinterColumn[] | undefined): Ta
   try {
     for (const column of columns) shown.push(customColumn(column))
   } catch (error) {
-    // Of a path that cannot be read; what follows is not shown either, as upstream.
+    // As upstream, a column with an invalid path is not shown, nor are the columns after it.
     if (!(error instanceof JsonPathError)) throw error
   }
   return shown
@@ -72,7 +72,7 @@ function cellOf(type: string, paths: readonly Path[], object: object, now: numbe
   }
 }
 
-/** Old clients wrote null so. */
+/** Old clients wrote null in this form. */
 function isUnset(time: string): boolean {
   return time === "" || time === "null"
 }
@@ -83,7 +83,7 @@ function printCell(value: unknown): string {
   return typeof value === "object" ? goJson(value as Json) : printGo(value as Json)
 }
 
-/** As upstream's processor does: what does not fit is the least there is. */
+/** As on upstream's processor: a value out of range becomes the smallest integer. */
 function toInt64(value: number): number | bigint {
   return Math.abs(value) < 2 ** 63 ? Math.trunc(value) : -(2n ** 63n)
 }

@@ -1,5 +1,5 @@
-// From a CustomResourceDefinition to what the gateway serves: one ResourceDefinition for each served version. They differ in
-// apiVersion only, unless a webhook converts between them.
+// Compiles a CustomResourceDefinition: one ResourceDefinition for each served version. They differ in apiVersion only, unless a
+// webhook converts between them.
 
 import { copyJson } from "../../apimachinery/copy.ts"
 import { equalJson } from "../../apimachinery/equality.ts"
@@ -32,8 +32,8 @@ const subresourceVerbs = ["get", "patch", "update"]
 const cannotCall: CallConversionWebhook = () => Promise.reject(new Error("webhooks cannot be called from here"))
 
 /**
- * Empty while the definition's names are not accepted. `agedUntil`: the last revision at which objects may have been written
- * under an earlier schema.
+ * Returns an empty list while the definition's names are not accepted. `agedUntil`: the last revision at which objects may have
+ * been written under an earlier schema.
  */
 export function compileDefinition(
   crd: CustomResourceDefinition,
@@ -79,7 +79,7 @@ function compileVersion(
     categories = [],
   } = definition.status?.acceptedNames ?? {}
   let compiledSchema: Schema | undefined
-  // When first asked for: a control plane that wakes up need not compile what nobody reads.
+  // Compiled on first use: a control plane that wakes up need not compile schemas that are not used.
   const schema = (): Schema => (compiledSchema ??= compileSchema(version))
   const selectable = selectableOf(version)
   const scale = version.subresources?.scale
@@ -135,8 +135,8 @@ function compileVersion(
 }
 
 /**
- * What was written under an earlier schema has, when read, the defaults of the version it is stored as, and nothing that is
- * unknown. Source: crConversionRESTOptionsGetter in k8s.io/apiextensions-apiserver/pkg/apiserver.
+ * Objects that were written under an earlier schema get the defaults of their stored version and lose unknown fields when they are
+ * read. Source: crConversionRESTOptionsGetter in k8s.io/apiextensions-apiserver/pkg/apiserver.
  */
 function agedReader(
   { spec }: Definition,
@@ -163,7 +163,7 @@ function agedReader(
 }
 
 /**
- * Versions differ in apiVersion only, but what is stored has no more than the stored one's schema names. Source:
+ * Versions differ in apiVersion only, but stored objects contain only fields of the stored version's schema. Source:
  * schemaCoercingConverter in k8s.io/apiextensions-apiserver/pkg/apiserver.
  */
 function fitTo(stored: CustomResourceVersion): (object: KubeObject) => KubeObject {
@@ -200,7 +200,7 @@ function deprecationOf({ spec }: Definition, { name, deprecated, deprecationWarn
   if (deprecationWarning !== undefined) return deprecationWarning
   const { group = "", names, versions = [] } = spec ?? {}
   const kind = names?.kind ?? ""
-  // The most preferred served version that comes before this one and is not deprecated itself.
+  // The most preferred served version that precedes this one and is not deprecated.
   const better = versions
     .filter((other) => other.served === true && other.deprecated !== true && compareVersions(other.name, name) < 0)
     .sort((a, b) => compareVersions(a.name, b.name))[0]
@@ -212,7 +212,7 @@ function compileSchema(version: CustomResourceVersion): Schema {
   const source: Json = version.schema?.openAPIV3Schema ?? { type: "object" }
   const { schema, errors } = compileStructural(source, FieldPath.root("openAPIV3Schema"))
   const [first] = errors
-  // Validation lets none of these be stored.
+  // Validation rejects all of these.
   if (first !== undefined) throw new TypeError(`schema of version ${version.name}: ${first.message()}`)
   pruneDefaults(schema)
   return schema

@@ -1,7 +1,7 @@
-// Paths of scale numbers and selectable fields: what stands between dots are names of fields, whatever JSONPath would take
-// them for.
+// Paths of scale numbers and selectable fields: the parts between dots are always names of fields, even if they have a meaning in
+// JSONPath.
 
-/** Of ".spec.replicas". */
+/** For example ".spec.replicas". */
 export function plainFields(text: string): string[] {
   return text.replace(/^\./, "").split(".")
 }

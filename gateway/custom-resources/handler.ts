@@ -1,5 +1,5 @@
-// Keeps what a control plane serves in step with the CustomResourceDefinitions in its store: all of them when it opens, then
-// every change as it is committed, before the write is answered.
+// Keeps the served resources of a control plane up to date with the CustomResourceDefinitions in its store: all when it opens, then
+// every change as it is committed, before the write is acknowledged.
 
 import { setImmediate as nextTurn, setTimeout } from "node:timers/promises"
 import type { CustomResourceDefinition } from "../../apimachinery/object.ts"
@@ -25,16 +25,16 @@ export interface CustomResourceParts {
   store: Store
   /** The control plane's resource table: replaces all custom definitions at once. */
   table: { setCustom(definitions: readonly ResourceDefinition[]): void }
-  /** Deletes what a deleted definition leaves; asked for when that happens. */
+  /** Deletes the objects of a deleted definition; created on first use. */
   client?: () => KubeClient
-  /** For definitions whose versions a webhook converts. */
+  /** For definitions with webhook conversion. */
   callConversionWebhook?: CallConversionWebhook
-  /** Told of what goes wrong in the background. */
+  /** Logs errors of background work. */
   log?: Log
 }
 
 const prefix = storagePrefixOf(definitionsResource.group, definitionsResource.resource)
-/** Before a cleanup that failed is tried again. */
+/** Delay before a failed cleanup is retried, in ms. */
 const retryAfter = 1000
 const definitions: Resource = { ...definitionsResource, namespaced: false }
 
@@ -55,7 +55,7 @@ class CustomResourceHandler implements AsyncDisposable {
   readonly #parts: CustomResourceParts
   readonly #known = new Map<string, Known>()
   readonly #ending = new AbortController()
-  /** Cleanups and name updates under way, by what they are about. */
+  /** Cleanups and name updates in progress, by their subject. */
   readonly #background = new Map<string, Promise<void>>()
   #revision = 0
   #watcher: Watcher | undefined
@@ -65,7 +65,7 @@ class CustomResourceHandler implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Reads all definitions anew. */
+  /** Reads all definitions again. */
   async load(): Promise<void> {
     const { items, revision } = await this.#parts.store.range(prefix)
     this.#known.clear()
@@ -86,7 +86,7 @@ class CustomResourceHandler implements AsyncDisposable {
     await Promise.allSettled(this.#background.values())
   }
 
-  /** Until the store closes: whatever else goes wrong, what is served follows the definitions again. */
+  /** Runs until the store closes; after any other error, all definitions are read again. */
   async #follow(): Promise<void> {
     const { signal } = this.#ending
     let failures = 0
@@ -99,7 +99,7 @@ class CustomResourceHandler implements AsyncDisposable {
           failures = 0
           this.#change(events)
         }
-        // Closed by us or with the store: nothing more will come.
+        // Closed by this handler or with the store: there are no further changes.
         return
       } catch (error) {
         const code = error instanceof StorageError ? error.code : undefined
@@ -113,7 +113,7 @@ class CustomResourceHandler implements AsyncDisposable {
     }
   }
 
-  /** What has come and gone unseen is cared for as if it had been seen. */
+  /** Handles missed changes as if they had been observed. */
   async #loadAgain(): Promise<void> {
     const before = new Map(this.#known)
     await this.load()
@@ -125,7 +125,7 @@ class CustomResourceHandler implements AsyncDisposable {
     const gone: Definition[] = []
     for (const { type, current } of events) {
       this.#revision = current.modRevision
-      // Until now objects were written under the schema before this one.
+      // Objects up to this revision were written under the previous schema.
       if (type === "put") this.#take(current, this.#parts.store.revision)
       else gone.push(...this.#drop(current))
     }
@@ -141,7 +141,7 @@ class CustomResourceHandler implements AsyncDisposable {
       const served = compileDefinition(current, this.#parts.callConversionWebhook, until)
       this.#known.set(key, { definition, served })
     } catch (error) {
-      // One bad definition (of an older version of this program, say) must not take the others down.
+      // An invalid definition (of an older version of Polyplane, say) must not affect the others.
       this.#known.set(key, { definition, served: [] })
       this.#parts.log?.error(
         { err: error, definition: definition.metadata.name },
@@ -156,7 +156,7 @@ class CustomResourceHandler implements AsyncDisposable {
     return known === undefined ? [] : [known.definition]
   }
 
-  /** Two definitions made at the same moment may both have been given a name: the first by name keeps it. */
+  /** Two definitions that were created at the same moment may have been granted the same name: the first by name keeps it. */
   #publish(): void {
     const resources = new Set<string>()
     const kinds = new Set<string>()
@@ -183,7 +183,7 @@ class CustomResourceHandler implements AsyncDisposable {
         try {
           return await cleanUp(definition, { store, client: client() }, signal)
         } catch (error) {
-          // Gone is what was wanted; another's write in between is no failure. Either way it is looked at again.
+          // Deletion is the goal, and a conflict is no failure. In both cases the state is checked again.
           if (isNotFound(error) || signal.aborted) return
           if (!isConflict(error))
             this.#parts.log?.error({ err: error }, `cleanup of ${definition.metadata.name} failed`)
@@ -193,7 +193,7 @@ class CustomResourceHandler implements AsyncDisposable {
     })
   }
 
-  /** Names of a definition that is gone may be what others wait for. */
+  /** The names of a deleted definition may be free for others. */
   #offerNames(gone: Definition): void {
     for (const { definition } of this.#known.values()) {
       if (definition.spec?.group !== gone.spec?.group) continue
@@ -212,12 +212,12 @@ class CustomResourceHandler implements AsyncDisposable {
       const current = await client.get<Definition>(definitions, undefined, definition.metadata.name ?? "")
       await client.update(definitions, { ...current, status }, { subresource: "status" })
     } catch (error) {
-      // Changed or gone in between: that change brings its own names.
+      // The definition was changed or deleted meanwhile, which triggers its own update of names.
       if (!isConflict(error) && !isNotFound(error)) throw error
     }
   }
 
-  /** One at a time for each thing; starts when the control plane is put together. */
+  /** Runs at most one job per subject, starting when the control plane is assembled. */
   #inBackground(about: string, work: () => Promise<void>): void {
     if (this.#background.has(about) || this.#ending.signal.aborted) return
     const running = nextTurn()

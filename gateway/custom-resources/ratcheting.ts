@@ -1,4 +1,4 @@
-// What has not been touched may stay as wrong as it was. Source:
+// Ratcheting: existing errors in unchanged values are accepted. Source:
 // k8s.io/apiextensions-apiserver/pkg/apiserver/validation/ratcheting.go.
 
 import { type Correlation, fieldCorrelation, itemCorrelation } from "../../apimachinery/cel/rules/correlation.ts"
@@ -8,7 +8,7 @@ import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { isObject } from "../../apimachinery/schema/json-object.ts"
 import type { Faults } from "../../apimachinery/schema/validate.ts"
 
-/** Without the errors about what is as it was. */
+/** Filters out errors in unchanged values. */
 export function newErrors(
   { errors, owners }: Faults,
   object: KubeObject,
@@ -20,13 +20,13 @@ export function newErrors(
   const asked = new Set(errors.flatMap(placesOfError))
   const unchanged = new Set<string>()
   const root = { value: object as unknown as Json, old: current as unknown as Json, schema }
-  // The object itself has changed, or nobody would ask.
+  // The object itself has changed, otherwise this would not be called.
   for (const name of Object.keys(object))
     collect(fieldCorrelation(root, name), [FieldPath.root(name)], asked, unchanged)
   return errors.filter((error) => !placesOfError(error).some((place) => unchanged.has(place)))
 }
 
-/** Only where there are errors, and what is around them. `paths`: an entry of a map is written in one of two ways. */
+/** Examines only places with errors and their ancestors. `paths`: an entry of a map can be written in two ways. */
 function collect(
   at: Correlation | undefined,
   paths: readonly FieldPath[],
@@ -52,7 +52,7 @@ function collect(
   }
 }
 
-/** The field's place, and those around it. */
+/** The path of the field and of its ancestors. */
 function placesOf(field: string): string[] {
   const places = [field]
   for (let end = field.length - 1; end > 0; end--) {

@@ -1,5 +1,5 @@
-// The rules in a definition's schema (x-kubernetes-validations), asked for each write of its objects. Compiled once for all
-// definitions with that schema, of whichever tenant. Source: k8s.io/apiextensions-apiserver/pkg/registry/customresource/strategy.go.
+// Evaluates the rules in a definition's schema (x-kubernetes-validations) for writes of its objects. They are compiled once for all
+// definitions with the same schema, across tenants. Source: k8s.io/apiextensions-apiserver/pkg/registry/customresource/strategy.go.
 
 import { setImmediate } from "node:timers/promises"
 import { evaluateRules, type RuleTree, ruleTree } from "../../apimachinery/cel/rules/validator.ts"
@@ -8,14 +8,14 @@ import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
 import type { RequestContext } from "../request/context.ts"
 
-/** Schemas whose compiled rules are kept; the one not used for the longest time goes. */
+/** Number of schemas with cached rules; the least recently used is dropped. */
 const maxKept = 300
 /** Milliseconds after which others have their turn. */
 const maxTurn = 4
 
-/** By the text of the schema. */
+/** By schema text. */
 const kept = new Map<string, RuleTree>()
-/** By the schema itself: each control plane reads its own. */
+/** By schema object, since each control plane has its own. */
 const known = new WeakMap<object, RuleTree | "none">()
 
 export function rulesOfSchema(schema: Json | undefined): RuleTree | undefined {
@@ -44,7 +44,7 @@ const blocking = new Set([
   "FieldValueTypeInvalid",
 ])
 
-/** `found`: what the schema itself finds; rules are not asked of an object they could not understand. */
+/** `found`: errors of schema validation; rules are not evaluated for objects that do not conform to their types. */
 export async function askRules(
   ctx: RequestContext,
   tree: RuleTree,

@@ -1,4 +1,4 @@
-// The scale subresource of a custom resource: where its definition says the numbers are.
+// The scale subresource of a custom resource: its definition contains the paths of the numbers.
 
 import { printGo } from "../../apimachinery/go-print.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
@@ -17,7 +17,7 @@ export type ScalePaths = NonNullable<NonNullable<CustomResourceVersion["subresou
 
 export const customScale = {
   ...scaleSubresource(scalableOf),
-  // As if the definition of Scale had them: what is zero, and therefore omitted, is no cell.
+  // As if the definition of Scale had these columns: zero values, which are omitted, have no cell.
   columns: customColumns([
     { name: "Desired", type: "integer", description: "Number of desired replicas", jsonPath: ".spec.replicas" },
     { name: "Available", type: "integer", description: "Number of actual replicas", jsonPath: ".status.replicas" },
@@ -29,8 +29,8 @@ const goneVersions: readonly string[] = ["extensions/v1beta1", "apps/v1beta1", "
 const gone = new WeakMap<Schema, ReadonlyMap<string, Schema>>()
 
 /**
- * Versions of Scale that nobody serves any more, and that upstream still knows where custom resources are scaled: their selector
- * is a map. `scale`: that of autoscaling/v1. Source: k8s.io/client-go/scale/util.go (NewScaleConverter).
+ * Versions of Scale that are not served any more, but that upstream still accepts for custom resources: their selector is a map.
+ * `scale`: that of autoscaling/v1. Source: k8s.io/client-go/scale/util.go (NewScaleConverter).
  */
 export function goneScales(scale: Schema): ReadonlyMap<string, Schema> {
   let found = gone.get(scale)
@@ -64,7 +64,7 @@ function scalableOf({ definition }: Registry): Scalable {
   }
 }
 
-/** What is wrong with the fields of an object that its definition's scale subresource is made of; `ofStatus`: with the status alone. */
+/** Validates the fields of an object that its scale subresource uses; `ofStatus`: only those in the status. */
 export function validateScale(object: KubeObject, scale: ScalePaths, ofStatus: boolean): FieldError[] {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale
   return [
@@ -100,13 +100,13 @@ function accessed(object: KubeObject, path: string): { value?: unknown; fault?: 
     : { fault: `${blocked.path} accessor error: ${wrongType(blocked.value, "map[string]interface{}")}` }
 }
 
-/** What is in the way to a field. */
+/** The value that prevents access to a field. */
 function firstNoObject(object: object, names: readonly string[]): { value: unknown; path: string } | undefined {
   let at: unknown = object
   for (const [index, name] of names.slice(0, -1).entries()) {
     at = (at as Record<string, unknown>)[name]
     if (at === undefined || at === null) return undefined
-    // Upstream's words name the path to where it went on from here.
+    // Upstream's message contains the path up to the next field.
     if (typeof at !== "object" || Array.isArray(at)) {
       return { value: at, path: `.${names.slice(0, index + 2).join(".")}` }
     }
@@ -118,7 +118,7 @@ function wrongType(value: unknown, expected: string): string {
   return `${printGo(value as Json)} is of the type ${goType(value)}, expected ${expected}`
 }
 
-/** What Go's decoder makes of a JSON value. */
+/** The Go type of a decoded JSON value. */
 function goType(value: unknown): string {
   if (Array.isArray(value)) return "[]interface {}"
   if (value === null) return "<nil>"

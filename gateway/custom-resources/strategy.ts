@@ -1,5 +1,4 @@
-// What the registry does with a custom resource: its schema validates; who may change status is the generic
-// registry's business. Source:
+// The strategy of custom resources: validates by schema; the generic registry decides which writes change the status. Source:
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource.
 
 import { droppedOf } from "../registry/dropped-fields.ts"
@@ -20,11 +19,11 @@ import { type ScalePaths, validateScale } from "./scale.ts"
 
 export interface CustomStrategyOptions {
   schema: () => Schema
-  /** The version has the status subresource. */
+  /** The version has a status subresource. */
   status: boolean
-  /** Its definition is being deleted. */
+  /** The definition is being deleted. */
   terminating: boolean
-  /** By the name field selectors use ("spec.color"). */
+  /** By name in field selectors ("spec.color"). */
   selectable: ReadonlyMap<string, readonly string[]>
   scale?: ScalePaths | undefined
   resource: { group: string; resource: string }
@@ -36,7 +35,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
   const listErrors = (object: KubeObject): FieldError[] => validateLists(schema(), object as Json, root)
   const scaleErrors = (object: KubeObject, ofStatus: boolean): FieldError[] =>
     scale === undefined ? [] : validateScale(object, scale, ofStatus)
-  // A status is looked at by itself.
+  // The status is validated separately.
   const statusErrors = (given: Json | undefined, before: unknown): Faults => {
     const of = schema().fields?.["status"]?.schema
     const isAbsent = given === undefined || (given === null && before === undefined)
@@ -52,7 +51,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       object.metadata.generation = 1
     },
 
-    // Whenever it reads, upstream drops nulls and fills in defaults: also those of a status that no create took.
+    // On every read upstream drops nulls and adds defaults, also in a status that create has dropped.
     canonicalize(object) {
       const of = status ? schema().fields?.["status"]?.schema : undefined
       if (object["status"] === null && of !== undefined && of.nullable !== true) delete object["status"]
@@ -68,7 +67,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       return finalizers.filter((name) => !before.includes(name)).flatMap(finalizerWarnings)
     },
 
-    // What lists were wrong in before, they may be wrong in again. Source: ValidateUpdate and ValidateStatusUpdate in
+    // Existing errors in unchanged list items are accepted. Source: ValidateUpdate and ValidateStatusUpdate in
     // registry/customresource/{strategy,status_strategy,validator}.go.
     validateUpdate(ctx, object, current) {
       const ofStatus = status && ctx.info.subresource === "status"

@@ -1,4 +1,4 @@
-// A CustomResourceDefinition as it is on the wire. The client's model renames words of its language, so it is written out.
+// The wire format of CustomResourceDefinitions. It is written out here because the client's model renames JavaScript keywords.
 
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import type { WebhookClientConfig } from "../backends/webhook-client.ts"
@@ -89,7 +89,7 @@ export function isTerminating(definition: Definition): boolean {
   return definition.metadata.deletionTimestamp !== undefined
 }
 
-/** Conditions with this one added or brought up to date; its transition time is when its status changed. */
+/** Adds or updates a condition; its transition time changes with its status. */
 export function withCondition(
   conditions: readonly DefinitionCondition[] | null | undefined,
   condition: DefinitionCondition,

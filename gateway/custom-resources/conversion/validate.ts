@@ -1,4 +1,4 @@
-// spec.conversion of a CustomResourceDefinition. Errors name the fields as v1beta1 did, like upstream's. Source:
+// Validates spec.conversion of a CustomResourceDefinition. Errors use the field names of v1beta1, like upstream's. Source:
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation.
 
 import {
@@ -16,12 +16,12 @@ import { type CustomResourceConversion, type Definition, isEstablished } from ".
 
 const strategies = ["None", "Webhook"]
 
-/** Why the webhook that converts is trusted by nobody. */
+/** The error in the CA bundle of the conversion webhook, which makes the webhook untrusted. */
 export function trustFault(conversion: CustomResourceConversion | undefined): string | undefined {
   return authoritiesFault(Buffer.from(conversion?.webhook?.clientConfig?.caBundle ?? "", "base64").toString("latin1"))
 }
 
-/** `current`: what it is an update of. */
+/** `current`: the definition before the update. */
 export function validateConversion(
   at: FieldPath,
   conversion: CustomResourceConversion | undefined,
@@ -54,7 +54,7 @@ export function validateConversion(
   ]
 }
 
-/** What is not served yet may have it later, and one that was bad before may stay. */
+/** Definitions that are not served yet may add a valid bundle later, and previously invalid bundles may stay. */
 function validateTrust(
   at: FieldPath,
   conversion: CustomResourceConversion,
@@ -65,7 +65,7 @@ function validateTrust(
   return fault === undefined ? [] : [invalidValue(at, conversion.webhook?.clientConfig?.caBundle, fault)]
 }
 
-/** Upstream takes a service's name for its namespace, and the reverse: where one lacks, the other is told to. */
+/** Upstream confuses the service's name and namespace: if one is missing, it reports the other. */
 function withNamesSwapped(config: WebhookClientConfig): WebhookClientConfig {
   const { service } = config
   if (service === undefined || service === null) return config

@@ -1,6 +1,5 @@
-// Conversion between the versions of a custom resource by a webhook: all objects of a read in one ConversionReview. Of
-// metadata a webhook decides about labels and annotations only. Source:
-// k8s.io/apiextensions-apiserver/pkg/apiserver/conversion/webhook_converter.go.
+// Converts custom resources between versions by a webhook: all objects of a read in one ConversionReview. In metadata a webhook can
+// change only labels and annotations. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/conversion/webhook_converter.go.
 
 import { randomUUID } from "node:crypto"
 import { type Json, type KubeObject, type ObjectMeta, printGroupVersion } from "../../../apimachinery/object.ts"
@@ -11,17 +10,17 @@ import { unexplained } from "../../../apimachinery/status.ts"
 import type { WebhookClientConfig } from "../../backends/webhook-client.ts"
 import type { Conversion } from "../../registry/rest.ts"
 
-/** POSTs a review and answers what came back. Fails with an Error that says why. */
+/** POSTs a review and returns the response. Throws an Error with the reason. */
 export type CallConversionWebhook = (config: WebhookClientConfig, review: Json) => Promise<Json>
 
 export interface WebhookConversionParts {
   config: WebhookClientConfig
   reviewVersions: readonly string[]
   group: string
-  /** The version served, and the one stored. */
+  /** The served and the stored version. */
   version: string
   storageVersion: string
-  /** Of each version, served or not. */
+  /** The schema of each version, served or not. */
   schemaOf: (version: string) => Schema
   call: CallConversionWebhook
 }
@@ -37,7 +36,7 @@ export function webhookConversion(parts: WebhookConversionParts): Conversion {
   }
 }
 
-/** Those that are in the wanted version already stay as they are. */
+/** Objects that already have the wanted version are unchanged. */
 async function convert(
   parts: WebhookConversionParts,
   objects: readonly KubeObject[],
@@ -53,7 +52,7 @@ async function convert(
   const schema = parts.schemaOf(version)
   const results = foreign.map((object, index) => {
     const result = checked(object, converted[index], wanted, places(about, objects.length === 1, index))
-    decodeObject(schema, result as unknown as Json, false) // drops what the version's schema does not know
+    decodeObject(schema, result as unknown as Json, false) // drops fields that the version's schema does not contain
     applyDefaults(schema, result as unknown as Json)
     return result
   })
@@ -100,7 +99,7 @@ interface ReviewAnswer {
 function readReview(answer: Json, version: string, uid: string): unknown[] {
   const { kind = "", apiVersion = "", response } = (answer ?? {}) as ReviewAnswer
   if (version === "v1" && (kind !== "ConversionReview" || apiVersion !== "apiextensions.k8s.io/v1")) {
-    const given = apiVersion.includes("/") ? apiVersion : `/${apiVersion}` // as Go prints a kind without group
+    const given = apiVersion.includes("/") ? apiVersion : `/${apiVersion}` // Go's format of a kind without a group
     throw new Error(
       `expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got ${given}, Kind=${kind}`,
     )
@@ -114,7 +113,7 @@ function readReview(answer: Json, version: string, uid: string): unknown[] {
   return Array.isArray(response.convertedObjects) ? response.convertedObjects : []
 }
 
-/** How what is wrong with an answer begins: of a single object upstream says less. */
+/** The beginnings of error messages about a response: for a single object, upstream's are shorter. */
 interface Places {
   form: string
   object: string
@@ -132,7 +131,7 @@ function places(about: string, single: boolean, index: number): Places {
       }
 }
 
-/** It has to be the same object; the server's part of metadata is put back. */
+/** Verifies that it is the same object, and restores the server's part of metadata. */
 function checked(original: KubeObject, given: unknown, wanted: string, at: Places): KubeObject {
   if (!isMapping(given)) throw unexplained(`${at.form}: Object 'Kind' is missing`)
   const converted = given as unknown as KubeObject

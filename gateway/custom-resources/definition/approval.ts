@@ -1,4 +1,4 @@
-// Groups of Kubernetes' own: a definition in one says where it was approved, or that it was not. Source:
+// Protected groups of Kubernetes: definitions in them must refer to their approval, or state that there is none. Source:
 // k8s.io/apiextensions-apiserver/pkg/apihelpers/helpers.go and pkg/controller/apiapproval.
 
 import { requestUrlFault } from "../../../apimachinery/cel/functions/urls.ts"
@@ -12,7 +12,7 @@ const wanted = `protected groups must have approval annotation "${approval}"`
 
 type Approval = Pick<DefinitionCondition, "status" | "reason" | "message">
 
-/** Undefined: the group needs none. As the condition of the definition says it. */
+/** Undefined if the group needs no approval. In the form of the definition's condition. */
 function approvalOf({ spec, metadata }: Definition): Approval | undefined {
   if (!isProtected(spec?.group ?? "")) return undefined
   const said = metadata.annotations?.[approval] ?? ""
@@ -24,7 +24,7 @@ function approvalOf({ spec, metadata }: Definition): Approval | undefined {
   return { status: "False", reason: "InvalidAnnotation", message }
 }
 
-/** `current`: what is wrong already may stay as wrong as it is. */
+/** `current`: unchanged errors are accepted. */
 export function validateApproval(definition: Definition, current?: Definition): FieldError[] {
   const given = approvalOf(definition)
   if (given === undefined || (current !== undefined && approvalOf(current)?.reason === given.reason)) return []

@@ -1,11 +1,11 @@
-// Formats in the schemas of a CustomResourceDefinition that nobody knows: they are warned about, and mean nothing. Source:
+// Unknown formats in the schemas of a CustomResourceDefinition: they cause warnings and have no effect. Source:
 // k8s.io/apiextensions-apiserver/pkg/apiserver/validation/formats.go.
 
 import { isFormatOf } from "../../../apimachinery/schema/formats.ts"
 import type { Definition } from "../types.ts"
 import { walkSchemas } from "./walk.ts"
 
-/** Each once, in the order they are found. */
+/** Each once, in the order of occurrence. */
 export function unknownFormats({ spec }: Definition): string[] {
   const found = new Set<string>()
   for (const { schema } of spec?.versions ?? []) {

@@ -1,4 +1,4 @@
-// Which of the names a definition asks for it gets: those no other definition of its group has been given. Source:
+// Determines which of its names a definition is granted: those that no other definition of its group has. Source:
 // k8s.io/apiextensions-apiserver/pkg/controller/status.
 
 import { timestamp } from "../../../apimachinery/object.ts"
@@ -14,7 +14,7 @@ import {
 
 type Status = NonNullable<Definition["status"]>
 
-/** The status with names accepted as far as possible, against all other definitions there are. */
+/** The status with all names that do not conflict with other definitions. */
 export function acceptNames(definition: Definition, others: readonly Definition[], now = timestamp()): Status {
   const wanted = definition.spec?.names ?? {}
   const { resources, kinds } = taken(definition, others)
@@ -76,7 +76,7 @@ function conditionsOf(
       : { type: "NamesAccepted", status: "False", ...problem },
     now,
   )
-  // Once established it stays so: its objects must remain reachable.
+  // Once established it stays established: its objects must remain accessible.
   if (isEstablished(definition)) return conditions
   return withCondition(conditions, establishedCondition(definition, problem === undefined), now)
 }

@@ -1,11 +1,11 @@
-// A schema as Go prints it in messages: as it lies in kube-apiserver's memory, every field in its order. Source:
+// Prints a schema like Go in error messages: the struct in kube-apiserver's memory, with every field in order. Source:
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/types_jsonschema.go.
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { Json } from "../../../apimachinery/object.ts"
 import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
 
-/** The fields of a schema in Go's order; names that are not Go's in small letters stand behind a colon. */
+/** The fields of a schema in Go's order; JSON names that differ from Go's name in lower case follow a colon. */
 const schemaFields =
   "ID:id Schema:$schema Ref:$ref Description Type Nullable Format Title Default Maximum ExclusiveMaximum Minimum " +
   "ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Enum MaxProperties MinProperties " +
@@ -19,7 +19,7 @@ const fields = schemaFields.split(" ").map((field): readonly [string, string] =>
   const [name = "", own = name.charAt(0).toLowerCase() + name.slice(1)] = field.split(":")
   return [name, own]
 })
-/** Those that are no pointers. */
+/** Zero values of fields that are not pointers. */
 const zeros: Readonly<Record<string, Json>> = dictionary({
   ...Object.fromEntries(
     ["ID", "Schema", "Description", "Type", "Format", "Title", "Pattern"].map((name) => [name, ""]),
@@ -41,7 +41,7 @@ export function printSchema(schema: Json | undefined): Json {
   )
 }
 
-/** What a schema says at its top, in Go's order: neither absent nor a zero. */
+/** The fields of a schema that are set, without zero values, in Go's order. */
 export function givenFields(schema: JsonObject): [string, Json][] {
   return fields
     .map(([name, own]): [string, Json] => [name, schema[own] ?? null])
@@ -80,7 +80,7 @@ function printKeyword(name: string, given: Json): Json {
   }
 }
 
-/** Go prints maps in the order of their keys. */
+/** Go prints maps in key order. */
 function entriesOf(given: Json, print: (value: Json) => Json): Json {
   if (!isObject(given)) return null
   const entries = Object.entries(given).toSorted(([a], [b]) => (a < b ? -1 : 1))

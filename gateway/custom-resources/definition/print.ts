@@ -1,11 +1,11 @@
-// The versions of a definition as Go prints them in messages: as they lie in kube-apiserver's memory, every field of every
-// struct in its order. Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/types.go.
+// Prints the versions of a definition like Go in error messages: the structs in kube-apiserver's memory, with every field in order.
+// Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/types.go.
 
 import type { CustomResourceVersion, PrinterColumn } from "../types.ts"
 import { printSchema } from "./print-schema.ts"
 import { commonParts, type Part } from "./validate-version.ts"
 
-/** As Go prints them in memory: what all versions have the same was taken out of them. */
+/** In memory, the parts that all versions share are not in the versions. */
 export function printVersions(versions: readonly CustomResourceVersion[]): unknown[] {
   const common = commonParts(versions)
   const of = (version: CustomResourceVersion, part: Part): unknown =>

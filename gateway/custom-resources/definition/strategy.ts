@@ -1,5 +1,5 @@
-// CustomResourceDefinitions as objects. Their names are accepted in the write itself, so that what they define is served when
-// the write is answered. Deletion waits until all objects are gone (cleanup.ts). Source:
+// CustomResourceDefinitions. Their names are accepted by the write itself, so that the defined resources are served when the write
+// returns. Deletion waits until all objects have been deleted (cleanup.ts). Source:
 // k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition.
 
 import { timestamp } from "../../../apimachinery/object.ts"
@@ -54,7 +54,7 @@ const strategy: Strategy<Definition> = {
     if (stored !== undefined && !known.includes(stored)) definition.status.storedVersions = [...known, stored]
   },
 
-  // What a name has to be depends on the spec: validate asks for it.
+  // The rules for the name depend on the spec, so validate checks them.
   nameRule: () => [],
 
   validate: (_ctx, definition) => validateDefinition(definition),
@@ -74,7 +74,7 @@ const strategy: Strategy<Definition> = {
 
   async begin(ctx, definition) {
     if (ctx.info.subresource !== "") return undefined
-    // Of its group only, which their names tell: to parse all that a large installation has takes seconds.
+    // Only those of the same group, identified by their keys: parsing all definitions of a large installation takes seconds.
     const { items } = await ctx.controlPlane.store.range(storagePrefixOf(group, resource))
     const ofGroup = items.filter(({ key }) => key.endsWith(`.${definition.spec?.group ?? ""}`))
     const others = await builtIn(ctx, definitionsResource).values(ofGroup)
@@ -85,12 +85,12 @@ const strategy: Strategy<Definition> = {
     return nothingHeld
   },
 
-  /** Until cleanup has taken the finalizer away that markDeleted puts there. */
+  /** Until cleanup removes the finalizer that markDeleted adds. */
   heldBack: (definition) =>
     conditionOf(definition, "Terminating") === undefined ||
     (definition.metadata.finalizers ?? []).includes(cleanupFinalizer),
 
-  // As upstream: it goes with all that is of its kind, however it is asked for.
+  // As upstream: all objects of the kind are deleted, regardless of the propagation policy.
   defaultPropagation: "None",
 
   markDeleted(definition) {

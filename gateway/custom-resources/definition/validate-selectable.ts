@@ -1,4 +1,4 @@
-// The fields by which custom resources may be selected: plain fields of the schema, of a type that has one text. Source:
+// The selectable fields of custom resources: plain fields of the schema with a type that has a unique text. Source:
 // ValidateCustomResourceSelectableFields and ValidFieldPath of k8s.io/apiextensions-apiserver.
 
 import {
@@ -49,7 +49,7 @@ const notSelectable =
 const notThere = "does not refer to a valid field"
 const token = /[.[\]]|[^.[\]]+/g
 
-/** The schema of the field, or what is wrong with the path. */
+/** Returns the schema of the field, or the error in the path. */
 function fieldAt(path: string, schema: Json): JsonObject | string {
   const tokens = (path.match(token) ?? [])[Symbol.iterator]()
   let at: Json | undefined = schema

@@ -1,5 +1,5 @@
-// The versions of a CustomResourceDefinition. What is the same in all of them upstream keeps, and reports, once: its errors
-// name spec.validation, spec.subresources, … as v1beta1 did. Source:
+// Validates the versions of a CustomResourceDefinition. Upstream stores and reports parts that all versions share only once: their
+// errors have the field names of v1beta1, spec.validation, spec.subresources, …. Source:
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/{v1/conversion.go,validation}.
 
 import { type FieldError, type FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
@@ -20,7 +20,7 @@ const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", 
 export type Part = "schema" | "subresources" | "additionalPrinterColumns" | "selectableFields"
 const parts: readonly Part[] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"]
 
-/** `own`: errors of single versions; `common`: of what all versions have the same. */
+/** `own`: errors of single versions; `common`: errors of parts that all versions share. */
 export function validateVersions(
   at: FieldPath,
   versions: readonly CustomResourceVersion[],
@@ -68,7 +68,7 @@ function warningFaults(deprecated: boolean, warning: string): string[] {
   ]
 }
 
-/** What all versions have the same. */
+/** The parts that all versions share. */
 export function commonParts(versions: readonly CustomResourceVersion[]): readonly Part[] {
   const [first] = versions
   const isCommon = (part: Part): boolean =>
@@ -76,7 +76,7 @@ export function commonParts(versions: readonly CustomResourceVersion[]): readonl
   return parts.filter(isCommon)
 }
 
-/** Where upstream keeps parts of a version: in it, or once for all. */
+/** Where upstream stores a part: in a version, or once for all. */
 interface Place {
   at: FieldPath
   isCommon: boolean
@@ -126,12 +126,12 @@ function schemaErrors(schema: Json, path: FieldPath, { subresources }: CustomRes
   return [...errors, ...ruleErrors(schema, path, structural)]
 }
 
-/** In Go's order and with Go's names: what does not reach into status. */
+/** In Go's order and with Go's names: keywords that do not affect status. */
 const allowedAtRoot =
   "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems " +
   "MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations"
 
-/** Status is validated by what the root says of it alone. The first fault in Go's order is told. */
+/** The root may restrict status only by its own schema. Only the first error in Go's order is reported. */
 function rootErrors(schema: JsonObject, path: FieldPath): FieldError[] {
   for (const [name, value] of givenFields(schema)) {
     if (name === "Type") {
@@ -158,7 +158,7 @@ function validateScale(at: FieldPath, { subresources }: CustomResourceVersion): 
   ]
 }
 
-/** A path below one of these. */
+/** A path below one of the roots. */
 function fieldPath(at: FieldPath, path: string | undefined, roots: readonly string[]): FieldError[] {
   if (path === undefined || path === "") return [required(at)]
   if (!path.startsWith(".")) return [invalidValue(at, path, "must be a simple json path starting with .")]
@@ -177,11 +177,11 @@ function validateColumn(at: FieldPath, column: PrinterColumn): FieldError[] {
   if (column.format && !columnFormats.includes(column.format)) {
     errors.push(invalidValue(at.child("format"), column.format, `must be one of ${columnFormats.join(",")}`))
   }
-  // Upstream's validation names the field as Go does.
+  // Upstream's validation uses Go's name of the field.
   const place = at.child("JSONPath")
   const path = column.jsonPath
   if (!path) return [...errors, required(place)]
   if (!path.startsWith(".")) return [...errors, invalidValue(place, path, "must be a simple json path starting with .")]
-  // What cannot be read is no fault of a definition: its tables end before that column.
+  // Unparsable paths are accepted; tables then end before that column.
   return errors
 }

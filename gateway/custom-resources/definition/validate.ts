@@ -1,4 +1,4 @@
-// CustomResourceDefinitions. Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation.
+// Validates CustomResourceDefinitions. Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation.
 
 import { asJson, type FieldError, FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1035Label, validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
@@ -74,7 +74,7 @@ const notWithDefaults = invalidValue(
   "must be false in order to use defaults in the schema",
 )
 
-/** What is kept without a schema has none to be converted to. */
+/** With preserveUnknownFields there is no schema to convert to. */
 function unconverted(conversion: CustomResourceConversion | undefined): FieldError[] {
   const { strategy = "" } = conversion ?? { strategy: "None" }
   const detail = "must be None if spec.preserveUnknownFields is true"
@@ -110,7 +110,7 @@ function validateVersionSet(given: readonly CustomResourceVersion[] | undefined)
   if (versions.filter((version) => version.storage === true).length !== 1) {
     errors.push(invalidValue(at, printed, "must have exactly one version marked as storage version"))
   }
-  // Upstream keeps the first version's name a second time, as v1beta1 did.
+  // Upstream also stores the first version's name in the field of v1beta1.
   const [first] = versions
   if (first?.name) errors.push(...together(path.child("version"), first.name, validateDNS1035Label(first.name)))
   return errors
@@ -144,7 +144,7 @@ function mixedCase(name: string): string[] {
   return faults.length === 0 ? [] : [`may have mixed case, but should otherwise match: ${faults.join(",")}`]
 }
 
-/** Of a status that is written. Who migrates what is stored says which versions there are left: nobody checks it. */
+/** Validates a written status. The stored versions, which migrations update, are not checked. */
 export function validateAcceptedNames({ status }: Definition): FieldError[] {
   const { plural, singular, kind, listKind, ...lists } = status?.acceptedNames ?? {}
   const given = Object.entries({ plural, singular, kind, listKind }).filter(([, name]) => Boolean(name))
@@ -159,7 +159,7 @@ function validateStoredVersions(definition: Definition): FieldError[] {
   const { versions = [] } = definition.spec ?? {}
   const stored = definition.status?.storedVersions ?? []
   if (stored.length === 0) return [invalidValue(at, null, "must have at least one stored version")]
-  // A name is crossed out when it is found, so a version that is there twice is missed once.
+  // Each name is removed when it is found, so a duplicate version is reported once.
   const missing = new Map(stored.map((name, index) => [name, index]))
   const errors: FieldError[] = []
   for (const { name = "", storage } of versions) {

@@ -1,4 +1,4 @@
-// Every schema in an openAPIV3Schema, itself first.
+// Visits every schema in an openAPIV3Schema, including itself, which comes first.
 
 import type { Json } from "../../../apimachinery/object.ts"
 import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"

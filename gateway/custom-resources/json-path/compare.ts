@@ -1,10 +1,10 @@
-// Comparisons of filters, which are of values of one type. Source: k8s.io/client-go/third_party/forked/golang/template
+// Comparisons in filters, which require values of the same type. Source: k8s.io/client-go/third_party/forked/golang/template
 // (funcs.go).
 
 import { isInteger, narrowest } from "../../../apimachinery/schema/exact-integers.ts"
 import { OwnNumber } from "./parse.ts"
 
-/** Undefined: values of these types, or by this operator, are not compared. */
+/** Returns undefined if values of these types cannot be compared by this operator. */
 export function compareValues(operator: string, left: unknown, right: unknown): boolean | undefined {
   const kind = kindOf(left)
   if (kind === undefined || kindOf(right) !== kind) return undefined
@@ -35,7 +35,7 @@ function kindOf(value: unknown): "integer" | "float" | "string" | "boolean" | un
   return typeof value === "string" ? "string" : typeof value === "boolean" ? "boolean" : undefined
 }
 
-/** Integers are kept as one thing. */
+/** All integers have the same type. */
 function plain(value: unknown): Plain {
   const own = value instanceof OwnNumber ? value.value : (value as Plain)
   return typeof own === "bigint" ? narrowest(own) : own

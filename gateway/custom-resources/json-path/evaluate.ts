@@ -1,13 +1,13 @@
-// What a path leads to in an object. A path that is at fault anywhere leads nowhere. Source: k8s.io/client-go/util/jsonpath
-// (jsonpath.go), whose order of a map's entries is left to chance; here it is the object's.
+// Evaluates paths in an object. A path with an error anywhere has no result. Source: k8s.io/client-go/util/jsonpath (jsonpath.go),
+// in which the order of map entries is random; here it is that of the object.
 
 import { compareValues } from "./compare.ts"
 import { OwnNumber, type Path, type Step } from "./parse.ts"
 
-/** Values looked at and steps taken for one answer, so that a path of many descents costs no more; beyond it leads nowhere. */
+/** Limit of values visited and steps taken per evaluation, against paths with many descents; beyond it there is no result. */
 export const maxWork = 10_000
 
-/** The first value of the first path, if all can be followed. Null is a value. */
+/** The first value of the first path, if all paths can be evaluated. Null is a value. */
 export function firstValue(paths: readonly Path[], object: object): { value: unknown } | undefined {
   const walk = new Walk()
   try {
@@ -19,7 +19,7 @@ export function firstValue(paths: readonly Path[], object: object): { value: unk
   }
 }
 
-/** `values`: what is there when nobody minds the fault, as where a filter asks whether something exists. */
+/** `values`: the result if the error is ignored, as in a filter that tests for existence. */
 class PathFault extends Error {
   readonly values: readonly unknown[]
 
@@ -71,7 +71,7 @@ class Walk {
     if (this.#left < 0) throw new TooMuch()
   }
 
-  /** Entries, items, bytes. */
+  /** Entries, items or bytes of a value. */
   #within(value: unknown): Values {
     const values =
       typeof value === "string"
@@ -85,7 +85,7 @@ class Walk {
     return values
   }
 
-  /** All that has something within, each before what is in it. */
+  /** All values that contain others, each before its contents. */
   #below(values: Values): unknown[] {
     const found: unknown[] = []
     const open = values.toReversed()
@@ -108,7 +108,7 @@ class Walk {
       const first = from < 0 ? from + length : from
       const given = single ? first + 1 : (to ?? length)
       const end = given < 0 ? given + length : given
-      // Upstream looks at no further values then.
+      // Upstream does not examine further values then.
       if (first === end) return found
       if (first < 0 || first >= length || end < 0 || end > length || first > end || by <= 0) throw new PathFault(values)
       this.#spend(end - first)
@@ -148,13 +148,13 @@ function isMap(value: unknown): value is Map {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof OwnNumber)
 }
 
-/** Values are compared one with one. */
+/** Only single values can be compared. */
 function single(values: Values): { value: unknown } | undefined {
   if (values.length > 1) throw new PathFault([])
   return values.length === 0 ? undefined : { value: values[0] }
 }
 
-/** A fault within leaves what was there before. */
+/** If the work fails, returns the values unchanged. */
 function orElse<T>(values: Values, work: () => T): T {
   try {
     return work()

@@ -1,4 +1,4 @@
-// JSONPath as printer columns have it: fields, lists' places and slices, wildcards, descent (".."), unions and filters. Source:
+// Parses JSONPath as in printer columns: fields, list indexes and slices, wildcards, descent (".."), unions and filters. Source:
 // k8s.io/client-go/util/jsonpath (parser.go).
 
 import { unquoteGo } from "./unquote.ts"
@@ -11,14 +11,14 @@ export type Step =
   | { type: "descent" }
   | { type: "union"; paths: readonly Path[] }
   | { type: "filter"; left: Path; operator: string; right: Path }
-  /** There for each value before it, a text once for all. */
+  /** Occurs once per preceding value, text only once. */
   | { type: "literal"; value: string | OwnNumber | boolean }
-  /** A word that is no literal: nothing can be done with it. */
+  /** An unknown word, which cannot be evaluated. */
   | { type: "word" }
 
 export type Path = readonly Step[]
 
-/** A number that is none of the object's: a literal, or a byte of a text. What it is does not show in its value. */
+/** A number that does not come from the object: a literal, or a byte of a string. Its type is not visible in its value. */
 export class OwnNumber {
   readonly type: "integer" | "float"
   readonly value: number | bigint
@@ -29,12 +29,12 @@ export class OwnNumber {
   }
 }
 
-/** A path that cannot be read. */
+/** A path that cannot be parsed. */
 export class JsonPathError extends Error {
   override readonly name = "JsonPathError"
 }
 
-/** Of ".spec.replicas". What a "}" in it sets apart are paths of their own. Throws JsonPathError. */
+/** Parses a path such as ".spec.replicas". A "}" in it separates paths. Throws JsonPathError. */
 export function parseJsonPath(text: string): readonly Path[] {
   return new Parser(`{${text}}`).paths()
 }
@@ -51,7 +51,7 @@ class Parser {
     this.#text = text
   }
 
-  /** Text between braces shows nothing. */
+  /** Text between braces is ignored. */
   paths(): Path[] {
     const paths: Path[] = []
     for (let open = this.#text.indexOf("{"); open >= 0; open = this.#text.indexOf("{", this.#at)) {
@@ -176,7 +176,7 @@ class Parser {
   }
 }
 
-/** What is within brackets and filters is a path by itself; only its first is followed. */
+/** The content of brackets and filters is a path of its own; only the first path is used. */
 function firstOf(text: string): Path {
   return parseJsonPath(text)[0] ?? []
 }

@@ -1,11 +1,11 @@
-// Quoted texts as Go reads them, in either kind of quotes. Source: strconv.UnquoteChar.
+// Parses quoted strings like Go, with either kind of quotes. Source: strconv.UnquoteChar.
 
 import { shortEscapes } from "../../../apimachinery/go-quote.ts"
 
 const short = new Map(Object.entries(shortEscapes).map(([char, escape]) => [escape, char]))
 const escapes = /\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|[0-7]{3}|[^])|["'\\]/g
 
-/** Undefined: it cannot be read. */
+/** Returns undefined for an invalid string. */
 export function unquoteGo(text: string): string | undefined {
   const quote = text.charAt(0)
   const inside = text.slice(1, -1)
