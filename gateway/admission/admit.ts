@@ -1,4 +1,4 @@
-// The admission chain as the registry calls it: bound to one request, with attributes made once per call.
+// Binds the admission chain to one request for the registry, with attributes that are created once per call.
 
 import type { GroupVersionKind, Json, KubeObject } from "../../apimachinery/object.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
@@ -9,13 +9,13 @@ import type { AdmitFunctions, DeleteRequest, ResourceDefinition } from "../regis
 import { type AdmissionAttributes, type AdmissionOperation, Reinvocation } from "./chain.ts"
 
 export interface AdmitRequest {
-  /** A create by PUT or apply is a CREATE: `operation` is what it is when there is no current object. */
+  /** A create by PUT or apply counts as CREATE: this is the operation if there is no current object. */
   operation: AdmissionOperation
   subresource: string
   namespace: string
   name: string
   dryRun: boolean
-  /** Of many deletes together: how they were asked for, whatever each of them gets. */
+  /** For collection deletes: the requested options, regardless of the grace periods of single objects. */
   deletion?: DeleteRequest
 }
 
@@ -26,14 +26,17 @@ export function admitFor(ctx: RequestContext, definition: ResourceDefinition, re
     async validate(object, current, deletion) {
       const asked = deletion === undefined || request.deletion !== undefined ? request : { ...request, deletion }
       const given = new Attributes(ctx, definition, asked, object, current)
-      // Deletes have no mutating half of their own in the registry's flow, but what is called in it is to hear of them.
+      // Deletes have no mutating phase in the registry's flow, but mutating plugins that call out must be notified of them.
       if (given.operation === "DELETE") await admission.mutate(ctx, given)
       await admission.validate(ctx, given)
     },
   }
 }
 
-/** A class, since there are two of it per write: an accessor in a literal gives each object a shape of its own, and shapes live long. */
+/**
+ * A class, because there are two instances per write: a literal with an accessor would create a new hidden class each time, and
+ * hidden classes are long-lived.
+ */
 class Attributes implements AdmissionAttributes {
   readonly operation: AdmissionOperation
   readonly resource: AdmissionAttributes["resource"]
@@ -81,7 +84,7 @@ class Attributes implements AdmissionAttributes {
   }
 }
 
-/** Before a connection (exec, proxy, …) is made: `object` are its options. */
+/** Called before a connection (exec, proxy, …): `object` contains its options. */
 export async function admitConnect(
   ctx: RequestContext,
   definition: ResourceDefinition,
@@ -107,7 +110,7 @@ function expectedBody(definition: ResourceDefinition, { group, version, kind }: 
   return { group, version, kind, schema }
 }
 
-/** As the request gave them, in the form webhooks and policies see. */
+/** The options of the request in the form that webhooks and policies see. */
 function optionsOf(
   ctx: RequestContext,
   operation: AdmissionOperation,
@@ -126,7 +129,7 @@ function optionsOf(
     return value === null || value === "" ? {} : { [name]: value }
   }
   return {
-    // A patch is an update by the time it is admitted.
+    // In admission, a patch is an update.
     kind: operation === "CREATE" ? "CreateOptions" : "UpdateOptions",
     ...always,
     ...text("fieldManager"),

@@ -1,5 +1,5 @@
-// Admission: what may change or refuse a write between its decoding and the store. Plugins are a list in running order; all
-// mutating halves run, then (inside the registry's flow) all validating ones. Source: k8s.io/apiserver/pkg/admission.
+// Admission: modifies or rejects writes between decoding and storing. Plugins are listed in their order; all mutating phases run
+// first, then (inside the registry's flow) all validating ones. Source: k8s.io/apiserver/pkg/admission.
 
 import type { GroupVersionKind, GroupVersionResource, Json, KubeObject } from "../../apimachinery/object.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
@@ -11,11 +11,11 @@ export interface AdmissionAttributes {
   operation: AdmissionOperation
   resource: GroupVersionResource
   subresource: string
-  /** Of the object: a subresource's may be another group's (Scale, Eviction, PodExecOptions). */
+  /** The kind of the object: that of a subresource may be in another group (Scale, Eviction, PodExecOptions). */
   kind: GroupVersionKind
   namespace: string
   name: string
-  /** Undefined on DELETE. Plugins change it in place ({@link replaceObject}). On CONNECT the connection's options. */
+  /** Undefined on DELETE. Plugins modify it in place ({@link replaceObject}). On CONNECT, the options of the connection. */
   object: KubeObject | undefined
   /** The stored object on UPDATE and DELETE. Frozen. */
   current: KubeObject | undefined
@@ -23,14 +23,14 @@ export interface AdmissionAttributes {
   definition: ResourceDefinition
   /** CreateOptions, UpdateOptions or DeleteOptions; undefined on CONNECT. */
   options: Json | undefined
-  /** A changed form of the object as a body of the request would be decoded: checked, pruned, with defaults. */
+  /** Decodes a modified form of the object like a request body: validates, prunes, adds defaults. */
   decode(value: Json): KubeObject
   reinvocation: Reinvocation
 }
 
 /**
- * After a plugin that calls out has changed the object, all mutating halves run once more (a sidecar that was injected
- * needs its defaults, too). Source: k8s.io/apiserver/pkg/admission/plugin/webhook/… and admission/reinvocation.go.
+ * After a plugin that calls out has modified the object, all mutating plugins run a second time (an injected sidecar also needs
+ * defaults). Source: k8s.io/apiserver/pkg/admission/plugin/webhook/… and admission/reinvocation.go.
  */
 export class Reinvocation {
   #isSecond = false
@@ -45,14 +45,14 @@ export class Reinvocation {
     return this.#isSecond
   }
 
-  /** After a run: begins the second one, if somebody wants it. */
+  /** Called after a run: begins the second run if one was requested. */
   begin(): boolean {
     if (this.#isSecond || !this.#isWanted) return false
     this.#isSecond = true
     return true
   }
 
-  /** What a plugin keeps from the first run to the second. */
+  /** The state that a plugin keeps from the first run to the second. */
   state<T>(plugin: string, make: () => T): T {
     if (!this.#states.has(plugin)) this.#states.set(plugin, make())
     return this.#states.get(plugin) as T
@@ -61,9 +61,11 @@ export class Reinvocation {
 
 export interface AdmissionPlugin {
   readonly name: string
-  /** Asked before the two below, which nearly every write does not concern: what need not be called need not be waited for. */
+  /**
+   * Called before the two hooks below, which are irrelevant for nearly every write: a hook that is not called need not be awaited.
+   */
   concerns?(attributes: AdmissionAttributes): boolean
-  /** Also on DELETE and CONNECT, where there is nothing to change but calls may be made. */
+  /** Also called on DELETE and CONNECT, where there is nothing to modify but calls may be made. */
   mutate?(ctx: RequestContext, attributes: AdmissionAttributes): void | Promise<void>
   validate?(ctx: RequestContext, attributes: AdmissionAttributes): void | Promise<void>
 }
@@ -112,7 +114,7 @@ function isConcerned(plugin: AdmissionPlugin, attributes: AdmissionAttributes): 
   return plugin.concerns === undefined || plugin.concerns(attributes)
 }
 
-/** The registry holds on to the object it gave: it becomes `next`, rather than being replaced. */
+/** The registry keeps its reference to the object, so the object is modified to equal `next` instead of being replaced. */
 export function replaceObject({ object }: AdmissionAttributes, next: KubeObject): void {
   if (object === undefined) throw new TypeError("there is no object to change")
   for (const key of Object.keys(object)) delete object[key]

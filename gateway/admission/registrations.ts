@@ -1,5 +1,5 @@
-// What the objects of a control plane tell its admission to do: webhook configurations and policies. One view of the whole
-// group, since nearly every control plane has nothing in it.
+// The webhook configurations and policies of a control plane. There is one view of the whole group, since nearly every control
+// plane has no such objects.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
@@ -17,12 +17,12 @@ export class AdmissionRegistrations implements AsyncDisposable {
     this.#view = new ObjectView({ store, log, prefix: "/registry/admissionregistration.k8s.io/" })
   }
 
-  /** Known to be so. */
+  /** Known to be empty. */
   get isEmpty(): boolean {
     return this.#view.isEmpty
   }
 
-  /** By name. The same value until something changes, so that what is made of it can be kept with it. */
+  /** Ordered by name. Returns the same value until something changes, so that derived data can be cached with it. */
   async ofKind<T extends KubeObject>(kind: string): Promise<readonly T[]> {
     const all = await this.#view.current()
     if (all.length === 0) return none

@@ -1,5 +1,5 @@
-// The ConfigMap that says whose tokens a control plane accepts (gateway/authentication/oidc): it is read when it is written, and
-// only by who could do anything anyway: whoever names an issuer can be anybody.
+// Validates the ConfigMap with the issuers whose tokens a control plane accepts (gateway/authentication/oidc) on writes. Only users
+// with all permissions may write it: an issuer can impersonate any user.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { invalid } from "../../../apimachinery/status.ts"

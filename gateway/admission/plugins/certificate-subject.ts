@@ -1,18 +1,18 @@
-// The subject of a PKCS#10 request, as far as admission looks: the organizations in it.
+// Parses the subject of a PKCS#10 request as far as admission needs it: its organizations.
 
 import { createRequire } from "node:module"
 import type { Pkcs10CertificateRequest } from "@peculiar/x509"
 
 const load = createRequire(import.meta.url)
 
-/** Of a PEM request; none when it cannot be read (validation says so). */
+/** The organizations of a PEM request; none if it cannot be parsed (validation reports that). */
 export function organizationsOf(pem: Buffer): string[] {
   const request = parseRequest(pem)
   if (request === undefined) return []
   return request.subjectName.toJSON().flatMap((entry) => entry["O"] ?? [])
 }
 
-/** Undefined: not a certificate request. */
+/** Returns undefined if it is not a certificate request. */
 export function parseRequest(pem: Buffer): Pkcs10CertificateRequest | undefined {
   const { Pkcs10CertificateRequest } = library()
   try {
@@ -20,17 +20,17 @@ export function parseRequest(pem: Buffer): Pkcs10CertificateRequest | undefined 
     const texts = request.subjectName.toJSON().flatMap((entry) => Object.values(entry).flat())
     return texts.some(isFalseNumber) ? undefined : request
   } catch {
-    // Whatever the parser dislikes, to the caller it is one thing.
+    // All errors of the parser mean the same to the caller.
     return undefined
   }
 }
 
-/** A NumericString of which the library shows the bytes alone. */
+/** A NumericString, for which the library returns only the bytes. */
 const numeric = /^#12(?:[\da-f]{2}){2,}$/i
 
 /**
- * One that holds letters is none, to upstream's parser. OpenSSL, which reads the certificate that is made of it, does not mind: the
- * group it says would have been seen by nobody before.
+ * Upstream's parser rejects a NumericString that contains letters. OpenSSL, which parses the issued certificate, accepts it, so its
+ * group would have escaped all checks.
  */
 function isFalseNumber(text: string): boolean {
   if (!numeric.test(text)) return false
@@ -40,8 +40,8 @@ function isFalseNumber(text: string): boolean {
   return !/^[\d ]*$/.test(bytes.subarray(head).toString("latin1"))
 }
 
-/** Loaded by the first request there is: few tenants have any, and it is large. */
+/** Loaded by the first request: it is large, and few tenants have requests. */
 function library(): typeof import("@peculiar/x509") {
-  load("reflect-metadata") // which it needs to be there before
+  load("reflect-metadata") // must be loaded first
   return load("@peculiar/x509") as typeof import("@peculiar/x509")
 }

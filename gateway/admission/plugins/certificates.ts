@@ -1,5 +1,5 @@
-// Who approves or signs a certificate request must be allowed to for its signer; nobody asks for a client certificate of the
-// group that may do everything. Source: k8s.io/kubernetes/plugin/pkg/admission/certificates.
+// Approving or signing certificate requests requires permission for the signer; requests for client certificates of the group with
+// all permissions are rejected. Source: k8s.io/kubernetes/plugin/pkg/admission/certificates.
 
 import type { CertificateSigningRequest } from "../../../apimachinery/object.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -33,7 +33,7 @@ export const certificates: AdmissionPlugin = {
   },
 }
 
-/** Allowed for the signer by its name, or for all signers of its domain. */
+/** Permission for the signer by name, or for all signers of its domain. */
 async function checkSigner(
   ctx: RequestContext,
   attributes: AdmissionAttributes,

@@ -1,4 +1,4 @@
-// A claim may grow only if its storage class says volumes can. Source:
+// A claim may grow only if its storage class allows volume expansion. Source:
 // k8s.io/kubernetes/plugin/pkg/admission/storage/persistentvolume/resize.
 
 import type { PersistentVolumeClaim, StorageClass } from "../../../apimachinery/object.ts"

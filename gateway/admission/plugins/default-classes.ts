@@ -1,4 +1,4 @@
-// Claims and ingresses that name no class get the one marked as default, if there is one. Source:
+// Sets the default class of claims and ingresses without a class, if there is one. Source:
 // k8s.io/kubernetes/plugin/pkg/admission/{storage/storageclass/setdefault,network/defaultingressclass}.
 
 import type { KubeObject, PersistentVolumeClaim } from "../../../apimachinery/object.ts"
@@ -40,7 +40,7 @@ export const defaultIngressClass: AdmissionPlugin = {
   },
 }
 
-/** Of several marked ones the one made last; by name if at the same time. */
+/** Of several default classes the one created last; of equally old ones the first by name. */
 function newest(classes: readonly KubeObject[], ...marks: string[]): string | undefined {
   const marked = classes.filter(({ metadata }) => marks.some((mark) => metadata.annotations?.[mark] === "true"))
   const key = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? ""

@@ -1,4 +1,4 @@
-// Pods stay for five minutes on a node that is not ready or cannot be reached. Source:
+// Adds tolerations with which pods stay for five minutes on a node that is not ready or unreachable. Source:
 // k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds.
 
 import type { Pod } from "../../../apimachinery/object.ts"

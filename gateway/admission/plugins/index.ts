@@ -1,5 +1,5 @@
-// The admission plugins in running order, which is kube-apiserver's. Source: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go.
-// Not here: NodeRestriction (a tenant's nodes are not its own), TaintNodesByCondition (no controller would undo what it sets).
+// The admission plugins in kube-apiserver's order. Source: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go. Omitted:
+// NodeRestriction (a tenant does not own its nodes), TaintNodesByCondition (no controller would remove its taints).
 
 import type { AdmissionPlugin } from "../chain.ts"
 import { evaluateMatchConditions } from "../policies/conditions.ts"
@@ -25,7 +25,7 @@ import { runtimeClass } from "./runtime-class.ts"
 import { serviceAccount } from "./service-account.ts"
 import { storageObjectInUseProtection } from "./storage-protection.ts"
 
-/** Fresh ones for each control plane: some keep state of it. */
+/** Creates new plugins for each control plane: some have per-control-plane state. */
 export function admissionPlugins(registrations: AdmissionRegistrations): AdmissionPlugin[] {
   return [
     namespaceLifecycle,

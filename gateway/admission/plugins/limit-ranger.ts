@@ -1,4 +1,4 @@
-// Fills in what a namespace's LimitRanges give by default and refuses what is outside of their bounds. Source:
+// Applies the defaults of a namespace's LimitRanges and rejects values outside their bounds. Source:
 // k8s.io/kubernetes/plugin/pkg/admission/limitranger.
 
 import type { Container, LimitRange, PersistentVolumeClaim, Pod } from "../../../apimachinery/object.ts"
@@ -106,7 +106,7 @@ function podFaults(item: Item, pod: Pod): string[] {
   )
 }
 
-/** Each bound of the item against what is asked for. */
+/** Checks the requested amounts against each bound of the item. */
 function boundFaults(item: Item, requests: Amounts, limits: Amounts): string[] {
   const { type } = item
   return [

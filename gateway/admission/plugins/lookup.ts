@@ -1,4 +1,4 @@
-// Reading other objects of the same control plane while a write is admitted.
+// Reads other objects of the same control plane during admission.
 
 import type { GroupVersionResource, KubeObject } from "../../../apimachinery/object.ts"
 import { isNotFound } from "../../../apimachinery/status.ts"

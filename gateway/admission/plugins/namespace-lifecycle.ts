@@ -1,4 +1,4 @@
-// Nothing is made in a namespace that does not exist or is going; three namespaces never go. Source:
+// Rejects creates in namespaces that do not exist or are being deleted; three namespaces cannot be deleted. Source:
 // k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle.
 
 import type { Namespace } from "../../../apimachinery/object.ts"
@@ -26,7 +26,7 @@ export const namespaceLifecycle: AdmissionPlugin = {
     if (operation === "CREATE" && found.status?.phase === "Terminating") throw terminating(attributes)
   },
 
-  /** Deletes run no mutating half. */
+  /** Deletes have no mutating phase. */
   validate(_ctx, attributes) {
     const { operation, name, resource, subresource } = attributes
     const isNamespace = resource.group === "" && resource.resource === "namespaces"
@@ -40,7 +40,7 @@ function isAccessReview({ resource }: AdmissionAttributes): boolean {
   return resource.group === "authorization.k8s.io" && resource.resource === "localsubjectaccessreviews"
 }
 
-/** Controllers read the cause and stop making what they would make. */
+/** Controllers check the cause and stop creating objects. */
 function terminating(attributes: AdmissionAttributes): StatusError {
   const { namespace } = attributes
   const { status } = refuse(

@@ -1,4 +1,4 @@
-// One at a time for each namespace, in the order of asking. Holds nothing for a namespace nobody waits in.
+// Serializes work per namespace, in order of arrival. Keeps no state for namespaces without waiting work.
 
 export class NamespaceTurns {
   readonly #last = new Map<string, Promise<void>>()
@@ -6,7 +6,7 @@ export class NamespaceTurns {
   async take<T>(namespace: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(namespace) ?? Promise.resolve()
     const result = before.then(work)
-    // The next one waits for the end, not for the outcome, which is this caller's.
+    // The next one waits for the end of the work; only this caller gets its outcome.
     const done = result.then(
       () => undefined,
       () => undefined,

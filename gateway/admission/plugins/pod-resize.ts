@@ -1,4 +1,4 @@
-// A pod on a node is resized only to what the node could give if it were alone there. Source:
+// A pod on a node can be resized only up to the total allocatable resources of the node. Source:
 // k8s.io/kubernetes/plugin/pkg/admission/podresize.
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
@@ -15,7 +15,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { find, nodes } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
 
-/** How amounts are told. */
+/** The format of amounts in messages. */
 const told: Readonly<Record<string, (amount: Quantity) => number>> = dictionary({ cpu: milliValue, memory: unitValue })
 
 export const podResize: AdmissionPlugin = {

@@ -1,4 +1,4 @@
-// Pods have the zone and the region of their node as labels, from when they are bound. Source:
+// Copies the zone and region labels of the node to pods when they are bound. Source:
 // k8s.io/kubernetes/plugin/pkg/admission/podtopologylabels.
 
 import type { KubeObject, Node, Pod } from "../../../apimachinery/object.ts"
@@ -24,14 +24,14 @@ export const podTopologyLabels: AdmissionPlugin = {
       const pod = objectAs<Pod>(attributes)
       await label(ctx, pod, pod.spec?.nodeName)
     } else if (isOf(attributes, "", "pods", "binding")) {
-      // What labels a binding has the pod gets.
+      // The pod gets the labels of the binding.
       const binding = objectAs<Binding>(attributes)
       if (binding.target?.kind === "Node") await label(ctx, binding, binding.target.name)
     }
   },
 }
 
-/** A node that is not known says nothing. */
+/** An unknown node has no labels to copy. */
 async function label(ctx: RequestContext, { metadata }: KubeObject, nodeName: string | undefined): Promise<void> {
   if (nodeName === undefined || nodeName === "") return
   const node = await find<Node>(ctx, nodes, "", nodeName)

@@ -1,4 +1,4 @@
-// A pod's priority is what its priority class says. Source: k8s.io/kubernetes/plugin/pkg/admission/priority.
+// Sets a pod's priority from its priority class. Source: k8s.io/kubernetes/plugin/pkg/admission/priority.
 
 import type { Pod, PriorityClass } from "../../../apimachinery/object.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -19,7 +19,7 @@ export const priority: AdmissionPlugin = {
     const pod = objectAs<Pod>(attributes)
     const spec = (pod.spec ??= { containers: [] })
     if (attributes.operation === "UPDATE") {
-      // Clients that know of neither field send neither back.
+      // Clients that do not know the fields omit them in updates.
       const before = (attributes.current as Pod | undefined)?.spec
       if (before?.priority !== undefined) spec.priority ??= before.priority
       if (before?.preemptionPolicy !== undefined) spec.preemptionPolicy ??= before.preemptionPolicy
@@ -74,10 +74,10 @@ async function classOf(
 
 const globalDefault = '"globalDefault":true'
 
-/** The least of those marked; there is one at most, unless two were made at the same time. */
+/** The default class with the lowest value; there is more than one only if two were created at the same time. */
 async function defaultClass(ctx: RequestContext): Promise<PriorityClass | undefined> {
   const { items } = await builtIn(ctx, priorityClasses).list(ctx, {})
-  // Each pod asks, and hardly a class says so: the others are not parsed.
+  // Every pod needs this, and nearly no class is a default, so the others are not parsed.
   const marked = items
     .filter((item) => Buffer.from(item.bytes()).includes(globalDefault))
     .map((item) => item.object() as PriorityClass)

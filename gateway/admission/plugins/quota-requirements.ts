@@ -1,10 +1,10 @@
-// A quota on cpu or memory only works if every container says what it needs: one that does not is refused.
+// Under a quota on cpu or memory, pods are rejected unless every container specifies the resource.
 
 import type { Container, Pod } from "../../../apimachinery/object.ts"
 
 const bound = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"]
 
-/** "must specify limits.cpu for: a,b; …", or undefined when nothing is missing. `names`: what the quota bounds. */
+/** "must specify limits.cpu for: a,b; …", or undefined if nothing is missing. `names`: the resources in the quota. */
 export function missingRequirements(pod: Pod, names: readonly string[]): string | undefined {
   const spec = pod.spec ?? { containers: [] }
   if (spec.resources !== undefined) return undefined

@@ -1,5 +1,5 @@
-// Nobody grants by roles and bindings what they do not hold. Upstream's registries check this; here it is admission's, since
-// it asks the authorizer. The rules themselves: gateway/authorization/escalation.ts.
+// Prevents users from granting permissions that they do not have by roles and bindings. Upstream checks this in registries; here it
+// is done in admission, since it needs the authorizer. The rules are in gateway/authorization/escalation.ts.
 
 import type { ClusterRole, RoleBinding } from "../../../apimachinery/object.ts"
 import { confirmBindingGrants, confirmRoleGrants } from "../../authorization/escalation.ts"

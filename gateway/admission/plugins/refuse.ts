@@ -1,4 +1,4 @@
-// What plugins refuse a write with: 403 naming the object as the caller did.
+// The errors with which plugins reject writes: 403 with the object as the caller named it.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { forbidden, type StatusCause, type StatusError } from "../../../apimachinery/status.ts"

@@ -1,6 +1,6 @@
-// Counts what a write uses against the namespace's quotas, before it is stored: the usage in a quota's status is raised by a
-// compare-and-swap that fails when the bound would be passed, so concurrent writes never pass it together. A controller
-// lowers it again (deletes, failed writes). Runs last. Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
+// Charges writes to the namespace's quotas before they are stored: the usage in a quota's status is incremented by a
+// compare-and-swap that fails if it would exceed the limit, so concurrent writes cannot exceed it together. A controller decrements
+// it (deletes, failed writes). Runs last. Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
 
 import type { KubeObject, Pod, ResourceQuota } from "../../../apimachinery/object.ts"
 import {
@@ -21,12 +21,12 @@ import { listAll, resourceQuotas } from "./lookup.ts"
 import { missingRequirements } from "./quota-requirements.ts"
 import { refuse } from "./refuse.ts"
 
-/** Kinds whose number is nobody's to bound: they come and go by themselves. */
+/** Kinds that quotas do not count, since they are created and deleted automatically. */
 const ignored = new Set(["/events", "events.k8s.io/events"])
 
 export class ResourceQuotaPlugin implements AdmissionPlugin {
   readonly name = "ResourceQuota"
-  /** Writes of one namespace take turns, so that they do not fail each other's swaps. */
+  /** Serializes writes per namespace, so that they do not cause each other's swaps to fail. */
   readonly #turns = new NamespaceTurns()
 
   concerns(attributes: AdmissionAttributes): boolean {
@@ -50,14 +50,14 @@ function isCounted({ resource, operation, subresource, object, current }: Admiss
   const pods = resource.group === "" && resource.resource === "pods"
   if (pods && subresource === "resize") return operation === "UPDATE"
   const claims = resource.group === "" && resource.resource === "persistentvolumeclaims"
-  // What a claim has got, and of which class, is in its status.
+  // The status of a claim contains its actual capacity and class.
   if (subresource !== "") return claims && subresource === "status"
   if (operation === "CREATE") return true
   if (pods) return hasDeadline(object) !== hasDeadline(current)
   return claims || (resource.group === "" && resource.resource === "services")
 }
 
-/** Decides which of the scopes Terminating and NotTerminating a pod is in. */
+/** Determines whether a pod is in scope Terminating or NotTerminating. */
 function hasDeadline(pod: KubeObject | undefined): boolean {
   return ((pod as Pod | undefined)?.spec?.activeDeadlineSeconds ?? -1) >= 0
 }
@@ -81,13 +81,13 @@ async function reserveAll(
       if (!attributes.dryRun) reserved.push({ quota, amounts })
     }
   } catch (error) {
-    // One quota said no: what the others gave is given back.
+    // One quota was exceeded: releases the amounts charged to the others.
     for (const { quota, amounts } of reserved) await giveBack(ctx, quota, amounts)
     throw error
   }
 }
 
-/** What the write adds to the quota's usage; an update that stays within its scopes adds what it adds. */
+/** The increase of the quota's usage; an update of an object that the quota already counts adds only the difference. */
 function deltaFor(
   { resource, current }: AdmissionAttributes,
   object: KubeObject,
@@ -174,7 +174,7 @@ function hardOf(quota: ResourceQuota): Record<string, string> {
   return (quota.spec?.hard ?? {}) as Record<string, string>
 }
 
-/** Usage as the status has it. What it does not know yet (a new quota, a new bound) is counted now. */
+/** The usage in the status. Amounts that it does not contain yet (a new quota, a new limit) are counted now. */
 async function usedOf(ctx: RequestContext, quota: ResourceQuota): Promise<Amounts> {
   const known = parseAmounts(quota.status?.used)
   const names = Object.keys(hardOf(quota))

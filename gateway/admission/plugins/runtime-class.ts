@@ -1,5 +1,4 @@
-// A pod of a runtime class carries the class's overhead and goes only where the class is. Source:
-// k8s.io/kubernetes/plugin/pkg/admission/runtimeclass.
+// Adds the overhead, node selector and tolerations of a pod's runtime class. Source: k8s.io/kubernetes/plugin/pkg/admission/runtimeclass.
 
 import type { KubeObject, Pod, PodSpec } from "../../../apimachinery/object.ts"
 import { isGivenEmpty } from "../../../apimachinery/schema/given-empty.ts"
@@ -24,7 +23,7 @@ export const runtimeClass: AdmissionPlugin = {
     const name = spec?.runtimeClassName
     if (spec === undefined) return
     if (name === undefined) return
-    // Upstream asks for it by name, and has no reason for what it is told then.
+    // Upstream looks it up by name, and its error for an empty name has no reason.
     if (name === "") throw withoutReason("resource name may not be empty")
     const found = await find<RuntimeClass>(ctx, runtimeClasses, "", name)
     if (found === undefined) {

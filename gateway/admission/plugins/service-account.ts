@@ -1,4 +1,4 @@
-// Every pod runs as a service account of its namespace and, unless it says no, finds a token of it where clients look. Source:
+// Assigns every pod a service account of its namespace and, unless disabled, mounts its token where clients expect it. Source:
 // k8s.io/kubernetes/plugin/pkg/admission/serviceaccount.
 
 import { setTimeout as delay } from "node:timers/promises"
@@ -12,11 +12,11 @@ import { isOf, objectAs, refuse } from "./refuse.ts"
 
 const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount"
 const volumePrefix = "kube-api-access-"
-/** An hour and seven seconds: the odd number marks tokens whose pods have not asked for a time of their own. */
+/** An hour and seven seconds: the odd number identifies tokens without an explicitly requested lifetime. */
 const tokenSeconds = 3607
 /**
- * What a controller makes in every namespace is waited for: a client that has just made the namespace does not wait. Upstream looks
- * ten times with 100 to 200 ms between; this gives up as late, and looks sooner first.
+ * The account that a controller creates in every namespace is awaited, since clients do not wait for it after creating a namespace.
+ * Upstream looks ten times at intervals of 100 to 200 ms; this gives up equally late, but looks earlier at first.
  */
 const defaultAccount = "default"
 const lookAgainAfterMs = [5, 10, 20, 40, 80, 160, 320, 640]
@@ -62,7 +62,7 @@ async function accountOf(ctx: RequestContext, attributes: AdmissionAttributes, n
   const { namespace } = attributes
   const fail = (why: string): Error =>
     refuse(attributes, `error looking up service account ${namespace}/${name}: ${why}`)
-  // Upstream asks for it by a path.
+  // Upstream looks it up by a path.
   const faults = validatePathSegmentName(name)
   if (faults.length > 0) throw fail(`invalid resource name ${goQuote(name)}: [${faults.join(" ")}]`)
   const look = () => find<ServiceAccount>(ctx, serviceAccounts, namespace, name)
@@ -73,7 +73,7 @@ async function accountOf(ctx: RequestContext, attributes: AdmissionAttributes, n
 
 async function awaitAccount<T>(ctx: RequestContext, look: () => Promise<T | undefined>): Promise<T | undefined> {
   for (const ms of lookAgainAfterMs) {
-    await delay(ms, undefined, { signal: ctx.signal }).catch(() => undefined) // nobody is there to be answered any more
+    await delay(ms, undefined, { signal: ctx.signal }).catch(() => undefined) // the client has disconnected
     if (ctx.signal.aborted) return undefined
     await ctx.turn?.()
     const found = await look()

@@ -1,5 +1,5 @@
-// Claims, volumes and classes of attributes in use are not deleted under those who use them: a finalizer holds them, which the
-// protection controllers take away. Source: k8s.io/kubernetes/plugin/pkg/admission/storage/storageobjectinuseprotection.
+// Adds a finalizer to claims, volumes and volume attributes classes, so that they are not deleted while in use; the protection
+// controllers remove it. Source: k8s.io/kubernetes/plugin/pkg/admission/storage/storageobjectinuseprotection.
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"

@@ -1,4 +1,4 @@
-// What a mutating policy writes as Object{…}, merged into an object: like an apply, without managers. Source:
+// Merges the Object{…} of a mutating policy into an object: like an apply, without managers. Source:
 // k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch/smd.go.
 
 import { checkType, TypeErrors } from "../../../apimachinery/managed-fields/configuration.ts"
@@ -8,7 +8,7 @@ import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { isObject } from "../../../apimachinery/schema/json-object.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
 
-/** In upstream's words. */
+/** With upstream's messages. */
 export class ConfigurationError extends Error {}
 
 export function applyConfiguration(object: KubeObject, configuration: Json, schema: Schema): Json {
@@ -36,7 +36,7 @@ export function applyConfiguration(object: KubeObject, configuration: Json, sche
   }
 }
 
-/** Paths of what is replaced as a whole: a policy that names part of it would take away the rest. */
+/** Paths of atomic values: a policy that sets a part of one would remove the rest. */
 function atomics(value: Json, type: MergeType, path: string): string[] {
   const part = partOf(type, value)
   if (part === "map" && type.map !== undefined && isObject(value)) {

@@ -1,4 +1,4 @@
-// matchConditions of webhooks and of policies. Source: k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions/matcher.go.
+// matchConditions of webhooks and policies. Source: k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions/matcher.go.
 
 import { type CompiledExpression, compileMatchCondition } from "../../../apimachinery/cel/admission/compile.ts"
 import type { EvaluateMatchConditions } from "../webhooks/match-conditions.ts"
@@ -16,10 +16,13 @@ export const evaluateMatchConditions: EvaluateMatchConditions = async (ctx, cond
   )
 }
 
-/** None is false, and some cannot be told. */
+/** No condition is false, and some could not be evaluated. */
 export class ConditionsFault extends Error {}
 
-/** false: one is false, whatever is wrong with others. Throws ConditionsFault with what is wrong when none is. */
+/**
+ * Returns false if a condition is false, regardless of errors in others. Throws ConditionsFault if there are errors and none is
+ * false.
+ */
 export async function meetsAll(evaluation: Evaluation, conditions: readonly CompiledExpression[]): Promise<boolean> {
   const errors: string[] = []
   let meets = true
@@ -33,7 +36,7 @@ export async function meetsAll(evaluation: Evaluation, conditions: readonly Comp
   return true
 }
 
-/** As Go's aggregated errors print: one as it is, more in brackets, each once. */
+/** Go's format of aggregated errors: a single one as it is, several in brackets without duplicates. */
 function aggregated(errors: readonly string[]): string {
   const distinct = [...new Set(errors)]
   return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`

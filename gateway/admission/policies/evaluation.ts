@@ -1,5 +1,5 @@
-// Evaluates the expressions of one policy (or the conditions of one webhook) for one request, within one budget. Authorization
-// checks are answered in between; long ones let others have their turn. Source: k8s.io/apiserver/pkg/admission/plugin/cel.
+// Evaluates the expressions of one policy (or the conditions of one webhook) for one request, within one cost budget. Authorization
+// checks are awaited in between; long evaluations yield to others. Source: k8s.io/apiserver/pkg/admission/plugin/cel.
 
 import { setImmediate } from "node:timers/promises"
 import type { CompiledExpression } from "../../../apimachinery/cel/admission/compile.ts"
@@ -13,14 +13,14 @@ import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { User } from "../../request/user.ts"
 import type { PolicyInput } from "./input.ts"
 
-/** What the expressions of a policy may cost for a request. Source: k8s.io/apiserver/pkg/apis/cel. */
+/** The cost budget of a policy's expressions per request. Source: k8s.io/apiserver/pkg/apis/cel. */
 export const policyBudget = 10_000_000
-/** What match conditions may cost. */
+/** The cost budget of match conditions. */
 export const conditionsBudget = policyBudget / 4
 /** Milliseconds after which others have their turn. */
 const maxTurn = 4
 
-/** Everything that was allowed is spent. */
+/** The cost budget is exhausted. */
 export class OutOfBudget extends Error {
   constructor() {
     super("validation failed due to running out of cost budget, no further validation rules will be run")
@@ -113,7 +113,7 @@ function userOf({ namespace, name }: { namespace: string; name: string }): User 
   return { name: `system:serviceaccount:${namespace}:${name}`, groups, extra: {} }
 }
 
-/** A policy's variables: evaluated when first spoken of, with what is given to all its expressions. */
+/** A policy's variables: evaluated on first use, with the same input as all its expressions. */
 class ComposedVariables extends MapValue {
   readonly typeName = "kubernetes.variables"
   readonly #expressions: ReadonlyMap<string, CompiledExpression>
@@ -160,7 +160,7 @@ class ComposedVariables extends MapValue {
     }
   }
 
-  /** Of what has been evaluated since. */
+  /** The cost since the last call. */
   takeCost(): number {
     const cost = this.#cost
     this.#cost = 0

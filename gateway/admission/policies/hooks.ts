@@ -1,4 +1,4 @@
-// Policies with the bindings that put them to use, as a request meets them: in the order of their names. Both plugins.
+// Policies with their bindings, in the order of their names, for both policy plugins.
 
 import { type CompiledPolicy, compilePolicy } from "../../../apimachinery/cel/admission/compile.ts"
 import type { Policy, PolicyBinding, PolicySpec } from "../../../apimachinery/cel/admission/policy.ts"
@@ -8,11 +8,11 @@ export interface PolicyHook {
   name: string
   spec: PolicySpec
   bindings: readonly PolicyBinding[]
-  /** Compiled when a request first meets it. */
+  /** Compiled at the first matching request. */
   readonly compiled: CompiledPolicy
 }
 
-/** Which two kinds of the group. */
+/** The two kinds of the group. */
 export interface PolicyKinds {
   policy: string
   binding: string
@@ -20,7 +20,7 @@ export interface PolicyKinds {
 
 const none: readonly PolicyHook[] = []
 
-/** Of one control plane; made anew when its policies or bindings change. */
+/** The hooks of one control plane; recreated when its policies or bindings change. */
 export class PolicyHooks {
   readonly #registrations: AdmissionRegistrations
   readonly #kinds: PolicyKinds
@@ -31,7 +31,7 @@ export class PolicyHooks {
     this.#kinds = kinds
   }
 
-  /** Nothing of the group is there, policies or others. */
+  /** There are no objects of the group, whether policies or others. */
   get isEmpty(): boolean {
     return this.#registrations.isEmpty
   }

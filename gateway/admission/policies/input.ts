@@ -1,5 +1,5 @@
-// What the expressions of policies and match conditions are given: the request, its objects in the version that matched, the
-// namespace, an authorizer. Source: k8s.io/apiserver/pkg/admission/plugin/cel/{condition,activation}.go.
+// The variables of policies and match conditions: the request, its objects in the matched version, the namespace, an authorizer.
+// Source: k8s.io/apiserver/pkg/admission/plugin/cel/{condition,activation}.go.
 
 import {
   AuthorizationAnswers,
@@ -19,7 +19,7 @@ import { find, namespaces } from "../plugins/lookup.ts"
 import { isOwnKind } from "../webhooks/review.ts"
 import { convertObject } from "../webhooks/versions.ts"
 
-/** One request as all its policies see it. What is costly is made when it is first asked for, and kept. */
+/** The input of all policies for one request. Expensive parts are created on first use and cached. */
 export class PolicyInput {
   readonly ctx: RequestContext
   readonly attributes: AdmissionAttributes
@@ -32,7 +32,7 @@ export class PolicyInput {
     this.attributes = attributes
   }
 
-  /** `definition`: the version that matched. */
+  /** `definition`: that of the matched version. */
   variables(definition: ResourceDefinition): Promise<ReadonlyMap<string, Value>> {
     const known = this.#shown.get(definition)
     if (known !== undefined) return known
@@ -41,7 +41,7 @@ export class PolicyInput {
     return made
   }
 
-  /** The object has been changed. */
+  /** Must be called after the object was modified. */
   forget(): void {
     this.#shown.clear()
   }
@@ -80,7 +80,7 @@ export class PolicyInput {
   }
 }
 
-/** Built-in kinds as Go prints them: with the zero values that are always there. */
+/** Built-in kinds as Go prints them: with the zero values that are always present. */
 async function shownObject(
   object: KubeObject,
   attributes: AdmissionAttributes,
@@ -95,7 +95,7 @@ async function shownObject(
   return copy
 }
 
-/** AdmissionRequest without what is empty. */
+/** AdmissionRequest without empty fields. */
 function requestJson(ctx: RequestContext, attributes: AdmissionAttributes, definition: ResourceDefinition): Json {
   const { resource, subresource, kind, namespace, name, operation, dryRun, options } = attributes
   const { group, version } = definition

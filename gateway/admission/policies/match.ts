@@ -1,4 +1,4 @@
-// Does a policy, or a binding, concern a request, and in which version of its resource? Source:
+// Determines whether a policy or a binding matches a request, and in which version of its resource. Source:
 // k8s.io/apiserver/pkg/admission/plugin/policy/{generic,matching}.
 
 import type { MatchResources, NamedRule } from "../../../apimachinery/cel/admission/policy.ts"
@@ -9,7 +9,7 @@ import type { AdmissionAttributes } from "../chain.ts"
 import type { Hook, WebhookRule } from "../webhooks/configuration.ts"
 import { isExempt, matchHook } from "../webhooks/match.ts"
 
-/** Reviews are answered and never stored; policies on them could lock everybody out. */
+/** Reviews are answered and never stored; policies for them could lock out all users. */
 const reviews: ReadonlySet<string> = new Set([
   "authentication.k8s.io/selfsubjectreviews",
   "authentication.k8s.io/tokenreviews",
@@ -19,14 +19,14 @@ const reviews: ReadonlySet<string> = new Set([
   "authorization.k8s.io/subjectaccessreviews",
 ])
 
-/** No policy decides about these. */
+/** Requests that policies do not apply to. */
 export function isBeyondPolicies(attributes: AdmissionAttributes): boolean {
   return isExempt(attributes) || reviews.has(`${attributes.resource.group}/${attributes.resource.resource}`)
 }
 
 const everything: WebhookRule = { operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*", "*"] }
 
-/** The version that is shown to the expressions, or undefined: it is none of their business. */
+/** The version in which expressions see the object, or undefined if the request does not match. */
 export async function matchResources(
   ctx: RequestContext,
   wanted: MatchResources,
@@ -41,7 +41,7 @@ export async function matchResources(
   return (await matchHook(ctx, excluding, attributes)) === undefined ? found : undefined
 }
 
-/** Rules that speak of all names or of this one. */
+/** Rules for all names or for this one. */
 function named(rules: readonly NamedRule[], { name }: AdmissionAttributes): WebhookRule[] {
   return rules.filter(({ resourceNames = [] }) => resourceNames.length === 0 || resourceNames.includes(name))
 }

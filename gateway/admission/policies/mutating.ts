@@ -1,4 +1,4 @@
-// MutatingAdmissionPolicy: policies one after the other, each seeing what those before it have changed. Source:
+// MutatingAdmissionPolicy: policies are applied one after the other, each to the result of the previous ones. Source:
 // k8s.io/apiserver/pkg/admission/plugin/policy/mutating.
 
 import type { CompiledExpression } from "../../../apimachinery/cel/admission/compile.ts"
@@ -41,20 +41,20 @@ interface PolicyError {
   policy: string
   binding: string | undefined
   message: string
-  /** A mistake of the configuration has none. */
+  /** Undefined for configuration errors. */
   reason?: string
 }
 
-/** From the first run of all plugins to the second. */
+/** State from the first run of all plugins to the second. */
 interface Invocations {
-  /** Those that want to be asked again should another one change the object, until one does. */
+  /** Invocations that must be repeated if another one modifies the object, until one does. */
   reinvocable: Set<string>
-  /** Those to be asked in the second run. */
+  /** Invocations of the second run. */
   again: Set<string>
   last: KubeObject | undefined
 }
 
-/** A policy that makes what is none. Message in upstream's words. */
+/** A policy with an invalid result. The message is upstream's. */
 class MutationFault extends Error {}
 
 export class MutatingPolicies implements AdmissionPlugin {
@@ -101,7 +101,7 @@ function print({ policy, binding, message }: PolicyError): string {
     : `policy '${policy}' with binding '${binding}' denied request: ${message}`
 }
 
-/** What is to be invoked, and what is wrong with how it is set up. */
+/** Returns the invocations, and errors in their configuration. */
 async function collect(
   input: PolicyInput,
   hook: PolicyHook,
@@ -207,7 +207,7 @@ class Run {
     return Evaluation.of(this.#input, definition, hook.compiled.variables, params, budget)
   }
 
-  /** true: the object is another one now. */
+  /** Returns true if the object was modified. */
   async #mutate(invocation: Invocation, expression: CompiledExpression): Promise<boolean> {
     const { attributes } = this.#input
     const { definition } = invocation
@@ -237,7 +237,7 @@ class Run {
   }
 }
 
-/** What a policy makes of an object and is none any more is no fault of the caller's. */
+/** An invalid result of a policy is not the caller's fault. */
 function decoded(attributes: AdmissionAttributes, object: unknown): KubeObject {
   try {
     return attributes.decode(structuredClone(object) as Json)
@@ -257,7 +257,7 @@ function asJson(value: Value): Json {
   }
 }
 
-/** A test that does not hold leaves the object as it is. */
+/** If a test operation fails, the object is unchanged. */
 function patchedByJson(object: KubeObject, operations: ListValue): Json {
   const patch: Json[] = []
   for (const operation of itemsOf(operations)) {

@@ -1,4 +1,4 @@
-// The objects a binding hands to its policy. Source: k8s.io/apiserver/pkg/admission/plugin/policy/generic/policy_dispatcher.go.
+// The params of a binding for its policy. Source: k8s.io/apiserver/pkg/admission/plugin/policy/generic/policy_dispatcher.go.
 
 import type { ParamKind, ParamRef } from "../../../apimachinery/cel/admission/policy.ts"
 import { printSelector, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
@@ -8,7 +8,7 @@ import { onBehalf } from "../../registry/internal-write.ts"
 import type { Registry } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 
-/** What is wrong with a policy or a binding, in upstream's words. */
+/** An error in the configuration of a policy or a binding, with upstream's message. */
 export class ConfigurationFault extends Error {}
 
 export function paramRegistry(ctx: RequestContext, { apiVersion = "", kind = "" }: ParamKind): Registry {
@@ -24,7 +24,7 @@ export function paramRegistry(ctx: RequestContext, { apiVersion = "", kind = "" 
   return registry
 }
 
-/** [undefined]: evaluated once, without; []: not at all. */
+/** [undefined]: evaluated once without params; []: not evaluated. */
 export async function collectParams(
   ctx: RequestContext,
   registry: Registry | undefined,

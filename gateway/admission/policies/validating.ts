@@ -1,5 +1,5 @@
-// ValidatingAdmissionPolicy. Every policy is heard before the first denial is answered: others may have something to warn of or
-// to write down. Source: k8s.io/apiserver/pkg/admission/plugin/policy/validating.
+// ValidatingAdmissionPolicy. Every policy is evaluated before the first denial is returned, since others may add warnings or audit
+// annotations. Source: k8s.io/apiserver/pkg/admission/plugin/policy/validating.
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import { usableMessage } from "../../../apimachinery/cel/rules/validator.ts"
@@ -25,14 +25,14 @@ interface Denial {
   binding: string | undefined
 }
 
-/** One validation that did not hold. */
+/** A failed validation. */
 interface Finding {
   index: number
   message: string
   reason: string
 }
 
-/** Of an audit annotation; the rest is cut off. */
+/** Maximum length of an audit annotation; longer ones are truncated. */
 const maxAnnotation = 10 * 1024
 const codes: Readonly<Record<string, number>> = dictionary({
   Forbidden: 403,
@@ -113,7 +113,7 @@ async function askPolicy(input: PolicyInput, hook: PolicyHook): Promise<Denial[]
   return denials
 }
 
-/** Warns and writes down as the binding says, and answers what it denies. */
+/** Adds the warnings and audit annotations of the binding, and returns its denials. */
 async function askBinding(
   input: PolicyInput,
   hook: PolicyHook,
@@ -152,7 +152,7 @@ async function askBinding(
 
 interface Findings {
   findings: Finding[]
-  /** Of audit annotations: they deny whatever the binding's actions are. */
+  /** Errors of audit annotations, which deny the request regardless of the binding's actions. */
   faults: string[]
 }
 
@@ -215,7 +215,7 @@ async function messageOf(
   return usable ?? (message.trim() || `failed expression: ${expression.trim()}`)
 }
 
-/** What is wrong with their values. */
+/** Returns the errors in their values. */
 async function annotate(
   evaluation: Evaluation,
   { spec, compiled }: Pick<PolicyHook, "spec" | "compiled">,

@@ -1,6 +1,6 @@
-// One call of one webhook: the review goes out, the verdict comes back. What the webhook says of itself (warnings, audit
-// annotations) is passed on; a verdict of no is thrown as the caller gets it; a call that failed is a CallFailure.
-// Source: k8s.io/apiserver/pkg/admission/plugin/webhook/{mutating,validating}/dispatcher.go.
+// One call of one webhook: sends the review and processes the response. Warnings and audit annotations of the webhook are passed
+// on; a denial is thrown as the error for the caller; a failed call is a CallFailure. Source:
+// k8s.io/apiserver/pkg/admission/plugin/webhook/{mutating,validating}/dispatcher.go.
 
 import type { Json } from "../../../apimachinery/object.ts"
 import { badRequest, internalError, type Status, StatusError, timeout } from "../../../apimachinery/status.ts"
@@ -12,7 +12,7 @@ import { createReview, faultOf, readReview, type Review, type ReviewAnswer, type
 
 const defaultTimeoutSeconds = 10
 
-/** The webhook gave no verdict; its failurePolicy decides. */
+/** The webhook returned no verdict; its failurePolicy decides. */
 export class CallFailure extends Error {
   override readonly name = "CallFailure"
 
@@ -21,7 +21,7 @@ export class CallFailure extends Error {
   }
 }
 
-/** What is thrown refuses, unless the webhook may be done without. */
+/** Throws if the request must be rejected, unless the failure policy ignores the failure. */
 export async function callHook(
   ctx: RequestContext,
   hook: Hook,
@@ -89,7 +89,7 @@ function verdict(name: string, answer: Json, review: Review, mutating: boolean):
   }
 }
 
-/** The webhook's own Status, with its name in front and never a code of success. */
+/** The webhook's own Status, prefixed with its name and never with a success code. */
 function denied(name: string, given: Partial<Status> | undefined): StatusError {
   const by = `admission webhook ${JSON.stringify(name)} denied the request`
   const { message, reason, code = 0, details } = given ?? {}
@@ -105,7 +105,7 @@ function denied(name: string, given: Partial<Status> | undefined): StatusError {
   })
 }
 
-/** After a failed call: throws unless the webhook may be done without. */
+/** After a failed call: throws unless the failure policy is Ignore. */
 export function failOpenOrThrow(ctx: RequestContext, { webhook }: Hook, error: CallFailure): void {
   if (webhook.failurePolicy !== "Ignore") throw internalError(error.message, { cause: error })
   if (ctx.signal.aborted) throw timeout("request did not complete within requested timeout")

@@ -1,5 +1,5 @@
-// Webhook configurations as objects, and the webhooks in them in the order they are called: configurations by name, webhooks
-// as written. Source: k8s.io/apiserver/pkg/admission/configuration.
+// Webhook configurations, and their webhooks in the order of calls: configurations by name, webhooks in the order of the
+// configuration. Source: k8s.io/apiserver/pkg/admission/configuration.
 
 import { type LabelSelector, type Selector, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
@@ -29,7 +29,7 @@ export interface Webhook {
   sideEffects?: string
   timeoutSeconds?: number
   admissionReviewVersions?: string[]
-  /** Mutating ones only. */
+  /** Only for mutating webhooks. */
   reinvocationPolicy?: string
   matchConditions?: MatchCondition[]
 }
@@ -47,7 +47,7 @@ export interface Hook {
 
 const made = new WeakMap<readonly WebhookConfiguration[], readonly Hook[]>()
 
-/** Made once for each state of the configurations. */
+/** Created once for each state of the configurations. */
 export function hooksOf(configurations: readonly WebhookConfiguration[]): readonly Hook[] {
   let hooks = made.get(configurations)
   if (hooks === undefined) {

@@ -1,12 +1,12 @@
-// matchConditions: expressions that all have to hold for a webhook to be called. Who evaluates them is handed in.
-// Source: k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions/matcher.go.
+// matchConditions: expressions that must all be true for a webhook to be called. The evaluator is a parameter. Source:
+// k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions/matcher.go.
 
 import { forbidden } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes } from "../chain.ts"
 import type { Hook, MatchCondition } from "./configuration.ts"
 
-/** false: some condition is false. Throws Error saying which condition could not be evaluated, when none is false. */
+/** Returns false if a condition is false. Otherwise throws an Error that names a condition that could not be evaluated, if any. */
 export type EvaluateMatchConditions = (
   ctx: RequestContext,
   conditions: readonly MatchCondition[],

@@ -1,5 +1,5 @@
-// Is a webhook to be asked about a write, and in which form? Rules, selectors, and with matchPolicy Equivalent the other
-// versions the object is served in. Source: k8s.io/apiserver/pkg/admission/plugin/webhook/{generic,predicates}.
+// Determines whether a webhook is called for a write, and with which version: rules, selectors, and with matchPolicy Equivalent the
+// other served versions of the object. Source: k8s.io/apiserver/pkg/admission/plugin/webhook/{generic,predicates}.
 
 import { matches } from "../../../apimachinery/labels.ts"
 import type { GroupVersionResource, KubeObject, Namespace } from "../../../apimachinery/object.ts"
@@ -19,12 +19,12 @@ const exempt: ReadonlySet<string> = new Set([
   "mutatingadmissionpolicybindings",
 ])
 
-/** No webhook decides about what could switch it off: a broken one would be there for good. */
+/** Webhooks are not called for configurations that could disable them; otherwise a broken one could never be removed. */
 export function isExempt({ resource }: AdmissionAttributes): boolean {
   return resource.group === "admissionregistration.k8s.io" && exempt.has(resource.resource)
 }
 
-/** The version of the resource the webhook gets to see, or undefined when it is not to be called. */
+/** The version of the resource that the webhook receives, or undefined if it must not be called. */
 export async function matchHook(
   ctx: RequestContext,
   hook: Hook,
@@ -56,10 +56,10 @@ function definitionFor(
 
 type Definitions = readonly ResourceDefinition[]
 
-/** By the definitions served: those of which there are several, by where their objects lie. */
+/** For each set of served definitions: resources with several definitions, by storage prefix. */
 const shared = new WeakMap<Definitions, ReadonlyMap<string, Definitions>>()
 
-/** The other versions the same objects are served in. */
+/** The other served versions of the same objects. */
 function equivalentsOf(definitions: Definitions, definition: ResourceDefinition): Definitions {
   let found = shared.get(definitions)
   if (found === undefined) {
@@ -98,7 +98,7 @@ const has = (list: readonly string[], value: string): boolean => list.includes("
 
 const isNamespaces = ({ group, resource }: GroupVersionResource): boolean => group === "" && resource === "namespaces"
 
-/** Either state of the object is enough: nothing escapes by changing its labels. */
+/** It is sufficient that one state of the object matches, so that changing labels does not evade the webhook. */
 function matchesObject({ objectSelector }: Hook, { object, current }: AdmissionAttributes): boolean {
   if (objectSelector.requirements.length === 0) return true
   const selects = (candidate: KubeObject | undefined): boolean =>
@@ -106,7 +106,7 @@ function matchesObject({ objectSelector }: Hook, { object, current }: AdmissionA
   return selects(object) || selects(current)
 }
 
-/** What is in no namespace matches every selector. */
+/** Cluster-scoped objects match every selector. */
 async function matchesNamespace(
   ctx: RequestContext,
   { namespaceSelector }: Hook,
@@ -117,7 +117,7 @@ async function matchesNamespace(
   return matches(namespaceSelector, (await labelsOf(ctx, namespace, attributes)) ?? {})
 }
 
-/** A namespace lies in itself. */
+/** The namespace of a namespace is itself. */
 export function namespaceOf({ namespace, name, resource }: AdmissionAttributes): string {
   return isNamespaces(resource) ? name : namespace
 }

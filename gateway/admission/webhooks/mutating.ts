@@ -1,5 +1,5 @@
-// MutatingAdmissionWebhook: webhooks one after the other, each seeing what those before it have changed.
-// Source: k8s.io/apiserver/pkg/admission/plugin/webhook/mutating.
+// MutatingAdmissionWebhook: webhooks are called one after the other, each with the result of the previous ones. Source:
+// k8s.io/apiserver/pkg/admission/plugin/webhook/mutating.
 
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
@@ -20,13 +20,13 @@ import { refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
 
 const pluginName = "MutatingAdmissionWebhook"
 
-/** From the first run of all plugins to the second. */
+/** State from the first run of all plugins to the second. */
 interface Invocations {
-  /** Those that want to be asked again should another one change the object, until one does. */
+  /** Webhooks that must be called again if another one modifies the object, until one does. */
   reinvocable: Set<string>
-  /** Those to be asked in the second run. */
+  /** Webhooks of the second run. */
   again: Set<string>
-  /** The object as the webhooks of the first run left it. */
+  /** The object after the webhooks of the first run. */
   last: KubeObject | undefined
 }
 
@@ -54,7 +54,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
       last: undefined,
     }))
     const { isSecond } = reinvocation
-    // Plugins of ours have changed the object after the webhooks' first run.
+    // Built-in plugins have modified the object after the webhooks' first run.
     if (isSecond && !semanticEqual(invocations.last, attributes.object)) askAgain(invocations)
     for (const [index, hook] of hooksOf(configurations).entries()) {
       const definition = await matchHook(ctx, hook, attributes)
@@ -77,7 +77,7 @@ function askAgain(invocations: Invocations): void {
   invocations.reinvocable.clear()
 }
 
-/** true: the object is another one now. */
+/** Returns true if the object was modified. */
 async function callOne(
   ctx: RequestContext,
   hook: Hook,
@@ -131,7 +131,7 @@ async function callAndPatch(
   return true
 }
 
-/** The caller was asked about that namespace, and the server has said which object it is. */
+/** The request was authorized for that namespace, and the server has assigned the identity. */
 function keepIdentity({ object, operation, definition }: AdmissionAttributes, next: KubeObject): void {
   const { namespace, uid, creationTimestamp } = object?.metadata ?? {}
   if (definition.namespaced && (next.metadata.namespace ?? "") !== (namespace ?? "")) {
@@ -142,7 +142,7 @@ function keepIdentity({ object, operation, definition }: AdmissionAttributes, ne
   if (creationTimestamp !== undefined) next.metadata.creationTimestamp = creationTimestamp
 }
 
-/** What a webhook makes of an object and is none any more is no fault of the caller's. */
+/** An invalid result of a webhook is not the caller's fault. */
 function decoded(attributes: AdmissionAttributes, object: KubeObject): KubeObject {
   try {
     return attributes.decode(structuredClone(object) as unknown as Json)
@@ -173,7 +173,7 @@ function applied(object: KubeObject, operations: Json[]): KubeObject {
   try {
     return applyJsonPatch(object as unknown as Json, operations) as unknown as KubeObject
   } catch (error) {
-    // A patch of a caller's is answered with less: he knows what he sent.
+    // The error for a caller's own patch is less detailed.
     const { cause, message } = error as Error
     throw internalError(cause instanceof Error ? cause.message : message, { cause: error })
   }

@@ -1,5 +1,5 @@
-// What a webhook's answer has to be, as the types of AdmissionReview say it, which no facts have: it is no kind that is served.
-// Source: k8s.io/api/admission/v1/types.go.
+// The schema of a webhook's response according to the types of AdmissionReview. The schema facts lack it, since it is not a served
+// kind. Source: k8s.io/api/admission/v1/types.go.
 
 import { schemaOfType } from "../../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
@@ -23,7 +23,7 @@ const response: Schema = {
   },
 }
 
-/** Of the request, which is the server's own, nothing is read back. */
+/** The request in the response, which the server sent itself, is ignored. */
 export const answeredReview: Schema = {
   type: "object",
   name: "io.k8s.api.admission.v1.AdmissionReview",

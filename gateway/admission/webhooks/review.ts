@@ -1,5 +1,5 @@
-// AdmissionReview: what a webhook is asked, and what it may answer.
-// Source: k8s.io/apiserver/pkg/admission/plugin/webhook/request/admissionreview.go.
+// AdmissionReview: the request to a webhook and its response. Source:
+// k8s.io/apiserver/pkg/admission/plugin/webhook/request/admissionreview.go.
 
 import { randomUUID } from "node:crypto"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
@@ -19,7 +19,7 @@ export interface Review {
   body: Json
 }
 
-/** What the webhook sees: the version it matched, and the object in it. */
+/** What the webhook receives: the matched version, and the object in it. */
 export interface Shown {
   definition: ResourceDefinition
   object: KubeObject | undefined
@@ -29,14 +29,14 @@ export interface Shown {
 export interface ReviewAnswer {
   allowed: boolean
   status: Partial<Status> | undefined
-  /** The text of a JSON patch; "" when there is none. */
+  /** The text of a JSON patch; "" if there is none. */
   patch: string
   patchType: string
   warnings: readonly string[]
   annotations: Readonly<Record<string, string>>
 }
 
-/** Undefined: the webhook takes neither version there is. */
+/** Returns undefined if the webhook supports neither version. */
 export function createReview(
   versions: readonly string[],
   user: User,
@@ -74,7 +74,7 @@ export function createReview(
 
 const text = (name: string, value: string): Record<string, string> => (value === "" ? {} : { [name]: value })
 
-/** A body of the resource's kind is shown in the version that matched; a subresource's (Scale) has one only. */
+/** Objects of the resource's kind are converted to the matched version; those of a subresource (Scale) have only one version. */
 export function isOwnKind({ kind, definition }: AdmissionAttributes): boolean {
   return kind.kind === definition.kind && kind.group === definition.group
 }
@@ -104,7 +104,7 @@ interface ResponseBody {
   } | null
 }
 
-/** What keeps an answer from being read as a review at all, in the words of upstream's decoder. */
+/** The decoding error of a response that is not a valid review, with upstream's message. */
 export function faultOf(answer: Json, { version }: Review): string | undefined {
   if (answer === null) return undefined
   if (typeof answer !== "object" || Array.isArray(answer)) return noObject(answer)
@@ -121,7 +121,7 @@ export function faultOf(answer: Json, { version }: Review): string | undefined {
   return faultOfTypes(answer)
 }
 
-/** Drops what is null or unknown: whoever reads the answer afterwards finds the types it should have. */
+/** Drops null and unknown fields, so that later code finds the expected types. */
 function faultOfTypes(answer: Json): string | undefined {
   try {
     decodeObject(answeredReview, answer, false)
@@ -132,7 +132,7 @@ function faultOfTypes(answer: Json): string | undefined {
   }
 }
 
-/** Throws Error saying what is wrong with the answer. */
+/** Throws an Error that describes the problem of the response. */
 export function readReview(answer: Json, { uid, version }: Review, mutating: boolean): ReviewAnswer {
   const { kind = "", apiVersion = "", response } = (answer ?? {}) as ResponseBody
   if (response === undefined || response === null) throw new Error("webhook response was absent")
@@ -141,7 +141,7 @@ export function readReview(answer: Json, { uid, version }: Review, mutating: boo
       throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? "")}`)
     }
     if (kind !== "AdmissionReview" || apiVersion !== "admission.k8s.io/v1") {
-      const given = apiVersion.includes("/") ? apiVersion : `/${apiVersion}` // as Go prints a kind without group
+      const given = apiVersion.includes("/") ? apiVersion : `/${apiVersion}` // Go's format of a kind without a group
       throw new Error(
         `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${given}, Kind=${kind}`,
       )
@@ -152,7 +152,7 @@ export function readReview(answer: Json, { uid, version }: Review, mutating: boo
     allowed: response.allowed === true,
     status: response.status,
     patch: mutating ? Buffer.from(response.patch ?? "", "base64").toString() : "",
-    // The older form did not insist on saying so.
+    // v1beta1 did not require it.
     patchType: response.patchType ?? "JSONPatch",
     warnings: response.warnings ?? [],
     annotations: response.auditAnnotations ?? {},

@@ -1,5 +1,5 @@
-// ValidatingAdmissionWebhook: all webhooks that match at the same time; any of them may refuse.
-// Source: k8s.io/apiserver/pkg/admission/plugin/webhook/validating.
+// ValidatingAdmissionWebhook: calls all matching webhooks concurrently; any of them may deny the request. Source:
+// k8s.io/apiserver/pkg/admission/plugin/webhook/validating.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { timeout } from "../../../apimachinery/status.ts"
@@ -43,7 +43,7 @@ export class ValidatingWebhooks implements AdmissionPlugin {
     for (const { definition } of calls) {
       if (!shown.has(definition)) shown.set(definition, await showAs(definition, attributes))
     }
-    // All are heard before the first refusal in their order is answered: each may have something to warn of.
+    // All are awaited before the first denial in their order is returned: each may add warnings.
     const began = performance.now()
     const results = await Promise.allSettled(
       calls.map(({ hook, definition }, index) =>

@@ -1,10 +1,10 @@
-// An object in another version its resource is served in, by way of the stored one.
+// Converts an object to another version of its resource, by way of the stored version.
 
 import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { applyDefaults } from "../../../apimachinery/schema/defaults.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 
-/** A new object when the versions differ; the same otherwise. */
+/** Returns a new object if the versions differ, otherwise the same one. */
 export async function convertObject(
   object: KubeObject,
   from: ResourceDefinition,

@@ -1,5 +1,5 @@
-// What no pod of level "baseline" may do: known ways out of a container. Each check is that of its file in
-// k8s.io/pod-security-admission/policy (check_*.go), whose words clients see.
+// The checks of level "baseline": known privilege escalations. Each corresponds to its file in k8s.io/pod-security-admission/policy
+// (check_*.go), and has its messages.
 
 import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
 import { goQuote } from "../../../../apimachinery/go-quote.ts"
@@ -156,7 +156,7 @@ export const seLinuxOptions =
     }
   }
 
-/** Before the field there was. */
+/** Used before the field existed. */
 export const seccompAnnotations: Check = ({ metadata, spec }) => {
   const annotations = metadata.annotations ?? {}
   const keys = [seccompOfPod, ...containersOf(spec).map(({ name }) => seccompOfContainer + name)]

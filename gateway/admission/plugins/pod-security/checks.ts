@@ -1,4 +1,4 @@
-// Which checks a level has in which version of Kubernetes: a namespace may ask for those of an older one. Source:
+// The checks of each level by version of Kubernetes: a namespace may select those of an older version. Source:
 // k8s.io/pod-security-admission/policy (registry.go, and the versions in each check_*.go).
 
 import * as baseline from "./baseline.ts"
@@ -7,14 +7,14 @@ import * as restricted from "./restricted.ts"
 import { type Check, type CheckedPod, type Fault, hasOwnUsers } from "./words.ts"
 
 interface Versioned {
-  /** Minor from which on it holds, until the next one. */
+  /** The minor version from which on it applies, until the next one. */
   since: number
   check: Check
 }
 
 interface CheckOfLevel {
   id: string
-  /** Of baseline: not made where this one is. */
+  /** The baseline check that this one replaces. */
   overrides?: string
   versions: readonly Versioned[]
 }
@@ -42,7 +42,7 @@ const sysctlsOf29 = [
 ]
 const sysctlsOf32 = [...sysctlsOf29, "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"]
 
-/** By their identifiers, in whose order faults are told: those of baseline first. */
+/** By id, which determines the order of errors: those of baseline come first. */
 const baselineChecks: readonly CheckOfLevel[] = [
   { id: "appArmorProfile", versions: [{ since: 0, check: baseline.appArmorProfile }] },
   { id: "capabilities_baseline", versions: [{ since: 0, check: baseline.capabilities }] },
@@ -130,7 +130,7 @@ const restrictedChecks: readonly CheckOfLevel[] = [
   },
 ]
 
-/** All that is wrong with the pod, in upstream's order. */
+/** All violations of the pod, in upstream's order. */
 export function faultsOf(pod: CheckedPod, { level, version }: LevelVersion): Fault[] {
   if (level === "privileged") return []
   const minor = version === "latest" ? Infinity : version

@@ -1,6 +1,6 @@
-// Pods are held to the level their namespace's labels ask for; who writes what makes pods is warned. Source:
-// k8s.io/pod-security-admission/admission, k8s.io/kubernetes/plugin/pkg/admission/security/podsecurity. Nobody is exempt, and
-// a namespace that says nothing asks for nothing: kube-apiserver's defaults.
+// Enforces the levels in the labels of namespaces on pods, and warns on writes of workloads that create pods. Source:
+// k8s.io/pod-security-admission/admission, k8s.io/kubernetes/plugin/pkg/admission/security/podsecurity. There are no exemptions,
+// and a namespace without labels has no restrictions: kube-apiserver's defaults.
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import {
@@ -21,13 +21,13 @@ import { faultsOf } from "./checks.ts"
 import { compareLevels, isSame, labelPrefix, type LevelVersion, type Policy, policyOf, printLevel } from "./policy.ts"
 import type { CheckedPod, Fault } from "./words.ts"
 
-/** Of a namespace that asks for more than before, so many pods are looked at, for so long. */
+/** Limits of the check of existing pods when a namespace gets a stricter level. */
 const maxPodsChecked = 3000
 const maxCheckMs = 1000
-/** Between two looks at whether others wait. */
+/** Pods checked before others may have their turn. */
 const podsAtOnce = 50
 
-/** All others that write to a pod's spec are checked. */
+/** All other subresources that write to a pod's spec are checked. */
 const ignoredSubresources = new Set(["exec", "attach", "binding", "eviction", "log", "portforward", "proxy", "status"])
 
 interface Templated {
@@ -35,7 +35,7 @@ interface Templated {
   spec?: { template?: PodTemplateSpec; jobTemplate?: { spec?: { template?: PodTemplateSpec } } }
 }
 
-/** Of what makes pods, where the template of one is. */
+/** The pod template of workloads. */
 const templateOf: Readonly<Record<string, (object: Templated) => PodTemplateSpec | undefined>> = dictionary({
   replicationcontrollers: ({ spec }) => spec?.template,
   podtemplates: ({ template }) => template,
@@ -85,7 +85,7 @@ function annotate(ctx: RequestContext, name: string, text: string): void {
   ctx.annotate?.(labelPrefix + name, text)
 }
 
-/** As updates of a pod go: what runs in it is all that matters here and can change. */
+/** For updates of pods: only changes of images and new ephemeral containers matter. */
 function isSignificant({ operation, object, current }: AdmissionAttributes): boolean {
   if (operation === "CREATE") return true
   const [spec, old] = [(object as Pod).spec, (current as Pod | undefined)?.spec]
@@ -107,11 +107,11 @@ function checkPod(ctx: RequestContext, attributes: AdmissionAttributes, policy: 
   annotate(ctx, "enforce-policy", printLevel(policy.enforce))
   const faults = faultsOf(pod, policy.enforce)
   if (faults.length === 0) return tell(ctx, pod, policy, policy.enforce)
-  tell(ctx, pod, { ...policy, warn: { level: "privileged", version: "latest" } }) // it is told of the refusal
+  tell(ctx, pod, { ...policy, warn: { level: "privileged", version: "latest" } }) // no warning in addition to the rejection
   throw refuse(attributes, `violates PodSecurity "${printLevel(policy.enforce)}": ${details(faults)}`)
 }
 
-/** What is not enforced. `held`: a level that the pod was found to have. */
+/** Reports violations of the levels that are not enforced. `held`: a level that the pod is known to satisfy. */
 function tell(ctx: RequestContext, pod: CheckedPod, { audit, warn }: Policy, held?: LevelVersion): void {
   const words = (of: LevelVersion): string | undefined => {
     if (held !== undefined && isSame(of, held)) return undefined
@@ -127,7 +127,7 @@ function details(faults: readonly Fault[]): string {
   return faults.map(({ reason, detail }) => (detail === "" ? reason : `${reason} (${detail})`)).join(", ")
 }
 
-/** Labels must mean something, if they are new; who asks for more is told of the pods there are. */
+/** Rejects new invalid labels; warns of existing pods that violate a stricter level. */
 async function validateNamespace(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
   const { metadata } = objectAs<Namespace>(attributes)
   const { policy, errors } = policyOf(metadata.labels)
@@ -141,11 +141,11 @@ async function validateNamespace(ctx: RequestContext, attributes: AdmissionAttri
   for (const warning of await warningsOf(ctx, metadata.name ?? "", now)) ctx.warn(warning)
 }
 
-/** What the pods of a namespace would be refused for: each once, with the first name and how many more there are. */
+/** The violations of the namespace's pods: each once, with the name of the first pod and the number of others. */
 async function warningsOf(ctx: RequestContext, namespace: string, level: LevelVersion): Promise<string[]> {
   const deadline = performance.now() + maxCheckMs
   const all = oneOfEachFirst(await listAll<Pod>(ctx, pods, namespace))
-  const found = new Map<string, string[]>() // names of pods, by why
+  const found = new Map<string, string[]>() // names of pods by violation
   let checked = 0
   for (const { metadata, spec } of all.slice(0, maxPodsChecked)) {
     if (checked > 0 && checked % podsAtOnce === 0) await ctx.pause?.()
@@ -177,7 +177,7 @@ function someOf(names: string[]): string {
   return others === 0 ? first : `${first} (and ${others} other ${others === 1 ? "pod" : "pods"})`
 }
 
-/** One pod of each controller comes before all others of it: they are alike. */
+/** Moves one pod of each controller to the front, since pods of a controller are alike. */
 function oneOfEachFirst(pods: readonly Pod[]): Pod[] {
   const seen = new Set<string>()
   const [first, more]: [Pod[], Pod[]] = [[], []]

@@ -1,15 +1,15 @@
-// What a namespace's labels ask of its pods. Source: k8s.io/pod-security-admission/api (helpers.go, constants.go).
+// The policy for pods in the labels of a namespace. Source: k8s.io/pod-security-admission/api (helpers.go, constants.go).
 
 import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 
 export const labelPrefix = "pod-security.kubernetes.io/"
 
-/** From the least strict to the most. */
+/** From the least to the most restrictive. */
 const levels = ["privileged", "baseline", "restricted"] as const
 export type Level = (typeof levels)[number]
 
-/** A minor of Kubernetes 1, or the newest there is. */
+/** A minor version of Kubernetes 1, or the newest one. */
 export type Version = number | "latest"
 
 export interface LevelVersion {
@@ -32,7 +32,7 @@ export function isSame(a: LevelVersion, b: LevelVersion): boolean {
   return a.level === b.level && a.version === b.version
 }
 
-/** There is a policy also where labels mean nothing: what is enforced is the strictest then, what only tells is none. */
+/** Invalid labels also result in a policy: the strictest level is then enforced, and there are no warnings or audit annotations. */
 export function policyOf(labels: Readonly<Record<string, string>> = {}): { policy: Policy; errors: FieldError[] } {
   const errors: FieldError[] = []
   const read = <T>(name: string, otherwise: T, parse: (text: string) => T | undefined, wrong: T, rule: string): T => {
@@ -53,7 +53,7 @@ export function policyOf(labels: Readonly<Record<string, string>> = {}): { polic
   return { policy: warnedOfEnforced(policy, labels), errors }
 }
 
-/** Who enforces a level is also warned of it, unless the labels say something else. */
+/** Unless the labels specify otherwise, the enforced level is also the level of warnings. */
 function warnedOfEnforced(policy: Policy, labels: Readonly<Record<string, string>>): Policy {
   const { enforce, warn } = policy
   const isEnforced = parseLevel(labels[`${labelPrefix}enforce`] ?? "") !== undefined

@@ -1,4 +1,4 @@
-// What a pod of level "restricted" has to say and may not, beyond "baseline": current hardening. Source: as baseline.ts.
+// The checks of level "restricted" beyond "baseline": current hardening practices. Source: as baseline.ts.
 
 import type { Container } from "../../../../apimachinery/object.ts"
 import { isBadSeccomp, seccompProfile } from "./baseline.ts"
@@ -14,7 +14,7 @@ import {
   sorted,
 } from "./words.ts"
 
-/** What only Linux knows is not asked of others. */
+/** Linux-specific checks do not apply to Windows pods. */
 export const unlessWindows =
   (check: Check): Check =>
   (pod) =>

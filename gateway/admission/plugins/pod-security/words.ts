@@ -1,14 +1,14 @@
-// How checks say who is at fault. Source: k8s.io/pod-security-admission/policy/helpers.go.
+// Formats violations for messages. Source: k8s.io/pod-security-admission/policy/helpers.go.
 
 import type { Container, ObjectMeta, PodSpec } from "../../../../apimachinery/object.ts"
 
-/** What is checked: a pod, or the template of one. */
+/** A pod or a pod template. */
 export interface CheckedPod {
   metadata: Pick<ObjectMeta, "annotations">
   spec: PodSpec
 }
 
-/** Why a pod is not allowed: in a word, and with who is at fault. */
+/** A violation: the reason, and the violating parts of the pod. */
 export interface Fault {
   reason: string
   detail: string
@@ -16,12 +16,12 @@ export interface Fault {
 
 export type Check = (pod: CheckedPod) => Fault | undefined
 
-/** Of all three kinds, in the order in which they are told. */
+/** All containers of the three kinds, in the order of messages. */
 export function containersOf({ initContainers = [], containers, ephemeralContainers = [] }: PodSpec): Container[] {
   return [...initContainers, ...containers, ...ephemeralContainers]
 }
 
-/** Names of the containers of which it holds. */
+/** The names of the containers that satisfy the predicate. */
 export function containersThat({ spec }: CheckedPod, holds: (container: Container) => boolean): string[] {
   return containersOf(spec)
     .filter(holds)
@@ -41,7 +41,7 @@ export function named(word: string, names: readonly string[]): string {
   return `${plural(word, names.length)} ${quoted(names)}`
 }
 
-/** `pod and container "a"`; "" for nobody. */
+/** `pod and container "a"`; "" if there are none. */
 export function setters(isPod: boolean, containers: readonly string[]): string {
   return [...(isPod ? ["pod"] : []), ...(containers.length === 0 ? [] : [named("container", containers)])].join(" and ")
 }
@@ -50,12 +50,12 @@ export function sorted(values: Iterable<string>): string[] {
   return [...new Set(values)].sort()
 }
 
-/** Such a pod is held by less on its node. */
+/** Fewer restrictions apply to Windows pods. */
 export function isOfWindows({ spec }: CheckedPod): boolean {
   return spec.os?.name === "windows"
 }
 
-/** Its root is nobody on the node. */
+/** Root in the pod's user namespace is unprivileged on the node. */
 export function hasOwnUsers({ spec }: CheckedPod): boolean {
   return spec.hostUsers === false
 }
