@@ -1,5 +1,6 @@
-// mTLS: the handshake has proved that the caller holds the certificate's key; here the certificate itself is checked
-// against one authority. Common name → user, organizations → groups. Source: k8s.io/apiserver/pkg/authentication/request/x509.
+// Client certificates (mTLS): the handshake has verified that the caller has the certificate's key; the certificate itself is
+// verified here against one authority. Common name → user, organizations → groups. Source:
+// k8s.io/apiserver/pkg/authentication/request/x509.
 
 import { X509Certificate, type KeyObject } from "node:crypto"
 import { unauthorized } from "../../apimachinery/status.ts"
@@ -13,7 +14,7 @@ interface Verified {
   user: User
   from: number
   to: number
-  /** Of the certificate itself. */
+  /** The end of the certificate's validity. */
   end: number
 }
 
@@ -24,12 +25,12 @@ interface Root {
 
 export function createCertificateAuthenticator(
   authority: string,
-  /** An authority says who; what a member may do can be fixed (the gateway's administrators). */
+  /** The authority determines the user; its rights may be fixed (the gateway's administrators). */
   asUser: (user: User) => User = (user) => user,
 ): ImmediateAuthenticator {
-  // Read when somebody presents a certificate.
+  // Parsed at the first certificate.
   let root: Root | undefined
-  // Keyed by the buffer the connection holds: an entry lives as long as its connection.
+  // Keyed by the connection's buffer: an entry lives as long as its connection.
   const verified = new WeakMap<Uint8Array, Verified | "refused">()
   return {
     authenticate({ certificates }) {
@@ -53,7 +54,7 @@ function readRoot(authority: string): Root {
   return { certificate, key: certificate.publicKey }
 }
 
-/** Undefined: not one of this authority's, or not for clients. Says nothing of dates. */
+/** Returns undefined if the certificate is not of this authority, or not for clients. Does not check its dates. */
 function verify(der: Uint8Array, { certificate: root, key: rootKey }: Root): Verified | undefined {
   const certificate = new X509Certificate(der)
   const usages = certificate.keyUsage as string[] | undefined

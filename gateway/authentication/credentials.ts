@@ -1,4 +1,4 @@
-// What a caller presents, taken from the connection and the headers once.
+// Extracts the caller's credentials from the connection and the headers, once per request.
 
 import type { X509Certificate } from "node:crypto"
 import type { IncomingMessage } from "node:http"
@@ -6,23 +6,23 @@ import { TLSSocket } from "node:tls"
 import { forwardedConnection } from "../request/connection.ts"
 import type { Credentials } from "./types.ts"
 
-/** Certificates longer than this are a mistake or an attack; further ones are not looked at. */
+/** Longer certificate chains are a mistake or an attack; the remaining certificates are ignored. */
 const maxChain = 5
 
 /** A connection's certificates never change: TLS 1.3 without renegotiation. */
 const chains = new WeakMap<TLSSocket, ConnectionCertificates>()
 
-/** Certificates that connections share; those that have not been seen for the longest time are forgotten. */
+/** Number of cached certificate chains; the least recently used are dropped. */
 const maxShared = 1024
 /**
- * Bytes of those with what stands above them. A handshake takes a hundred kilobytes from anybody, which nobody but the connection is
- * to keep; those of clients have one or two.
+ * Maximum size in bytes of a cached chain. Anyone can send 100 kB in a handshake, which only the connection itself may retain;
+ * chains of clients have one or two.
  */
 const maxSharedBytes = 8 * 1024
 
 /**
- * A client opens many connections with one certificate. They share one value here, by which others know what they have found
- * out about it: parsing and verifying cost more than the rest of a connection's first request.
+ * A client opens many connections with one certificate. They share one value here, which is the key of cached results about it:
+ * parsing and verifying cost more than the rest of a connection's first request.
  */
 const shared = new Map<string, ConnectionCertificates>()
 
@@ -72,7 +72,9 @@ const spacedToken = /^\s*bearer {2}/i
 const spacedTokenWarning =
   "the provided Authorization header contains extra space before the bearer token, and is ignored"
 
-/** As upstream: the scheme in any case, one space, and an empty token is none. WebSocket clients may send it as a protocol. */
+/**
+ * As upstream: case-insensitive scheme, one space, and an empty token counts as none. WebSocket clients may send it as a protocol.
+ */
 function bearerToken(request: IncomingMessage): string | undefined {
   const header = request.headers.authorization?.trim()
   if (header !== undefined) {
@@ -90,7 +92,7 @@ function protocolToken(request: IncomingMessage): string | undefined {
   if (header === undefined) return undefined
   const protocols = header.split(",").map((protocol) => protocol.trim())
   const carrier = protocols.find((protocol) => protocol.startsWith(protocolPrefix))
-  // Without another protocol to agree on the server would have to echo the token.
+  // Without another protocol to negotiate, the server would have to echo the token.
   if (carrier === undefined || protocols.length < 2) return undefined
   const token = Buffer.from(carrier.slice(protocolPrefix.length), "base64url").toString()
   request.headers["sec-websocket-protocol"] = protocols.filter((protocol) => protocol !== carrier).join(", ")

@@ -1,5 +1,5 @@
-// Service-account tokens of one control plane: signed with its key, named after its issuer, and good only while the
-// account and the object they are bound to are there. Sources: k8s.io/kubernetes/pkg/serviceaccount/{claims,jwt}.go, KEP-1205.
+// Service account tokens of one control plane: signed with its key, with its issuer, and valid only while the account and the bound
+// object exist. Sources: k8s.io/kubernetes/pkg/serviceaccount/{claims,jwt}.go, KEP-1205.
 
 import { createHash, type KeyObject, randomUUID } from "node:crypto"
 import { decodeJwt, jwtVerify, SignJWT, type JWTPayload } from "jose"
@@ -13,13 +13,13 @@ import type { User } from "../request/user.ts"
 import type { Authenticator, TokenIssuer, TrustRoots } from "./types.ts"
 
 const tokenLimits = {
-  /** Upstream accepts no less; shorter ones are refused by validation. */
+  /** Upstream's minimum; validation rejects shorter durations. */
   minSeconds: 600,
-  /** A verified signature is remembered this long; the objects it depends on are looked at every time. */
+  /** How long a verified signature is cached; the objects it depends on are checked every time. */
   cacheMs: 60_000,
-  /** Signatures remembered per control plane; the oldest go. */
+  /** Number of cached signatures per control plane; the oldest are dropped. */
   cacheEntries: 1024,
-  /** Objects being deleted still count for this long, as clocks differ. */
+  /** Objects being deleted still count for this long, to allow for clock skew. */
   deletionLeewayMs: 60_000,
   maxTokenBytes: 16 * 1024,
 } as const
@@ -39,7 +39,7 @@ interface KubernetesClaims {
 
 type Claims = JWTPayload & { "kubernetes.io"?: KubernetesClaims }
 
-/** Reads the objects tokens depend on; the control plane's own client. */
+/** Reads the objects that tokens depend on; the control plane's own client. */
 type Reader = Pick<KubeClient, "get">
 
 export function createTokenIssuer(trust: TrustRoots, reader: Reader): TokenIssuer {
@@ -64,7 +64,7 @@ export function createTokenIssuer(trust: TrustRoots, reader: Reader): TokenIssue
   }
 }
 
-/** A pod's token also says which node it runs on. */
+/** The token of a pod also contains its node. */
 async function boundClaims(
   reader: Reader,
   namespace: string,
@@ -83,7 +83,7 @@ async function nodeOf(reader: Reader, pod: KubeObject): Promise<Reference | unde
   const { nodeName } = (pod["spec"] ?? {}) as { nodeName?: string }
   if (nodeName === undefined || nodeName === "") return undefined
   const node = await readOptional(reader, nodes, undefined, nodeName)
-  // As upstream: a node that is not there is named without a uid.
+  // As upstream: a node that does not exist is named without a uid.
   return { name: nodeName, uid: node?.metadata.uid ?? "" }
 }
 
@@ -91,11 +91,11 @@ export function createTokenAuthenticator(
   trust: TrustRoots,
   reader: Reader,
   options: {
-    /** What tokens for this API server are issued to. */
+    /** The default audiences of tokens, which identify this API server. */
     apiAudiences: readonly string[]
-    /** Works on tokens of all issuers, so that refusing takes as long as where the issuer is known. */
+    /** Verifies tokens of all issuers, so that rejections take as long as for a known issuer. */
     anyIssuer?: boolean
-    /** A token was presented that lies in this Secret. */
+    /** Called when a token from this Secret was used. */
     used?: (secret: Secret) => void
   },
 ): Authenticator {
@@ -126,7 +126,7 @@ export function createTokenAuthenticator(
       try {
         claims = await verifySignature(bearerToken)
       } catch {
-        // jose says why in many ways; the caller learns only that the token is bad.
+        // jose has many reasons; the caller learns only that the token is invalid.
         throw unauthorized()
       }
       const accepted = audiencesOf(claims).filter((audience) => audiences.includes(audience))
@@ -147,7 +147,7 @@ interface Signer {
   key: KeyObject
 }
 
-/** Fails for what is not signed, or not of now. */
+/** Rejects if the signature or the validity period is invalid. */
 async function verify(token: string, { issuer, key }: Signer): Promise<Claims> {
   const { payload } = await jwtVerify(token, key, {
     issuer,
@@ -157,23 +157,23 @@ async function verify(token: string, { issuer, key }: Signer): Promise<Claims> {
   return payload as Claims
 }
 
-/** Whether it is one of the issuer's, and of now; the objects it depends on are not looked at. */
+/** Whether the token is signed by the issuer and currently valid; the objects it depends on are not checked. */
 export async function isSignedToken(token: string, signer: Signer): Promise<boolean> {
   try {
     await verify(token, signer)
     return true
   } catch {
-    return false // jose says why in many ways: all of them make it a bad token
+    return false // whatever jose's reason is, the token is invalid
   }
 }
 
-/** The issuer a token claims, before anything is verified; undefined when it is no JWT. Names the tenant (tenant-resolver.ts). */
+/** The unverified issuer of a token; undefined if it is not a JWT. Identifies the tenant (tenant-resolver.ts). */
 export function tokenIssuer(token: string): string | undefined {
   if (token.length > tokenLimits.maxTokenBytes) return undefined
   try {
     return decodeJwt(token).iss
   } catch {
-    return undefined // not a JWT: another kind of token, or none of ours
+    return undefined // not a JWT, so not a token of this kind
   }
 }
 
@@ -181,13 +181,15 @@ function audiencesOf({ aud }: Claims): string[] {
   return aud === undefined ? [] : typeof aud === "string" ? [aud] : aud
 }
 
-/** As Secrets did before tokens were asked for. */
+/** Secret-based tokens, which preceded TokenRequest. */
 function holdsToken({ type, data }: Secret, token: string): boolean {
   const held = ownValue(data, "token")
   return type === tokenType && held !== undefined && Buffer.from(held, "base64").toString() === token
 }
 
-/** Secrets that accounts list are those that were made for each before tokens were asked for. Source: serviceaccount/legacy.go. */
+/**
+ * Secrets listed by accounts are those that were generated for each account before TokenRequest. Source: serviceaccount/legacy.go.
+ */
 const listedSecret =
   "Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens."
 
@@ -196,8 +198,8 @@ function lists({ secrets: listed }: ServiceAccount, { metadata }: Secret): boole
 }
 
 /**
- * Answers the account, the node, and the Secret. The syncer has tokens issued before their pod is placed, where a kubelet would ask for them after that:
- * such a token says nothing of the node, but its pod does.
+ * Returns the account, the node, and the Secret. The syncer requests tokens before their pod is scheduled, whereas a kubelet does
+ * so afterwards: such a token does not contain the node, but its pod does.
  */
 async function checkObjects(
   reader: Reader,

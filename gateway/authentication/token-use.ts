@@ -1,5 +1,5 @@
-// When the token in a Secret was used last: a label says the day, and who cleans up looks at it. Written once a day. Source:
-// k8s.io/kubernetes/pkg/serviceaccount/legacy.go.
+// Records the last use of the token in a Secret: a label contains the day, which the cleanup controller reads. Written once a day.
+// Source: k8s.io/kubernetes/pkg/serviceaccount/legacy.go.
 
 import type { Secret } from "../../apimachinery/object.ts"
 import { lastUsedLabel } from "../../apimachinery/secret-tokens.ts"
@@ -7,10 +7,10 @@ import { secrets } from "../../client/resources.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 
-/** Secrets whose use is remembered as written; the oldest go. */
+/** Number of Secrets whose recorded use is cached; the oldest are dropped. */
 const maxRemembered = 1024
 
-/** Does not wait for what it writes: nobody is refused because a label could not be written. */
+/** Does not wait for the write: a failure to write the label must not cause a request to fail. */
 export function tokenUseRecorder(client: () => Pick<KubeClient, "patch">, log: Log): (secret: Secret) => void {
   const written = new Map<string, string>()
   return ({ metadata }) => {

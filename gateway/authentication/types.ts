@@ -1,26 +1,28 @@
 import type { KeyObject } from "node:crypto"
 import type { User } from "../request/user.ts"
 
-/** What a caller presented, taken from the request once. */
+/** The caller's credentials, extracted from the request once. */
 export interface Credentials {
-  /** DER of the client certificate and the chain it came with, leaf first; TLS has proved possession of the leaf's key. */
+  /** DER of the client certificate and its chain, leaf first; TLS has verified possession of the leaf's key. */
   certificates: readonly Uint8Array[]
   bearerToken: string | undefined
-  /** Of what was presented and is not looked at, for the caller. */
+  /** A warning for the caller about ignored credentials. */
   warning?: string
 }
 
 export interface Authenticated {
   user: User
   audiences?: string[]
-  /** Of the client certificate that says so, in milliseconds since the epoch. */
+  /** The expiry of the authenticating client certificate, in milliseconds since the epoch. */
   certificateEnd?: number
-  /** For the caller. */
+  /** A warning for the caller. */
   warning?: string
 }
 
-/** Verifies against one control plane's trust roots only. undefined: no credential it knows; throws Unauthorized for a bad one.
- * At once where nothing has to be looked up. */
+/**
+ * Verifies credentials against one control plane's trust roots only. Returns undefined if it does not recognize any of them; throws
+ * Unauthorized for invalid ones. Synchronous if nothing has to be read.
+ */
 export interface Authenticator {
   authenticate(
     credentials: Credentials,
@@ -28,32 +30,32 @@ export interface Authenticator {
   ): Authenticated | undefined | Promise<Authenticated | undefined>
 }
 
-/** One that looks nothing up. */
+/** An authenticator that reads nothing and is always synchronous. */
 export interface ImmediateAuthenticator extends Authenticator {
   authenticate(credentials: Credentials): Authenticated | undefined
 }
 
-/** A control plane's own keys. PEM texts and key objects. */
+/** A control plane's own keys, as PEM texts and key objects. */
 export interface TrustRoots {
   /** Signs client certificates. */
   clientCertificateAuthority: { certificate: string; key: KeyObject }
-  /** Signs the certificates with which the gateway calls what serves the tenant's aggregated APIs. */
+  /** Signs the gateway's client certificates for calls to the tenant's aggregated API servers. */
   frontProxyAuthority: { certificate: string; key: KeyObject }
-  /** Signs service-account tokens (ES256). */
+  /** Signs service account tokens (ES256). */
   serviceAccountKey: {
     private: KeyObject
     public: KeyObject
-    /** The public one as DER SubjectPublicKeyInfo. */
+    /** The public key as DER SubjectPublicKeyInfo. */
     encodedPublic: Buffer
     keyId: string
   }
-  /** `iss` of service-account tokens; unique per control plane, so that it can name the tenant. */
+  /** `iss` of service account tokens; unique per control plane, so that it identifies the tenant. */
   issuer: string
-  /** CA of the gateway's serving certificate: what clients and pods trust (kube-root-ca.crt). */
+  /** CA of the gateway's serving certificate, which clients and pods trust (kube-root-ca.crt). */
   servingCertificateAuthority: string
 }
 
-/** Service-account tokens (KEP-1205). */
+/** Issues service account tokens (KEP-1205). */
 export interface TokenIssuer {
   issue(request: {
     namespace: string

@@ -1,6 +1,5 @@
-// Who is the caller: the authenticators of one control plane in order. Whatever a caller presents must be accepted: a
-// certificate of another tenant is not forgiven because a token beside it is good (upstream would). Having no credential
-// at all is no error.
+// Authenticates the caller with the authenticators of one control plane in order. All presented credentials must be valid: a
+// certificate of another tenant is rejected even with a valid token (unlike upstream). Missing credentials are not an error.
 
 import { unauthorized } from "../../apimachinery/status.ts"
 import type { User } from "../request/user.ts"
@@ -13,7 +12,7 @@ export const anonymous: User = { name: "system:anonymous", groups: ["system:unau
 type Answer = ReturnType<Authenticator["authenticate"]>
 
 export function createUnionAuthenticator(authenticators: readonly Authenticator[]): Authenticator {
-  /** One who refuses does not keep a later one from accepting. */
+  /** A rejection by one authenticator does not prevent a later one from accepting. */
   function accept(
     credentials: Credentials,
     audiences: readonly string[] | undefined,
@@ -34,7 +33,7 @@ export function createUnionAuthenticator(authenticators: readonly Authenticator[
     return answer instanceof Promise ? answer.then(take, next) : take(answer)
   }
 
-  /** As upstream, the certificate decides when both are good. */
+  /** As upstream, the certificate determines the user if both are valid. */
   async function acceptBoth(
     byCertificate: Answer,
     token: Credentials,
@@ -59,7 +58,9 @@ export function createUnionAuthenticator(authenticators: readonly Authenticator[
 
 const members = new WeakMap<User, User>()
 
-/** Whoever was authenticated is in this group. The same for the same, which authenticators answer again and again. */
+/**
+ * All authenticated users are in this group. Returns the same object for the same user, since authenticators return cached users.
+ */
 function withAuthenticated(user: User): User {
   if (user.groups.includes(authenticated)) return user
   let member = members.get(user)

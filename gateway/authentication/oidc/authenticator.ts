@@ -1,5 +1,5 @@
-// JWTs of the issuers a tenant has configured. Costs nothing where none is: the configuration is looked for when a token comes
-// that is not the tenant's own. Source: k8s.io/apiserver/plugin/pkg/authenticator/token/oidc.
+// Authenticates JWTs of the issuers that a tenant has configured. Without configuration it costs nothing: the configuration is read
+// when a token arrives that is not the tenant's own. Source: k8s.io/apiserver/plugin/pkg/authenticator/token/oidc.
 
 import { errors, jwtVerify, type JWTPayload } from "jose"
 import type { KubeObject } from "../../../apimachinery/object.ts"
@@ -15,7 +15,7 @@ import { IssuerKeys } from "./issuer-keys.ts"
 
 const algorithms = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"]
 
-/** Where the ConfigMap lies, for the view. */
+/** The key of the ConfigMap, for the view. */
 export const configurationPrefix = `/registry/core/configmaps/kube-system/${configurationName}`
 
 type ConfigMap = KubeObject & { data?: Record<string, string> }
@@ -23,12 +23,12 @@ type ConfigMap = KubeObject & { data?: Record<string, string> }
 export interface OIDCParts {
   view: ObjectView<ConfigMap>
   backends: Backends
-  /** What callers mean when they name no audience. */
+  /** The audiences of requests that specify none. */
   apiAudiences: readonly string[]
   log: Log
 }
 
-/** Of the issuers that are configured there. */
+/** The URLs of the configured issuers. */
 export async function configuredIssuers(view: ObjectView<ConfigMap>): Promise<string[]> {
   const text = configurationIn(await view.current())
   return text === undefined ? [] : parseConfiguration(text).authenticators.map(({ issuer }) => issuer.url)
@@ -47,7 +47,7 @@ export function createOIDCAuthenticator({ view, backends, apiAudiences, log }: O
   let seen: readonly ConfigMap[] | undefined
   let issuers = new Map<string, Issuer>()
 
-  /** Keys stay with an issuer whose part of the configuration has not changed. */
+  /** An issuer keeps its keys as long as its part of the configuration is unchanged. */
   async function issuerOf(url: string): Promise<Issuer | undefined> {
     const objects = await view.current()
     if (objects !== seen) {
@@ -80,7 +80,7 @@ export function createOIDCAuthenticator({ view, backends, apiAudiences, log }: O
       try {
         return { user: userOf(issuer.authenticator, await verify(bearerToken, issuer)), audiences: accepted }
       } catch (error) {
-        // The caller learns only that the token is bad; the operator may want to know why.
+        // The caller learns only that the token is invalid; the operator may need the reason.
         log.debug({ error: (error as Error).message, issuer: url }, "a token of a configured issuer was refused")
         throw unauthorized()
       }
@@ -99,7 +99,7 @@ async function verify(token: string, { authenticator, keys }: Issuer): Promise<J
   }
 }
 
-/** Throws Error saying which claim is not as it has to be. */
+/** Throws an Error that names the invalid claim. */
 function userOf({ claimMappings, claimValidationRules = [] }: JWTAuthenticator, claims: JWTPayload): User {
   for (const { claim = "", requiredValue = "" } of claimValidationRules) {
     if (claims[claim] !== requiredValue) throw new Error(`claim ${claim} is not as required`)
@@ -107,7 +107,7 @@ function userOf({ claimMappings, claimValidationRules = [] }: JWTAuthenticator, 
   const { username, groups, uid } = claimMappings
   const name = claims[username.claim ?? ""]
   if (typeof name !== "string" || name === "") throw new Error(`no claim ${username.claim}`)
-  // As upstream: an address nobody has verified is anybody's.
+  // As upstream: an unverified e-mail address proves nothing.
   const { email_verified: verified } = claims
   if (username.claim === "email" && verified !== undefined && verified !== true)
     throw new Error("email is not verified")
@@ -120,7 +120,7 @@ function userOf({ claimMappings, claimValidationRules = [] }: JWTAuthenticator, 
   }
 }
 
-/** One text, or a list of them. */
+/** A single string or a list of strings. */
 function groupsOf(value: unknown): string[] {
   if (value === undefined) return []
   const list = Array.isArray(value) ? value : [value]

@@ -1,6 +1,6 @@
-// Whose JWTs a tenant accepts besides its own: an AuthenticationConfiguration of Kubernetes (apiserver.config.k8s.io), which the
-// tenant keeps in its ConfigMap kube-system/authentication-configuration, field config.yaml. Of it: jwt, with claims; not
-// expressions, nor anonymous. Source: k8s.io/apiserver/pkg/apis/apiserver.
+// The additional issuers whose JWTs a tenant accepts: an AuthenticationConfiguration of Kubernetes (apiserver.config.k8s.io) in the
+// tenant's ConfigMap kube-system/authentication-configuration, field config.yaml. Supported: jwt with claims; not supported:
+// expressions, anonymous. Source: k8s.io/apiserver/pkg/apis/apiserver.
 
 import { repeats } from "../../../apimachinery/repeats.ts"
 import { parse } from "yaml"
@@ -25,7 +25,7 @@ interface ClaimOrExpression {
 export interface JWTAuthenticator {
   issuer: {
     url: string
-    /** Where the issuer's document is, when not below its URL. */
+    /** The URL of the issuer's document, if it is not below the issuer's URL. */
     discoveryURL?: string
     /** PEM. */
     certificateAuthority?: string
@@ -48,13 +48,13 @@ const kind = "AuthenticationConfiguration"
 const apiVersions = ["apiserver.config.k8s.io/v1", "apiserver.config.k8s.io/v1beta1"]
 
 const authenticationLimits = {
-  /** Of the text. */
+  /** Maximum size of the text. */
   maxBytes: 64 * 1024,
   /** As kube-apiserver's. */
   maxAuthenticators: 64,
 } as const
 
-/** Either list is empty. */
+/** One of the two lists is empty. */
 export function parseConfiguration(text: string): {
   authenticators: readonly JWTAuthenticator[]
   errors: FieldError[]

@@ -1,5 +1,5 @@
-// The keys of an issuer, by OpenID Connect discovery. Fetched when a token first names the issuer, again after a while, and when a
-// token names a key that is not among them; at most once in a while, whatever is asked.
+// The keys of an issuer, from OpenID Connect discovery. They are fetched when a token first names the issuer, after they expire,
+// and when a token names an unknown key; with a minimum interval between fetches.
 
 import { request as httpsRequest } from "node:https"
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose"
@@ -8,11 +8,11 @@ import { readBody } from "../../backends/read-body.ts"
 import type { JWTAuthenticator } from "./configuration.ts"
 
 const issuerLimits = {
-  /** Keys are taken for current this long. */
+  /** Keys are considered current for this long. */
   freshMs: 10 * 60_000,
-  /** Between two fetches, also when the first failed. */
+  /** Minimum interval between two fetches, even after a failure. */
   cooldownMs: 10_000,
-  /** One of the two documents. */
+  /** Timeout for each of the two documents. */
   timeoutMs: 5_000,
   maxDocumentBytes: 512 * 1024,
 } as const
@@ -29,10 +29,10 @@ export class IssuerKeys {
     this.#backends = backends
   }
 
-  /** For jose's jwtVerify. Fails when there is no such key. */
+  /** For jose's jwtVerify. Rejects if there is no such key. */
   readonly keyOf: JWTVerifyGetKey = async (header, token) => {
     if (this.#keys === undefined) await this.#fetchSoon()
-    // While the issuer cannot be asked its keys are what they were, as with kube-apiserver.
+    // As in kube-apiserver, the keys remain valid while the issuer is unreachable.
     else if (this.#age > issuerLimits.freshMs) await this.#fetchSoon().catch(() => undefined)
     try {
       return await this.#known(header, token)
@@ -43,7 +43,10 @@ export class IssuerKeys {
     }
   }
 
-  /** Asks again, unless that was just done. false: nothing is newer. A key may have been replaced under its name. */
+  /**
+   * Fetches the keys again, unless that was just done. Returns false if there are no newer ones. A key may have been replaced under
+   * its name.
+   */
   async refresh(): Promise<boolean> {
     if (this.#age < issuerLimits.cooldownMs) return false
     await this.#fetchSoon()
@@ -59,7 +62,7 @@ export class IssuerKeys {
     return this.#keys(header, token)
   }
 
-  /** Whoever asks meanwhile waits for the same answer. */
+  /** Concurrent callers share one fetch. */
   #fetchSoon(): Promise<void> {
     if (this.#fetching === undefined && this.#age < issuerLimits.cooldownMs) return Promise.resolve()
     this.#fetching ??= this.#fetch().finally(() => {
