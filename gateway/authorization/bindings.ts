@@ -1,16 +1,16 @@
-// The bindings of the cluster, or of one namespace, by whom they are for: every request asks, there may be very many, and few of
-// them mean who asks.
+// An index of the bindings of the cluster, or of one namespace, by subject: every request uses it, there may be very many bindings,
+// and few of them apply to a user.
 
 import type { User } from "../request/user.ts"
 import type { Binding, Bound, Subject } from "./rbac.ts"
 
 interface Entry extends Bound {
-  /** Of the binding among all, and of the subject in it. */
+  /** The order of the binding, and of the subject in it. */
   readonly order: number
   readonly at: number
 }
 
-/** Who is named → by which bindings, each with the first of its subjects that names him. */
+/** Subject → its bindings, each with the first matching subject. */
 type Index = Map<string, Map<Known, Entry>>
 
 interface Known {
@@ -26,7 +26,7 @@ export class Bindings {
   readonly #known = new Map<string, Known>()
   readonly #users: Index = new Map()
   readonly #groups: Index = new Map()
-  /** By the names that their users have. */
+  /** By the user names of service accounts. */
   readonly #accounts: Index = new Map()
   #last = 0
 
@@ -38,7 +38,7 @@ export class Bindings {
     return this.#known.size
   }
 
-  /** In the order in which they came, each once. */
+  /** In the order in which they were added, without duplicates. */
   of({ name, groups }: User): readonly Bound[] {
     const found: Entry[] = []
     take(this.#users.get(name), found)
@@ -81,7 +81,7 @@ export class Bindings {
     }
   }
 
-  /** Undefined: it names nobody. */
+  /** Returns undefined if the subject is invalid. */
   #placeOf({ kind, name, namespace = "" }: Subject): { index: Index; name: string } | undefined {
     if (kind === "User") return { index: this.#users, name }
     if (kind === "Group") return { index: this.#groups, name }

@@ -1,5 +1,5 @@
-// Nobody may grant more than they hold: called by the strategies of roles and bindings, on create and when rules or the
-// role reference change. Source: k8s.io/kubernetes/pkg/registry/rbac and pkg/registry/rbac/validation.
+// Prevents privilege escalation: users can grant only permissions that they have. Called for roles and bindings on create, and when
+// rules or the role reference change. Source: k8s.io/kubernetes/pkg/registry/rbac and pkg/registry/rbac/validation.
 
 import { forbidden } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -9,7 +9,7 @@ import type { PolicyRule } from "./types.ts"
 
 const group = "rbac.authorization.k8s.io"
 
-/** For roles and cluster roles. Throws Forbidden. The verb "escalate" on the role lets it pass. */
+/** For roles and cluster roles. Throws Forbidden. The verb "escalate" on the role permits it. */
 export async function confirmRoleGrants(
   ctx: RequestContext,
   role: { resource: "roles" | "clusterroles"; namespace: string; name: string; rules: readonly PolicyRule[] },
@@ -23,7 +23,7 @@ export async function confirmRoleGrants(
   if (missing !== undefined) throw forbidden({ group, resource }, name, missing)
 }
 
-/** For role bindings and cluster role bindings. Throws Forbidden. The verb "bind" on the referred role lets it pass. */
+/** For role bindings and cluster role bindings. Throws Forbidden. The verb "bind" on the referenced role permits it. */
 export async function confirmBindingGrants(
   ctx: RequestContext,
   binding: {
@@ -41,7 +41,7 @@ export async function confirmBindingGrants(
   if (missing !== undefined) throw forbidden({ group, resource }, name, missing)
 }
 
-/** undefined: the user holds all of them. Otherwise the sentence upstream says. */
+/** Returns undefined if the user has all permissions, otherwise upstream's message. */
 async function missingRules(
   ctx: RequestContext,
   rules: readonly PolicyRule[],
@@ -57,7 +57,7 @@ async function missingRules(
   return `user ${quote(user.name)} (groups=${groups}) is attempting to grant RBAC permissions not currently held:\n${list}${errors}`
 }
 
-/** system:masters can do anything, and its members' rights are in no rule. */
+/** Members of system:masters have all permissions, although no rules contain them. */
 function isMaster(ctx: RequestContext): boolean {
   return ctx.user.groups.includes("system:masters")
 }

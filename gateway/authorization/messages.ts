@@ -1,10 +1,10 @@
-// The sentences of refusals, as clients print and tests of others compare them.
-// Source: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go.
+// The messages of denials, which clients print and tests of other projects compare. Source:
+// k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go.
 
 import { forbidden, type StatusError } from "../../apimachinery/status.ts"
 import type { Attributes } from "./types.ts"
 
-/** As Go's %q prints: JSON's escapes are the same for what names may hold. */
+/** Go's %q: JSON has the same escapes for the characters that names may contain. */
 export function quote(text: string): string {
   return JSON.stringify(text)
 }

@@ -1,5 +1,5 @@
-// The RBAC objects of one control plane, kept in memory and in step with its store (store-view.ts). Built when somebody who is
-// not an administrator first asks.
+// A view of the RBAC objects of one control plane (store-view.ts). It is read at the first request of a user who is not an
+// administrator.
 
 import type { Log } from "../../client/log.ts"
 import { baseRevision } from "../../storage/base-layer.ts"
@@ -12,14 +12,14 @@ import type { PolicyRule } from "./types.ts"
 
 export interface PolicyViewOptions {
   store: Store
-  /** Where roles, clusterroles, rolebindings and clusterrolebindings lie: "<prefix>clusterroles/admin". */
+  /** The prefix of roles, clusterroles, rolebindings and clusterrolebindings: "<prefix>clusterroles/admin". */
   prefix: string
-  /** The parsed form of what lies in the base layer and is unchanged: shared by all control planes. */
+  /** Returns the parsed form of an unchanged object of the base layer, shared by all control planes. */
   baseObject?: (key: string) => unknown
   log: Log
 }
 
-/** What is read of the four kinds. */
+/** The fields of the four kinds that are used. */
 interface StoredPolicy {
   rules?: readonly PolicyRule[] | null
   subjects?: readonly Subject[] | null
@@ -63,7 +63,7 @@ export class PolicyView implements PolicySource, AsyncDisposable {
 class PolicyMaps implements Policy {
   readonly roles = new Map<string, readonly PolicyRule[]>()
   readonly clusterRoles = new Map<string, readonly PolicyRule[]>()
-  /** By namespace; "": the cluster's. */
+  /** By namespace; "" for cluster role bindings. */
   readonly #bindings = new Map<string, Bindings>()
   readonly #prefix: string
 

@@ -1,5 +1,5 @@
-// Role-based access control of one control plane: its own roles and bindings, in its own store, and nothing else.
-// Rights only add up; what no rule allows is refused. Source: k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac.
+// Role-based access control of one control plane, with the roles and bindings in its own store only. Rules only grant permissions;
+// everything else is denied. Source: k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac.
 
 import { notFound } from "../../apimachinery/status.ts"
 import type { User } from "../request/user.ts"
@@ -23,30 +23,30 @@ export interface Binding {
   roleRef: RoleReference
 }
 
-/** A binding, and the first of its subjects that means who is asked for. */
+/** A binding, and its first subject that matches the user. */
 export interface Bound {
   readonly binding: Binding
   readonly subject: Subject
 }
 
-/** The RBAC objects of a control plane as they are now. Role names are "namespace/name". */
+/** The current RBAC objects of a control plane. Role names are "namespace/name". */
 export interface Policy {
   roles: ReadonlyMap<string, readonly PolicyRule[]>
   clusterRoles: ReadonlyMap<string, readonly PolicyRule[]>
-  /** Those for the user in a namespace; "": in the whole cluster. In the order in which they came. */
+  /** The bindings for the user in a namespace; "": cluster-wide. In the order in which they were added. */
   bindingsOf(user: User, namespace: string): readonly Bound[]
-  /** Those with role bindings. */
+  /** The namespaces with role bindings. */
   namespaces(): Iterable<string>
 }
 
-/** Where the policy is read from: current when it resolves (policy-view.ts). */
+/** The source of the policy, which is current when it resolves (policy-view.ts). */
 export interface PolicySource {
   current(): Promise<Policy>
 }
 
 const group = "rbac.authorization.k8s.io"
 
-/** Members can do anything in their control plane; certificates of its administrators carry it. */
+/** Members have all permissions in their control plane; certificates of its administrators contain this group. */
 const masters = "system:masters"
 
 export function createRBACAuthorizer(source: PolicySource): Authorizer {
@@ -56,7 +56,7 @@ export function createRBACAuthorizer(source: PolicySource): Authorizer {
       return source.current().then((policy) => decide(policy, attributes))
     },
     async rulesFor(user, namespace): Promise<UserRules> {
-      // As upstream, where the rules of system:masters come from the binding of cluster-admin.
+      // As upstream, the rules of system:masters come from the binding of cluster-admin.
       const policy = await source.current()
       const rules: PolicyRule[] = []
       const errors: string[] = []
@@ -74,7 +74,7 @@ export function createRBACAuthorizer(source: PolicySource): Authorizer {
   }
 }
 
-/** All that is granted to a user, cluster-wide and in any namespace, as a text: the same for the same grants. */
+/** The permissions of a user, cluster-wide and in all namespaces, as text; equal permissions give equal texts. */
 export function grantsTo(policy: Policy, user: User): string {
   const visits = ["", ...policy.namespaces()].flatMap((namespace) => visitsIn(policy, user, namespace))
   const grants = visits.map(({ rules, error = "", source }) => JSON.stringify([source(), error, rules]))
@@ -91,7 +91,7 @@ function decide(policy: Policy, attributes: Attributes): Decision {
   return { decision: "NoOpinion", reason: errors.length === 0 ? "" : `RBAC: ${aggregate(errors)}` }
 }
 
-/** As Go's aggregated errors print: one as it is, more in brackets, each once. */
+/** Go's format of aggregated errors: a single one as it is, several in brackets without duplicates. */
 function aggregate(errors: readonly string[]): string {
   const each = [...new Set(errors)]
   return each.length === 1 ? (each[0] ?? "") : `[${each.join(", ")}]`
@@ -103,7 +103,7 @@ interface Visit {
   source: () => string
 }
 
-/** Every binding that applies to the user: cluster-wide ones first, then the namespace's. */
+/** Every binding that applies to the user: cluster-wide ones first, then those of the namespace. */
 function* visit(policy: Policy, user: User, namespace: string): Generator<Visit> {
   yield* visitsIn(policy, user, "")
   if (namespace !== "") yield* visitsIn(policy, user, namespace)
@@ -132,7 +132,7 @@ function resolve(policy: Policy, reference: RoleReference, namespace: string): r
     : policy.clusterRoles.get(reference.name)
 }
 
-/** As upstream's listers name them: the kind's name in the singular, lower case. */
+/** The name in upstream's listers: the kind in the singular, lower case. */
 function resourceOf(reference: RoleReference): { group: string; resource: string } {
   return { group, resource: reference.kind === "Role" ? "role" : "clusterrole" }
 }

@@ -1,4 +1,4 @@
-// What a rule allows and which rules cover which: pure. Source: k8s.io/component-helpers/auth/rbac/validation and
+// Evaluates rules, and whether rules cover others. Pure. Source: k8s.io/component-helpers/auth/rbac/validation and
 // k8s.io/kubernetes/pkg/apis/rbac/v1/evaluation_helpers.go.
 
 import { quote } from "./messages.ts"
@@ -23,20 +23,20 @@ export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
   return matches && (isEmpty(rule.resourceNames) || has(rule.resourceNames, name))
 }
 
-/** "*" at the end of a rule's URL stands for any rest. */
+/** "*" at the end of a rule's URL matches any suffix. */
 function urlCovers(owner: string, path: string): boolean {
   return owner === "*" || owner === path || (owner.endsWith("*") && path.startsWith(trimRight(owner, "*")))
 }
 
 /**
- * Comparisons of a part of a rule with a rule. A rule is as many parts as its verbs, groups, resources and names multiplied: what is
- * not decided by then is not covered.
+ * Maximum number of comparisons of a part of a rule with a rule. The number of parts of a rule is the product of its numbers of
+ * verbs, groups, resources and names; rules that have not been compared by then count as not covered.
  */
 const maxComparisons = 2_000_000
-/** Parts that are told of: those beyond it are not looked for. */
+/** Maximum number of reported parts; the search ends when it is reached. */
 const maxMissing = 10_000
 
-/** The atomic parts of `wanted` that no single rule of `held` covers, as far as they are told; empty when all are covered. */
+/** The atomic parts of `wanted` that no single rule of `held` covers, up to the maximum; empty if all are covered. */
 export function covers(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
   const owners = held.map(ownerOf)
   const missing: PolicyRule[] = []
@@ -55,7 +55,7 @@ export function covers(held: readonly PolicyRule[], wanted: readonly PolicyRule[
   return missing
 }
 
-/** Rules with one verb, one group, one resource and at most one name, or one verb and one URL. */
+/** Splits a rule into rules with one verb, one group, one resource and at most one name, or one verb and one URL. */
 function* partsOf(rule: PolicyRule): Generator<PolicyRule> {
   const verbs = rule.verbs ?? []
   for (const group of rule.apiGroups ?? []) {
@@ -71,7 +71,7 @@ function* partsOf(rule: PolicyRule): Generator<PolicyRule> {
     for (const verb of verbs) yield { nonResourceURLs: [url], verbs: [verb] }
 }
 
-/** A rule somebody holds, to be asked many times. */
+/** A held rule, prepared for many comparisons. */
 interface Owner {
   verbs: ReadonlySet<string>
   apiGroups: ReadonlySet<string>
@@ -106,7 +106,7 @@ function resourceCovers(owner: ReadonlySet<string>, resource: string): boolean {
   return slash >= 0 && owner.has(`*${resource.slice(slash)}`)
 }
 
-/** Joins the verbs of rules that differ in nothing else, so that messages stay short. */
+/** Joins the verbs of rules that are otherwise equal, so that messages stay short. */
 export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
   const others: PolicyRule[] = []
   const simple = new Map<string, PolicyRule & { verbs: string[] }>()

@@ -18,7 +18,7 @@ export interface Decision {
   reason: string
 }
 
-/** One rule of a Role or ClusterRole, as it is on the wire. */
+/** One rule of a Role or ClusterRole in its wire format. */
 export interface PolicyRule {
   verbs?: readonly string[]
   apiGroups?: readonly string[]
@@ -27,17 +27,17 @@ export interface PolicyRule {
   nonResourceURLs?: readonly string[]
 }
 
-/** What a user may do in a namespace ("" : cluster-wide rules only). `errors`: bindings whose role is missing. */
+/** The permissions of a user in a namespace ("": only cluster-wide rules). `errors`: bindings whose role is missing. */
 export interface UserRules {
   rules: readonly PolicyRule[]
   errors: readonly string[]
 }
 
 export interface Authorizer {
-  /** At once where no policy has to be asked. */
+  /** Synchronous if no policy has to be read. */
   authorize(attributes: Attributes): Decision | Promise<Decision>
-  /** For SelfSubjectRulesReview and the checks against privilege escalation (escalation.ts). */
+  /** For SelfSubjectRulesReview and the prevention of privilege escalation (escalation.ts). */
   rulesFor(user: User, namespace: string): Promise<UserRules>
-  /** The rules a role reference stands for; throws NotFound when there is no such role. */
+  /** The rules of a referenced role; throws NotFound if the role does not exist. */
   rulesOf(reference: { kind: string; name: string }, namespace: string): Promise<readonly PolicyRule[]>
 }
