@@ -1,7 +1,6 @@
-// Connections from the gateway to what a control plane's tenant runs or names: pods (through the node's port-forward),
-// Services (one of their endpoints) and URLs (allowed networks only). Used by webhooks, aggregated APIs and the proxy
-// subresources. One per control plane, so that no connection is ever used for another's; nothing is opened before it is
-// needed, and what is idle is closed.
+// Connections from the gateway to the backends of a tenant: pods (through the node's port-forward), Services (one of their
+// endpoints) and URLs (allowed networks only). Used by webhooks, aggregated APIs and the proxy subresources. There is one instance
+// per control plane, so that connections are never shared between tenants; connections are opened on demand and closed when idle.
 
 import { once } from "node:events"
 import { Agent as HttpsAgent } from "node:https"
@@ -17,25 +16,25 @@ import { openPodTunnel } from "./pod-tunnel.ts"
 import { type Reader, resolveService, type ServiceEndpoint } from "./service-endpoint.ts"
 
 const backendLimits = {
-  /** Connections of one control plane to its Services, and as many to URLs. Beyond: requests wait within their time. */
+  /** Connections of one control plane to its Services, and the same number to URLs. Beyond: requests wait until their timeout. */
   connections: 64,
-  /** Idle connections kept for the next call, and how long. */
+  /** Number of idle connections kept for later calls, and for how long. */
   idleConnections: 8,
   idleMs: 30_000,
-  /** Until a connection stands, TLS included. */
+  /** Timeout for opening a connection, including TLS. */
   connectTimeoutMs: 15_000,
 } as const
 
 export interface BackendsParts {
-  /** The control plane's own objects. */
+  /** Reads the control plane's own objects. */
   reader: Reader
   nodes: NodeDialer
   networks: NetworkRules
 }
 
-/** What a request's options say beyond Node's own, for the agents here. */
+/** Additional request options for the agents here. */
 export interface ServiceTarget {
-  /** Without it the host is a name or address of the network. */
+  /** Without it, the host is a host name or address. */
   service?: { namespace: string; name: string; port: number }
 }
 
@@ -48,7 +47,7 @@ export class Backends implements Disposable {
     this.#parts = parts
   }
 
-  /** TLS connections to Services: requests name theirs with {@link ServiceTarget}. */
+  /** TLS connections to Services: requests specify theirs with {@link ServiceTarget}. */
   get services(): HttpsAgent {
     return (this.#services ??= new BackendAgent(({ service }, signal) => {
       if (service === undefined) throw new TypeError("a request to a Service does not name it")
@@ -56,14 +55,14 @@ export class Backends implements Disposable {
     }))
   }
 
-  /** TLS connections to hosts of URLs. */
+  /** TLS connections to the hosts of URLs. */
   get urls(): HttpsAgent {
     return (this.#urls ??= new BackendAgent(({ host, port }, signal) =>
       this.#dialAddress(String(host), Number(port), signal),
     ))
   }
 
-  /** Here and below `signal` ends the attempt; a connection that stands is the caller's. */
+  /** Here and below, `signal` aborts the attempt; an established connection belongs to the caller. */
   async dialService(
     { namespace, name, port }: { namespace: string; name: string; port: number },
     signal: AbortSignal,
@@ -97,7 +96,7 @@ export class Backends implements Disposable {
     const address = await this.#parts.networks.resolve(host.replace(/^\[|\]$/g, ""))
     const socket = connectTCP({ host: address, port, noDelay: true })
     try {
-      // Not the socket's signal: that one would also end a connection that stands.
+      // Not the socket's own signal, which would also close an established connection.
       await once(socket, "connect", { signal })
       return socket
     } catch (error) {
@@ -114,7 +113,7 @@ export class Backends implements Disposable {
 
 type Dial = (options: ConnectionOptions & ServiceTarget, signal: AbortSignal) => Promise<Duplex>
 
-/** Node's pool over connections that are opened our way. */
+/** Node's connection pool with connections that are opened by `dial`. */
 class BackendAgent extends HttpsAgent {
   readonly #dial: Dial
 
@@ -144,7 +143,7 @@ class BackendAgent extends HttpsAgent {
   }
 }
 
-/** TLS on top of a connection that stands. Fails when the certificate is not what the options ask for. */
+/** Starts TLS on an established connection. Rejects if the certificate does not satisfy the options. */
 export function secure(raw: Duplex, options: ConnectionOptions, signal: AbortSignal): Promise<Duplex> {
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>()
   const { port: _port, path: _path, ...rest } = options
@@ -158,13 +157,13 @@ export function secure(raw: Duplex, options: ConnectionOptions, signal: AbortSig
   signal.addEventListener("abort", abort, { once: true })
   raw.once("error", fail)
   socket.once("error", fail)
-  if (signal.aborted) abort() // its time was over when the connection stood
+  if (signal.aborted) abort() // the time limit passed before this point
   const closed = (): void => fail(new Error("EOF"))
   socket.once("close", closed)
   socket.once("secureConnect", () => {
     signal.removeEventListener("abort", abort)
     socket.off("error", fail)
-    // From now on it is the request's: what happens to the connection below is told by the one above.
+    // The TLS socket now owns the connection and reports its errors.
     raw.off("error", fail)
     raw.on("error", (error) => socket.destroy(error))
     socket.off("close", closed)

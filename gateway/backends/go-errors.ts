@@ -1,5 +1,4 @@
-// What went wrong with a connection, in the words of Go's net and tls packages, which kube-apiserver's answers carry and
-// people search for.
+// Connection errors with the messages of Go's net and tls packages, which kube-apiserver's responses contain and people search for.
 
 import { isIP } from "node:net"
 import { StatusError } from "../../apimachinery/status.ts"

@@ -1,11 +1,11 @@
-// Which addresses the gateway connects to when a tenant names them (a webhook's URL, an EndpointSlice without pods): public
-// ones, and what the operator allows. Everything else lies where the gateway stands and the tenant does not: its own
-// loopback, the machine's metadata service, the operator's network. See docs/decisions/0010.
+// The addresses to which the gateway connects on behalf of a tenant (a webhook's URL, an EndpointSlice without pods): public ones,
+// and those that the operator allows. All others are reachable by the gateway but not by the tenant: its loopback addresses, the
+// machine's metadata service, the operator's network. See docs/decisions/0010.
 
 import { BlockList, isIP } from "node:net"
 import { Resolver } from "node:dns/promises"
 
-/** Not globally routable, or leading to what is not. Source: IANA's registries of special-purpose addresses. */
+/** Networks that are not globally routable, or lead to such. Source: IANA's registries of special-purpose addresses. */
 const special = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -23,7 +23,7 @@ const special = [
   "240.0.0.0/4",
   "::/128",
   "::1/128",
-  // They carry IPv4 addresses, refused ones too.
+  // They contain IPv4 addresses, including forbidden ones.
   "::/96",
   "64:ff9b::/96",
   "64:ff9b:1::/48",
@@ -35,7 +35,7 @@ const special = [
   "ff00::/8",
 ]
 
-/** What a machine on which gateway and tenants' developers are the same may reach besides. Not link-local: metadata. */
+/** Additionally allowed if gateway and tenants are used by the same developers. Without link-local addresses: metadata service. */
 export const localNetworks: readonly string[] = [
   "127.0.0.0/8",
   "::1/128",
@@ -45,7 +45,7 @@ export const localNetworks: readonly string[] = [
   "fc00::/7",
 ]
 
-/** Of one try to resolve a name. */
+/** Timeout and number of attempts to resolve a name. */
 const resolveTimeoutMs = 2_000
 const resolveTries = 2
 
@@ -53,7 +53,7 @@ export class NetworkRules {
   readonly #refused = listOf(special)
   readonly #allowed: BlockList
 
-  /** Networks as "10.1.0.0/16", or single addresses, that are allowed although they are not public. Throws TypeError. */
+  /** `allowed`: networks as "10.1.0.0/16", or single addresses, that are allowed although they are not public. Throws TypeError. */
   constructor(allowed: readonly string[] = []) {
     this.#allowed = listOf(allowed)
   }
@@ -64,8 +64,8 @@ export class NetworkRules {
   }
 
   /**
-   * An allowed address of this host. It is what has to be connected to: asked again, the name's owner may answer
-   * differently. Names are resolved without the thread pool, which the stores need.
+   * Returns an allowed address of the host. The caller must connect to this address, since another lookup of the name may have a
+   * different result. Names are resolved without the thread pool, which the stores need.
    */
   async resolve(host: string): Promise<string> {
     const addresses = isIP(host) === 0 ? await addressesOf(host) : [host]

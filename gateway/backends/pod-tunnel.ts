@@ -1,7 +1,7 @@
-// A byte stream to a port of a pod, through the kubelet's port-forward: it works wherever `kubectl port-forward` does, also
-// where no packet of ours would reach a pod, and who owns the pod is checked on its node. WebSocket form, one port:
-// channel 0 carries data both ways, channel 1 the error; each begins with the port, two bytes, little end first.
-// Source: k8s.io/cri-streaming/pkg/streaming/portforward/websocket.go.
+// A byte stream to a port of a pod through the kubelet's port-forward: it works wherever `kubectl port-forward` does, even if the
+// gateway has no network route to the pod, and the node verifies the ownership of the pod. WebSocket form, one port: channel 0
+// contains data in both directions, channel 1 the error; each begins with the port, two bytes, little endian. Source:
+// k8s.io/cri-streaming/pkg/streaming/portforward/websocket.go.
 
 import type { IncomingMessage } from "node:http"
 import { Duplex } from "node:stream"
@@ -9,19 +9,19 @@ import { WebSocket, type RawData } from "ws"
 import type { UpgradeTarget } from "../../client/upgrade.ts"
 
 const protocol = "v4.channel.k8s.io"
-/** Until the node has agreed. */
+/** Timeout until the node has accepted. */
 const handshakeTimeoutMs = 15_000
-/** Of one message; kubelets send at most 32 KiB. */
+/** Maximum size of a message; kubelets send at most 32 KiB. */
 const maxMessageBytes = 1024 * 1024
-/** Bytes of a refusal or error that are passed on. */
+/** Maximum number of bytes of an error that are passed on. */
 const maxErrorBytes = 4096
-/** Bytes given to the socket and not yet sent; beyond it the writer waits. */
+/** Bytes buffered by the socket; beyond it the writer waits. */
 const maxUnsentBytes = 256 * 1024
 
 const dataChannel = 0
 const errorChannel = 1
 
-/** `target` has the path of the port-forward with `?port=`. Resolves when the node has agreed: the pod may still refuse. */
+/** `target` has the path of the port-forward with `?port=`. Resolves when the node has accepted; the pod may still refuse. */
 export function openPodTunnel(target: UpgradeTarget & { path: string }, signal: AbortSignal): Promise<Duplex> {
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>()
   const { host, port, path, agent: _agent, ...options } = target
@@ -62,7 +62,7 @@ async function refusalOf(response: IncomingMessage): Promise<string> {
       if (text.length > maxErrorBytes) break
     }
   } catch {
-    // what has come is all there is to tell
+    // the text received so far is reported
   }
   return text.trim() || `the node answered ${response.statusCode}`
 }
@@ -86,7 +86,7 @@ class TunnelStream extends Duplex {
     })
   }
 
-  /** Nothing below TCP to tune; callers of sockets do. */
+  /** Does nothing; callers of sockets expect the method. */
   setKeepAlive(): this {
     return this
   }
@@ -152,12 +152,12 @@ class TunnelStream extends Duplex {
   }
 }
 
-/** In Node's words for a connection that was kept and has ended meanwhile: by them it is told what that is (go-errors.ts). */
+/** Node's error for a kept connection that has been closed, which go-errors.ts recognizes. */
 function hungUp(): Error {
   return Object.assign(new Error("socket hang up"), { code: "ECONNRESET" })
 }
 
-/** Kubelets and runtimes wrap what the pod's network said in much that is of no use to a tenant. */
+/** Kubelets and runtimes wrap the network's error in details that do not help a tenant. */
 function explained(text: string): string {
   if (/connection refused|nothing in the pod listens/i.test(text)) return "connect: connection refused"
   return `port-forward: ${text.replaceAll(/\s+/g, " ")}`

@@ -1,8 +1,8 @@
-// The whole answer of somebody else's program, who may send without end.
+// Reads the whole response of an untrusted server, which may be endless.
 
 import type { IncomingMessage } from "node:http"
 
-/** Beyond `maxBytes` the connection is closed, and it fails with what `tooLong` makes. */
+/** Beyond `maxBytes` it closes the connection and rejects with the error that `tooLong` creates. */
 export async function readBody(
   response: IncomingMessage,
   maxBytes: number,

@@ -1,5 +1,5 @@
-// Where a Service of a control plane leads: one of its ready endpoints, a pod or an address somebody has written.
-// Source: k8s.io/apiserver/pkg/util/proxy/proxy.go (ResolveEndpoint).
+// Resolves a Service of a control plane to one of its ready endpoints, a pod or a manually written address. Source:
+// k8s.io/apiserver/pkg/util/proxy/proxy.go (ResolveEndpoint).
 
 import { randomInt } from "node:crypto"
 import type { EndpointSlice, Service } from "../../apimachinery/object.ts"
@@ -10,7 +10,7 @@ import type { KubeClient } from "../../client/rest.ts"
 export type Reader = Pick<KubeClient, "get" | "list">
 
 export interface ServiceEndpoint {
-  /** Undefined: the address is all that is known. */
+  /** Undefined: only the address is known. */
   pod: { namespace: string; name: string } | undefined
   address: string
   port: number
@@ -23,7 +23,7 @@ export interface ServiceReference {
 
 const serviceNameLabel = "kubernetes.io/service-name"
 
-/** By the Service's port number. Fails with a StatusError: not found, or 503 and why. */
+/** By the Service's port number. Throws a StatusError: NotFound, or 503 with the reason. */
 export async function resolveService(
   client: Reader,
   { namespace, name }: ServiceReference,
@@ -46,7 +46,7 @@ export async function resolveService(
   return endpoint
 }
 
-/** A ready endpoint with a port of that name, at random. */
+/** A random ready endpoint with a port of that name. */
 export async function pickEndpoint(
   client: Reader,
   { namespace, name }: ServiceReference,

@@ -1,5 +1,5 @@
-// A POST of JSON to a webhook, by URL or Service, and its JSON answer. What fails is told as kube-apiserver tells it.
-// Source: k8s.io/apiserver/pkg/util/webhook/client.go and k8s.io/client-go/rest/request.go.
+// POSTs JSON to a webhook, by URL or Service, and returns its JSON response. Errors are those of kube-apiserver. Source:
+// k8s.io/apiserver/pkg/util/webhook/client.go and k8s.io/client-go/rest/request.go.
 
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import { posix } from "node:path"
@@ -21,13 +21,13 @@ export interface WebhookClientConfig {
 }
 
 const webhookLimits = {
-  /** An answer; as kube-apiserver's of a request. Beyond: the call fails. */
+  /** Maximum size of a response, like kube-apiserver's of a request. Beyond: the call fails. */
   maxAnswerBytes: 3 * 1024 * 1024,
-  /** What is quoted of an answer that is an error. */
+  /** Maximum quotation of an error response. */
   maxErrorBytes: 2048,
 } as const
 
-/** The webhook could not be asked, or answered nothing that can be used. `status` is the code it answered with. */
+/** The webhook was unreachable or returned no usable response. `status` is the HTTP code of the response. */
 class WebhookError extends Error {
   override readonly name = "WebhookError"
   readonly code: number | undefined
@@ -41,9 +41,7 @@ class WebhookError extends Error {
 const { maxAnswerBytes } = webhookLimits
 const tooLong = () => new WebhookError(`the answer is longer than ${maxAnswerBytes} bytes`)
 
-/**
- * `timeoutMs`: of the whole call; the webhook is told of it. `signal`: of the request it is made for. Fails with WebhookError.
- */
+/** `timeoutMs`: for the whole call, also sent to the webhook. `signal`: that of the original request. Throws WebhookError. */
 export async function callWebhook(
   backends: Backends,
   config: WebhookClientConfig,
@@ -64,22 +62,22 @@ export async function callWebhook(
   )
 }
 
-/** One request of those that redirections make of a call. */
+/** One request of a call, which may consist of several because of redirects. */
 interface Hop {
   options: RequestOptions & { path: string }
-  /** Its URL. */
+  /** The URL. */
   shown: string
-  /** Undefined: a GET. */
+  /** Undefined for a GET. */
   body: Buffer | undefined
   referer?: string
 }
 
-/** Of all that one call is redirected. */
+/** Maximum number of requests per call. */
 const maxRequests = 10
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const keepsBody: ReadonlySet<number> = new Set([307, 308])
 
-/** `ended`: why it was given up. Source: net/http (Client.do). */
+/** `ended`: returns the reason if the call was aborted. Source: net/http (Client.do). */
 async function follow(
   backends: Backends,
   first: Hop,
@@ -100,7 +98,9 @@ async function follow(
   }
 }
 
-/** Elsewhere it is asked as a webhook of that URL would be: with the same trust, where the tenant may reach it, and never in the clear. */
+/**
+ * Another origin is called like a webhook with that URL: with the same trust, only where the tenant may connect, and only by https.
+ */
 function next(backends: Backends, { options, shown, body }: Hop, location: string, isWhole: boolean): Hop {
   if (!URL.canParse(location, shown)) {
     throw new WebhookError(`Post "${shown}": failed to parse Location header ${goQuote(location)}`)
@@ -150,7 +150,7 @@ function destination(
   }
 }
 
-/** As Go's path.Join, through which client-go's rest.NewRequest puts it: no empty segments, no slash at the end. */
+/** Go's path.Join, which client-go's rest.NewRequest applies: no empty segments, no trailing slash. */
 function joined(path: string): string {
   return posix.join("/", path).replace(/(?<=.)\/$/, "")
 }
@@ -201,7 +201,7 @@ function readAnswer({ code, contentType, body }: Answer): Json {
   }
 }
 
-/** As Go says it. */
+/** Go's error message. */
 function syntaxFault(body: Buffer): string | undefined {
   try {
     parseObject(body, "json", { duplicates: false })
@@ -211,7 +211,7 @@ function syntaxFault(body: Buffer): string | undefined {
   }
 }
 
-/** A Status says itself what is wrong; of other answers the code, and of server errors the text. */
+/** The message of a Status; for other responses the code, and for server errors the text. */
 function refusal(code: number, contentType: string, body: Buffer): string {
   const status = statusMessage(body)
   if (status !== undefined) return status
@@ -243,6 +243,6 @@ function statusMessage(body: Buffer): string | undefined {
     const parsed = JSON.parse(body.toString()) as { kind?: string; status?: string; message?: string } | null
     return parsed?.kind === "Status" && parsed.status === "Failure" ? parsed.message : undefined
   } catch {
-    return undefined // no JSON: then it is no Status either
+    return undefined // not JSON, so not a Status
   }
 }
