@@ -1,5 +1,5 @@
-// Who was let in, and what they may: counted as kube-apiserver does, without anybody's name.
-// Source: k8s.io/apiserver/pkg/endpoints/filters/metrics.go, pkg/authentication/request/x509.
+// Counts authentications and authorizations like kube-apiserver, without user names. Source:
+// k8s.io/apiserver/pkg/endpoints/filters/metrics.go, pkg/authentication/request/x509.
 
 import {
   clear,
@@ -12,12 +12,12 @@ import {
 } from "../../client/metrics/exposition.ts"
 import type { Decision } from "../authorization/types.ts"
 
-/** Seconds that a certificate has left: minutes to a year. */
+/** Remaining validity of certificates in seconds: from minutes to a year. */
 const leftBounds = [
   0, 1800, 3600, 7200, 21_600, 43_200, 86_400, 172_800, 345_600, 604_800, 2_592_000, 7_776_000, 15_552_000, 31_104_000,
 ] as const
 
-/** What is told of users; those with an address for a name, and all others, come last. */
+/** The labels for users; those with an e-mail address, and all others, come last. */
 const kinds = [
   "admin",
   "client",
@@ -43,14 +43,14 @@ export class AccessCounts {
   #successes = 0
   #errors = 0
 
-  /** `certificateEnd`: of the certificate that says who it is, in milliseconds since the epoch. */
+  /** `certificateEnd`: expiry of the authenticating certificate, in milliseconds since the epoch. */
   authenticated(kind: number, certificateEnd: number | undefined): void {
     this.#successes++
     if (certificateEnd !== undefined) observe(this.#left, (certificateEnd - Date.now()) / 1000)
     this.#users[kind] = (this.#users[kind] ?? 0) + 1
   }
 
-  /** What was presented is no good. */
+  /** Counts invalid credentials. */
   refused(): void {
     this.#errors++
   }

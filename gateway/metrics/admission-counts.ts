@@ -1,4 +1,4 @@
-// How long admission took, step by step, and each webhook. Source: k8s.io/apiserver/pkg/admission/metrics.
+// Durations of admission by step, and of each webhook. Source: k8s.io/apiserver/pkg/admission/metrics.
 
 import {
   family,
@@ -12,7 +12,7 @@ import type { AdmissionStep } from "../request/context.ts"
 
 const stepBounds = [0.005, 0.025, 0.1, 0.5, 1, 2.5] as const
 const webhookBounds = [...stepBounds, 10, 25] as const
-/** Webhooks of one control plane, by what they are asked; beyond it they are counted as one without a name. */
+/** Number of label sets for webhooks per control plane; further ones are counted as one without a name. */
 const maxWebhooks = 500
 
 export class AdmissionCounts {

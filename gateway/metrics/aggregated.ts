@@ -1,4 +1,4 @@
-// Which APIs of a control plane are there, as its APIServices say. Source: k8s.io/kube-aggregator/pkg/controllers/status/metrics.
+// Metrics of the availability of a control plane's APIServices. Source: k8s.io/kube-aggregator/pkg/controllers/status/metrics.
 
 import { family, printLabels, sample } from "../../client/metrics/exposition.ts"
 import type { Aggregator } from "../aggregation/aggregator.ts"

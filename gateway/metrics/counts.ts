@@ -1,5 +1,5 @@
-// What is counted of one control plane, or of all together: then without what only a tenant can name (its flow schemas, its
-// webhooks), for no label of all may be one tenant's to make up.
+// The counts of one control plane, or of all together; the latter exclude names that tenants choose (flow schemas, webhooks), since
+// tenants must not create labels in the shared metrics.
 
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
 import type { Decision } from "../authorization/types.ts"
@@ -25,7 +25,7 @@ export class Counts {
   }
 }
 
-/** Of one control plane; what happens is told to those of all as well. */
+/** The counts of one control plane; events are also counted in those of all control planes. */
 export class ControlPlaneCounts implements RequestObserver {
   readonly own = new Counts()
   readonly flows = new FlowCounts()
@@ -36,12 +36,12 @@ export class ControlPlaneCounts implements RequestObserver {
     this.all = all
   }
 
-  /** Milliseconds since the epoch: its numbers begin anew when it has slept, and when it says so. */
+  /** Milliseconds since the epoch: counting starts again when the tenant has slept, and on a reset. */
   get startedAt(): number {
     return this.#startedAt
   }
 
-  /** Its own alone: what is counted of all is not its to forget. */
+  /** Resets only its own counts, not those of all control planes. */
   reset(): void {
     this.own.reset()
     this.flows.reset()
@@ -54,7 +54,7 @@ export class ControlPlaneCounts implements RequestObserver {
     this.all.access.authenticated(kind, certificateEnd)
   }
 
-  /** What was presented is no good. */
+  /** Counts invalid credentials. */
   refused(): void {
     this.own.access.refused()
     this.all.access.refused()
@@ -75,7 +75,7 @@ export class ControlPlaneCounts implements RequestObserver {
     this.all.admission.webhook("", step, operation, rejected, seconds)
   }
 
-  /** A definition's resources are a tenant's to name: of all together they are counted as one. */
+  /** Custom resources, whose names tenants choose, are counted as one in the counts of all control planes. */
   eventsOf(resource: GroupVersionResource, isBuiltIn: boolean): (bytes: number) => void {
     const own = this.own.events.of(resource)
     const all = this.all.events.of(isBuiltIn ? resource : { group: "", version: "", resource: "" })

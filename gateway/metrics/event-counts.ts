@@ -1,4 +1,4 @@
-// What watches were sent, by what they watch. Source: k8s.io/apiserver/pkg/endpoints/metrics (WatchEvents).
+// Counts the events sent to watches by resource. Source: k8s.io/apiserver/pkg/endpoints/metrics (WatchEvents).
 
 import {
   clear,
@@ -14,13 +14,13 @@ import {
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
 
 const bytesBounds = exponentialBounds(1024, 2, 8)
-/** Resources of one control plane; beyond it events are counted as of none. */
+/** Number of resources per control plane; further ones are counted without a name. */
 const maxResources = 2000
 
 export class EventCounts {
   readonly #sizes = new Map<string, Histogram>()
 
-  /** Kept by a watch for as long as it lasts. */
+  /** A watch keeps the function as long as it lasts. */
   of({ group, version, resource }: GroupVersionResource): (bytes: number) => void {
     const labels = printLabels({ group, resource, version })
     let sizes = this.#sizes.get(labels)
@@ -32,7 +32,7 @@ export class EventCounts {
     return (bytes) => observe(to, bytes)
   }
 
-  /** In place: watches hold what they add to. */
+  /** In place: watches keep references to their counters. */
   reset(): void {
     for (const sizes of this.#sizes.values()) clear(sizes)
   }

@@ -1,7 +1,6 @@
-// Requests of one control plane by the flow schema and priority level they are classified as. Places and turns are by tenant, not
-// by these (filters/max-in-flight.ts, fair-turns.ts): a request has one place, and each level as many as its control plane, which
-// they share.
-// Source: k8s.io/apiserver/pkg/util/flowcontrol/metrics.
+// Counts the requests of one control plane by flow schema and priority level. Concurrency and fairness are per tenant, not per
+// level (filters/max-in-flight.ts, fair-turns.ts): a request takes one seat, and the limit of each level is that of its control
+// plane, which all levels share. Source: k8s.io/apiserver/pkg/util/flowcontrol/metrics.
 
 import {
   clear,
@@ -14,22 +13,22 @@ import {
 } from "../../client/metrics/exposition.ts"
 
 const secondsBounds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30] as const
-/** Flows of one control plane; beyond it a request is counted as one of none. */
+/** Number of flows per control plane; requests of further ones are not counted by flow. */
 const maxFlows = 500
 
 export type Rejection = "queue-full" | "time-out" | "cancelled"
 
-/** A request on its way to being worked on. */
+/** A request that is queued or executing. */
 export interface Passing {
   flow: FlowSeries | undefined
-  /** performance.now() when it began to wait. */
+  /** performance.now() when it was queued. */
   queuedAt: number | undefined
   isDispatched: boolean
-  /** Worked on until it is over; a watch is only begun. */
+  /** Ordinary requests execute until they end; a watch counts only until it is dispatched. */
   readonly isLongRunning: boolean
 }
 
-/** Of one flow schema and its level. */
+/** The counts of one flow schema and its level. */
 class FlowSeries {
   readonly labels: string
   dispatched = 0
@@ -37,7 +36,7 @@ class FlowSeries {
   executing = 0
   readonly rejected = new Map<Rejection, number>()
   readonly waited = histogram(secondsBounds)
-  /** For nothing. */
+  /** Waiting times of requests that were rejected. */
   readonly waitedInVain = histogram(secondsBounds)
 
   constructor(schema: string, level: string) {
@@ -50,14 +49,14 @@ class FlowSeries {
 }
 export type { FlowSeries }
 
-/** It has to wait; once more for something else is the same wait. */
+/** The request is queued; being queued again for another reason continues the same wait. */
 export function queue(request: Passing): void {
   if (request.flow === undefined || request.queuedAt !== undefined) return
   request.queuedAt = performance.now()
   request.flow.waiting++
 }
 
-/** It is worked on. Answers for how many milliseconds it waited. */
+/** The request starts executing. Returns its waiting time in milliseconds. */
 export function dispatch(request: Passing): number {
   const { flow, queuedAt } = request
   if (flow === undefined) return 0
@@ -70,7 +69,7 @@ export function dispatch(request: Passing): number {
   return waitedMs
 }
 
-/** It is over, whether it was worked on or not. */
+/** The request has ended, whether or not it was dispatched. */
 export function leave(request: Passing, isLate: boolean): void {
   const { flow, queuedAt } = request
   if (flow === undefined) return
@@ -95,7 +94,7 @@ export class FlowCounts {
     return flow
   }
 
-  /** In place: requests on their way hold theirs, and still are on their way. */
+  /** In place: pending requests keep references to their counters and remain counted as pending. */
   reset(): void {
     for (const flow of this.#flows.values()) {
       flow.dispatched = 0
@@ -105,7 +104,7 @@ export class FlowCounts {
     }
   }
 
-  /** `levels`: names of all there are. `places`: requests that are worked on at the same time. */
+  /** `levels`: names of all priority levels. `places`: maximum number of concurrent requests. */
   print(levels: readonly string[], places: number): string {
     const all = [...this.#flows.values()]
     const prefix = "apiserver_flowcontrol_"

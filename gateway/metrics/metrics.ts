@@ -1,5 +1,5 @@
-// What the gateway counts. Requests are counted for all tenants together and for each by itself; in what is printed of all no
-// label names a tenant: with thousands of them a scrape would be larger than what it tells.
+// The gateway's metrics. Requests are counted for all tenants together and for each of them; in the metrics of the process no label
+// names a tenant: with thousands of tenants, a scrape would be too large to be useful.
 
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Gauge, Registry } from "prom-client"
@@ -14,13 +14,13 @@ import { printProcess, processStart } from "./process.ts"
 
 const nanosecondsPerSecond = 1e9
 
-/** How often the event loop's delay is measured. What is measured contains it. */
+/** Interval at which the event loop's delay is measured. The measured values include it. */
 const delayResolutionMs = 10
 
 const delaySeconds = (nanoseconds: number): number =>
   Math.max(0, nanoseconds / nanosecondsPerSecond - delayResolutionMs / 1000)
 
-/** What tenants tell of those whose store is open. */
+/** Statistics about tenants with an open store. */
 interface Awake {
   readonly awake: number
   readonly awakeBytes: number
@@ -28,23 +28,23 @@ interface Awake {
 
 export class Metrics implements Disposable {
   readonly registry = new Registry()
-  /** Of all control planes. */
+  /** The counts of all control planes. */
   readonly all = new Counts()
-  /** Of those that had any requests. They go with the control plane. */
+  /** The counts of control planes that had requests. They live as long as the control plane. */
   readonly #own = new WeakMap<ControlPlane, ControlPlaneCounts>()
   readonly tenants = new Gauge({
     name: "polyplane_tenants",
     help: "Tenant control planes",
     registers: [this.registry],
   })
-  /** Asked at each scrape. */
+  /** Read at each scrape. */
   #followed: Awake = { awake: 0, awakeBytes: 0 }
   readonly #delay = monitorEventLoopDelay({ resolution: delayResolutionMs })
 
   readonly #places: number
   readonly #clients: ClientMetrics | undefined
 
-  /** `clients`: of the process. */
+  /** `clients`: those of the process. */
   constructor({ maxInFlight }: Pick<GatewayLimits, "maxInFlight">, clients: ClientMetrics | undefined) {
     this.#places = maxInFlight
     this.#clients = clients
@@ -95,13 +95,13 @@ export class Metrics implements Disposable {
     return own
   }
 
-  /** Of the process and all its tenants. */
+  /** The metrics of the process and all its tenants. */
   async print(): Promise<string> {
     const others = [this.#clients?.print() ?? "", printProcess(), await this.registry.metrics()]
     return [buildInfo, this.all.print(), ...others].join("")
   }
 
-  /** What is one control plane's to see. */
+  /** The metrics that a control plane may see. */
   async printOf(controlPlane: ControlPlane): Promise<string> {
     const { own, startedAt } = this.of(controlPlane)
     const name = "process_start_time_seconds"
@@ -111,12 +111,12 @@ export class Metrics implements Disposable {
     return [buildInfo, own.print(), await this.#printNamed(controlPlane), started].join("")
   }
 
-  /** From now on it is they that are counted. */
+  /** From now on, the statistics of these tenants are reported. */
   follow(tenants: Awake): void {
     this.#followed = tenants
   }
 
-  /** With what only the control plane at / has names for. */
+  /** Includes labels with names from the control plane at /. */
   async printAll(controlPlane: ControlPlane): Promise<string> {
     return (await this.#printNamed(controlPlane)) + (await this.print())
   }
@@ -127,7 +127,7 @@ export class Metrics implements Disposable {
     return flows + (await printAggregated(controlPlane.aggregator))
   }
 
-  /** Milliseconds since the epoch: when what is printed began. */
+  /** Milliseconds since the epoch: when counting started. */
   startOf(controlPlane: ControlPlane): number {
     return controlPlane.tenant === undefined ? processStart : this.of(controlPlane).startedAt
   }

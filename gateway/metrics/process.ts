@@ -1,4 +1,4 @@
-// What the process itself uses. Source: github.com/prometheus/client_golang/prometheus/process_collector.go.
+// Resource usage of the process. Source: github.com/prometheus/client_golang/prometheus/process_collector.go.
 
 import { readdirSync, readFileSync } from "node:fs"
 import { family, sample } from "../../client/metrics/exposition.ts"
@@ -24,7 +24,7 @@ export function printProcess(): string {
   return family("process_cpu_seconds_total", "counter", "Processor time of the process", [cpu]) + known.join("")
 }
 
-/** Only Linux tells. */
+/** Only available on Linux. */
 function ask<T>(question: () => T): T | undefined {
   try {
     return question()
@@ -36,7 +36,7 @@ function ask<T>(question: () => T): T | undefined {
 
 const openFiles = (): number | undefined => ask(() => readdirSync("/proc/self/fd").length)
 
-/** Node raises its own limit as far as it may. */
+/** Node raises its own soft limit to the hard limit. */
 export function maxFiles(): number | undefined {
   const limits = ask(() => readFileSync("/proc/self/limits", "utf8"))
   return numberIn(limits, /^Max open files\s+(\d+)/m)

@@ -1,5 +1,5 @@
-// Requests of one control plane (or of all), counted under upstream's names and printed as Prometheus reads it. A label set is
-// kept as one series of numbers, so that counting a request costs a lookup. Source: k8s.io/apiserver/pkg/endpoints/metrics.
+// Counts requests of one control plane (or of all) under upstream's names, printed in Prometheus' format. Each label set is one
+// series of numbers, so that counting a request costs one lookup. Source: k8s.io/apiserver/pkg/endpoints/metrics.
 
 import {
   family,
@@ -13,7 +13,7 @@ import {
 } from "../../client/metrics/exposition.ts"
 
 export interface RequestLabels {
-  /** "apiserver"; "" of what is no resource. */
+  /** "apiserver"; "" for requests that are not for resources. */
   component: string
   /** "", "All", or "invalid". */
   dryRun: string
@@ -26,7 +26,7 @@ export interface RequestLabels {
   scope: string
 }
 
-/** A request that is over. */
+/** A request that has ended. */
 export interface CountedRequest {
   kind: RequestKind
   labels: RequestLabels
@@ -34,11 +34,11 @@ export interface CountedRequest {
   key: string
   code: number
   seconds: number
-  /** Of these, for webhooks and for others' requests. */
+  /** The part of the duration spent waiting for webhooks and for other requests. */
   waitedSeconds: number
-  /** Ended for the server's sake: too late, or one too many. */
+  /** Terminated by the server: timed out, or rejected because of a limit. */
   isTerminated: boolean
-  /** Of the answer's body; counted of what is read. */
+  /** Size of the response body; counted for reads. */
   bytes: number
 }
 
@@ -46,24 +46,24 @@ interface Series {
   labels: RequestLabels
   codes: Map<number, number>
   durations: Histogram
-  /** Without what it waited for others. Undefined: it never did. */
+  /** Durations without waiting for others. Undefined: no request has waited. */
   ownDurations: Histogram | undefined
-  /** Only of what has any. */
+  /** Only for series with response sizes. */
   sizes: Histogram | undefined
-  /** Under way, of what has no end of its own; undefined: there never was any. */
+  /** Long-running requests in progress; undefined: there has never been one. */
   active: number | undefined
-  /** Those that were ended for the server's sake, by code. */
+  /** Requests terminated by the server, by code. */
   terminations: Map<number, number> | undefined
 }
 
 const secondsBounds = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ] as const
-/** Below these it makes no difference. */
+/** This histogram has no buckets below these. */
 const finestBounds = 2
 const ownSecondsBounds = secondsBounds.slice(finestBounds)
 const bytesBounds = [1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000] as const
-/** Label sets of one control plane; beyond it a request is counted as one of none. */
+/** Number of label sets per control plane; requests of further ones are counted without labels. */
 const maxSeries = 2000
 
 const noLabels: RequestLabels = {
@@ -84,14 +84,14 @@ export type RequestKind = "readOnly" | "mutating" | "longRunning"
 export class RequestCounts {
   readonly #series = new Map<string, Series>()
   readonly #inFlight: Record<RequestKind, number> = { readOnly: 0, mutating: 0, longRunning: 0 }
-  /** The labels of deprecated built-in kinds that were asked for. */
+  /** The labels of deprecated built-in kinds that were requested. */
   readonly #deprecated = new Set<string>()
 
   begin(kind: RequestKind): void {
     this.#inFlight[kind]++
   }
 
-  /** Whether it is the first of its labels. */
+  /** Returns whether it is the first request with its labels. */
   end({ kind, labels, key, code, seconds, waitedSeconds, isTerminated, bytes }: CountedRequest): boolean {
     this.#inFlight[kind]--
     const series = this.#of(labels, key)
@@ -105,7 +105,7 @@ export class RequestCounts {
     return isFirst
   }
 
-  /** A request without an end of its own is known by its labels; answers what to call when it is over. */
+  /** Counts a long-running request by its labels; the returned function must be called when it ends. */
   enter(labels: RequestLabels, key: string): () => void {
     const series = this.#of(labels, key)
     series.active = (series.active ?? 0) + 1
@@ -117,7 +117,7 @@ export class RequestCounts {
     this.#deprecated.add(printLabels(place))
   }
 
-  /** What is under way still is. */
+  /** Requests in progress remain counted. */
   reset(): void {
     this.#deprecated.clear()
     for (const [key, series] of this.#series) {
@@ -194,7 +194,7 @@ function emptySeries(labels: RequestLabels): Series {
   }
 }
 
-/** Tells label sets apart. */
+/** The key of a label set. */
 export function seriesKey(labels: RequestLabels): string {
   const { dryRun, verb, group, version, resource, subresource, scope } = labels
   return `${verb} ${group} ${version} ${resource} ${subresource} ${scope} ${dryRun}`
@@ -206,14 +206,14 @@ function requestLabels({
   return printLabels({ component, dry_run: dryRun, group, resource, scope, subresource, verb, version })
 }
 
-/** Where it does not matter whether it was done. */
+/** Without the dry-run label. */
 function placeLabels({ labels: { component, group, resource, scope, subresource, verb, version } }: Series): string {
   return printLabels({ component, group, resource, scope, subresource, verb, version })
 }
 
 const ownDurationsOf = ({ ownDurations, durations }: Series): Histogram => ownDurations ?? asOwn(durations)
 
-/** Of requests that did not wait. */
+/** For requests that did not wait. */
 function asOwn({ buckets, sum, count }: Histogram): Histogram {
   const short = buckets.slice(0, finestBounds + 1).reduce((total, each) => total + each, 0)
   return { bounds: ownSecondsBounds, buckets: [short, ...buckets.slice(finestBounds + 1)], sum, count }
