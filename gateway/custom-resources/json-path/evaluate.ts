@@ -154,7 +154,7 @@ function single(values: Values): { value: unknown } | undefined {
   return values.length === 0 ? undefined : { value: values[0] }
 }
 
-/** If the work fails, the result of the fault is these values. */
+/** A fault in the work results in these values. */
 function orElse<T>(values: Values, work: () => T): T {
   try {
     return work()
