@@ -1,5 +1,5 @@
-// A response as lines without end. A reader that is too far behind is cut off and starts anew; a line now and then tells
-// both sides that the other is there.
+// A response with an endless sequence of lines. A reader that is too slow is disconnected and starts again; periodic lines show
+// both sides that the other is alive.
 
 import type { ServerResponse } from "node:http"
 
@@ -20,7 +20,7 @@ export class LineStream {
     response.once("close", () => clearInterval(ping))
   }
 
-  /** One line. */
+  /** Writes one line. */
   write(...parts: (string | Uint8Array)[]): void {
     const response = this.#response
     if (response.destroyed || response.writableEnded) return

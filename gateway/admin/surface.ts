@@ -1,5 +1,5 @@
-// What the syncer, the controllers and the operator need when they run in processes of their own: the tenants, and one watch
-// of a resource over all of them. client/remote-tenants.ts is the other side; both change together.
+// The API for syncer, controllers and operator in separate processes: the tenants, and one watch of a resource over all of them.
+// client/remote-tenants.ts is its client; both change together.
 //
 //   GET    /polyplane/v1/tenants                   {"items": [Tenant]}
 //   GET    /polyplane/v1/tenants?watch=true        lines of TenantLine
@@ -18,7 +18,7 @@ import type { RequestState } from "../filters/state.ts"
 import type { TenantValueHandler } from "../tenancy/subscriptions.ts"
 import { LineStream } from "./line-stream.ts"
 
-/** Objects as their JSON text. */
+/** Objects as JSON text. */
 export interface TenantBytesHandler extends Omit<TenantValueHandler, "event"> {
   event(tenant: string, type: "ADDED" | "MODIFIED" | "DELETED", value: { bytes(): Uint8Array }): void
 }
@@ -30,7 +30,7 @@ export interface AdminSurfaceParts {
 
 type AdminResponse = Response<unknown, { state: RequestState }>
 
-/** Hands on what it does not know, and StatusErrors. */
+/** Passes unknown paths and StatusErrors on. */
 export function createAdminSurface(parts: AdminSurfaceParts): Express {
   const { tenants, limits } = parts
   const app = express()
@@ -83,7 +83,7 @@ export function createAdminSurface(parts: AdminSurfaceParts): Express {
   return app
 }
 
-/** What express says of a body, in the API's words. */
+/** Converts express' errors about bodies to StatusErrors. */
 const statusErrors: ErrorRequestHandler = (error: Error & { type?: string }, _request, _response, next) => {
   if (error instanceof StatusError) next(error)
   else if (error.type === "entity.too.large") next(requestEntityTooLarge(error.message))
@@ -114,7 +114,7 @@ function watchResource(parts: AdminSurfaceParts, query: Query, response: AdminRe
   parts.tenants.watchValues(
     resource,
     {
-      // The object's bytes are on the wire as they were stored: nothing is parsed.
+      // The stored bytes of the object are sent without parsing.
       event: (tenant, type, value) =>
         stream.write(`{"type":"${type}","tenant":${JSON.stringify(tenant)},"object":`, value.bytes(), "}"),
       synced: tell("SYNCED"),
