@@ -1,6 +1,5 @@
-// The aggregated APIs of one control plane: which group versions are served elsewhere, whether they are available, and what
-// they serve. Nothing runs before the first APIService with a Service is seen; checks end with the control plane, and do not
-// keep it awake.
+// The aggregated APIs of one control plane: the group versions that other servers serve, their availability, and their resources.
+// It starts with the first APIService with a Service; its checks end with the control plane and do not keep it awake.
 
 import { type Json, timestamp } from "../../apimachinery/object.ts"
 import {
@@ -25,11 +24,11 @@ import { aggregatorUser, callRemote, type RemoteCall, type RemoteTarget, remoteT
 import { type APIService, apiServices, availableCondition, isAvailable, isRemote } from "./types.ts"
 
 const aggregationLimits = {
-  /** Between checks of what is available. */
+  /** Interval of availability checks. */
   checkEveryMs: 30_000,
-  /** After a failed check it is tried again soon, then less often, up to checkEveryMs. */
+  /** Delay after a failed check, which increases up to checkEveryMs. */
   retryFirstMs: 250,
-  /** A program's answer to discovery. */
+  /** Timeout of a server's discovery document. */
   documentTimeoutMs: 5_000,
 } as const
 
@@ -41,18 +40,18 @@ export interface AggregatorParts {
   log: Log
 }
 
-/** A group version as discovery shows it. */
+/** A group version as in discovery. */
 export interface AggregatedVersion {
   group: string
   version: string
   groupPriority: number
   versionPriority: number
   isCurrent: boolean
-  /** An APIResourceList's resources, as the program answered last. */
+  /** The resources of the server's last APIResourceList. */
   resources: readonly ListedResource[]
 }
 
-/** How often one became unavailable for a reason. */
+/** How often an API became unavailable for a reason. */
 export interface Outages {
   name: string
   reason: string
@@ -78,7 +77,7 @@ export class Aggregator implements AsyncDisposable {
   #isOpen = false
   /** Something has changed since the last check began. */
   #isDue = false
-  /** What was checked last: a change of anything else is no reason to check again. */
+  /** The specs at the last check; other changes need no new check. */
   #checkedSpecs = ""
 
   constructor(parts: AggregatorParts) {
@@ -88,12 +87,12 @@ export class Aggregator implements AsyncDisposable {
     this.#view = new ObjectView({ store, log, prefix, onChange: () => this.#changed() })
   }
 
-  /** The APIService of a group version that is served elsewhere. */
+  /** The APIService of an aggregated group version. */
   async find(group: string, version: string): Promise<APIService | undefined> {
     return (await this.remote()).find(({ spec }) => spec?.group === group && spec.version === version)
   }
 
-  /** From now on APIServices are looked after. */
+  /** From now on availability is checked. */
   async remote(): Promise<readonly APIService[]> {
     const all = await this.#view.current()
     if (!this.#isOpen) {
@@ -103,7 +102,7 @@ export class Aggregator implements AsyncDisposable {
     return all.filter(isRemote)
   }
 
-  /** As they are now, also when the control plane has just been opened and nothing is known of them. */
+  /** The current versions, also if the control plane has just been opened and nothing has been checked yet. */
   async checkedVersions(): Promise<readonly AggregatedVersion[]> {
     const unknown = (await this.remote()).filter(({ metadata }) => !this.#known.has(metadata.name ?? ""))
     await Promise.all(unknown.map((service) => this.#check(service)))
@@ -118,18 +117,18 @@ export class Aggregator implements AsyncDisposable {
     })
   }
 
-  /** All APIServices, those of what is served here, too. */
+  /** All APIServices, including those of local resources. */
   async availability(): Promise<{ name: string; isAvailable: boolean }[]> {
     const all = await this.#view.current()
     return all.map((service) => ({ name: service.metadata.name ?? "", isAvailable: isAvailable(service) }))
   }
 
-  /** Since it is open. */
+  /** Since the control plane was opened. */
   get outages(): Outages[] {
     return [...this.#outages.values()]
   }
 
-  /** What the index of OpenAPI v3 has of them, by path: as the programs said last. */
+  /** The entries for the index of OpenAPI v3, by path, from the servers' last responses. */
   async openAPIPaths(): Promise<Readonly<Record<string, Json>>> {
     const services = await this.remote()
     const entries = services.flatMap(({ metadata, spec }): [string, Json][] => {
@@ -144,8 +143,8 @@ export class Aggregator implements AsyncDisposable {
   }
 
   /**
-   * In process: what the controllers of this control plane ask aggregated APIs (metrics, what is left in a namespace). Errors are
-   * what client-go makes of the answer (NewGenericServerResponse in k8s.io/apimachinery/pkg/api/errors).
+   * Calls from within the process: for requests of this control plane's controllers to aggregated APIs (metrics, remaining objects
+   * of a namespace). Errors are those of client-go (NewGenericServerResponse in k8s.io/apimachinery/pkg/api/errors).
    */
   async call(request: RemoteCall, user: User): Promise<unknown> {
     const { path } = request
@@ -196,7 +195,7 @@ export class Aggregator implements AsyncDisposable {
     clearTimeout(this.#timer)
     if (this.#ending.signal.aborted) return
     this.#timer = setTimeout(() => {
-      // One run at a time; what changed meanwhile is seen by the next.
+      // One run at a time; the next one covers changes made meanwhile.
       this.#checking = (this.#checking ?? Promise.resolve()).then(() => this.#checkAll())
     }, delayMs).unref()
   }
@@ -214,7 +213,7 @@ export class Aggregator implements AsyncDisposable {
       this.#failures = results.every(Boolean) ? 0 : this.#failures + 1
       const { checkEveryMs, retryFirstMs } = aggregationLimits
       const delay = this.#failures === 0 ? checkEveryMs : retryFirstMs * 2 ** (this.#failures - 1)
-      // What has become due meanwhile is not put off.
+      // Checks that became due meanwhile are not delayed.
       this.#schedule(this.#isDue ? 0 : Math.min(delay, checkEveryMs))
     } catch (error) {
       if (this.#ending.signal.aborted) return
@@ -223,7 +222,7 @@ export class Aggregator implements AsyncDisposable {
     }
   }
 
-  /** true: it is available. */
+  /** Returns true if it is available. */
   async #check(service: APIService): Promise<boolean> {
     const name = service.metadata.name ?? ""
     const reader = this.#parts.client()
@@ -238,14 +237,14 @@ export class Aggregator implements AsyncDisposable {
     return isCurrent
   }
 
-  /** A program without OpenAPI is none the worse for it. */
+  /** OpenAPI is optional. */
   async #openAPIOf(service: APIService): Promise<Json | undefined> {
     const { group = "", version = "" } = service.spec ?? {}
     try {
       const { document } = await this.#get(service, "/openapi/v3")
       return (document as { paths?: Record<string, Json> } | null | undefined)?.paths?.[`apis/${group}/${version}`]
     } catch {
-      return undefined // it has just answered something else: the next check asks again
+      return undefined // the server has just answered other requests, so the next check retries
     }
   }
 
@@ -267,7 +266,7 @@ export class Aggregator implements AsyncDisposable {
       )
       if (status !== "True" && before?.status === "True") this.#countOutage(name, reason)
     } catch (error) {
-      // Changed or gone meanwhile: the next check says what is true then.
+      // Changed or deleted meanwhile; the next check writes the then current condition.
       if (!isConflict(error) && !isNotFound(error)) throw error
     }
   }

@@ -1,5 +1,5 @@
-// Is a program that serves an aggregated API there? Its Service, the Service's port, an endpoint, and an answer to the
-// discovery of its group version, which is kept. Source: k8s.io/kube-aggregator/pkg/controllers/status/remote.
+// Checks the availability of a server of an aggregated API: its Service, the Service's port, an endpoint, and a response to the
+// discovery of its group version, which is returned. Source: k8s.io/kube-aggregator/pkg/controllers/status/remote.
 
 import type { EndpointSlice, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
@@ -13,7 +13,7 @@ export interface Verdict {
   status: "True" | "False"
   reason: string
   message: string
-  /** The APIResourceList of the group version, when it answered one. */
+  /** The APIResourceList of the group version, if it returned one. */
   resources?: Json
 }
 
@@ -52,7 +52,7 @@ export async function checkAvailability(parts: AvailabilityParts, service: APISe
   }
 }
 
-/** Undefined: there is one. */
+/** Returns undefined if there is one. */
 async function findEndpoint(
   reader: Reader,
   { metadata, spec }: Service,

@@ -1,4 +1,4 @@
-// What aggregated APIs add to discovery, in both of its forms.
+// Adds aggregated APIs to discovery, in both of its forms.
 
 import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
@@ -19,7 +19,7 @@ export function groupsOfAggregated(all: readonly AggregatedVersion[]): string[] 
   return [...new Set(all.map(({ group }) => group))].sort((a, b) => priority(b) - priority(a) || (a < b ? -1 : 1))
 }
 
-/** What client-go makes of it: resources of what is in reach, in the versions their groups prefer. */
+/** client-go's view: the resources of available APIs, in the preferred versions of their groups. */
 export function discoveredResources(all: readonly AggregatedVersion[]): DiscoveredResource[] {
   const ordered = groupsOfAggregated(all).flatMap((group) => versionsOfGroup(all, group))
   return ordered
@@ -38,7 +38,7 @@ export function discoveredResources(all: readonly AggregatedVersion[]): Discover
     )
 }
 
-/** An APIVersionDiscovery; subresources lie below their resources. Source: k8s.io/apiserver/pkg/endpoints/discovery/aggregated. */
+/** An APIVersionDiscovery; subresources are below their resources. Source: k8s.io/apiserver/pkg/endpoints/discovery/aggregated. */
 export function versionDiscovery({ group, version, isCurrent, resources }: AggregatedVersion): Json {
   const kindOf = ({ kind = "", ...of }: ListedResource): Json => ({
     group: of.group || group,

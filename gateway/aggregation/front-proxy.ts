@@ -1,10 +1,10 @@
-// How programs that serve aggregated APIs know the gateway: by a client certificate of an authority of the tenant's own,
-// which its ConfigMap kube-system/extension-apiserver-authentication names. It is one of the tenant's trust roots, so no
-// other tenant's program trusts it.
+// Authenticates the gateway to servers of aggregated APIs: by a client certificate of an authority of the tenant, which is in its
+// ConfigMap kube-system/extension-apiserver-authentication. The authority is one of the tenant's trust roots, so servers of other
+// tenants do not trust it.
 
 import { type Authority, certificateLifetimes, type IssuedCertificate, issueClientCertificate } from "../pki/pki.ts"
 
-/** The name programs ask for, as kubeadm has it. */
+/** The name that servers require, as in kubeadm. */
 export const frontProxyName = "front-proxy-client"
 
 export class FrontProxy {
@@ -20,7 +20,7 @@ export class FrontProxy {
     return this.#authority.certificate
   }
 
-  /** The gateway's certificate for programs of this control plane. */
+  /** The gateway's client certificate for this control plane. */
   certificate(): Promise<IssuedCertificate> {
     if (this.#issued === undefined || this.#issued.until < Date.now()) {
       const certificate = issueClientCertificate(this.#authority, { name: frontProxyName, groups: [] })

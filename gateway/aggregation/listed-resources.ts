@@ -1,4 +1,5 @@
-// What a program answers that it serves: it may say anything, and is taken at its word only as far as the types of discovery go.
+// Parses the resources that a server lists. The response is untrusted, and everything that does not conform to the types of
+// discovery is dropped.
 
 import type { Json } from "../../apimachinery/object.ts"
 import { decodeObject } from "../../apimachinery/schema/decode.ts"
@@ -6,7 +7,7 @@ import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import { isObject } from "../../apimachinery/schema/json-object.ts"
 import { hasReason } from "../../apimachinery/status.ts"
 
-/** Of an APIResourceList, with what may be missing of it. */
+/** From an APIResourceList; optional fields may be missing. */
 export interface ListedResource {
   name: string
   singularName?: string
@@ -19,7 +20,7 @@ export interface ListedResource {
   categories?: string[]
 }
 
-/** Undefined: it is no list of resources, whatever else the program has answered. */
+/** Returns undefined if the response is not a list of resources. */
 export function resourcesOf(document: Json | undefined): readonly ListedResource[] | undefined {
   const schema = schemaOf({ group: "", version: "v1", kind: "APIResourceList" })
   if (schema === undefined) throw new Error("the facts have no APIResourceList")

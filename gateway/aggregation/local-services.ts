@@ -1,5 +1,5 @@
-// The APIServices of custom resources: one for each group version served, made and deleted with it. Nothing here needs them, but
-// they are what `kubectl get apiservices` shows. Source: k8s.io/kube-aggregator/pkg/controllers/autoregister.
+// The APIServices of custom resources: one for each served group version, created and deleted with it. They have no function here,
+// but `kubectl get apiservices` shows them. Source: k8s.io/kube-aggregator/pkg/controllers/autoregister.
 
 import { isAlreadyExists, isConflict, isNotFound } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
@@ -21,7 +21,7 @@ export interface LocalServicesParts {
 export class LocalServices implements AsyncDisposable {
   readonly #parts: LocalServicesParts
   readonly #reconciliation: Reconciliation
-  /** Until custom resources have been seen there is nothing to look after. */
+  /** Nothing to do until there have been custom resources. */
   #everServed = false
 
   constructor(parts: LocalServicesParts) {
@@ -33,7 +33,7 @@ export class LocalServices implements AsyncDisposable {
     })
   }
 
-  /** What is served has changed. */
+  /** Call when the served resources have changed. */
   changed(): void {
     this.#everServed ||= this.#parts.definitions().some(isCustom)
     if (this.#everServed) this.#reconciliation.due()
@@ -53,7 +53,7 @@ export class LocalServices implements AsyncDisposable {
     const there = new Set(items.map(({ metadata }) => metadata.name ?? ""))
     for (const [name, service] of wanted) {
       if (signal.aborted) return
-      // One of that name without the label is its maker's.
+      // An APIService of that name without the label belongs to its creator.
       if (!there.has(name)) await client.create(apiServices, service).catch(unless(isAlreadyExists))
     }
     for (const { metadata } of items) {

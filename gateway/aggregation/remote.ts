@@ -1,4 +1,4 @@
-// Requests from the gateway to a program that serves an aggregated API: where to, over which TLS, and on whose behalf.
+// Requests from the gateway to a server of an aggregated API: its address, TLS, and the user headers.
 
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { Json } from "../../apimachinery/object.ts"
@@ -8,7 +8,7 @@ import type { User } from "../request/user.ts"
 import type { FrontProxy } from "./front-proxy.ts"
 import { type APIService, defaultPort } from "./types.ts"
 
-/** Of the documents that are read of a program. Beyond: it counts as not answering. */
+/** Maximum size of a server's documents. Beyond: it counts as unavailable. */
 const maxDocumentBytes = 8 * 1024 * 1024
 
 export type RemoteTarget = RequestOptions & ServiceTarget & { protocol: "https:"; host: string; port: number }
@@ -48,7 +48,7 @@ export function userHeaders({ name, uid, groups, extra }: User): Record<string, 
   return headers
 }
 
-/** As Go writes headers: the bytes of UTF-8. */
+/** Go's encoding of header values: the bytes of UTF-8. */
 const latin = (text: string): string => Buffer.from(text).toString("latin1")
 
 function escapeKey(key: string): string {
@@ -81,7 +81,7 @@ export function callRemote(
 ): Promise<{ code: number; document: Json | undefined }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ code: number; document: Json | undefined }>()
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
-  // Node tells of no body by itself where there need not be one: it would be read as another request.
+  // Without an explicit length, Node does not announce the body of some methods, and it would be parsed as another request.
   const content =
     bytes === undefined ? {} : { "content-type": "application/json", "content-length": String(bytes.length) }
   const headers = { accept: "application/json", ...content, ...userHeaders(user) }
@@ -99,6 +99,6 @@ function parsed(bytes: Buffer): Json | undefined {
   try {
     return JSON.parse(bytes.toString()) as Json
   } catch {
-    return undefined // some programs answer in another form: only the code is looked at then
+    return undefined // some servers respond in another format; only the code counts then
   }
 }

@@ -1,5 +1,5 @@
-// Requests for aggregated APIs: /apis/<group>/<version> and all below it, and the group version's OpenAPI document, are passed
-// on to the program that serves them, with the caller's name. Source: k8s.io/kube-aggregator/pkg/apiserver/handler_proxy.go.
+// Forwards requests for aggregated APIs, /apis/<group>/<version> and all paths below it, and for the group version's OpenAPI
+// document, to their server, with the caller's identity. Source: k8s.io/kube-aggregator/pkg/apiserver/handler_proxy.go.
 
 import type { ServerResponse } from "node:http"
 import { StatusError } from "../../apimachinery/status.ts"
@@ -14,14 +14,14 @@ const shape = /^\/(?:apis|openapi\/v3\/apis)\/([^/]+)\/([^/]+)(?:\/|$)/
 
 let ownGroups: ReadonlySet<string> | undefined
 
-/** The groups of Kubernetes itself are always for this server. */
+/** Groups of Kubernetes itself are never aggregated. */
 export function mayBeAggregated(path: string): boolean {
   const [, group] = shape.exec(path) ?? []
   ownGroups ??= new Set(builtInDefinitions().map((definition) => definition.group))
   return group !== undefined && !ownGroups.has(group)
 }
 
-/** Of what may be: false: it is for this server. */
+/** Call if the path may be aggregated. Returns false if the request is for this server. */
 export async function serveAggregated(ctx: RequestContext, exchange: Exchange): Promise<boolean> {
   const [, group = "", version = ""] = shape.exec(ctx.info.path) ?? []
   const { aggregator } = ctx.controlPlane
@@ -48,7 +48,7 @@ export async function serveAggregated(ctx: RequestContext, exchange: Exchange): 
   return true
 }
 
-/** In plain text, as upstream: clients made with client-go say then, by themselves, what was asked of which resource. */
+/** As plain text, as upstream: client-go then adds the request and the resource to the error. */
 function unavailable(response: ServerResponse, why: string): void {
   response.writeHead(503, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" })
   response.end(`${why}\n`)

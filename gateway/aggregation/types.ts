@@ -1,4 +1,4 @@
-// APIServices as objects: group versions that a program of the tenant serves, behind a Service of the tenant.
+// APIServices as objects: group versions that a server of the tenant serves, behind a Service of the tenant.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Resource } from "../../client/rest.ts"
@@ -17,7 +17,7 @@ export type APIService = KubeObject & {
     version?: string
     groupPriorityMinimum?: number
     versionPriority?: number
-    /** Absent: this server's own. */
+    /** Absent for this server's own group versions. */
     service?: { name?: string; namespace?: string; port?: number } | null
     insecureSkipTLSVerify?: boolean
     caBundle?: string
