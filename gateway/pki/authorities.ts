@@ -1,9 +1,9 @@
-// Certificates of authorities that a client is told to trust (caBundle). Source: k8s.io/client-go/transport, rootCertPool.
+// CA certificates that a client must trust (caBundle). Source: k8s.io/client-go/transport, rootCertPool.
 
 import { X509Certificate } from "node:crypto"
 import { pemBlocks } from "./pem.ts"
 
-/** Why there is none in the text, in upstream's words; undefined: there is, or the text is empty. */
+/** Upstream's error if the text contains no certificate; undefined if it does, or is empty. */
 export function authoritiesFault(text: string): string | undefined {
   if (text === "") return undefined
   let end = 0
@@ -26,7 +26,7 @@ function isCertificate(content: Buffer): boolean {
   try {
     return new X509Certificate(content).raw.length > 0
   } catch {
-    // What is wrong with it OpenSSL says in other words than Go.
+    // OpenSSL's reason differs from Go's.
     return false
   }
 }

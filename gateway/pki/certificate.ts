@@ -1,5 +1,5 @@
-// One certificate (RFC 5280), as DER: what every certificate has is put together here, whoever asks for it (pki.ts for our own
-// keys, requested-certificate.ts for keys that somebody else holds), and an issuer's own certificate is read.
+// Creates a certificate (RFC 5280) as DER: the common parts of all certificates (pki.ts creates those with the gateway's own keys,
+// requested-certificate.ts those for other parties' keys). Also parses an issuer's certificate.
 
 import { randomBytes, sign, type KeyObject } from "node:crypto"
 import { der, readElements, type Element } from "./der.ts"
@@ -26,7 +26,7 @@ export interface CertificateParts {
   publicKey: Buffer
   notBefore: Date
   notAfter: Date
-  /** Of {@link extension}. */
+  /** Created by {@link extension}. */
   extensions: readonly Buffer[]
 }
 
@@ -55,7 +55,7 @@ export function extension(id: Buffer, value: Buffer, critical = false): Buffer {
 export const childrenOf = (element: Element | undefined): Element[] =>
   element === undefined ? [] : readElements(element.content)
 
-/** What an issuer's certificate says of itself, byte for byte. */
+/** The fields of an issuer's certificate, as their exact bytes. */
 export function describeIssuer(certificate: string): {
   subject: Buffer
   publicKey: Buffer
@@ -71,7 +71,7 @@ export function describeIssuer(certificate: string): {
   return { subject, publicKey, keyIdentifier: childrenOf(found?.at(-1))[0]?.content }
 }
 
-/** Positive and 16 bytes, as RFC 5280 wants it at most 20. */
+/** Positive and 16 bytes long; RFC 5280 allows at most 20. */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16)
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40

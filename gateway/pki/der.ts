@@ -1,5 +1,5 @@
-// As much of ASN.1 DER (ITU-T X.690) as X.509 certificates need: values are made as buffers, inside out, and read as a walk
-// over tags. Every new tenant has two certificates made, which a general ASN.1 library makes twenty times slower.
+// The part of ASN.1 DER (ITU-T X.690) that X.509 certificates need: values are built as buffers, inside out, and parsed by walking
+// over the tags. Every new tenant needs two certificates, which a general ASN.1 library creates twenty times slower.
 
 const tags = {
   boolean: 0x01,
@@ -34,12 +34,12 @@ export const der = {
   sequence: (...items: readonly Uint8Array[]) => encode(tags.sequence, ...items),
   set: (...items: readonly Uint8Array[]) => encode(tags.set, ...items),
   true: encode(tags.boolean, Buffer.from([0xff])),
-  /** Big-endian and not negative: a leading zero is added where the first bit would be read as a sign. */
+  /** Unsigned, big endian: a leading zero is added if the first bit would be read as a sign. */
   integer(bytes: Uint8Array): Buffer {
     const negative = ((bytes[0] ?? 0) & 0x80) !== 0
     return encode(tags.integer, negative ? Buffer.concat([Buffer.from([0]), bytes]) : bytes)
   },
-  /** `unused`: bits at the end of the last byte that mean nothing. */
+  /** `unused`: number of unused bits at the end of the last byte. */
   bitString: (bytes: Uint8Array, unused = 0) => encode(tags.bitString, Buffer.from([unused]), bytes),
   octetString: (bytes: Uint8Array) => encode(tags.octetString, bytes),
   utf8: (text: string) => encode(tags.utf8String, Buffer.from(text)),
@@ -62,18 +62,18 @@ export const der = {
   },
   /** [n], around a value (explicit). */
   explicit: (number: number, content: Uint8Array) => encode(0xa0 | number, content),
-  /** [n], in place of a primitive value's own tag (implicit). */
+  /** [n], instead of the tag of a primitive value (implicit). */
   implicit: (number: number, content: Uint8Array) => encode(0x80 | number, content),
 }
 
 export interface Element {
   tag: number
-  /** With tag and length. */
+  /** Including tag and length. */
   whole: Buffer
   content: Buffer
 }
 
-/** The elements one after another in the content of a constructed value. Throws at lengths that lead beyond its end. */
+/** Parses the elements in the content of a constructed value. Throws if a length exceeds the content. */
 export function readElements(bytes: Buffer): Element[] {
   const elements: Element[] = []
   for (let at = 0; at < bytes.length;) {

@@ -1,5 +1,5 @@
-// The gateway's own keys: the authority of its serving certificate, the authority of its administrators, their certificate,
-// and the key that signs identities for vn-agents. On disk they lie in <data-dir>/pki (key-files.ts); replicas share theirs.
+// The gateway's own keys: the authority of its serving certificate, the authority of its administrators, their certificate, and the
+// key that signs identities for vn-agents. On disk they are in <data-dir>/pki (key-files.ts); replicas share them.
 
 import { X509Certificate, type KeyObject } from "node:crypto"
 import { systemClock, type Clock } from "../../client/clock.ts"
@@ -25,7 +25,7 @@ interface Authorities {
   administratorAuthority: Authority
 }
 
-/** Replaced before their end while the gateway runs (../renewal.ts): read where they are used. */
+/** Renewed before they expire while the gateway runs (../renewal.ts), so they must not be copied. */
 export interface Certificates {
   serving: IssuedCertificate
   administrator: IssuedCertificate
@@ -35,10 +35,10 @@ export interface GatewayKeys extends Authorities, Certificates {
   tenantTokenSigner: KeyObject
 }
 
-/** The names that the serving certificate must have; undefined: another process of ours makes the certificates. */
+/** The names in the serving certificate; undefined if another process creates the certificates. */
 type Names = readonly string[] | undefined
 
-/** Makes what is missing or near its end. */
+/** Creates missing keys and renews expiring certificates. */
 export async function loadGatewayKeys(files: KeyFiles, names: Names, clock = systemClock): Promise<GatewayKeys> {
   const authorities = {
     servingAuthority: await loadAuthority(files, "serving-ca", "polyplane gateway authority"),
@@ -51,7 +51,7 @@ export async function loadGatewayKeys(files: KeyFiles, names: Names, clock = sys
   }
 }
 
-/** `before`: those in use. */
+/** `before`: the current certificates. */
 export async function loadCertificates(
   files: KeyFiles,
   names: Names,
@@ -67,7 +67,7 @@ export async function loadCertificates(
   const issueAdministrator = () =>
     issueClientCertificate(administratorAuthority, administratorUser, certificateLifetimes.clientMs, now)
   return {
-    // Replicas go by names of their own.
+    // Replicas have different names.
     serving: !files.shared
       ? await loadCertificate(files, "serving", serves, issueServing)
       : before !== undefined && serves(before.serving)
@@ -84,7 +84,7 @@ export async function loadCertificates(
 
 const administratorUser = { name: "polyplane-admin", groups: ["system:masters"] }
 
-/** What is found, or what was made; of several processes that make it at once, all get the first one's. */
+/** Loads or creates a value; if several processes create it concurrently, all get the first one's. */
 async function load<T>(
   files: KeyFiles,
   names: readonly string[],
@@ -106,7 +106,7 @@ const pairOf = (name: string, found: Found): IssuedCertificate => ({
   certificate: found[`${name}.crt`] ?? "",
   key: found[`${name}.key`] ?? "",
 })
-/** The key first: a certificate without its key would be taken for a whole pair. */
+/** The key first: a certificate without its key would be taken for a complete pair. */
 const foundOf = (name: string, { key, certificate }: IssuedCertificate): Found => ({
   [`${name}.key`]: key,
   [`${name}.crt`]: certificate,
@@ -144,7 +144,7 @@ async function loadSigningKey(files: KeyFiles, name: string): Promise<KeyObject>
   return load(files, [file], make, (found) => parseKey(found[file] ?? ""))
 }
 
-/** Fails where it is being replaced, and its two files do not belong together. */
+/** Throws if its two files do not match because they are being replaced. */
 async function readPair(files: KeyFiles, name: string): Promise<IssuedCertificate> {
   const found = await files.read(filesOf(name))
   const pair = found && pairOf(name, found)
@@ -168,6 +168,6 @@ function isCurrent(pair: IssuedCertificate, authority: Authority, now: number): 
 function covers(pair: IssuedCertificate, names: readonly string[]): boolean {
   const { subjectAltName = "" } = new X509Certificate(pair.certificate)
   const alternatives = subjectAltName.split(", ").map((entry) => entry.replace(/^[^:]*:/, ""))
-  // Node prints IPv6 addresses in full upper-case groups; "::1" is the only one of ours.
+  // Node prints IPv6 addresses as full upper-case groups; the gateway uses only "::1".
   return names.every((name) => alternatives.includes(name === "::1" ? "0:0:0:0:0:0:0:1" : name))
 }

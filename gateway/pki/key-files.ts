@@ -1,5 +1,4 @@
-// Where the gateway's keys are kept: files of one process, readable by the owner only, or records of a store that replicas
-// share.
+// Storage of the gateway's keys: files of one process, readable only by the owner, or records of a store that replicas share.
 
 import { readFile, rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -7,15 +6,15 @@ import { makeDirectory, syncDirectory } from "../../storage/sync-directory.ts"
 import type { Store } from "../../storage/types.ts"
 
 export interface KeyFiles {
-  /** Several gateways have them. */
+  /** Several gateways share them. */
   readonly shared: boolean
-  /** All of these, or undefined when one is missing. */
+  /** Returns all of the files, or undefined if one is missing. */
   read(names: readonly string[]): Promise<Readonly<Record<string, string>> | undefined>
-  /** false: another process has written one of them since it was read; nothing is written then. */
+  /** Writes nothing and returns false if another process has written one of them since it was read. */
   write(files: Readonly<Record<string, string>>): Promise<boolean>
 }
 
-/** Each file is there whole or not at all, in the order given. */
+/** Each file is written atomically, in the given order. */
 export function keyDirectory(directory: string): KeyFiles {
   return {
     shared: false,

@@ -1,11 +1,11 @@
-// ECDSA P-256 key pairs as the bytes that certificates and files have (RFC 5915, RFC 5480). Every new tenant has four made: the
-// point and the number are put between bytes that never differ, which costs a tenth of what OpenSSL's encoders take.
+// ECDSA P-256 key pairs as the bytes of certificates and files (RFC 5915, RFC 5480). Every new tenant needs four: point and number
+// are inserted into constant bytes, which costs a tenth of OpenSSL's encoders.
 
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto"
 import { parsePEM, printPEM } from "./pem.ts"
 
 export interface KeyPair {
-  /** Read when it is first asked for: many are only written down. */
+  /** Parsed on first use: many are only stored. */
   readonly key: KeyObject
   /** PKCS #8, PEM. */
   pem: string
@@ -14,7 +14,7 @@ export interface KeyPair {
 }
 
 const coordinateBytes = 32
-/** Both coordinates, after a byte that says so. */
+/** Both coordinates, after a byte for their format. */
 const pointBytes = 1 + 2 * coordinateBytes
 /** SubjectPublicKeyInfo { id-ecPublicKey, prime256v1 }, up to the point. */
 const publicKeyHead = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d030107034200", "hex")
@@ -38,7 +38,7 @@ export function createKeyPair(): KeyPair {
   }
 }
 
-/** DER SubjectPublicKeyInfo of a private key (PEM), cut out of it where it lies as we write it. */
+/** DER SubjectPublicKeyInfo of a private key (PEM), extracted without parsing if the key has the format written here. */
 export function publicKeyOf(pem: string): Buffer {
   const key = parsePEM(pem)
   const pointAt = privateKeyHead.length + coordinateBytes

@@ -1,4 +1,4 @@
-// A kubeconfig with everything embedded: one cluster, one user, one context.
+// Kubeconfigs with embedded credentials: one cluster, one user, one context.
 
 import type { TenantAddress } from "../../client/tenants.ts"
 import { type Authority, issueClientCertificate, type IssuedCertificate } from "./pki.ts"
@@ -23,7 +23,7 @@ export async function issueKubeconfig(name: string, address: TenantAddress, auth
   })
 }
 
-/** YAML, put together by hand: each tenant made needs one, and nothing in it has to be quoted but names. */
+/** Renders YAML directly: each new tenant needs one, and only names have to be quoted. */
 export function renderKubeconfig(parts: KubeconfigParts): string {
   const { server, certificateAuthority, client } = parts
   const name = quoted(parts.name)
@@ -49,7 +49,7 @@ current-context: ${name}
 `
 }
 
-/** Names are DNS labels: of digits alone, or "on", they would be read as something else than a text. */
+/** Names are DNS labels, of which YAML would not parse all as strings: digits only, or "on". */
 function quoted(name: string): string {
   return JSON.stringify(name)
 }

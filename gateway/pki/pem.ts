@@ -1,4 +1,4 @@
-// PEM (RFC 7468), as Go reads it. Source: encoding/pem.
+// Parses PEM (RFC 7468) like Go. Source: encoding/pem.
 
 const lineLength = 64
 const begin = "-----BEGIN "
@@ -9,7 +9,7 @@ export interface PEMBlock {
   type: string
   hasHeaders: boolean
   content: Buffer
-  /** Where what comes after it begins. */
+  /** The position after the block. */
   end: number
 }
 
@@ -27,14 +27,14 @@ export function parsePEM(text: string): Buffer {
   return block.content
 }
 
-/** What is no block is passed over. */
+/** Text outside of blocks is ignored. */
 export function* pemBlocks(text: string): Generator<PEMBlock> {
   let at = startOf(text, begin, 0)
   let bodyEnd = 0
   while (at >= 0) {
     const typeEnd = lineEnd(text, at)
     const head = text.slice(at + begin.length, typeEnd).trimEnd()
-    // Looked for once for all that begin before it: a long text of beginnings is read once.
+    // Searched once for all preceding beginnings, so that a long text with many beginnings is read only once.
     if (bodyEnd < typeEnd) bodyEnd = startOf(text, end, typeEnd)
     if (bodyEnd < 0) return
     const after = lineEnd(text, bodyEnd)
@@ -57,7 +57,7 @@ function blockOf(type: string, body: string): Omit<PEMBlock, "end"> | undefined 
   return { type, hasHeaders: first > 0, content: Buffer.from(content, "base64") }
 }
 
-/** Where a line begins with `words`; -1: nowhere. */
+/** The position of a line that begins with `words`; -1 if there is none. */
 function startOf(text: string, words: string, from: number): number {
   if (from === 0 && text.startsWith(words)) return 0
   const found = text.indexOf(`\n${words}`, from)

@@ -1,5 +1,5 @@
-// Keys and certificates (RFC 5280): authorities, client certificates, serving certificates. All keys are ECDSA P-256.
-// Who trusts which authority is decided elsewhere (trust-store.ts, gateway-keys.ts).
+// Keys and certificates (RFC 5280): authorities, client certificates, serving certificates. All keys are ECDSA P-256. Trust is
+// decided elsewhere (trust-store.ts, gateway-keys.ts).
 
 import { createHash, createPrivateKey, type KeyObject, type X509Certificate } from "node:crypto"
 import { isIP } from "node:net"
@@ -14,7 +14,7 @@ export interface Authority {
 }
 
 export interface NewAuthority extends Authority {
-  /** Its key as PEM. */
+  /** The key as PEM. */
   keyText: string
 }
 
@@ -30,13 +30,13 @@ export const certificateLifetimes = {
   authorityMs: 10 * 365 * dayMs,
   servingMs: 365 * dayMs,
   clientMs: 365 * dayMs,
-  /** Own certificates with less left than this are made anew: after five sixths of their time. */
+  /** The gateway's own certificates are renewed if less than this remains: after five sixths of their lifetime. */
   renewBeforeMs: 60 * dayMs,
-  /** Clocks of clients may be behind ours by this much. */
+  /** Allowed lag of clients' clocks. */
   backdateMs: 5 * 60_000,
 } as const
 
-/** It has to be made anew. */
+/** The certificate must be renewed. */
 export function isNearEnd({ validToDate }: X509Certificate, now = Date.now()): boolean {
   return validToDate.getTime() - now <= certificateLifetimes.renewBeforeMs
 }
@@ -45,7 +45,7 @@ const commonName = der.oid("2.5.4.3")
 const organization = der.oid("2.5.4.10")
 const usages = { server: der.oid("1.3.6.1.5.5.7.3.1"), client: der.oid("1.3.6.1.5.5.7.3.2") }
 
-/** In the subject alternative name's choice of kinds. */
+/** Tags of the subject alternative name's choices. */
 const dnsName = 2
 const ipAddress = 7
 
@@ -130,7 +130,7 @@ interface Validity {
   notAfter: Date
 }
 
-/** From now on, for clocks that are behind from a little earlier. */
+/** From now on, backdated to allow for clocks that are behind. */
 function validity(lifetimeMs: number, now = Date.now()): Validity {
   return { notBefore: new Date(now - certificateLifetimes.backdateMs), notAfter: new Date(now + lifetimeMs) }
 }
@@ -159,7 +159,7 @@ function addressBytes(address: string): Buffer {
   return bytes
 }
 
-/** A group of four hexadecimal digits, or the IPv4 address an IPv6 address may end with. */
+/** A group of four hexadecimal digits, or the IPv4 address at the end of an IPv6 address. */
 function addressWords(group: string): number[] {
   if (!group.includes(".")) return [Number.parseInt(group, 16)]
   const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number)

@@ -1,5 +1,5 @@
-// A certificate for a key that somebody else holds, as a PKCS#10 request asks for it (RFC 2986): subject, key and alternative
-// names are the request's, byte for byte; all else is the signer's to choose.
+// Signs a certificate for another party's key according to a PKCS#10 request (RFC 2986): subject, key and alternative names are
+// copied from the request byte for byte; the signer determines everything else.
 
 import { X509Certificate } from "node:crypto"
 import { childrenOf, describeIssuer, extension, extensionIds, signCertificate } from "./certificate.ts"
@@ -45,7 +45,7 @@ export function signRequest(authority: Authority, request: Buffer, terms: Terms)
     notAfter,
     extensions,
   })
-  // Read once, since parts of it are a stranger's.
+  // Parsed once, since parts of it are untrusted.
   return new X509Certificate(certificate).toString()
 }
 
@@ -61,7 +61,7 @@ function requestedAlternatives(attributes: Element | undefined): Buffer | undefi
   return undefined
 }
 
-/** A named bit list: without trailing zeros. */
+/** A named bit list, without trailing zeros. */
 function bits(numbers: readonly number[]): Buffer {
   const highest = Math.max(...numbers)
   const bytes = Buffer.alloc((highest >> 3) + 1)

@@ -1,5 +1,5 @@
-// A control plane's own trust roots, made once and kept in its own store: nothing that verifies a tenant's callers lies
-// outside the tenant.
+// A control plane's own trust roots, created once and stored in its own store: nothing that verifies a tenant's callers is outside
+// the tenant.
 
 import { createHash, createPublicKey, X509Certificate, type KeyObject } from "node:crypto"
 import type { KeyValue, Store } from "../../storage/types.ts"
@@ -8,7 +8,7 @@ import { createKeyPair, publicKeyOf } from "./key-pair.ts"
 import { type Authority, createAuthority, type NewAuthority, parseKey } from "./pki.ts"
 
 const trustKey = "/polyplane/trust"
-/** Subject of the authority, as kubeadm names it. */
+/** Subject of the authority, as in kubeadm. */
 const frontProxyName = "front-proxy-ca"
 
 interface StoredAuthority {
@@ -16,7 +16,7 @@ interface StoredAuthority {
   key: string
 }
 
-/** On disk, as JSON. */
+/** JSON on disk. */
 interface StoredTrust {
   clientCertificateAuthority: StoredAuthority
   frontProxyAuthority: StoredAuthority
@@ -25,7 +25,7 @@ interface StoredTrust {
 }
 
 export interface NewTrust {
-  /** Subject of the client authority: unique, because a certificate's issuer can name the tenant. */
+  /** Subject of the client authority: unique, because the issuer of a certificate identifies the tenant. */
   authorityName: string
   issuer: string
 }
@@ -40,7 +40,7 @@ export async function loadTrust(
   return trustRoots(stored, servingCertificateAuthority)
 }
 
-/** Trust roots nobody holds a key of outside this process. */
+/** Creates trust roots whose keys exist only in this process. */
 export async function createTrust(fresh: NewTrust, servingCertificateAuthority: string): Promise<TrustRoots> {
   return trustRoots(await makeTrust(fresh), servingCertificateAuthority)
 }
@@ -52,13 +52,13 @@ async function writeTrust(store: Store, fresh: NewTrust): Promise<StoredTrust> {
     operations: [{ type: "put", key: trustKey, value: Buffer.from(JSON.stringify(made)) }],
   })
   if (result.succeeded) return made
-  // Another process was first (stateless replicas on one store).
+  // Another process was faster (stateless replicas on one store).
   const winner = result.current[0]
   if (winner === undefined) throw new Error("trust roots: lost the race to write, yet nothing is there")
   return parse(winner.value) as StoredTrust
 }
 
-/** Trust that an earlier version wrote has no front proxy. */
+/** Trust roots of an earlier version lack the front proxy authority. */
 async function completed(store: Store, { value, modRevision }: KeyValue): Promise<StoredTrust> {
   const stored = parse(value)
   if (stored.frontProxyAuthority !== undefined) return stored as StoredTrust
@@ -85,7 +85,7 @@ function storedAuthority({ certificate, keyText }: NewAuthority): StoredAuthorit
   return { certificate, key: keyText }
 }
 
-/** Its key is read when something is to be signed: most tenants wake without. */
+/** The key is parsed when something must be signed: most tenants wake without needing it. */
 function authorityOf({ certificate, key }: StoredAuthority): Authority {
   let parsed: KeyObject | undefined
   return {
@@ -112,7 +112,7 @@ function trustRoots(stored: StoredTrust, servingCertificateAuthority: string): T
   }
 }
 
-/** Read when a token is signed or verified: many tenants wake without. */
+/** Parsed when a token is signed or verified: many tenants wake without needing it. */
 function tokenKey(text: string): TrustRoots["serviceAccountKey"] {
   let privateKey: KeyObject | undefined
   let publicKey: KeyObject | undefined
@@ -127,7 +127,7 @@ function tokenKey(text: string): TrustRoots["serviceAccountKey"] {
     get encodedPublic() {
       return (encoded ??= publicKeyOf(text))
     },
-    /** As upstream makes key ids: from the public key's DER. Source: k8s.io/kubernetes/pkg/serviceaccount/jwt.go. */
+    /** As upstream, derived from the public key's DER. Source: k8s.io/kubernetes/pkg/serviceaccount/jwt.go. */
     get keyId() {
       return createHash("sha256").update(this.encodedPublic).digest("base64url")
     },
@@ -138,7 +138,7 @@ export function authorityName(uid: string): string {
   return `polyplane tenant ${uid}`
 }
 
-/** The subject of a certificate's issuer, as it is compared with {@link authorityName}. */
+/** The common name of a certificate's issuer, for comparison with {@link authorityName}. */
 export function issuerCommonName(certificate: X509Certificate): string {
   const name: unknown = certificate.toLegacyObject().issuer.CN
   return typeof name === "string" ? name : ""
