@@ -1,6 +1,5 @@
-// Passes a request on to a program of the tenant and its answer back, whatever the method, streaming both ways. Used by the
-// proxy subresources and for aggregated APIs. Source: k8s.io/apimachinery/pkg/util/proxy/upgradeaware.go and Go's
-// net/http/httputil.
+// Forwards a request to a server of the tenant and its response back, for any method, streaming both ways. Used by the proxy
+// subresources and for aggregated APIs. Source: k8s.io/apimachinery/pkg/util/proxy/upgradeaware.go and Go's net/http/httputil.
 
 import { type IncomingMessage, type OutgoingHttpHeaders, request as httpRequest, type ServerResponse } from "node:http"
 import { request as httpsRequest } from "node:https"
@@ -15,26 +14,26 @@ import type { RequestContext } from "../request/context.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import { type Place, rewriteHTML, rewriteURL } from "./rewrite.ts"
 
-/** HTML longer than this goes through as it is. */
+/** Longer HTML is forwarded unchanged. */
 const maxRewrittenBytes = 4 * 1024 * 1024
 
 export interface ForwardTarget extends UpgradeTarget {
   protocol: "http:" | "https:"
-  /** With the query. */
+  /** Including the query. */
   path: string
 }
 
 export interface ForwardOptions {
-  /** Given: links and redirects in answers are made to lead through the gateway. */
+  /** If set, links and redirects in responses are rewritten to lead through the gateway. */
   place?: Place
-  /** Headers from the client that are not passed on, besides its credential and the connection's own. */
+  /** Client headers that are not forwarded, in addition to credentials and connection headers. */
   without?: readonly string[]
   signal: AbortSignal
-  /** HTML may have to be unpacked, and is gone through. */
+  /** Used to decompress and rewrite HTML. */
   turns?: Turns
 }
 
-/** Of the request. */
+/** From the request context. */
 type Turns = Pick<RequestContext, "aside" | "pause">
 
 const unreachable = (error: unknown): StatusError =>
@@ -72,14 +71,14 @@ function exchange(client: IncomingMessage, target: ForwardTarget, signal: AbortS
   const request = send({ ...target, method: client.method ?? "GET", signal })
   request.on("response", resolve)
   request.on("error", reject)
-  // The far side answers with what it likes; told as a stranger, an upgrade nobody asked for ends the connection.
+  // The server is untrusted: an unexpected upgrade ends the connection.
   request.on("upgrade", (_, socket) => {
     socket.destroy()
     reject(new Error("unexpected upgrade"))
   })
   client.on("error", (error) => request.destroy(error))
   const { headers = {} } = target
-  // What no header announces would be the beginning of another request, with headers of the client's choice.
+  // A body without announcing headers would be parsed as another request, with headers chosen by the client.
   if (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined) request.end()
   else client.pipe(request)
   return promise
@@ -87,11 +86,11 @@ function exchange(client: IncomingMessage, target: ForwardTarget, signal: AbortS
 
 function requestHeaders(request: IncomingMessage, place: Place | undefined): Record<string, string | string[]> {
   const headers = forwardedHeaders(request.headers)
-  // Who is meant has been decided; behind it, it would be asked for once more, as somebody else.
+  // Impersonation has been resolved; the server would apply it again to the wrong user.
   for (const name of Object.keys(headers)) if (name.startsWith("impersonate-")) delete headers[name]
   const { host, "content-length": length } = request.headers
   if (host !== undefined) headers["host"] = host
-  // Without either there is no body; Node would send one in neither form for some methods.
+  // Without either header there is no body; for some methods Node would send one without announcing it.
   if (length !== undefined) headers["content-length"] = length
   else if (request.headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked"
   const before = request.headers["x-forwarded-for"]
@@ -101,7 +100,7 @@ function requestHeaders(request: IncomingMessage, place: Place | undefined): Rec
   return headers
 }
 
-/** As the client sent it, without a path in front that names the tenant. */
+/** As sent by the client, without the path prefix that names the tenant. */
 export function tenantURL(request: IncomingMessage): string {
   return (request.url ?? "/").replace(/^\/tenants\/[^/?]+/, "")
 }
@@ -141,7 +140,7 @@ async function sendAnswer(
   }
   response.writeHead(code, headers)
   response.flushHeaders()
-  await pipeline(answer, response).catch(() => response.destroy()) // one side left; the other sees a cut stream
+  await pipeline(answer, response).catch(() => response.destroy()) // one side disconnected; the other sees a truncated stream
 }
 
 function isHTML({ headers }: IncomingMessage): boolean {
@@ -150,7 +149,7 @@ function isHTML({ headers }: IncomingMessage): boolean {
   return type === "text/html" && (encoding === "" || encoding === "gzip")
 }
 
-/** Whole, with its links rewritten; what is too long for that goes on as it is. */
+/** Sends the whole document with rewritten links; longer ones are forwarded unchanged. */
 async function sendHTML(
   begin: (headers: OutgoingHttpHeaders) => unknown,
   headers: OutgoingHttpHeaders,
@@ -184,7 +183,7 @@ const compress = promisify(gzip)
 async function rewritten(body: Buffer, isGzip: boolean, place: Place, { aside, pause }: Turns): Promise<Buffer> {
   const beside = aside ?? ((job) => job())
   try {
-    // A few bytes may unpack to very many.
+    // A few bytes may decompress to very many.
     const plain = isGzip ? await beside(() => expand(body, { maxOutputLength: maxRewrittenBytes })) : body
     const rewriting = rewriteHTML(plain.toString(), place)
     let step = rewriting.next()
@@ -192,11 +191,11 @@ async function rewritten(body: Buffer, isGzip: boolean, place: Place, { aside, p
     const html = Buffer.from(step.value)
     return isGzip ? await beside(() => compress(html)) : html
   } catch {
-    return body // not what it says it is, or too long: the client gets what the program sent
+    return body // not valid, or too long: the client gets the server's bytes
   }
 }
 
-/** The program's own refusal, as far as it can be said after an upgrade was asked for. */
+/** The server's own error, as far as it can be expressed as the response to an upgrade request. */
 function refusedUpgrade(error: UpgradeRefused): StatusError {
   return error.code === 400
     ? badRequest(error.message, { cause: error })

@@ -1,4 +1,4 @@
-// The paths of proxy subresources: "[scheme:]name[:port]" and what follows "proxy".
+// The paths of proxy subresources: "[scheme:]name[:port]" and the path after "proxy".
 
 import type { IncomingMessage } from "node:http"
 import { tenantURL } from "./forward.ts"
@@ -6,11 +6,11 @@ import { tenantURL } from "./forward.ts"
 export interface ProxyName {
   scheme: "http" | "https"
   name: string
-  /** A number or a name; "": the first there is. */
+  /** A number or a name; "": the first port. */
   port: string
 }
 
-/** Undefined: not one. Source: k8s.io/apimachinery/pkg/util/net/port_split.go. */
+/** Returns undefined if it is invalid. Source: k8s.io/apimachinery/pkg/util/net/port_split.go. */
 export function parseProxyName(id: string): ProxyName | undefined {
   const parts = id.split(":")
   const [scheme = "", name = "", port = ""] = parts.length === 3 ? parts : ["", ...parts]
@@ -20,11 +20,11 @@ export function parseProxyName(id: string): ProxyName | undefined {
 
 export interface ProxyPath {
   /**
-   * Up to "proxy", as the client sent it, but without the part that names the tenant: what stands between the gateway and a
-   * browser (`kubectl proxy`) puts it in front of every request by itself, and other clients are known by their credential.
+   * The path up to "proxy", as the client sent it, but without the prefix that names the tenant: programs between the gateway and a
+   * browser (`kubectl proxy`) add it to every request, and other clients are identified by their credentials.
    */
   prefix: string
-  /** What the program is asked for, "/" and all, still encoded; "" when the path ends with "proxy". */
+  /** The path for the server with its leading "/", still encoded; "" if the path ends with "proxy". */
   rest: string
   /** With "?", or "". */
   query: string

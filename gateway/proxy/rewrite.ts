@@ -1,16 +1,16 @@
-// What a program behind the proxy says about its own place (links in HTML, Location) becomes true for who asks through the
-// proxy: the path it was reached by is put in front. Source: k8s.io/apimachinery/pkg/util/proxy/transport.go.
+// Rewrites references of a proxied server to itself (links in HTML, Location) so that they work through the proxy: adds the path
+// prefix of the proxy. Source: k8s.io/apimachinery/pkg/util/proxy/transport.go.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 
 export interface Place {
-  /** The path on the gateway that stands for the program's "/". */
+  /** The path on the gateway that corresponds to the server's "/". */
   prefix: string
-  /** Hosts the program may call itself by. */
+  /** Host names of the server in its links. */
   hosts: readonly (string | undefined)[]
 }
 
-/** By element: its attributes that are URLs. */
+/** URL attributes by element. */
 const urlAttributes: Readonly<Record<string, readonly string[]>> = dictionary({
   a: ["href"],
   applet: ["codebase"],
@@ -39,7 +39,7 @@ const urlAttributes: Readonly<Record<string, readonly string[]>> = dictionary({
   video: ["poster", "src"],
 })
 
-/** What follows these up to their end tag is no markup. */
+/** The content of these elements up to their end tag is not markup. */
 const rawText = ["script", "style", "textarea", "title", "xmp", "iframe", "noembed"]
 const endTags: Readonly<Record<string, RegExp>> = dictionary(
   Object.fromEntries(rawText.map((name) => [name, new RegExp(`</${name}`, "gi")])),
@@ -56,12 +56,12 @@ export function rewriteURL(url: string, { prefix, hosts }: Place): string {
 const tagStart = /<(?:!--|([a-z][^\s/>]*))/gi
 const attribute = /\s*(?:\/\s*)?([^\s=/>"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?/y
 
-/** Tags and attributes looked at before others may have their turn. */
+/** Tags and attributes processed before others may have their turn. */
 const stretch = 500
 
-/** Answers the text when it is done; until then others may have their turn. */
+/** Returns the text at the end; it yields to let others have their turn. */
 export function* rewriteHTML(html: string, place: Place): Generator<void, string> {
-  // Of this text alone: where they are is theirs.
+  // Separate instances for each text, since they have state (lastIndex).
   const [tags, attributes] = [new RegExp(tagStart), new RegExp(attribute)]
   let result = ""
   let done = 0

@@ -1,5 +1,5 @@
-// pods/proxy, services/proxy and nodes/proxy: what they have in common. Each says where the program is.
-// Source: k8s.io/apimachinery/pkg/util/proxy/upgradeaware.go.
+// The common part of pods/proxy, services/proxy and nodes/proxy, which determine the address of the server. Source:
+// k8s.io/apimachinery/pkg/util/proxy/upgradeaware.go.
 
 import type { Duplex } from "node:stream"
 import { badRequest } from "../../apimachinery/status.ts"
@@ -12,7 +12,7 @@ import type { RequestContext } from "../request/context.ts"
 import { forward, type ForwardTarget } from "./forward.ts"
 import { parseProxyName, parseProxyPath, type ProxyName } from "./path.ts"
 
-/** Until the program is connected to. */
+/** Timeout for connecting to the server. */
 const dialTimeoutMs = 15_000
 
 export type Locate = (
@@ -21,7 +21,7 @@ export type Locate = (
   name: ProxyName,
 ) => Promise<{ dial: (signal: AbortSignal) => Promise<Duplex>; host: string } | { target: Omit<ForwardTarget, "path"> }>
 
-/** `what`: "pod", "service" or "node", for messages; `kind`: of its options. */
+/** `what`: "pod", "service" or "node", for messages; `kind`: that of its options. */
 export async function serveProxy(
   ctx: RequestContext,
   registry: Registry,
@@ -34,7 +34,7 @@ export async function serveProxy(
   const asked = parseProxyName(ctx.info.name)
   if (asked === undefined) throw badRequest(`invalid ${what} request ${JSON.stringify(ctx.info.name)}`)
   const place = await locate(ctx, registry, asked)
-  // A program's relative links need its "/" to be one.
+  // A server's relative links require the trailing slash.
   if (rest === "" && upgrade === undefined && (request.method === "GET" || request.method === "HEAD")) {
     response.writeHead(301, { location: `${prefix}/${query}`, "content-length": 0 }).end()
     return
@@ -46,7 +46,7 @@ export async function serveProxy(
   await forward(exchange, { ...target, path }, { place: { prefix, hosts }, signal: ctx.signal, turns: ctx })
 }
 
-/** The connection is made when the request is, so that its failure is the request's. Certificates are not checked, as upstream. */
+/** Connects when the request is made, so that a failure is that of the request. As upstream, certificates are not verified. */
 async function connected(
   { dial, host }: { dial: (signal: AbortSignal) => Promise<Duplex>; host: string },
   { scheme }: ProxyName,
