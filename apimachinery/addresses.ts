@@ -1,5 +1,5 @@
-// IP addresses and networks as Go reads and prints them. Two readers, as upstream has: that of net/netip, whose words are told,
-// and a loose one for fields that are older than it, which takes leading zeros. Source: net/netip, k8s.io/utils/net.
+// Parses and prints IP addresses and networks like Go. As upstream, there are two parsers: that of net/netip, with its error
+// messages, and a lenient one for older fields, which accepts leading zeros. Source: net/netip, k8s.io/utils/net.
 
 export interface Address {
   /** 4 or 16 bytes as a number. */
@@ -7,13 +7,13 @@ export interface Address {
   readonly bits: 32 | 128
 }
 
-/** 10.0.0.7/8: an address and how many of its bits name a network. */
+/** 10.0.0.7/8: an address and the length of its network prefix. */
 export interface Prefix {
   readonly address: Address
   readonly length: number
 }
 
-/** Why a text is none, in net/netip's words. */
+/** The reason why a text is invalid, with net/netip's message. */
 export class AddressFault extends Error {}
 
 const mappedBits = 96
@@ -23,12 +23,12 @@ export function isMapped({ bits, value }: Address): boolean {
   return bits === 128 && value >> 32n === 0xffffn
 }
 
-/** An IPv4 address that is written as one of IPv6 is the same as any other. */
+/** Converts IPv4-mapped IPv6 addresses to IPv4. */
 export function unmapped(address: Address): Address {
   return isMapped(address) ? { value: address.value & 0xffffffffn, bits: 32 } : address
 }
 
-/** The first address of its network. */
+/** The first address of the network. */
 export function masked({ address: { value, bits }, length }: Prefix): Prefix {
   const shift = BigInt(bits - length)
   return { address: { value: (value >> shift) << shift, bits }, length }
@@ -39,7 +39,7 @@ export function contains({ address: { value, bits }, length }: Prefix, address: 
   return address.bits === bits && address.value >> shift === value >> shift
 }
 
-/** A network of IPv4 that is written as one of IPv6 is the same as any other, as long as it says enough of the address. */
+/** Converts IPv4-mapped IPv6 networks to IPv4 if the prefix covers the mapping. */
 export function unmappedPrefix(prefix: Prefix): Prefix {
   const { address, length } = prefix
   return isMapped(address) && length >= mappedBits
@@ -69,7 +69,7 @@ export function isLinkLocalMulticast(address: Address): boolean {
     : address.value >> 120n === 0xffn && ((address.value >> 112n) & 0xfn) === 2n
 }
 
-/** As RFC 5952 wants it. */
+/** In the format of RFC 5952. */
 export function printAddress({ value, bits }: Address): string {
   return bits === 32 ? printIPv4(value) : printIPv6(value)
 }
@@ -82,7 +82,7 @@ function printIPv4(value: bigint): string {
   return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 255n)).join(".")
 }
 
-/** The longest run of zero groups (two at least) is left out. */
+/** Omits the longest run of at least two zero groups. */
 function printIPv6(value: bigint): string {
   const groups = Array.from({ length: 8 }, (_, index) => Number((value >> BigInt(112 - 16 * index)) & 0xffffn))
   let [start, length] = [-1, 1]
@@ -99,7 +99,7 @@ function printIPv6(value: bigint): string {
   return start < 0 ? text(0) : `${text(0, start)}::${text(start + length)}`
 }
 
-/** The zone of fe80::1%eth0 is told apart. Throws {@link AddressFault}. */
+/** Separates the zone of fe80::1%eth0. Throws {@link AddressFault}. */
 export function parseAddress(text: string): { address: Address; zone: string } {
   for (const character of text) {
     if (character === ".") return { address: parseIPv4(text, text), zone: "" }
@@ -131,12 +131,12 @@ export function parsePrefix(text: string): Prefix {
   return { address, length: Number(length) }
 }
 
-/** Leading zeros, and no zones. undefined: it is none. */
+/** Accepts leading zeros, but no zones. Returns undefined for an invalid address. */
 export function parseLooseAddress(text: string): Address | undefined {
   return attempt(() => (text.includes(":") ? parseIPv6(text, text, true) : parseIPv4(text, text, true)))
 }
 
-/** The same with a length. undefined: it is none. */
+/** The same with a prefix length. Returns undefined for an invalid network. */
 export function parseLoosePrefix(text: string): Prefix | undefined {
   const [first = "", length = "", ...rest] = text.split("/")
   const address = parseLooseAddress(first)
@@ -144,12 +144,12 @@ export function parseLoosePrefix(text: string): Prefix | undefined {
   return Number(length) > address.bits ? undefined : { address, length: Number(length) }
 }
 
-/** Whether there is no {@link AddressFault}. */
+/** Returns true if `parse` throws no {@link AddressFault}. */
 export function readable(parse: () => unknown): boolean {
   return attempt(() => [parse()]) !== undefined
 }
 
-/** What `parse` answers; undefined: the text is none. */
+/** The result of `parse`, or undefined if the text is invalid. */
 function attempt<T>(parse: () => T): T | undefined {
   try {
     return parse()

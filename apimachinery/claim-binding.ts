@@ -1,10 +1,10 @@
-// What a binder writes on the claims and volumes it has put together. Source: k8s.io/component-helpers/storage/volume.
+// The annotations that a binder writes on bound claims and volumes. Source: k8s.io/component-helpers/storage/volume.
 
 import type { PersistentVolumeClaim } from "./object.ts"
 
-/** On a claim: its volume has been found and knows it. */
+/** On a claim: binding is complete on both sides. */
 export const bindCompleted = "pv.kubernetes.io/bind-completed"
-/** On either: the binder has named the other, not a user. */
+/** On either: the binder, not a user, chose the other one. */
 export const boundByController = "pv.kubernetes.io/bound-by-controller"
 
 export const isBindingDone = ({ metadata }: PersistentVolumeClaim): boolean =>

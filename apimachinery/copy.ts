@@ -1,14 +1,14 @@
-// A copy of a JSON value that is the caller's own: several times faster than structuredClone, and than parsing it anew.
+// Copies JSON values: several times faster than structuredClone or parsing again.
 
 import { setOwn } from "./schema/json-object.ts"
 import type { Json } from "./object.ts"
 
-/** Fields that are undefined are left out. */
+/** Omits fields that are undefined. */
 export function copyJson<T>(value: T): T {
   return copy(value as Json, false) as T
 }
 
-/** The same of what may be changed: frozen parts, which are taken for frozen to their leaves, are shared. */
+/** The same, but frozen parts, which are assumed to be deeply frozen, are shared. */
 export function copyUnfrozen<T>(value: T): T {
   return copy(value as Json, true) as T
 }

@@ -1,9 +1,6 @@
-// Tables that are asked for words of strangers: kinds, keys, types, annotations.
+// Maps with untrusted keys: kinds, keys, types, annotations.
 
-/**
- * What is written in it by its name, and nothing else: an object literal would answer "constructor" and "toString", too, with what
- * every object inherits.
- */
+/** Contains only the given entries: an object literal would also return inherited values for "constructor" and "toString". */
 export function dictionary<T>(entries: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   return Object.assign(Object.create(null) as Record<string, T>, entries)
 }

@@ -1,8 +1,8 @@
-// Whether two JSON values say the same, whatever the order of keys.
+// Equality of JSON values, regardless of the order of keys.
 
 import { ownValue } from "./schema/json-object.ts"
 
-/** undefined fields count as absent: what an update that changes nothing looks like. */
+/** undefined fields count as missing. */
 export function equalJson(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false
@@ -24,7 +24,7 @@ export function equalJson(left: unknown, right: unknown): boolean {
   return count === 0
 }
 
-/** null counts as absent, too: servers differ in which of the three they write. */
+/** null also counts as missing, since servers differ in which of the three they write. */
 export function equalButNulls(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (left === undefined || left === null) return right === undefined || right === null

@@ -1,4 +1,4 @@
-// What is told of something that was thrown, which in JavaScript may be anything.
+// The message of a thrown value, which in JavaScript need not be an Error.
 
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

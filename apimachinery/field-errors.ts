@@ -1,4 +1,4 @@
-// What is wrong with which field, in upstream's words. Source: k8s.io/apimachinery/pkg/util/validation/field.
+// Errors of fields, with upstream's messages. Source: k8s.io/apimachinery/pkg/util/validation/field.
 
 import { fitForHtml, printGoNumber } from "./go-print.ts"
 import { goQuote } from "./go-quote.ts"
@@ -28,7 +28,7 @@ const words: Record<FieldErrorType, string> = {
   FieldValueTypeInvalid: "Invalid value",
 }
 
-/** A path into an object: `spec.containers[0].name`, `metadata.labels[a/b]`. Immutable; children are made by the methods. */
+/** A path in an object: `spec.containers[0].name`, `metadata.labels[a/b]`. Immutable; methods return the children. */
 export class FieldPath {
   readonly #text: string
 
@@ -37,7 +37,7 @@ export class FieldPath {
   }
 
   static root(...names: string[]): FieldPath {
-    // The object as a whole, in upstream's words.
+    // Upstream's text for the whole object.
     return new FieldPath(names.length === 1 && names[0] === "" ? "[]" : names.join("."))
   }
 
@@ -59,10 +59,10 @@ export class FieldPath {
   }
 }
 
-/** The value of a fault that is not to be shown. */
+/** The value of an error whose value must not be shown. */
 export const omitted: unique symbol = Symbol("omitted")
 
-/** One fault. `message()` is the whole sentence, `body()` the part after the field, as Status.details.causes has it. */
+/** One error. `message()` is the whole message, `body()` the part after the field, as in Status.details.causes. */
 export class FieldError {
   readonly type: FieldErrorType
   readonly field: string
@@ -105,7 +105,7 @@ function printValue(value: unknown): string {
         : String(value as boolean)
 }
 
-/** A text whose type in Go is not string is printed as JSON. */
+/** A text whose Go type is not string is printed as JSON. */
 export const asJson = (text: unknown): unknown => (typeof text === "string" ? { toJSON: () => text } : text)
 
 export const required = (field: FieldPath, detail = ""): FieldError =>
@@ -116,13 +116,13 @@ export const typeInvalid = (field: FieldPath, value: unknown, detail: string): F
   new FieldError("FieldValueTypeInvalid", field, value, detail)
 export const notFoundValue = (field: FieldPath, value: unknown): FieldError =>
   new FieldError("FieldValueNotFound", field, value, "")
-/** What is not there was a text. */
+/** A missing value is printed as an empty string. */
 export const duplicate = (field: FieldPath, value: unknown = ""): FieldError =>
   new FieldError("FieldValueDuplicate", field, value, "")
-/** The words in the order given; upstream sorts some lists (sets) and not others. Where one may choose, there is a type of it. */
+/** The values in the given order; upstream sorts some lists (sets) and not others. For enumerations that have a type in Go. */
 export const notSupported = (field: FieldPath, value: unknown, supported: readonly string[]): FieldError =>
   notSupportedText(field, asJson(value), supported)
-/** Of a field that is just a text upstream. */
+/** For a field whose type is string upstream. */
 export const notSupportedText = (field: FieldPath, value: unknown, supported: readonly string[]): FieldError =>
   new FieldError(
     "FieldValueNotSupported",

@@ -8,28 +8,28 @@ export interface FieldRequirement {
   value: string
 }
 
-/** All must hold; none means everything. */
+/** All must be satisfied; an empty list matches everything. */
 export interface FieldSelector {
   readonly requirements: readonly FieldRequirement[]
 }
 
-/** Values may escape `\`, `,` and `=` with a backslash. Throws BadRequest in upstream's words. */
+/** In values, `\`, `,` and `=` may be escaped by a backslash. Throws BadRequest with upstream's messages. */
 export function parseFieldSelector(text: string): FieldSelector {
   const requirements: FieldRequirement[] = []
   for (const term of splitTerms(text)) {
     if (term === "") continue
-    // Field names cannot be escaped: the first operator splits.
+    // Field names cannot be escaped, so the first operator splits.
     const operator = /!=|==|=/.exec(term)
     if (operator === null) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`)
     const field = term.slice(0, operator.index)
     const value = unescape(term.slice(operator.index + operator[0].length))
-    // An operator alone asks for nothing.
+    // A lone operator is not a requirement.
     if (field !== "" || value !== "") requirements.push({ field, equal: operator[0] !== "!=", value })
   }
   return { requirements }
 }
 
-/** Sorted, as upstream keeps them: which fault is told of first depends on it. */
+/** Sorted like upstream's, which determines the error that is reported first. */
 function splitTerms(text: string): string[] {
   const terms: string[] = []
   let start = 0
@@ -54,7 +54,7 @@ function unescape(value: string): string {
         throw badRequest(`invalid field selector: invalid escape sequence: \\${next ?? ""}`)
       plain += next
     } else if (character === "=" || character === ",") {
-      // Upstream prints the character's number.
+      // Upstream prints the code of the character.
       throw badRequest(`invalid field selector: unescaped character in value: ${character.charCodeAt(0)}`)
     } else plain += character
   }
@@ -67,14 +67,14 @@ export function matchesFields(selector: FieldSelector, fields: Readonly<Record<s
   )
 }
 
-/** As upstream prints: terms joined by commas, values escaped. */
+/** In upstream's format: terms joined by commas, values escaped. */
 export function printFieldSelector(selector: FieldSelector): string {
   return selector.requirements
     .map(({ field, equal, value }) => `${field}${equal ? "=" : "!="}${value.replace(/[\\,=]/g, "\\$&")}`)
     .join(",")
 }
 
-/** The value a field must have, if the selector says so: "get by name" in disguise, or a pod's node. */
+/** The value that the selector requires for a field, such as a name or the node of a pod. */
 export function requiredValue(selector: FieldSelector, field: string): string | undefined {
   return selector.requirements.find((requirement) => requirement.field === field && requirement.equal)?.value
 }

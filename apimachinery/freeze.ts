@@ -1,6 +1,6 @@
-// Parsed objects are shared by all readers, so none may change them.
+// Parsed objects are shared by all readers and must not be modified.
 
-/** Only own, plain JSON: no cycles. What is frozen already is taken for frozen to its leaves. */
+/** Only for plain JSON without cycles. Frozen values are assumed to be deeply frozen. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value
   if (Array.isArray(value)) for (const item of value) deepFreeze(item)

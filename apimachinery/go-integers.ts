@@ -1,4 +1,4 @@
-// Integers in texts, as Go's strconv.ParseInt reads them in base 10 and 64 bits, with what it says of those it does not take.
+// Parses integers like Go's strconv.ParseInt in base 10 and 64 bits, with its error messages.
 
 import { badRequest } from "./status.ts"
 

@@ -1,9 +1,9 @@
-// Values as Go prints them: with %v in messages, and as JSON in cells. Source: strconv.FormatFloat, encoding/json.
+// Prints values like Go: with %v in messages, and as JSON in cells. Source: strconv.FormatFloat, encoding/json.
 
 import type { Json } from "./object.ts"
 import { isObject, sortedEntries } from "./schema/json-object.ts"
 
-/** Maps and lists as %v prints them. */
+/** Prints maps and lists like %v. */
 export function printGo(value: Json): string {
   if (typeof value === "number" || typeof value === "bigint") return printGoNumber(value)
   if (Array.isArray(value)) return `[${value.map(printGo).join(" ")}]`
@@ -13,7 +13,7 @@ export function printGo(value: Json): string {
     .join(" ")}]`
 }
 
-/** Outside of these %v writes a float64 with an exponent. */
+/** Outside this range, %v prints a float64 with an exponent. */
 const plainExponents = { least: -4, below: 6 }
 
 export function printGoNumber(value: number | bigint): string {
@@ -24,7 +24,7 @@ export function printGoNumber(value: number | bigint): string {
   return `${digits}e${size < 0 ? "-" : "+"}${String(Math.abs(size)).padStart(2, "0")}`
 }
 
-/** Names in their order, and nothing that HTML could take for markup. */
+/** With sorted keys and HTML escaped. */
 export function goJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(goJson).join(",")}]`
   if (isObject(value)) {
@@ -39,7 +39,7 @@ export function goJson(value: Json): string {
 
 const special = /[<>&\u2028\u2029]/g
 
-/** JSON as Go's encoder escapes it: nothing in it could be taken for markup or ends a line of JavaScript. */
+/** JSON with the escapes of Go's encoder, which make it safe in HTML and JavaScript. */
 export function fitForHtml(json: string): string {
   return json.replace(special, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }

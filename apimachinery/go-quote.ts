@@ -1,4 +1,4 @@
-// Texts as Go quotes them in messages (%q). Source: strconv.Quote.
+// Quotes strings like Go in messages (%q). Source: strconv.Quote.
 
 import { dictionary } from "./dictionary.ts"
 import { byteOf } from "./go-text.ts"
@@ -14,7 +14,7 @@ export const shortEscapes: Readonly<Record<string, string>> = dictionary({
   '"': '\\"',
   "\\": "\\\\",
 })
-/** All but letters, marks, numbers, punctuation, symbols and the plain space; and what has to be escaped among those. */
+/** All characters except letters, marks, numbers, punctuation, symbols and the plain space; plus those that must be escaped. */
 const special = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["\\]/gu
 
 export function goQuote(text: string): string {

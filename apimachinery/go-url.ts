@@ -1,10 +1,10 @@
-// What Go takes for a URL, and what it says of what is none. Source: net/url (parse).
+// Parses URLs like Go, with its error messages. Source: net/url (parse).
 
 import { goQuote } from "./go-quote.ts"
 
 export interface GoUrl {
   scheme: string
-  /** As written; undefined: there is none. */
+  /** As written; undefined if there is none. */
   user: string | undefined
   /** With its port. */
   host: string
@@ -15,7 +15,7 @@ export interface GoUrl {
 
 export class UrlFault extends Error {}
 
-/** "request": as in a request's first line, absolute and without a fragment. "reference": as in a text, relative ones, too. */
+/** "request": as in a request line, absolute and without a fragment. "reference": as in a text, may be relative. */
 export type UrlContext = "request" | "reference"
 
 export function parseUrl(text: string, context: UrlContext): GoUrl {
@@ -26,7 +26,7 @@ export function parseUrl(text: string, context: UrlContext): GoUrl {
   return { ...url, fragment: asking(text, () => checkedEscapes(fragment)) }
 }
 
-/** What is wrong with a text, in Go's words. */
+/** Go's error for an invalid URL. */
 export function urlFault(text: string, context: UrlContext): string | undefined {
   try {
     parseUrl(text, context)
@@ -100,12 +100,12 @@ function checkedHost(scheme: string, host: string): string {
     checkPort(host.slice(close + 1))
     return host
   }
-  // One of the web has one colon at most.
+  // A URL of the web may contain only one colon.
   const colon = scheme === "http" || scheme === "https" ? host.indexOf(":") : host.lastIndexOf(":")
   if (colon >= 0) checkPort(host.slice(colon))
   for (const [part] of host.matchAll(/%.{0,2}|[^%]/gsu)) {
     if (part.startsWith("%")) {
-      // Of a host only what is no ASCII is escaped.
+      // In a host only non-ASCII characters may be escaped.
       if (!/^%[89a-f][\da-f]$|^%25$/i.test(part)) throw new UrlFault(`invalid URL escape ${goQuote(part)}`)
     } else if (/[^\w\-.~!$&'()*+,;=:[\]<>"\u0080-\u{10ffff}]/u.test(part)) {
       throw new UrlFault(`invalid character ${goQuote(part)} in host name`)

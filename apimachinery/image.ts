@@ -1,16 +1,17 @@
-// Image references as far as defaults need them. Source: k8s.io/kubernetes/pkg/util/parsers, github.com/distribution/reference.
+// Parses image references as far as defaults need it. Source: k8s.io/kubernetes/pkg/util/parsers,
+// github.com/distribution/reference.
 
-/** Characters of a repository's path. */
+/** Maximum length of a repository's path. */
 const maxPath = 255
 const domainPart = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?$/
 const addressV6 = /^\[[a-fA-F0-9:]+\]$/
 const pathPattern = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/
 const tagPattern = /^\w[\w.-]{0,127}$/
 const digestPattern = /^(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128})$/
-/** A bare identifier names no repository. */
+/** A bare identifier is not a repository name. */
 const identifier = /^[a-f0-9]{64}$/
 
-/** The tag, "latest" when there is neither tag nor digest; "" for what is no reference. */
+/** The tag, "latest" if there is neither tag nor digest; "" for an invalid reference. */
 function imageTag(image: string): string {
   const { domain, remainder } = splitDomain(image)
   const [named = "", digest, ...moreDigests] = remainder.split("@", 3)
@@ -27,7 +28,7 @@ function imageTag(image: string): string {
   return tag ?? (digest === undefined ? "latest" : "")
 }
 
-/** What stands before the first slash is a path's first part unless it looks like a host. */
+/** The part before the first slash belongs to the path unless it looks like a host. */
 function splitDomain(image: string): { domain: string | undefined; remainder: string } {
   const slash = image.indexOf("/")
   if (slash < 0) return { domain: undefined, remainder: `library/${image}` }

@@ -1,4 +1,4 @@
-// Label selectors: parsing what `?labelSelector=` has, matching, printing. Source: k8s.io/apimachinery/pkg/labels.
+// Label selectors: parses `?labelSelector=`, matches and prints. Source: k8s.io/apimachinery/pkg/labels.
 
 import { ownValue } from "./schema/json-object.ts"
 import { goQuote } from "./go-quote.ts"
@@ -14,12 +14,12 @@ export interface Requirement {
   values: readonly string[]
 }
 
-/** All must hold; none means everything. */
+/** All must be satisfied; an empty list matches everything. */
 export interface Selector {
   readonly requirements: readonly Requirement[]
 }
 
-/** A null selector in the API selects nothing: no label can have two values. */
+/** A null selector in the API selects nothing: a label cannot have two values. */
 const nothing: Selector = {
   requirements: [
     { key: "", operator: "exists", values: [] },
@@ -40,7 +40,7 @@ export function matches(selector: Selector, labels: Labels): boolean {
 }
 
 function holds({ key, operator, values }: Requirement, labels: Labels): boolean {
-  // The usual one, asked of thousands; what an object inherits is no text.
+  // The common case, evaluated for thousands of objects; inherited properties are not strings.
   if (operator === "=") return labels?.[key] === values[0]
   const value = ownValue(labels, key)
   switch (operator) {
@@ -63,7 +63,7 @@ function holds({ key, operator, values }: Requirement, labels: Labels): boolean 
 const fewValues = 32
 const manyValues = new WeakMap<readonly string[], ReadonlySet<string>>()
 
-/** Of many values, which are asked for each of many objects, a set is made once. */
+/** For many values, which are compared for each of many objects, a set is created once. */
 function isAmong(values: readonly string[], value: string): boolean {
   if (values.length <= fewValues) return values.includes(value)
   let known = manyValues.get(values)
@@ -71,19 +71,19 @@ function isAmong(values: readonly string[], value: string): boolean {
   return known.has(value)
 }
 
-/** What fits 64 bits. */
+/** Fits 64 bits. */
 function isInteger(text: string): boolean {
   return /^[+-]?\d+$/.test(text) && text.length <= 64 && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
 }
 
-/** "a=b,c in (d,e),!f": throws BadRequest in upstream's words. Requirements come sorted by key. */
+/** "a=b,c in (d,e),!f". Throws BadRequest with upstream's messages. Requirements are sorted by key. */
 export function parseSelector(text: string): Selector {
   return { requirements: new Parser(text).requirements().sort(byKey) }
 }
 
 const byKey = (a: Requirement, b: Requirement): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
 
-/** undefined selects nothing, an empty one everything, as the API has it. Throws BadRequest for what validation refuses. */
+/** As in the API, undefined selects nothing and an empty selector everything. Throws BadRequest for invalid selectors. */
 export function selectorFromLabelSelector(selector: LabelSelector | undefined | null): Selector {
   if (selector === undefined || selector === null) return nothing
   const requirements: Requirement[] = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => ({
@@ -112,7 +112,7 @@ function fromExpression(operator: string): Operator {
   }
 }
 
-/** As upstream prints: requirements sorted by key. */
+/** In upstream's format: requirements sorted by key. */
 export function printSelector(selector: Selector): string {
   return [...selector.requirements].sort(byKey).map(printRequirement).join(",")
 }
@@ -150,7 +150,7 @@ function unexpected(found: Token, expected: string): never {
   throw badRequest(`found '${found.text}', expected: ${expected}`)
 }
 
-/** Faults inside one requirement are prefixed, those between requirements are not. */
+/** Errors inside a requirement are prefixed, those between requirements are not. */
 function inRequirement(fault: string): never {
   throw badRequest(`unable to parse requirement: ${fault}`)
 }
@@ -159,7 +159,7 @@ function unexpectedInside(found: Token, expected: string): never {
   inRequirement(`found '${found.text}', expected: ${expected}`)
 }
 
-/** A recursive descent over at most one level: requirement ("," requirement)*. */
+/** A recursive descent of at most one level: requirement ("," requirement)*. */
 class Parser {
   readonly #tokens: readonly Token[]
   #at = 0
@@ -198,7 +198,7 @@ class Parser {
     if (token.symbol !== undefined) unexpectedInside(token, "identifier")
     const key = token.text
     const faults = validateQualifiedName(key)
-    // "<nil>" is what upstream prints for the path of a key that stands in no object.
+    // Upstream prints "<nil>" as the path of a key outside an object.
     if (faults.length > 0) inRequirement(`<nil>: Invalid value: ${goQuote(key)}: ${faults.join("; ")}`)
     if (negated) return { key, operator: "!", values: [] }
     const next = this.#peek()
@@ -226,7 +226,7 @@ class Parser {
     }
   }
 
-  /** What follows "=": a word, or nothing at all (an empty value). */
+  /** The value after "=": a word, or nothing (an empty value). */
   #value(): string {
     const next = this.#peek()
     if (next.symbol === "end" || next.symbol === ",") return ""
@@ -234,7 +234,7 @@ class Parser {
     return this.#take().text
   }
 
-  /** "(a,b)". Words may be missing around the commas: those are empty values. */
+  /** "(a,b)". Missing words next to commas are empty values. */
   #values(): string[] {
     const open = this.#take()
     if (open.symbol !== "(") inRequirement(`found '${open.text}' expected: '('`)

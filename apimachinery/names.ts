@@ -1,4 +1,4 @@
-// What names, label values and qualified names may look like, in upstream's words; object-meta.ts asks here. Source:
+// Rules for names, label values and qualified names, with upstream's messages; used by object-meta.ts. Source:
 // k8s.io/apimachinery/pkg/util/validation.
 
 import { randomInt } from "node:crypto"
@@ -21,7 +21,7 @@ const maxLabel = 63
 const maxSubdomain = 253
 
 const tooManyCharacters = (max: number): string => `must be no more than ${max} characters`
-/** What labels, and the newer declarative rules, say. */
+/** The message for labels, and of the newer declarative validation. */
 const tooManyBytes = (max: number): string => `must be no more than ${max} bytes`
 /** The stray comma before "or" is upstream's. */
 const regexMessage = (what: string, pattern: string, ...examples: string[]): string =>
@@ -29,7 +29,7 @@ const regexMessage = (what: string, pattern: string, ...examples: string[]): str
 
 export type NameRule = (name: string, isPrefix?: boolean) => string[]
 
-/** A trailing dash is fine in a generateName: the suffix follows. */
+/** A trailing dash is valid in a generateName, since a suffix follows. */
 const maskTrailingDash = (name: string): string =>
   name.length > 1 && name.endsWith("-") ? `${name.slice(0, -2)}a` : name
 
@@ -81,7 +81,7 @@ export function validateDNS1035Label(name: string, isPrefix = false): string[] {
   return faults
 }
 
-/** As a subdomain, but with underscores, as names have in DNS itself. */
+/** Like a subdomain, but with underscores, which DNS itself allows. */
 export function validateDNS1123SubdomainWithUnderscore(name: string): string[] {
   const faults = Buffer.byteLength(name) > maxSubdomain ? [tooManyCharacters(maxSubdomain)] : []
   if (!underscoredPattern.test(name)) {
@@ -102,14 +102,14 @@ export function validatePathSegmentName(name: string, isPrefix = false): string[
   return ["/", "%"].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`)
 }
 
-/** A DNS-1123 subdomain, in the words of the declarative rules. */
+/** A DNS-1123 subdomain, with the messages of declarative validation. */
 export function validateLongName(name: string): string[] {
   return validateDNS1123Subdomain(name).map((fault) =>
     fault === tooManyCharacters(maxSubdomain) ? tooManyBytes(maxSubdomain) : fault,
   )
 }
 
-/** "name" or "prefix/name", of labels and annotations. */
+/** "name" or "prefix/name", for labels and annotations. */
 export function validateQualifiedName(text: string): string[] {
   const faults: string[] = []
   const parts = text.split("/")
@@ -163,12 +163,12 @@ export function validateLabelValue(value: string): string[] {
   return faults
 }
 
-/** No vowels and no 0, 1, 3: nothing that reads as a word. */
+/** Without vowels and 0, 1, 3, so that suffixes do not form words. */
 const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789"
 const suffixLength = 5
 const maxGeneratedLength = 63
 
-/** The prefix, cut so that the name fits, and five random characters. */
+/** The prefix, truncated to the maximum length, and five random characters. */
 export function generateName(prefix: string): string {
   let name = prefix.slice(0, maxGeneratedLength - suffixLength)
   for (let i = 0; i < suffixLength; i++) name += suffixAlphabet[randomInt(suffixAlphabet.length)] ?? ""

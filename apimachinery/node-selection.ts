@@ -1,5 +1,5 @@
-// Which nodes a pod accepts and which accept it: node selector, required node affinity, taints and tolerations. Asked by
-// whoever places pods (scheduler, daemon sets). Pure. Source: k8s.io/component-helpers/scheduling/corev1.
+// Matches pods and nodes: node selector, required node affinity, taints and tolerations. Used by the scheduler and the DaemonSet
+// controller. Pure. Source: k8s.io/component-helpers/scheduling/corev1.
 
 import { ownValue } from "./schema/json-object.ts"
 import type { Node, PodSpec } from "./object.ts"
@@ -22,7 +22,7 @@ export function tolerates(
   })
 }
 
-/** spec.nodeSelector and required node affinity. */
+/** Checks spec.nodeSelector and required node affinity. */
 export function matchesNode(spec: PodSpec | undefined, node: Node): boolean {
   const labels = node.metadata.labels ?? {}
   if (!Object.entries(spec?.nodeSelector ?? {}).every(([key, value]) => labels[key] === value)) return false

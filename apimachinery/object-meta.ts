@@ -1,11 +1,11 @@
-// What an object's metadata may say: name, labels, annotations, owners, finalizers, and what may not change. Sources:
+// Validates metadata: name, labels, annotations, owners, finalizers, and immutable fields. Sources:
 // k8s.io/apimachinery/pkg/api/validation and pkg/apis/meta/v1/validation.
 
 import { asJson, FieldPath, forbiddenField, invalidValue, required, tooLong, type FieldError } from "./field-errors.ts"
 import { type GroupVersion, type ObjectMeta, parseGroupVersion } from "./object.ts"
 import { type NameRule, validateDNS1123Label, validateLabelValue, validateQualifiedName } from "./names.ts"
 
-/** Sum of keys and values of annotations. */
+/** Total size of keys and values of annotations. */
 const maxAnnotationBytes = 256 * 1024
 
 export function validateLabels(labels: Record<string, string> | undefined, path: FieldPath): FieldError[] {
@@ -19,7 +19,7 @@ export function validateAnnotations(annotations: Record<string, string> | undefi
   const errors: FieldError[] = []
   let bytes = 0
   for (const [key, value] of Object.entries(annotations ?? {})) {
-    // Upper case is accepted in annotation keys for old objects' sake.
+    // Annotation keys may contain upper case for compatibility with old objects.
     errors.push(...validateQualifiedName(key.toLowerCase()).map((fault) => invalidValue(path, key, fault)))
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value)
   }
@@ -31,7 +31,7 @@ export interface ObjectMetaRules {
   namespaced: boolean
   nameRule: NameRule
   path?: FieldPath
-  /** Built-in kinds know finalizers without a domain; custom resources (false) accept any qualified name. */
+  /** Built-in kinds accept known finalizers without a domain; custom resources (false) accept any qualified name. */
   standardFinalizers?: boolean
 }
 
@@ -75,7 +75,7 @@ function validateMutableMeta(meta: ObjectMeta, path: FieldPath): FieldError[] {
   ]
 }
 
-/** A text with two slashes names no version at all. */
+/** A text with two slashes has neither group nor version. */
 function groupVersionOf(apiVersion: string): GroupVersion {
   return apiVersion.split("/").length > 2 ? { group: "", version: "" } : parseGroupVersion(apiVersion)
 }
@@ -84,7 +84,7 @@ function validateOwnerReferences(meta: ObjectMeta, path: FieldPath): FieldError[
   const errors: FieldError[] = []
   let controller: string | undefined
   for (const owner of meta.ownerReferences ?? []) {
-    // Upstream reports the list's path, without an index.
+    // Upstream reports the path of the list, without an index.
     const { group, version } = groupVersionOf(owner.apiVersion ?? "")
     if (version === "")
       errors.push(invalidValue(path.child("apiVersion"), owner.apiVersion ?? "", "version must not be empty"))
@@ -138,7 +138,7 @@ const immutableMeta = [
   "deletionGracePeriodSeconds",
 ] as const
 
-/** What an update may not change of metadata, after the server has put back what it owns. */
+/** The immutable metadata on updates, after the server has restored the fields that it owns. */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
   current: ObjectMeta,

@@ -34,7 +34,7 @@ export interface ObjectMeta {
   selfLink?: string
 }
 
-/** Any object of the API as it is on the wire. Fields beyond the common ones are for who knows the kind. */
+/** Any object of the API in its wire format. Only code for a specific kind knows the other fields. */
 export interface KubeObject {
   apiVersion: string
   kind: string
@@ -61,7 +61,7 @@ export function printGroupVersion({ group, version }: GroupVersion): string {
   return group === "" ? version : `${group}/${version}`
 }
 
-/** The inverse of {@link printGroupVersion}. More than one slash is the caller's error and kept in the version. */
+/** The inverse of {@link printGroupVersion}. Further slashes remain in the version; callers must reject them. */
 export function parseGroupVersion(apiVersion: string): GroupVersion {
   const slash = apiVersion.indexOf("/")
   return slash < 0
@@ -69,22 +69,22 @@ export function parseGroupVersion(apiVersion: string): GroupVersion {
     : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
 }
 
-/** "pods" or "deployments.apps": how messages name a resource. */
+/** "pods" or "deployments.apps": the name of a resource in messages. */
 export function printGroupResource({ group, resource }: { group: string; resource: string }): string {
   return group === "" ? resource : `${resource}.${group}`
 }
 
-/** RFC 3339 in whole seconds, as metav1.Time prints. */
+/** RFC 3339 in whole seconds, as metav1.Time is printed. */
 export function timestamp(at?: Date): string {
   const second = Math.floor((at?.getTime() ?? Date.now()) / 1000)
   if (second !== printed.second) printed = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` }
   return printed.text
 }
 
-/** The second last printed: it is asked for several times per write. */
+/** Cache of the last result, since it is needed several times per write. */
 let printed = { second: 0, text: "1970-01-01T00:00:00Z" }
 
-/** RFC 3339 with microseconds, as metav1.MicroTime prints. */
+/** RFC 3339 with microseconds, as metav1.MicroTime is printed. */
 export function microTimestamp(at: Date = new Date()): string {
   return at.toISOString().slice(0, 23) + "000Z"
 }
@@ -93,7 +93,7 @@ export function controllerOf(object: { metadata: ObjectMeta }): OwnerReference |
   return object.metadata.ownerReferences?.find((owner) => owner.controller === true)
 }
 
-/** A client model type as it is on the wire: times are text. */
+/** The wire format of a type of the client's model: times are strings. */
 export type Wire<T> = T extends Date
   ? string
   : T extends (infer Item)[]
@@ -104,7 +104,7 @@ export type Wire<T> = T extends Date
 
 type Kind<T> = Omit<Wire<T>, "metadata" | "apiVersion" | "kind"> & KubeObject
 
-// The kinds that code of ours looks into. Types only: nothing of the client is loaded at run time.
+// The kinds whose fields this project uses. Types only: the client is not loaded at run time.
 export type Pod = Kind<models.V1Pod>
 export type PodSpec = Wire<models.V1PodSpec>
 export type PodStatus = Wire<models.V1PodStatus>

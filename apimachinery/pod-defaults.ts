@@ -1,5 +1,5 @@
-// Defaults of a pod spec, in pods and in templates. Each only fills what is absent.
-// Source: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go.
+// Defaults of a pod spec, in pods and templates. They set only missing fields. Source:
+// k8s.io/kubernetes/pkg/apis/core/v1/defaults.go.
 
 import type * as models from "@kubernetes/client-node"
 import { defaultPullPolicy } from "./image.ts"
@@ -25,7 +25,7 @@ export function defaultPodSpec(spec: PodSpec): void {
   spec.securityContext ??= {}
   spec.terminationGracePeriodSeconds ??= graceSeconds
   spec.schedulerName = orDefault(spec.schedulerName, "default-scheduler")
-  // The old name of serviceAccountName is kept equal to it, for clients that only know one of them.
+  // serviceAccount, the old name of serviceAccountName, is kept equal for clients that know only one of them.
   if (spec.serviceAccountName === undefined && spec.serviceAccount !== undefined) {
     spec.serviceAccountName = spec.serviceAccount
   }
@@ -121,7 +121,7 @@ function defaultDownward(item: {
   defaultDivisor(item.resourceFieldRef)
 }
 
-/** An absent divisor is Go's zero quantity, which its encoder always writes. */
+/** A missing divisor is Go's zero quantity, which its encoder always writes. */
 function defaultDivisor(selector: ResourceFieldSelector | undefined): void {
   if (selector !== undefined) selector.divisor ??= "0"
 }

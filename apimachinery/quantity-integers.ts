@@ -1,6 +1,6 @@
-// What upstream makes of an amount in a list of resources where it wants an integer of 64 bits: up to 18 digits it counts in
-// one, and what has no place becomes 0; more digits it keeps exactly, in thousandths, and cuts the lowest 64 bits out of them.
-// Source: k8s.io/apimachinery/pkg/api/resource (Value, MilliValue).
+// Upstream's conversion of quantities in resource lists to 64-bit integers: amounts of up to 18 digits are stored in one, and
+// overflow gives 0; longer ones are stored exactly, in thousandths, of which the lowest 64 bits are used. Source:
+// k8s.io/apimachinery/pkg/api/resource (Value, MilliValue).
 
 import { parseQuantity, printQuantity, type Quantity } from "./quantity.ts"
 import { int64 } from "./schema/exact-integers.ts"
@@ -18,7 +18,7 @@ export function int64Units(quantity: Quantity): bigint {
   return low / 1000n + (low % 1000n === 0n ? 0n : 1n)
 }
 
-/** Whether the thousandths of it are whole units. */
+/** Whether its thousandths are whole units. */
 export function isWholeInt64(text: string): boolean {
   const quantity = parseQuantity(text)
   const milli = awayFromZero(quantity.nano, nanoPerMilli)
@@ -31,7 +31,7 @@ function held(value: bigint): bigint {
 
 const binaryPowers = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"]
 
-/** Whether upstream counts it in 64 bits, by how it is written: a binary suffix has three digits for every ten powers of two. */
+/** Whether upstream stores it in 64 bits, by its notation: a binary suffix counts as three digits per ten powers of two. */
 function isShort(quantity: Quantity): boolean {
   const text = printQuantity(quantity)
   const digits = text.replaceAll(/[^0-9]/g, "").length

@@ -1,5 +1,5 @@
-// resource.Quantity, exact: an integer of nano units and the format it was written in. Source:
-// k8s.io/apimachinery/pkg/api/resource; like upstream, what is finer than nano is rounded up.
+// resource.Quantity, exact: an integer of nano units and the original format. Source: k8s.io/apimachinery/pkg/api/resource; as
+// upstream, smaller fractions than nano are rounded up.
 
 import { dictionary } from "./dictionary.ts"
 import { int64 } from "./schema/exact-integers.ts"
@@ -10,7 +10,7 @@ export interface Quantity {
   /** In units of 10⁻⁹. */
   nano: bigint
   format: QuantityFormat
-  /** As it was written, where upstream keeps that: a number it takes for canonical already. */
+  /** The original text where upstream keeps it: if it considers the number canonical. */
   text?: string
 }
 
@@ -33,18 +33,18 @@ const binarySuffixes: Record<string, number> = dictionary({ Ki: 10, Mi: 20, Gi: 
 const pattern = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]+[-+]?\d*|[-+]\d*|)$/
 const exponentPattern = /^[eE][+-]?\d{1,9}$/
 
-/** What upstream answers for a text that is none. */
+/** Upstream's errors for invalid quantities. */
 const quantityPattern = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 const suffixFault = "unable to parse quantity's suffix"
 
-/** Largest value upstream keeps of a number with a binary suffix (2⁶³−1); beyond it is capped. */
+/** Upstream's maximum for a number with a binary suffix (2⁶³−1); larger ones are capped. */
 const maxUnits = int64.max
-/** Decimal digits and exponents beyond this are refused: nobody has that much, and big numbers cost time. */
+/** Maximum number of decimal digits and maximum exponent: real amounts are smaller, and big numbers cost time. */
 const maxDigits = 400
-/** Digits that fit 64 bits for sure. */
+/** Number of digits that always fit 64 bits. */
 const shortDigits = 18
 
-/** Throws RangeError with upstream's words. */
+/** Throws RangeError with upstream's messages. */
 export function parseQuantity(source: string | number): Quantity {
   const text = String(source).trim()
   if (text === "0") return zeroQuantity
@@ -60,7 +60,7 @@ export function parseQuantity(source: string | number): Quantity {
   if (Math.abs(power) > maxDigits) throw new RangeError(quantityPattern)
   const nano = shift(digits, power + 9)
   const number = `${whole.replace(/^0+(?=\d)/, "")}${fraction}`
-  // In these cases upstream keeps the text, even where it would print the number otherwise.
+  // In these cases upstream keeps the text, even if it would print the number differently.
   const kept =
     number.length <= shortDigits && power >= -9 && power % 3 === 0 && !number.endsWith("000") && !number.startsWith("0")
   return { nano: sign === "-" ? -nano : nano, format, ...(kept ? { text } : {}) }
@@ -105,7 +105,7 @@ export function compareQuantities(a: Quantity, b: Quantity): -1 | 0 | 1 {
 
 export const zeroQuantity: Quantity = { nano: 0n, format: "DecimalSI" }
 
-/** Thousandths, rounded up: what cpu is counted in. */
+/** Thousandths, rounded up: the unit of cpu. */
 export function milliValue(quantity: Quantity): number {
   return Number(ceilDivide(quantity.nano, nanoPerUnit / 1000n))
 }
@@ -115,7 +115,7 @@ export function unitValue(quantity: Quantity): number {
   return Number(ceilDivide(quantity.nano, nanoPerUnit))
 }
 
-/** To whole units. */
+/** Rounds up to whole units. */
 export function roundUp(quantity: Quantity): Quantity {
   const { nano, format } = quantity
   const whole = ceilDivide(nano, nanoPerUnit) * nanoPerUnit
@@ -124,7 +124,7 @@ export function roundUp(quantity: Quantity): Quantity {
 
 const nanoPerMilli = nanoPerUnit / 1000n
 
-/** Without what is finer than a thousandth: away from zero, as upstream rounds lists of resources. */
+/** Rounds to thousandths, away from zero, as upstream does in resource lists. */
 export function roundToMilli(quantity: Quantity): Quantity {
   const { nano, format } = quantity
   const rest = nano % nanoPerMilli
@@ -137,7 +137,7 @@ function ceilDivide(value: bigint, divisor: bigint): bigint {
   return value > 0n && quotient * divisor !== value ? quotient + 1n : quotient
 }
 
-/** The canonical form (no fraction, the largest suffix that leaves an integer), or the text as written where kept. */
+/** The canonical form (no fraction, the largest suffix that leaves an integer), or the kept original text. */
 export function printQuantity({ nano, format, text }: Quantity): string {
   if (text !== undefined) return text
   if (nano === 0n) return "0"
@@ -158,7 +158,7 @@ export function printQuantity({ nano, format, text }: Quantity): string {
   return `${sign}${value}${suffix}`
 }
 
-/** Undefined where binary suffixes cannot say it: fractions and what is below 1024 are printed in decimal. */
+/** Undefined if a binary suffix cannot express it: fractions and values below 1024 are printed in decimal. */
 function printBinary(magnitude: bigint): string | undefined {
   if (magnitude % nanoPerUnit !== 0n) return undefined
   let value = magnitude / nanoPerUnit

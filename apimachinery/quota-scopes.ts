@@ -1,5 +1,4 @@
-// Which quotas count an object: what they bound, and the scopes they are for. Source:
-// k8s.io/kubernetes/pkg/quota/v1/evaluator/core.
+// Determines which quotas count an object, by their resources and scopes. Source: k8s.io/kubernetes/pkg/quota/v1/evaluator/core.
 
 import type { KubeObject, PersistentVolumeClaim, Pod, PodSpec, ResourceQuota } from "./object.ts"
 import { quotaNamesOf } from "./resource-usage.ts"
@@ -9,7 +8,7 @@ type Selector = NonNullable<
   NonNullable<NonNullable<ResourceQuota["spec"]>["scopeSelector"]>["matchExpressions"]
 >[number]
 
-/** Whether a quota counts this object: it bounds something of its kind, and all of its scopes hold for it. */
+/** Whether a quota counts this object: it limits a resource of its kind, and all of its scopes match. */
 export function quotaMatches(quota: ResourceQuota, group: string, resource: string, object: KubeObject): boolean {
   const names = Object.keys((quota.status?.hard ?? quota.spec?.hard ?? {}) as Texts)
   if (quotaNamesOf(group, resource, names).length === 0) return false
@@ -20,19 +19,19 @@ export function quotaMatches(quota: ResourceQuota, group: string, resource: stri
   return selectors.every((selector) => {
     if (group === "" && resource === "pods") return inScope(selector, object as Pod)
     if (group === "" && resource === "persistentvolumeclaims") return claimInScope(selector, object)
-    // Nothing else has scopes; a scoped quota does not count it.
+    // No other kinds have scopes, so a quota with scopes does not count them.
     return false
   })
 }
 
-/** Of all the classes of a claim one is enough. */
+/** It is sufficient that one of the claim's classes matches. */
 function claimInScope(selector: Selector, claim: PersistentVolumeClaim): boolean {
   if (selector.scopeName !== "VolumeAttributesClass") return false
   const classes = classesOf(claim)
   return classes.length === 0 ? matchesValue(selector, undefined) : classes.some((name) => matchesValue(selector, name))
 }
 
-/** The VolumeAttributesClasses a claim names, has, and is on its way to. */
+/** The VolumeAttributesClasses that a claim requests, has, and is being changed to. */
 export function classesOf({ spec, status }: PersistentVolumeClaim): string[] {
   return [
     spec?.volumeAttributesClassName,

@@ -1,6 +1,6 @@
-// What of a list is there already: looked for once, and not in all that stands before each item.
+// Finds duplicates in a list in linear time.
 
-/** Places of items of which one that is the same stands before. */
+/** The indexes of items that equal an earlier one. */
 export function repeats(items: readonly unknown[]): ReadonlySet<number> {
   const seen = new Set<unknown>()
   const found = new Set<number>()
@@ -11,7 +11,7 @@ export function repeats(items: readonly unknown[]): ReadonlySet<number> {
   return found
 }
 
-/** The first of each name. */
+/** The first item of each name. */
 export function byName<T extends { name?: string }>(items: readonly T[]): ReadonlyMap<string, T> {
   const found = new Map<string, T>()
   for (const item of items) if (!found.has(item.name ?? "")) found.set(item.name ?? "", item)

@@ -1,4 +1,4 @@
-// What an object counts for in a ResourceQuota: pure arithmetic, shared by who admits writes and who recounts. Source:
+// The usage of an object in a ResourceQuota: pure arithmetic, shared by admission and the quota controller. Source:
 // k8s.io/kubernetes/pkg/quota/v1/evaluator/core and k8s.io/component-helpers/resource.
 
 import type { Container, KubeObject, PersistentVolumeClaim, Pod, PodSpec, Service } from "./object.ts"
@@ -13,7 +13,7 @@ import {
 } from "./quantity.ts"
 import { ownValue, setOwn } from "./schema/json-object.ts"
 
-/** Amounts by resource name: any name, since they are counted before names are found right. */
+/** Amounts by resource name. Names may be arbitrary, since usage is computed before names are validated. */
 export type Amounts = Record<string, Quantity>
 
 type Texts = Readonly<Record<string, string>>
@@ -30,7 +30,7 @@ export function addAmounts(a: Amounts, b: Amounts): Amounts {
   return sum
 }
 
-/** In place: each of many containers may name resources of its own. */
+/** In place: there may be many containers, each with its own resource names. */
 function addTo(sum: Amounts, more: Amounts): void {
   for (const [name, amount] of Object.entries(more)) {
     setOwn(sum, name, addQuantities(ownValue(sum, name) ?? zeroQuantity, amount))
@@ -49,14 +49,14 @@ function largest(lists: readonly Amounts[]): Amounts {
 }
 
 /**
- * What a pod needs as a whole: the sum of its containers and sidecars, or what its greediest init container needs if that is
- * more; what the pod says of itself wins. Its overhead comes on top.
+ * The resources of a whole pod: the sum of its containers and sidecars, or the maximum of its init containers if that is greater;
+ * pod-level resources take precedence. Its overhead is added.
  */
 export function podAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts {
   const sum: Amounts = {}
   for (const container of spec.containers ?? []) addTo(sum, parseAmounts(container.resources?.[kind]))
   const sidecars: Amounts = {}
-  // Never less than the sidecars that run by then.
+  // At least the sidecars that are running by then.
   const greediest: Amounts = {}
   for (const container of spec.initContainers ?? []) {
     const own = parseAmounts(container.resources?.[kind])
@@ -74,12 +74,12 @@ export function podAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts 
   return addAmounts(total, Object.fromEntries(Object.entries(overhead).filter(([name]) => Object.hasOwn(total, name))))
 }
 
-/** The quota name that counts objects: "count/deployments.apps". */
+/** The quota resource for the number of objects: "count/deployments.apps". */
 function countName(group: string, resource: string): string {
   return `count/${resource}${group === "" ? "" : `.${group}`}`
 }
 
-/** Core resources that are also counted under their bare name. */
+/** Core resources that are also counted under their plain name. */
 const counted = new Set([
   "configmaps",
   "persistentvolumeclaims",
@@ -101,7 +101,7 @@ export function usageOf(group: string, resource: string, object: KubeObject): Am
   return usage
 }
 
-/** A pod that ended uses nothing but its place in count/pods. */
+/** A terminated pod uses only its place in count/pods. */
 function podUsage(pod: Pod): Amounts {
   const phase = pod.status?.phase
   if (phase === "Failed" || phase === "Succeeded" || isOverdue(pod)) return {}
@@ -111,7 +111,10 @@ function podUsage(pod: Pod): Amounts {
 
 type Resources = NonNullable<Container["resources"]>
 
-/** While a pod is resized it counts for what it asks or still holds, whichever is more; for what it holds if that is refused. */
+/**
+ * During a resize a pod counts for the maximum of requested and allocated resources; for the allocated ones if the resize is
+ * infeasible.
+ */
 function asHeld({ spec = { containers: [] }, status }: Pod): PodSpec {
   const statuses = new Map(
     [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].map((one) => [one.name, one]),
@@ -140,7 +143,7 @@ function asHeld({ spec = { containers: [] }, status }: Pod): PodSpec {
   }
 }
 
-/** Deleted, and its grace period is over: its node is not answering. */
+/** Deleted, with an expired grace period: its node is not responding. */
 function isOverdue(pod: Pod): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return false
@@ -182,7 +185,7 @@ function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): Amounts 
   const prefix = `${name}.storageclass.storage.k8s.io/`
   if (name !== "") usage[`${prefix}persistentvolumeclaims`] = one
   if (asked !== undefined) {
-    // One that was asked to grow and then less keeps what it already has.
+    // A claim whose requested size was increased and then decreased keeps its allocated size.
     const allocated = parseAmounts(status?.allocatedResources)["storage"] ?? zeroQuantity
     const storage = roundUp(compareQuantities(allocated, asked) > 0 ? allocated : asked)
     usage["requests.storage"] = storage
@@ -194,21 +197,21 @@ function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): Amounts 
 const isDeviceClaim = (group: string, resource: string): boolean =>
   group === "resource.k8s.io" && resource === "resourceclaims"
 
-/** Of a request for one class. */
+/** A request for one class. */
 interface DeviceRequest {
   deviceClassName?: string
   allocationMode?: string
   count?: number
 }
 
-/** A v1beta1 request says itself what later versions say in `exactly`. */
+/** v1beta1 requests contain the fields that are in `exactly` in later versions. */
 type AnyDeviceRequest = DeviceRequest & { exactly?: DeviceRequest; firstAvailable?: DeviceRequest[] }
 
 const devicesSuffix = ".deviceclass.resource.k8s.io/devices"
-/** What a request for all devices of a class may get at most. */
+/** Maximum number of devices for a request for all devices of a class. */
 const maxAllocatedDevices = 32
 
-/** Devices by class; of alternatives, the most that each class could be asked for. */
+/** Devices by class; of alternatives, the maximum for each class. */
 function deviceUsage(object: KubeObject): Amounts {
   const { spec } = object as KubeObject & { spec?: { devices?: { requests?: AnyDeviceRequest[] } } }
   const usage: Amounts = {}
@@ -238,7 +241,7 @@ const podNames = new Set([
   "limits.ephemeral-storage",
 ])
 
-/** Which of the names a quota bounds are about that resource. */
+/** The names in a quota that refer to the resource. */
 export function quotaNamesOf(group: string, resource: string, names: readonly string[]): string[] {
   const own = countName(group, resource)
   return names.filter((name) => {

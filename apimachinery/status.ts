@@ -1,5 +1,5 @@
-// Errors as the API gives them: a Status with a reason and a code. Made only by the constructors below, so that the
-// words clients parse (kubectl and client-go do) are written once. Source: k8s.io/apimachinery/pkg/api/errors.
+// Errors of the API: a Status with a reason and a code. They are created only by the constructors below, so that the messages that
+// clients parse (kubectl and client-go do) are in one place. Source: k8s.io/apimachinery/pkg/api/errors.
 
 import { printGroupResource } from "./object.ts"
 import type { FieldError } from "./field-errors.ts"
@@ -20,7 +20,7 @@ export interface StatusDetails {
   retryAfterSeconds?: number
 }
 
-/** metav1.Status on the wire. */
+/** The wire format of metav1.Status. */
 export interface Status {
   kind: "Status"
   apiVersion: "v1"
@@ -32,7 +32,7 @@ export interface Status {
   code?: number
 }
 
-/** Reason → HTTP code. The one table; a reason that is not here cannot be thrown. */
+/** Reason → HTTP code. The only such table; other reasons cannot be thrown. */
 const codes = {
   BadRequest: 400,
   Unauthorized: 401,
@@ -56,7 +56,7 @@ const codes = {
 
 export type StatusReason = keyof typeof codes
 
-/** What a request to the API fails with. `status` is the body on the wire. */
+/** The error of an API request. `status` is the response body. */
 export class StatusError extends Error {
   readonly status: Status
 
@@ -96,7 +96,7 @@ function failure(reason: StatusReason, message: string, details?: StatusDetails,
   )
 }
 
-/** `kind` of details is the resource's plural name, as upstream's (a historical naming there). */
+/** `kind` of details is the plural name of the resource, as upstream's, for historical reasons. */
 function of(resource: GroupResource, name?: string): StatusDetails {
   return {
     ...(name === undefined || name === "" ? {} : { name }),
@@ -109,7 +109,7 @@ export function notFound(resource: GroupResource, name: string): StatusError {
   return failure("NotFound", `${printGroupResource(resource)} ${goQuote(name)} not found`, of(resource, name))
 }
 
-/** What the server answers for a path it does not serve. */
+/** The error for a path that is not served. */
 export function noSuchPath(): StatusError {
   return failure("NotFound", "the server could not find the requested resource", {})
 }
@@ -118,7 +118,7 @@ export function alreadyExists(resource: GroupResource, name: string): StatusErro
   return failure("AlreadyExists", `${printGroupResource(resource)} ${goQuote(name)} already exists`, of(resource, name))
 }
 
-/** Somebody who let the server choose the name may try again. */
+/** A client whose name was generated may try again. */
 export function generatedNameExists(resource: GroupResource, name: string): StatusError {
   const detail = "already exists, the server was not able to generate a unique name for the object"
   const message = `${printGroupResource(resource)} ${goQuote(name)} ${detail}`
@@ -136,19 +136,19 @@ export function conflict(resource: GroupResource, name: string, detail: string, 
   )
 }
 
-/** The optimistic lock's conflict, in the words client-go's retry helpers show. */
+/** The conflict of optimistic locking, with the message of client-go's retry helpers. */
 export const objectModified =
   "the object has been modified; please apply your changes to the latest version and try again"
 
-/** The conflict of server-side apply: 409 with one cause per field another manager owns. */
+/** The conflict of server-side apply: 409 with one cause per field that another manager owns. */
 export function applyConflict(message: string, causes: StatusCause[]): StatusError {
   return failure("Conflict", message, { causes })
 }
 
-/** Characters. Of many faults some show the whole list that each is in: those beyond it are not told. */
+/** In characters. Some errors contain the whole list to which their item belongs; errors beyond this total are omitted. */
 const maxFaultText = 3 * 1024 * 1024
 
-/** 422. `kind` is the kind's name ("Pod"), as upstream's NewInvalid. */
+/** 422. `kind` is the kind's name ("Pod"), as in upstream's NewInvalid. */
 export function invalid(kind: { group: string; kind: string }, name: string, errors: FieldError[]): StatusError {
   const printed = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`
   const causes = causesOf(errors)
@@ -200,7 +200,7 @@ export function badRequest(message: string, options?: ErrorOptions): StatusError
   return failure("BadRequest", message, undefined, options)
 }
 
-/** A custom resource's answer to a method that is no verb. */
+/** A custom resource's error for a method without a verb. */
 export function methodNotSupported(resource: GroupResource, action: string): StatusError {
   const { group, resource: kind } = resource
   const message = `${action} is not supported on resources of kind ${JSON.stringify(printGroupResource(resource))}`
@@ -215,7 +215,7 @@ export function notAcceptable(accepted: string[]): StatusError {
   return failure("NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`)
 }
 
-/** The media type can be had, the form of the object asked for cannot. */
+/** The media type is available, but not the requested form of the object. */
 export function notAcceptableForm(message: string): StatusError {
   return failure("NotAcceptable", message)
 }
@@ -231,12 +231,12 @@ export function expired(message: string): StatusError {
   return failure("Expired", message)
 }
 
-/** The watch or list asked for a revision that was compacted. */
+/** The requested revision of a watch or list was compacted. */
 export function resourceExpired(): StatusError {
   return expired("The resourceVersion for the provided watch is too old.")
 }
 
-/** The revision asked for is not there yet. Clients with the ResourceVersionTooLarge cause retry. */
+/** The requested revision does not exist yet. Clients retry because of the ResourceVersionTooLarge cause. */
 export function resourceVersionTooLarge(wanted: number | bigint, current: number): StatusError {
   return failure("Timeout", `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
@@ -263,7 +263,7 @@ export function internalError(message: string, options?: ErrorOptions): StatusEr
   return failure("InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] }, options)
 }
 
-/** What upstream has no reason for: its words alone. */
+/** An error without a reason upstream: only its message. */
 export function unexplained(message: string, options?: ErrorOptions): StatusError {
   return new StatusError(
     { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 },
@@ -272,8 +272,8 @@ export function unexplained(message: string, options?: ErrorOptions): StatusErro
 }
 
 /**
- * Why what was decoded is nothing that the API server works on: a fault of a client's, which upstream tells as its own where it is
- * not decoded from what the client sent, but from what was made of it.
+ * A decoded value is not of a type that the API server works with. The client is at fault, but if the value was not decoded from
+ * the request, but derived from it, upstream reports the error as its own.
  */
 export class UnconvertedError extends Error {}
 
@@ -285,7 +285,7 @@ export function timeout(message: string, retryAfterSeconds?: number): StatusErro
   return failure("Timeout", message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
 }
 
-/** A Success status, as delete answers when the object is gone. */
+/** The Success status, which a delete returns when the object has been removed. */
 export function success(details?: StatusDetails): Status {
   return {
     kind: "Status",

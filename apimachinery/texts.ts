@@ -1,27 +1,27 @@
-// Parts of texts that clients may make as long as a body: in time that grows with their length, which regular expressions do not promise.
+// String functions for client input of any length up to that of a body, in linear time, which regular expressions do not guarantee.
 
-/** As Go's strings.TrimRight: without the characters of `cutset` at the end. */
+/** Go's strings.TrimRight: removes trailing characters of `cutset`. */
 export function trimRight(text: string, cutset: string): string {
   let end = text.length
   while (end > 0 && cutset.includes(text.charAt(end - 1))) end--
   return text.slice(0, end)
 }
 
-/** As Go's strings.Trim: without the characters of `cutset` at both ends. */
+/** Go's strings.Trim: removes leading and trailing characters of `cutset`. */
 export function trim(text: string, cutset: string): string {
   let start = 0
   while (start < text.length && cutset.includes(text.charAt(start))) start++
   return trimRight(text.slice(start), cutset)
 }
 
-/** What is between the first `start` and the last `end`; undefined: there is no such place. */
+/** The text between the first `start` and the last `end`; undefined if there is none. */
 export function between(text: string, start: string, end: string): string | undefined {
   const from = text.indexOf(start) + start.length
   const to = text.lastIndexOf(end)
   return from < start.length || to < from ? undefined : text.slice(from, to)
 }
 
-/** What comes after all of `parts`, each found after the one before it; the text itself where one is missing. */
+/** The text after all `parts`, each found after the previous one; the whole text if one is missing. */
 export function after(text: string, parts: readonly string[]): string {
   let at = 0
   for (const part of parts) {

@@ -1,11 +1,11 @@
-// How long work has held the thread that all share. Of a busy machine's time only a part is this thread's.
+// Measures how long work has occupied the shared thread. On a busy machine only part of the elapsed time is this thread's.
 
 export class ThreadTime {
   readonly #maxMs: number
   readonly #at = performance.now()
   readonly #worked = workedMs()
 
-  /** From now on. */
+  /** Starts now. */
   constructor(maxMs: number) {
     this.#maxMs = maxMs
   }
@@ -15,7 +15,7 @@ export class ThreadTime {
   }
 }
 
-/** Milliseconds this thread has been on a processor. */
+/** Processor time of this thread in milliseconds. */
 function workedMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

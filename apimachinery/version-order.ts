@@ -2,7 +2,7 @@
 // Source: k8s.io/apimachinery/pkg/version/helpers.go (CompareKubeAwareVersionStrings).
 
 const stabilities = ["alpha", "beta", undefined]
-/** Go's largest int: a number beyond it makes no version. */
+/** Go's largest int: larger numbers are not versions. */
 const maxInt = 2 ** 63
 
 /** For sort(). */
