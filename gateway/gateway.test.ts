@@ -1,4 +1,4 @@
-// A whole gateway over TLS: starting and stopping, who is who, which tenant is which.
+// A whole gateway over TLS: start and stop, authentication, selection of the tenant.
 
 import { mkdtemp, rm, writeFile, readdir } from "node:fs/promises"
 import { createServer, type AddressInfo } from "node:net"

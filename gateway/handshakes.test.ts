@@ -19,7 +19,7 @@ function socketOf(remotePort: number, remoteAddress = "192.0.2.1"): Socket {
   return Object.assign(new EventEmitter(), { remoteAddress, remotePort }) as unknown as Socket
 }
 
-/** As many turns of the loop as anything here can take. */
+/** Waits for more turns of the event loop than any operation here needs. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await nextTurn()
 }
@@ -34,7 +34,7 @@ test("handshakes beyond the limit begin, in order, as others are done or gone", 
   await settle()
   expect(begun).toEqual(sockets.slice(0, 4))
   sockets[4]?.emit("close") // before its turn
-  sockets[1]?.emit("close") // done long ago: nobody takes its place again
+  sockets[1]?.emit("close") // done before: its place is not freed a second time
   await settle()
   expect(begun).toHaveLength(4)
   for (const index of [0, 2, 3]) sockets[index]?.emit("close")

@@ -8,13 +8,13 @@ const waitFor = (check: () => Promise<void>): Promise<void> => vi.waitFor(check,
 
 test("connections are kept for a shorter time while more than so many are idle", async () => {
   await using fixture = await startTestGateway({ limits: { maxIdleConnections: 2, keepAliveMs: 90_000 } })
-  /** A client of one connection. */
+  /** A client with a single connection. */
   const client = (): Agent => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false })
     onTestFinished(() => agent.destroy())
     return agent
   }
-  /** How long its connection is kept then, as it is told. */
+  /** The keep-alive timeout in the response. */
   const ask = async (agent: Agent): Promise<string> => {
     const [response] = (await once(get(`${fixture.gateway.url}/version`, { agent }), "response")) as [IncomingMessage]
     response.resume()

@@ -1,5 +1,5 @@
-// Limits that show only in a whole gateway: what a tenant may store, how many watches it may have, lists that are too long to
-// be put together, connections.
+// Limits that require a whole gateway: stored objects of a tenant, number of watches, lists that are too long to be collected,
+// connections.
 
 import { channel } from "node:diagnostics_channel"
 import { once } from "node:events"
@@ -33,7 +33,7 @@ const configMap = (name: string, text = ""): ConfigMap => ({
 
 const local = (tenant: TestTenant): KubeClient => fixture.gateway.tenants.client(tenant.tenant.name)
 
-/** How many more it may make, found out by making them. */
+/** Creates objects until the limit is reached, and returns their number. */
 async function fill(client: KubeClient, names: string): Promise<number> {
   for (let made = 0; ; made++) {
     try {
@@ -68,7 +68,7 @@ describe("what a tenant may store", () => {
       code: 403,
     })
     await local(full).patch(configMaps, "default", "c0", { data: { text: "changed" } }, { type: "merge" })
-    // Some may be for what the gateway itself makes in the background.
+    // Some may be used by the gateway's own objects, which are created in the background.
     for (let index = 0; index < 10; index++) await local(full).delete(configMaps, "default", `c${index}`)
     await local(full).create(configMaps, configMap("beyond"))
     await local(other).create(configMaps, configMap("free"))

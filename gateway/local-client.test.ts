@@ -122,7 +122,7 @@ test("lists of several pages, read by many at the same time, are whole; who has 
       const until = signal === undefined ? {} : { signal }
       const page: KubeList<ConfigMap> = await local.list<ConfigMap>(configMaps, { limit: 10, ...place, ...until })
       const { items, metadata } = page
-      expect(metadata.remainingItemCount).toBeUndefined() // nobody in this process asks
+      expect(metadata.remainingItemCount).toBeUndefined() // not counted for clients in process
       found.push(...items.map((item) => item.metadata.name ?? ""))
       next = metadata.continue
     }

@@ -1,4 +1,4 @@
-// Certificates of a gateway that runs for longer than they last.
+// The certificates of a gateway that runs for longer than their lifetime.
 
 import { X509Certificate } from "node:crypto"
 import { once } from "node:events"
@@ -20,7 +20,7 @@ import { startTestGateway } from "./testing/start-gateway.ts"
 const dayMs = 24 * 60 * 60_000
 const minuteMs = 60_000
 
-/** Trusts the gateway's authority alone. */
+/** Trusts only the gateway's authority. */
 async function shake(port: number, ca: string): Promise<TLSSocket> {
   const socket = connect({ host: "127.0.0.1", port, ca, ALPNProtocols: ["h2", "http/1.1"] })
   onTestFinished(() => void socket.destroy())
@@ -37,7 +37,7 @@ async function servedOn(port: number, ca: string): Promise<string> {
 
 describe("a gateway", () => {
   test.for([false, true])("renews its certificates while it runs (HTTP/2: %s)", async (http2) => {
-    // What it makes at its start is good today, and what it makes at the end of this test is as well.
+    // Certificates from the start of the test and from its end are both valid today.
     const clock = new FakeClock(Date.now() - 320 * dayMs)
     await using fixture = await startTestGateway({ clock, http2 })
     const { gateway } = fixture
@@ -63,8 +63,8 @@ describe("a gateway", () => {
     expect(await gateway.adminKubeconfig()).toContain(Buffer.from(after.certificate).toString("base64"))
     for (const who of [before, after]) expect((await fixture.request("/api/v1/namespaces", who)).code).toBe(200)
 
-    for (const socket of [kept, served]) socket.destroy() // the gateway's end waits for them
-    // The next start goes on with what is on disk.
+    for (const socket of [kept, served]) socket.destroy() // the gateway waits for them when it stops
+    // The next start uses the files on disk.
     const onDisk = await readFile(join(fixture.dataDir, "pki", "serving.crt"), "utf8")
     expect(new X509Certificate(onDisk).fingerprint256).toBe(await servedOn(port, ca))
   })
@@ -101,7 +101,7 @@ describe("a worker", () => {
   })
 })
 
-/** Keys of a directory, and others that the same authorities have issued. */
+/** Keys in a directory, and others that the same authorities have issued. */
 async function started(
   stack: AsyncDisposableStack,
 ): Promise<{ directory: string; keys: GatewayKeys; renewed: GatewayKeys }> {

@@ -1,5 +1,5 @@
-// Sessions of TLS that clients resume, which skips the exchange of certificates: who somebody is stays what the tenant says of the
-// certificate now.
+// Resumed TLS sessions, which skip the exchange of certificates: the tenant's current decision about the certificate still
+// determines the user.
 
 import { once } from "node:events"
 import { connect, type TLSSocket } from "node:tls"
@@ -23,7 +23,7 @@ type Version = "TLSv1.2" | "TLSv1.3"
 
 interface Opened {
   socket: TLSSocket
-  /** To be resumed; it comes with the first answer at the latest. */
+  /** A session to be resumed, which arrives with the first response at the latest. */
   session: Promise<Buffer>
 }
 
@@ -40,12 +40,12 @@ async function open(version: Version, { certificate, key }: Credential, session?
     ...(session === undefined ? {} : { session }),
   })
   const given = once(socket, "session").then(([bytes]) => bytes as Buffer)
-  given.catch(() => undefined) // not everybody waits for it
+  given.catch(() => undefined) // some tests do not wait for it
   await once(socket, "secureConnect")
   return { socket, session: given }
 }
 
-/** Whom the gateway takes the other end for, at a tenant; the HTTP code where it takes it for nobody. */
+/** The user as whom a tenant authenticates the connection; the HTTP code if it does not. */
 async function who(socket: TLSSocket, name: string): Promise<string> {
   const path = `/tenants/${name}/apis/authentication.k8s.io/v1/selfsubjectreviews`
   const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
@@ -63,7 +63,7 @@ async function who(socket: TLSSocket, name: string): Promise<string> {
 }
 
 describe.each<Version>(["TLSv1.2", "TLSv1.3"])("%s", (version) => {
-  /** Of a connection that the tenant's administrator had, and was answered on. */
+  /** The session of a connection on which the tenant's administrator received a response. */
   async function sessionOf(credential: Credential, name: string, answer: string): Promise<Buffer> {
     const { socket, session } = await open(version, credential)
     expect(await who(socket, name)).toBe(answer)

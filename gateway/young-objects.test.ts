@@ -1,4 +1,4 @@
-// What is made for a request dies young (docs/decisions/0022-what-requests-make-dies-young.md).
+// Objects that are created for a request die young (docs/decisions/0022-what-requests-make-dies-young.md).
 
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
@@ -8,13 +8,13 @@ import { buffer } from "node:stream/consumers"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Heap, Place } from "./testing/heap-program.ts"
 
-/** Until what they run is compiled, which is kept. */
+/** Requests until their code has been compiled, since compiled code stays in memory. */
 const warmUp = 2_000
 const measured = 3_000
-/** A collection of all objects between two looks hides what became old. */
+/** A full collection between two measurements hides the growth of the old generation. */
 const mostTimes = 5
 
-/** Each is asked for, and written to, over a connection of its own. */
+/** Each is read and written on a connection of its own. */
 const namespaces = ["default", "kube-system", "kube-public", "kube-node-lease"]
 
 interface Call {
@@ -28,7 +28,7 @@ let program: ChildProcess
 let place: Place
 
 beforeAll(async () => {
-  // What V8's last compiler makes of code that runs often hides what the code does before: it is off.
+  // Optimized code allocates differently from unoptimized code, so the last compiler is disabled.
   const execArgv = ["--max-semi-space-size=32", "--no-turbofan"]
   program = fork(new URL("testing/heap-program.ts", import.meta.url), { execArgv })
   ;[place] = (await once(program, "message")) as [Place]
@@ -63,7 +63,7 @@ async function send(count: number, call: (path: string, index: number) => Call):
   agent.destroy()
 }
 
-/** Bytes that become old with each. */
+/** Bytes that enter the old generation per request. */
 async function agedBy(call: (path: string, index: number) => Call): Promise<number> {
   await send(warmUp, call)
   for (let time = 1; time <= mostTimes; time++) {
@@ -76,7 +76,7 @@ async function agedBy(call: (path: string, index: number) => Call): Promise<numb
 }
 
 test("nothing of a get becomes old", { timeout: 120_000 }, async () => {
-  // It was 4 KiB when something led to them.
+  // It was 4 KiB when there was a reference to the requests.
   expect(await agedBy((path) => ({ method: "GET", path }))).toBeLessThan(400)
 })
 
@@ -87,6 +87,6 @@ test("of a write what the store keeps does", { timeout: 120_000 }, async () => {
     contentType: "application/merge-patch+json",
     body: JSON.stringify({ metadata: { annotations: { index: String(index) } } }),
   }))
-  // The change in the history of recent ones: its object before and after, and what was looked up in it.
+  // The change in the recent history: its object before and after, and the data found in it.
   expect(aged).toBeLessThan(3_000)
 })

@@ -1,4 +1,4 @@
-// An aggregated API: a program of the tenant behind a Service, reached through its pod's node.
+// An aggregated API: a server of the tenant behind a Service, reached through its pod's node.
 
 import { once } from "node:events"
 import { connect } from "node:http2"
@@ -167,7 +167,7 @@ describe("a program that serves an API", () => {
     stream.end("GET /smuggled HTTP/1.1\r\nhost: x\r\nx-remote-user: root\r\n\r\n")
     await once(stream.resume(), "close")
     session.close()
-    // What the program read on the same connection it has read before this one.
+    // The server has processed all earlier data on the same connection before this request.
     await call(`/apis/${group}/v1alpha1/flunders`)
     expect(seen.map(({ url }) => url)).not.toContain("/smuggled")
     expect(seen.find(({ headers }) => headers["transfer-encoding"] === "chunked")).toMatchObject({ method: "GET" })
@@ -327,7 +327,7 @@ describe("an API whose program is not there", () => {
     const path = `/apis/${group}/v1alpha1/flunders`
     const { code, text, headers } = await call(path)
     expect([code, headers["content-type"]]).toEqual([503, "text/plain; charset=utf-8"])
-    // Of a new connection, or of one that was kept.
+    // On a new or on a kept connection.
     expect(text).toMatch(/^error trying to reach service: (connect: connection refused|EOF)\n$/)
     const unable = "the server is currently unable to handle the request"
     await expect(gateway.gateway.tenants.client("a").raw(path)).rejects.toThrow(unable)

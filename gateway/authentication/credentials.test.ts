@@ -3,7 +3,7 @@ import { TLSSocket } from "node:tls"
 import { expect, test } from "vitest"
 import { connectionCertificates } from "./credentials.ts"
 
-/** On a connection of its own, whose client has that certificate. */
+/** On a connection of its own with that client certificate. */
 const requestWith = (raw: Buffer): IncomingMessage =>
   ({
     socket: Object.create(TLSSocket.prototype, { getPeerX509Certificate: { value: () => ({ raw }) } }) as TLSSocket,

@@ -38,6 +38,6 @@ test("the day a token is used is written once", async () => {
   used(secret())
   await answer.catch(() => undefined)
   await Promise.resolve()
-  used(secret()) // it was not written
+  used(secret()) // the write failed
   expect(patches).toHaveLength(3)
 })

@@ -6,7 +6,7 @@ import type { Binding, Subject } from "./rbac.ts"
 const roleRef = { kind: "ClusterRole", name: "r" }
 const user = (name: string, ...groups: string[]): User => ({ name, groups, extra: {} })
 
-/** What it says in other words: each binding is looked through. */
+/** A second implementation that examines each binding. */
 function appliesTo({ kind, name, namespace = "" }: Subject, asked: User, home: string): boolean {
   if (kind === "User") return asked.name === name
   if (kind === "Group") return asked.groups.includes(name)

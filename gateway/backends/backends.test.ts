@@ -29,7 +29,7 @@ function dial(signal: AbortSignal): Promise<Duplex> {
   return backends.dialEndpoint({ pod: undefined, address: "127.0.0.1", port }, signal)
 }
 
-// A pool keeps connections for later calls, and what streams stays open for hours.
+// A pool keeps connections for later calls, and streaming connections stay open for hours.
 test("a connection outlives the time it had to be made in", async () => {
   const attempt = new AbortController()
   const connection = await dial(attempt.signal)

@@ -43,7 +43,7 @@ interface World extends KindsStub {
   close(): Promise<void>
 }
 
-/** With the handler that serves what definitions define. */
+/** With the handler that serves the defined resources. */
 async function world(...definitions: Loose[]): Promise<World> {
   const kinds = createKindsStub()
   const handler = await startCustomResources({

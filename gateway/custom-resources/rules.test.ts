@@ -1,5 +1,4 @@
-// rules.cases.json has what a kube-apiserver answered to these writes, one after the other, of objects whose definition has
-// that schema.
+// rules.cases.json contains a kube-apiserver's responses to these sequences of writes of objects whose definition has that schema.
 
 import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
@@ -45,7 +44,7 @@ function definition(schema: Json, status: boolean): Loose {
 
 const open: AdmitFunctions = { mutate: async () => undefined, validate: async () => undefined }
 
-/** The causes it was refused with, and the warnings. */
+/** Returns the causes of the rejection, and the warnings. */
 async function write(kinds: KindsStub, one: Write): Promise<{ causes: string[]; warnings: string[] }> {
   const { verb, name = "w", spec, status, schema } = one
   const warnings: string[] = []

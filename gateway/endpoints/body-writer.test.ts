@@ -6,7 +6,7 @@ import { compressFromBytes, sendBytes } from "./body-writer.ts"
 import type { Compress } from "./gzip-join.ts"
 import { sendParts } from "./send-parts.ts"
 
-/** What has been sent, when its end has been. */
+/** A response that resolves with the sent bytes when it has ended. */
 function answer() {
   const sent: Buffer[] = []
   const { promise: ended, resolve } = Promise.withResolvers<Buffer>()

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net"
 import { expect, onTestFinished, test } from "vitest"
 import { EventStream, roomInChunk } from "./event-stream.ts"
 
-/** What `requests`, sent over one connection, are answered with; `answer` is called for each. */
+/** The responses to `requests` on one connection; `answer` is called for each request. */
 async function answersTo(requests: string, answer: (response: ServerResponse) => void): Promise<string> {
   const server = createServer((_, response) => {
     response.sendDate = false

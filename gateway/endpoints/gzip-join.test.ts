@@ -17,6 +17,6 @@ test.each([
     sent.push(join.deflated(await deflate(part)), join.stored(part))
   }
   sent.push(join.end())
-  // Checks the sums as well.
+  // Also verifies the checksums.
   expect(gunzipSync(Buffer.concat(sent)).equals(Buffer.concat(expected))).toBe(true)
 })

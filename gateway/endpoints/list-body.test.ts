@@ -25,7 +25,7 @@ const text = (index: number, revision: number): StoredText => {
 
 const texts = (count: number): StoredText[] => Array.from({ length: count }, (_, index) => text(index, index + 1))
 
-/** New values of the same texts each time, as lists have them. */
+/** New values of the same texts each time, as in lists. */
 const values = (of: readonly StoredText[]): KubeValue[] => of.map((one) => new StoredValue(one))
 
 const expected = (of: readonly StoredText[]): object[] =>

@@ -20,7 +20,7 @@ test("a body that comes later than its head is worked on when others have had th
   const request = requestOf({})
   let body: RequestBody | undefined
   const reading = readBody(ctx, request, 100).then((read) => (body = read))
-  await delay(10) // later than the head
+  await delay(10) // later than the headers
   request.end("{}")
   await expect.poll(() => asked).toBe(true)
   expect(body).toBeUndefined()

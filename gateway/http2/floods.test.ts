@@ -1,4 +1,4 @@
-// Clients that misuse HTTP/2, frame by frame: the gateway ends their connection, and others are served.
+// Clients that misuse HTTP/2, frame by frame: the gateway ends their connection and keeps serving others.
 
 import { once } from "node:events"
 import { connect, type TLSSocket } from "node:tls"
@@ -32,7 +32,7 @@ function frame(type: keyof typeof types, flags: number, stream: number, payload:
   return Buffer.concat([head, payload])
 }
 
-/** A header neither indexed nor compressed. RFC 7541, section 6.2.2. */
+/** A literal header without indexing or compression. RFC 7541, section 6.2.2. */
 function literal(name: string, value: string): Buffer {
   return Buffer.concat([
     Buffer.from([0, name.length]),
@@ -62,7 +62,7 @@ async function open(): Promise<TLSSocket> {
   })
   onTestFinished(() => void socket.destroy())
   await once(socket, "secureConnect")
-  socket.on("error", () => undefined) // it is cut off while it writes
+  socket.on("error", () => undefined) // it is closed while it writes
   socket.resume()
   socket.write(Buffer.concat([Buffer.from(preface), frame("settings", 0, 0)]))
   return socket
@@ -84,7 +84,7 @@ describe("a connection is ended that sends", () => {
   test.for(Object.entries(floods))("%s", async ([, flood]) => {
     const socket = await open()
     const ended = once(socket, "close")
-    // Node's own limit of resets grows with time, and time is what a busy machine has: far more than either limit.
+    // Node's own limit of resets increases with time, and slow machines take long: far more than either limit.
     for (let index = 0; index < 20_000 && !socket.destroyed && socket.writable; index++) {
       const more = socket.write(flood(index))
       if (!more && !socket.destroyed) await Promise.race([once(socket, "drain"), ended])

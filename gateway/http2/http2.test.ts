@@ -1,4 +1,4 @@
-// The gateway over HTTP/2: the same answers as over HTTP/1.1, on the same port.
+// The gateway over HTTP/2: the same responses as over HTTP/1.1, on the same port.
 
 import { connect, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from "node:http2"
 import { once } from "node:events"

@@ -1,4 +1,4 @@
-// Answers over HTTP/2 at their edges, without a gateway around them.
+// Edge cases of HTTP/2 responses, without a gateway.
 
 import { once } from "node:events"
 import type { IncomingMessage, RequestListener } from "node:http"

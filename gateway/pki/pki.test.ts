@@ -1,4 +1,4 @@
-// What is issued is read by OpenSSL, which Node's own reader is.
+// Issued certificates are parsed by OpenSSL, through Node.
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate } from "node:crypto"
 import { createServer, connect } from "node:tls"

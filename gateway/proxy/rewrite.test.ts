@@ -24,7 +24,7 @@ describe("rewriteURL()", () => {
 })
 
 describe("rewriteHTML()", () => {
-  /** What it answers, and how often it let others have their turn. */
+  /** The result, and how often it yielded. */
   function rewritten(html: string): { text: string; turns: number } {
     const steps = rewriteHTML(html, place)
     for (let turns = 0; ; turns++) {

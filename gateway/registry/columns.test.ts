@@ -1,12 +1,12 @@
-// Every built-in kind shows the columns kube-apiserver v1.36 shows: names, types, formats and priorities as its Table answers
-// say them. Cells of single kinds are tested in columns/.
+// Every built-in kind has the columns of kube-apiserver v1.36: names, types, formats and priorities as in its Table responses.
+// Cells of single kinds are tested in columns/.
 
 import { expect, test } from "vitest"
 import { builtInResources } from "../../apimachinery/schema/facts.ts"
 import type { TableColumn } from "../endpoints/table.ts"
 import { columnsOf } from "./columns.ts"
 
-/** As printed below. Text without format for everybody is the rule; what differs is said. */
+/** In the format of the function below. Columns are text without format that is always shown, unless specified. */
 const expected: Readonly<Record<string, string>> = {
   "/componentstatuses": "Name/name, Status, Message, Error",
   "/configmaps": "Name/name, Data, Age",

@@ -8,7 +8,7 @@ let count = 0
 
 afterAll(() => kinds[Symbol.asyncDispose]())
 
-/** A fresh name, so that the tests share one control plane. */
+/** A unique name, so that the tests can share one control plane. */
 const next = (): string => `n${++count}`
 
 const template = (spec: Loose = {}, labels: Loose = { a: "b" }): Loose => ({
@@ -108,7 +108,7 @@ describe("defaults", () => {
   })
 })
 
-// Messages as kube-apiserver 1.36 gives them, but for values it prints as Go structs.
+// kube-apiserver 1.36's messages, except for values that it prints as Go structs.
 describe("validation", () => {
   const email =
     "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"

@@ -15,7 +15,7 @@ test("what was made is there for a while, and goes when more is made long after"
   expect([first, second].map((key) => made.get(key))).toEqual(["0", "9"])
   const third = at(10)
   expect([first, second, third].map((key) => made.get(key))).toEqual(["0", "9", "10"])
-  // Nothing is looked at as time goes by: only who makes more makes room.
+  // The passing of time has no effect by itself: only set() drops entries.
   now = 1000
   expect(made.get(third)).toBe("10")
   const fourth = at(1000)

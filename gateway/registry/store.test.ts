@@ -53,7 +53,7 @@ describe("create", () => {
     const made = await create(make("a", { data: { x: "1" } }, { uid: "mine", generation: 7, selfLink: "/x" }))
     expect(made.object()).toMatchObject({ metadata: { name: "a", namespace, resourceVersion: made.resourceVersion } })
     expect(made.object().metadata.uid).toMatch(/^[0-9a-f-]{36}$/)
-    expect(made.object().metadata.generation).toBe(7) // of a kind that counts none: the client's
+    expect(made.object().metadata.generation).toBe(7) // this kind does not count generations and keeps the client's value
     const read = await registry.get(ctx, namespace, "a")
     expect(Buffer.from(read.bytes()).toString()).toBe(Buffer.from(made.bytes()).toString())
     expect(JSON.parse(Buffer.from(read.bytes()).toString())).toEqual(made.object())

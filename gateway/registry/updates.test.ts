@@ -6,7 +6,7 @@ let count = 0
 
 afterAll(() => kinds[Symbol.asyncDispose]())
 
-/** A fresh name, so that the tests share one control plane. */
+/** A unique name, so that the tests can share one control plane. */
 const next = (): string => `n${++count}.example.com`
 const badType =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
@@ -26,7 +26,7 @@ const policy = {
   spec: { matchConstraints: { resourceRules: rules }, validations: [{ expression: "true" }] },
 }
 
-// Messages as kube-apiserver 1.36 gives them.
+// kube-apiserver 1.36's messages.
 test.each<[string, Loose, Loose, string, string[]]>([
   ["node.k8s.io/runtimeclasses", { handler: "a" }, prefix, "", prefixFault],
   ["admissionregistration.k8s.io/validatingwebhookconfigurations", {}, prefix, "", prefixFault],

@@ -21,7 +21,7 @@ describe("a value that is written", () => {
     const bytes = encodeStored(object("x"))
     const written = storedOf(bytes, 7)
     cache.writing(bytes, asParsed(object("x")))
-    // The store tells those who follow it with an object of its own, before the writer hears of it.
+    // The store notifies watches with an entry object of its own, before the write returns.
     const followed = first === "who wrote" ? undefined : cache.passing({ ...written }).object()
     cache.written(bytes, written)
     const value = cache.of(written)

@@ -5,7 +5,7 @@ import { tick, WatchChanges, type WatchHome } from "./watch-changes.ts"
 
 const change = { type: "put" } as StoreEvent
 
-/** What one store's watch answers, step by step; what comes after a change in another store. */
+/** A home whose store's watch returns these steps; `next` is its successor. */
 function homeOf(steps: Promise<StoreEvent>[], after: number[], next?: WatchHome): WatchHome {
   const watcher = {
     revision: 7,

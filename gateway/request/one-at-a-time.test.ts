@@ -75,7 +75,7 @@ test("of what has been read when a connection ends, Node makes no more requests"
   const socket = await send(...numbered(1000))
   socket.on("error", () => undefined) // reset
   await once(socket, "close")
-  expect(made).toEqual(numbered(18)) // one under way, 16 wait, and the one that is too many
+  expect(made).toEqual(numbered(18)) // one in progress, 16 queued, and the one beyond the limit
 })
 
 test("the answer to what is under way is told when the connection ends", async () => {

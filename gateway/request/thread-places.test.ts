@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { Presence } from "../tenancy/presence.ts"
 import { ThreadPlaces } from "./thread-places.ts"
 
-/** Jobs that end when they are told to. */
+/** Jobs that end on demand. */
 function jobsOn(places: ThreadPlaces) {
   const tenants = new Map<string, Presence>()
   const begun: string[] = []

@@ -16,11 +16,11 @@ beforeEach(() => {
   tenants.clear()
 })
 
-/** Work that holds the thread for a while, then says that it is done. */
+/** Occupies the thread for some time, then records its end. */
 async function work(tenant: string, name: string, ms = 0): Promise<void> {
   const presence = tenants.get(tenant) ?? new Presence()
   tenants.set(tenant, presence)
-  const order = done // this test's, whenever it is done
+  const order = done // that of this test, whenever the work ends
   const waiting = turns.take(presence)
   if (waiting !== undefined) await waiting
   clock += ms
@@ -123,6 +123,6 @@ describe("turns", () => {
     }
     await Promise.all(all)
     const held = times.slice(1).map((time, index) => time - (times[index] ?? 0))
-    expect(Math.max(...held)).toBe(2) // each of them alone takes the turn
+    expect(Math.max(...held)).toBe(2) // each of them uses up a turn
   })
 })

@@ -1,4 +1,4 @@
-// Who does not wake a sleeping tenant, on a real gateway: the answers are those the tenant gives when it is awake.
+// Callers that do not wake a sleeping tenant, on a real gateway: they get the same responses as from the tenant when it is awake.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import type { ConfigMap, KubeObject, ServiceAccount } from "../../apimachinery/object.ts"
@@ -36,13 +36,13 @@ async function tokenBy(roots: TrustRoots, expirationSeconds = 3600): Promise<str
   return (await issuer.issue({ namespace: "default", serviceAccount, audiences: [], expirationSeconds })).token
 }
 
-/** The same of the tenant awake and asleep, and whether it slept on: then nobody has woken it for the second answer. */
+/** The responses of the tenant awake and asleep, and whether it stayed asleep for the second one. */
 async function ask(path: string, credential: RawRequest = {}) {
   const request = async () => {
     const { code, text } = await fixture.request(path, credential)
     return { code, text }
   }
-  // Whatever it is asked, it stays awake meanwhile.
+  // Keeps it awake regardless of the request.
   const leave = (await fixture.gateway.tenants.byName("a"))!.presence.enter()
   const answered = await request()
   leave()
@@ -122,7 +122,7 @@ describe("a sleeping tenant wakes", () => {
     await asleep()
     expect((await fixture.request(pods, tenant)).code).toBe(200)
     await asleep()
-    // Good, and without rights.
+    // Valid, but without permissions.
     const { code, text } = await fixture.request(pods, { token })
     expect(code).toBe(403)
     expect(text).toContain("system:serviceaccount:default:default")

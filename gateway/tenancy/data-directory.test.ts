@@ -1,4 +1,4 @@
-// Data directories that cannot be used: what is said, and that it is as it was afterwards.
+// Unusable data directories: the error messages, and that the directory is unchanged afterwards.
 
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -17,10 +17,10 @@ afterEach(() => rm(parent, { recursive: true, force: true }))
 
 const open = async (): Promise<void> => (await DataDirectory.open(path))[Symbol.asyncDispose]()
 
-/** The user "nobody" of most systems; any that owns nothing here would do. */
+/** The user "nobody" of most systems; any user that owns no files here would do. */
 const nobody = 65_534
 
-/** Does it as somebody who may read what is in the directory, but write nothing. To root nothing is closed by its mode. */
+/** Runs the work as a user who may read the directory but not write to it. Modes do not restrict root. */
 async function asReader(directory: string, work: () => Promise<void>): Promise<void> {
   const isRoot = process.geteuid?.() === 0
   await chmod(directory, isRoot ? 0o755 : 0o555)

@@ -1,4 +1,4 @@
-// Whom Sleep wakes in turn, and how; what falling asleep means to a real tenant is in sleep.test.ts.
+// The order in which Sleep wakes tenants; sleep.test.ts tests the effect on a real tenant.
 
 import { expect, test, vi } from "vitest"
 import { Sleep } from "./sleep.ts"

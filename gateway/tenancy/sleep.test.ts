@@ -1,4 +1,4 @@
-// Tenants fall asleep and wake on a real gateway: who asks sees no difference, and who watches misses nothing.
+// Tenants fall asleep and wake on a real gateway: requests get the same responses, and watches miss nothing.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import type { ConfigMap, Deployment, Job, ReplicaSet } from "../../apimachinery/object.ts"
@@ -22,7 +22,7 @@ const limits = { tenantIdleMs: 40, maxAwakeTenants: 100 }
 vi.setConfig({ testTimeout: 180_000 })
 
 let fixture: TestGateway
-/** As long as a loaded machine may take. */
+/** The time that a loaded machine may take. */
 const waitFor = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 60_000, interval: 3 })
 
 beforeEach(async () => {
@@ -76,7 +76,7 @@ describe("a tenant nobody uses", () => {
     const used = await tenants.byName("a")
     const leave = used!.presence.enter()
     await (await client("b")).get(namespaces, undefined, "default")
-    await waitFor(() => expect(tenants.awake).toBe(1)) // b sleeps, and a could have
+    await waitFor(() => expect(tenants.awake).toBe(1)) // b sleeps, and a could have fallen asleep
     expect(await tenants.byName("a")).toBe(used)
     leave()
     await asleep()
@@ -163,7 +163,7 @@ describe("a tenant nobody uses", () => {
       metadata: { namespace: "default", name: "soon-over" },
       spec: { ttlSecondsAfterFinished: 1, template: { spec: { ...template.spec, restartPolicy: "Never" } } },
     } as never)
-    // Whoever finishes it must leave alone when the controller began it.
+    // The test finishes the job and must not change its start time, so it waits until the controller has set that.
     await waitFor(async () => {
       expect((await api.get<Job>(jobs, "default", "soon-over")).status?.startTime).toBeDefined()
     })
@@ -190,7 +190,7 @@ describe("a tenant nobody uses", () => {
       ),
     )
     await asleep()
-    // Nobody asks: the controller's own clock wakes it.
+    // There is no request: the controller's own timer wakes the tenant.
     await waitFor(() => expect(told).toContain("DELETED soon-over"))
     await asleep()
     await expect(api.get(jobs, "default", "soon-over")).rejects.toThrow("not found")
@@ -225,7 +225,7 @@ describe("a tenant nobody uses", () => {
       },
     } as never)
     await waitFor(() => expect(sizes).toEqual([2]))
-    // It is looked at when its time has come, not when it changes.
+    // It is reconciled when its time has come, not when it changes.
     await api.patch(horizontalPodAutoscalers, "default", "web", { spec: { minReplicas: 3 } }, { type: "merge" })
     const { presence } = await tenants.byName("a")!
     await asleep()
@@ -272,7 +272,7 @@ test("awake tenants that take too much memory together fall asleep, those used l
   }
   await waitFor(() => expect(tenants.awakeBytes).toBeLessThanOrEqual(maxAwakeBytes))
   expect(tenants.awakeBytes).toBeGreaterThan(5 * objectBytes)
-  // Who has slept has another control plane.
+  // A tenant that has slept has a new control plane.
   expect(await tenants.byName("d")).toBe(opened.get("d"))
   expect(await tenants.byName("a")).not.toBe(opened.get("a"))
 })

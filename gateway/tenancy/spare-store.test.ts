@@ -1,4 +1,4 @@
-// What is kept ready for the next tenant: given once, recorded while it is nobody's, and gone when nobody has taken it.
+// The prepared store for the next tenant: given out once, recorded as unused before, and removed if it was not taken.
 
 import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
@@ -38,7 +38,7 @@ const recordOf = (uid: string): TenantRecord => ({
 const spares = async (store: Store): Promise<string[]> =>
   (await store.range("/spares/")).items.map(({ key }) => key.slice("/spares/".length))
 
-/** Asks for uids until one is given whose store is kept ready. */
+/** Takes uids until one has a prepared store. */
 async function takeSpare(data: DataDirectory): Promise<string> {
   return vi.waitFor(async () => {
     const ready = await spares(data.store)
@@ -76,7 +76,7 @@ test("a store nobody has taken goes with the gateway, or at the next start", asy
   expect(await readdir(stores)).toEqual([])
   {
     await using data = await DataDirectory.open(path)
-    // As a kill leaves it, beside a tenant's.
+    // As after a kill, next to a tenant's store.
     await data.store.txn({ compare: [], operations: [{ type: "put", key: spareKey("left"), value: Buffer.alloc(0) }] })
     await mkdir(join(stores, "left"))
     await mkdir(join(stores, "tenant"))

@@ -1,4 +1,4 @@
-// What the directory promises whatever its control planes do: opening, preparing and removing fail here on purpose.
+// The guarantees of the directory even if opening, preparing and removing control planes fails, which they do here on purpose.
 
 import { randomUUID } from "node:crypto"
 import { expect, test, vi } from "vitest"

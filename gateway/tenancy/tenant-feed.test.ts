@@ -41,7 +41,7 @@ function start(settled?: number): void {
   running = feed.run()
 }
 
-/** What a subscriber is told, line by line. */
+/** The notifications of a subscriber, as lines. */
 function follow(resource: Resource, mentioning?: readonly string[]): { lines: string[]; stop(): void } {
   const lines: string[] = []
   const stopping = new AbortController()
@@ -142,7 +142,7 @@ describe("a tenant's feed", () => {
     const told = follow(configMaps)
     const { store } = controlPlane
     const watch = store.watch.bind(store)
-    // Between the first scan and its watch much happens: the history in between is gone.
+    // Simulates many writes between the first scan and its watch: the history in between has been removed.
     vi.spyOn(store, "watch").mockImplementationOnce((prefix, options) => watch(prefix, { ...options, after: 1 }))
     await store.compact(store.revision)
     start()

@@ -1,5 +1,5 @@
-// A control plane of a memory store and a resource table, without keys, network or rights: for tests of what lies below
-// the filters.
+// A control plane with a memory store and a resource table, without keys, network or authorization: for tests of the code below the
+// filters.
 
 import { createSecretKey } from "node:crypto"
 import { silentLog } from "../../client/log.ts"
@@ -81,7 +81,7 @@ export function createControlPlaneStub(
   return stub
 }
 
-/** A request's context, and the warnings it got. */
+/** The context of a request, and its warnings. */
 export function contextOf(
   controlPlane: ControlPlane,
   info: Partial<RequestInfo> = {},

@@ -1,5 +1,5 @@
-// A gateway with one tenant in a process of its own, as the product runs it. Its parent is told where it is, and, whenever it asks,
-// what lies in the heap.
+// A gateway with one tenant in a separate process, as the product runs it. It sends its parent the address and, on request,
+// statistics of the heap.
 
 import "../../cli/runtime.mjs"
 import { constants, type NodeGCPerformanceDetail, PerformanceObserver } from "node:perf_hooks"
@@ -14,9 +14,9 @@ export interface Place {
 }
 
 export interface Heap {
-  /** Bytes of objects that the collections of young ones do not look at, dead ones that nobody has found yet among them. */
+  /** Size in bytes of the old generation, including dead objects that have not been collected yet. */
   old: number
-  /** Collections of all objects so far: one of them makes `old` smaller. */
+  /** Number of full collections so far; each may decrease `old`. */
   collections: number
 }
 

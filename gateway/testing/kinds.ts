@@ -1,4 +1,4 @@
-// What tests of kinds start from: a control plane's stub, its resources by short names, and what a write is refused with.
+// The basis for tests of kinds: a stub of a control plane, its resources by short names, and the errors of rejected writes.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { StatusError } from "../../apimachinery/status.ts"
@@ -10,14 +10,14 @@ import { type ControlPlaneStub, createControlPlaneStub } from "./control-plane-s
 export interface KindsStub extends AsyncDisposable {
   readonly stub: ControlPlaneStub
   readonly client: KubeClient
-  /** `what`: "pods", "apps/deployments". Objects of namespaced kinds are in "default" when they do not say. */
+  /** `what`: "pods", "apps/deployments". The default namespace of namespaced objects is "default". */
   create(what: string, object: Loose, subresource?: string): Promise<Loose>
   patch(what: string, name: string, patch: unknown, more?: Partial<PatchOptions>): Promise<Loose>
   get(what: string, name: string): Promise<Loose>
   delete(what: string, name: string, options?: DeleteOptions): Promise<void>
 }
 
-/** An object whose fields a test reads without proof that they are there. */
+/** An object whose fields a test may read without checking for their presence. */
 // oxlint-disable-next-line typescript/no-explicit-any -- tests name fields of any kind
 export type Loose = Record<string, any>
 
@@ -47,7 +47,7 @@ export function createKindsStub(
       const [resource, namespace] = place(what)
       const metadata = { ...(namespace === undefined ? {} : { namespace }), ...object["metadata"] }
       const apiVersion = group === "" ? version : `${group}/${version}`
-      // As it would come over the wire: without what is undefined.
+      // As sent over the network: without undefined fields.
       const whole = JSON.parse(JSON.stringify({ kind, apiVersion, ...object, metadata })) as KubeObject
       return structuredClone(await client.create(resource, whole, subresource === undefined ? {} : { subresource }))
     },
@@ -60,7 +60,7 @@ export function createKindsStub(
   }
 }
 
-/** The message of the Status a request ends with, or "accepted". */
+/** The message of the Status with which a request fails, or "accepted". */
 export async function verdict(request: Promise<unknown>): Promise<string> {
   try {
     await request
@@ -71,7 +71,7 @@ export async function verdict(request: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Field and message of what is wrong, without the words around it. */
+/** Fields and messages of the errors, without the text around them. */
 export async function faults(request: Promise<unknown>): Promise<string[]> {
   try {
     await request

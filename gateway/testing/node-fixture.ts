@@ -1,5 +1,5 @@
-// A node for tests of what the gateway reaches through it: a kubelet's server whose pods' ports lead to servers of the test,
-// and the tenant's objects that say so.
+// A node for tests of connections through nodes: a kubelet server that maps ports of pods to servers of the test, and the
+// corresponding objects of the tenant.
 
 import { connect } from "node:net"
 import type { Duplex } from "node:stream"
@@ -18,10 +18,10 @@ const host = "127.0.0.1"
 
 export class NodeFixture implements AsyncDisposable {
   readonly #kubelet: NodeServer
-  /** PEM; of the kubelet and of its clients. */
+  /** PEM of the authority of the kubelet and of its clients. */
   readonly #authority: string
   readonly #client: IssuedCertificate
-  /** By "namespace/pod": the pod's ports, and where on this machine they lead. */
+  /** By "namespace/pod": the ports of the pod, and the local ports to which they lead. */
   readonly #ports: Map<string, Readonly<Record<number, number>>>
 
   private constructor(
@@ -57,7 +57,7 @@ export class NodeFixture implements AsyncDisposable {
     return { dial: async () => ({ host, port: this.#kubelet.port, ca: this.#authority, cert, key, agent: false }) }
   }
 
-  /** A pod on the node; `ports`: by the pod's port, where it leads. */
+  /** Creates a pod on the node; `ports`: local port by port of the pod. */
   async addPod(client: KubeClient, name: string, ports: Readonly<Record<number, number>>): Promise<void> {
     await make(client, nodes, { kind: "Node", apiVersion: "v1", metadata: { name: "node-1" } }).catch(() => undefined)
     this.#ports.set(`default/${name}`, ports)
@@ -67,12 +67,12 @@ export class NodeFixture implements AsyncDisposable {
     ]
     const spec = { nodeName: "node-1", serviceAccountName: "default", containers }
     await make(client, pods, { kind: "Pod", apiVersion: "v1", metadata, spec })
-    // Told as its address; the way to it goes by its node.
+    // Reported as its address; connections go through its node.
     const status = { podIP: "10.1.0.1", podIPs: [{ ip: "10.1.0.1" }] }
     await client.patch(pods, "default", name, { status }, { type: "merge", subresource: "status" })
   }
 
-  /** `ports`: by the Service's port, the pod's; named "p<port>". */
+  /** `ports`: the pod's port by the Service's port; named "p<port>". */
   async addService(
     client: KubeClient,
     name: string,

@@ -1,4 +1,4 @@
-// A real gateway for tests: TLS, port 0, a temporary data directory that goes with it.
+// A real gateway for tests: TLS, port 0, a temporary data directory that is removed at the end.
 
 import { randomUUID } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -52,7 +52,7 @@ export class TestGateway implements AsyncDisposable {
     return this.gateway.url
   }
 
-  /** Makes a tenant; answers its kubeconfig's credential. */
+  /** Creates a tenant and returns the credential in its kubeconfig. */
   async createTenant(name: string, more: Partial<Tenant> = {}): Promise<TestTenant> {
     const tenant = await this.gateway.tenants.create({
       name,
@@ -68,12 +68,12 @@ export class TestGateway implements AsyncDisposable {
     return { tenant, kubeconfig, ...credentialOf(kubeconfig), url: `${this.url}/tenants/${name}` }
   }
 
-  /** The gateway's administrator. */
+  /** The credential of the gateway's administrator. */
   get administrator(): Credential {
     return this.gateway.administrator
   }
 
-  /** A client over HTTP; `path` "" is the super cluster. Ends with the gateway. */
+  /** A client over HTTP; `path` "" is the super cluster. Closed with the gateway. */
   client(path: string, credential: Credential): KubeClient {
     return this.#stack.use(
       createHttpClient({
@@ -84,7 +84,7 @@ export class TestGateway implements AsyncDisposable {
     )
   }
 
-  /** One request on a connection of its own. */
+  /** Sends one request on a new connection. */
   request(path: string, options: RawRequest = {}): Promise<RawAnswer> {
     const { method = "GET", headers = {}, body, certificate, key, token, serverName } = options
     const isRaw = typeof body === "string" || Buffer.isBuffer(body)
@@ -139,7 +139,7 @@ export interface TestTenant extends Credential {
   url: string
 }
 
-/** A super cluster's plane at /, quiet, and addresses for Services from a range of its own per tenant. */
+/** With a super cluster at /, without log output, and with a separate range of Service addresses per tenant. */
 export async function startTestGateway(options: Partial<GatewayOptions> = {}): Promise<TestGateway> {
   await using stack = new AsyncDisposableStack()
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "polyplane-gateway-")))
@@ -156,7 +156,7 @@ export async function startTestGateway(options: Partial<GatewayOptions> = {}): P
   return new TestGateway(gateway, dataDir, stack.move())
 }
 
-/** 10.96.0.1 and on. */
+/** Allocates 10.96.0.1 and up. */
 export function countingAddresses(): ServiceAddresses {
   let last = 0
   return {

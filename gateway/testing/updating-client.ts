@@ -1,4 +1,4 @@
-// A client in a thread of its own: its next request is under way before the server's thread knows that the answer has left.
+// A client in a separate thread: it may send its next request before the server's thread has finished sending the response.
 
 import { once } from "node:events"
 import { Agent, request, type RequestOptions } from "node:https"
@@ -6,18 +6,18 @@ import type { IncomingMessage } from "node:http"
 import { text } from "node:stream/consumers"
 import { parentPort, workerData } from "node:worker_threads"
 
-/** What the thread is started with. */
+/** The data of the thread. */
 export interface Updating {
-  /** Of the server, with the client's certificate. */
+  /** Options for the server, with the client's certificate. */
   connection: RequestOptions
-  /** Of the objects, one for each connection; they are there. */
+  /** The paths of existing objects, one for each connection. */
   paths: readonly string[]
-  /** Of every update: JSON. */
+  /** The JSON bodies of the updates. */
   bodies: readonly string[]
   updates: number
 }
 
-/** Answers with what went wrong: codes, errors. */
+/** Resolves with the errors and unexpected codes. */
 async function update(): Promise<string[]> {
   const { connection, paths, bodies, updates } = workerData as Updating
   const agent = new Agent({ keepAlive: true, maxSockets: paths.length })

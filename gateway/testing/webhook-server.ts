@@ -1,4 +1,4 @@
-// An HTTPS server on loopback with an authority of its own, for tests of what the gateway calls: webhooks and the like.
+// An HTTPS server on loopback with its own authority, for tests of the gateway's calls to webhooks and similar servers.
 
 import { createServer, type Server } from "node:https"
 import type { IncomingHttpHeaders } from "node:http"
@@ -12,7 +12,7 @@ export interface WebhookCall {
   body: Loose
 }
 
-/** `text` is sent as it is; `wait` holds the answer back until the promise resolves. */
+/** `text` is sent unchanged; the response is delayed until `wait` resolves. */
 export interface WebhookReply {
   code?: number
   headers?: Record<string, string>
@@ -34,7 +34,7 @@ export class WebhookServer implements AsyncDisposable {
     this.certificateAuthority = certificateAuthority
   }
 
-  /** `names`: what its certificate is for. */
+  /** `names`: those in its certificate. */
   static async start(handler: WebhookHandler, names: readonly string[] = ["127.0.0.1"]): Promise<WebhookServer> {
     const authority = await createAuthority("webhook test authority")
     const { certificate, key } = await issueServingCertificate(authority, names)
@@ -83,7 +83,7 @@ export class WebhookServer implements AsyncDisposable {
   }
 }
 
-/** An AdmissionReview that answers the one of the call. */
+/** An AdmissionReview in response to that of the call. */
 export function reviewed({ body }: WebhookCall, response: Loose): WebhookReply {
   const { apiVersion, request } = body
   return { body: { kind: "AdmissionReview", apiVersion, response: { uid: request.uid, allowed: true, ...response } } }

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { Channel } from "./channel.ts"
 
 const channel = fileURLToPath(new URL("channel.ts", import.meta.url))
-/** Says over every connection it is given that it has it, and closes it. */
+/** Sends "taken" on every received connection and closes it. */
 const program = `
   import { Channel } from ${JSON.stringify(channel)}
   new Channel(process, { ready: () => undefined }, (socket) => socket.end("taken"))
@@ -19,7 +19,7 @@ const program = `
 interface Started {
   child: ChildProcess
   channel: Channel<{ ready: [undefined, undefined] }, Record<never, never>>
-  /** Makes a connection and hands it over; the client's end. */
+  /** Opens a connection and sends it to the program; resolves with the client's end. */
   connect: () => Promise<Socket>
 }
 
@@ -42,7 +42,7 @@ async function start(): Promise<Started> {
     connect: async () => {
       const accepted = once(server, "connection")
       const client = connect((server.address() as AddressInfo).port, "127.0.0.1")
-      client.on("error", () => undefined) // ended either way
+      client.on("error", () => undefined) // it is closed in either case
       await Promise.all([once(client, "connect"), accepted])
       return client
     },

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A request with these headers as the server has it. */
+/** A request with these headers as received by the server. */
 async function received(headers: readonly string[]): Promise<IncomingMessage> {
   const { port } = server.address() as AddressInfo
   const arrived = once(server, "request") as Promise<[IncomingMessage, { end(): void }]>

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { stateOf, watchBeats, type ProcessState } from "./heartbeat.ts"
 
-/** A process that answers the first so many beats, seen as `state` says. */
+/** A process that responds to the given number of beats and has the states that `state` returns. */
 async function watch(answers: number, state: (look: number) => ProcessState, turns = 1000) {
   const clock = new FakeClock()
   const ending = new AbortController()

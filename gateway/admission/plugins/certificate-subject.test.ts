@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { createClientRequest } from "../../testing/certificate-request.ts"
 import { organizationsOf, parseRequest } from "./certificate-subject.ts"
 
-/** The request with its organization's text, of 14 characters, said to be of another type of ASN.1. */
+/** The request with another ASN.1 type for the text of its organization, 14 characters long. */
 async function requestWith(organization: string, type: number): Promise<Buffer> {
   const { request } = await createClientRequest(`CN=jane, O=${organization}`)
   const der = Buffer.from(request.replace(/-----.*?-----|\s/g, ""), "base64")

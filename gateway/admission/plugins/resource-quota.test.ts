@@ -26,7 +26,7 @@ test("of many writes at once, as many pass as the bound allows", async () => {
 })
 
 test("two gateways' plugins do not pass the bound together", async () => {
-  // Both with the same store, each with turns of its own: the swap decides.
+  // Both have the same store, but their own turns: only the swap can prevent a conflict.
   const plugins = [new ResourceQuotaPlugin(), new ResourceQuotaPlugin()]
   await using kinds = createKindsStub({
     plugins: [

@@ -1,5 +1,5 @@
-// Admission policies at work, and how they are refused when written: the same requests, one after the other, as
-// kube-apiserver 1.36 answered them (policies.cases.json).
+// The effect and the validation of admission policies: a sequence of requests with kube-apiserver 1.36's responses
+// (policies.cases.json).
 
 import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -58,7 +58,7 @@ describe.each(worlds)("$name", ({ steps }) => {
         expect(sortedCauses(found.details?.causes), shown).toEqual(sortedCauses(expected.causes))
       } else if (expected.object !== undefined) expect(found, shown).toMatchObject(expected.object)
       if (expected.warnings !== undefined) {
-        // Node joins headers of one name.
+        // Node joins headers of the same name.
         const warnings = String(answer.headers["warning"] ?? "").split(/, (?=299 )/)
         expect(warnings.sort(byText), shown).toEqual(expected.warnings)
       }

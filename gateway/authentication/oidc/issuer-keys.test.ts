@@ -39,7 +39,7 @@ afterAll(async () => {
   await issuer[Symbol.asyncDispose]()
 })
 
-/** From now on so much later. */
+/** Advances the clock. */
 function wait(ms: number): void {
   const at = performance.now() + ms
   vi.spyOn(performance, "now").mockImplementation(() => at)

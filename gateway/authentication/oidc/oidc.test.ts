@@ -1,4 +1,4 @@
-// Tokens of an issuer that a tenant has configured, through a whole gateway; the issuer is a server of the test.
+// Tokens of an issuer that a tenant has configured, with a whole gateway; the issuer is a server of the test.
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto"
 import { SignJWT } from "jose"
@@ -20,7 +20,7 @@ let tenant: TestTenant
 let issuer: WebhookServer
 let key: KeyObject
 const keyId = "one"
-/** Makes the issuer another one for each test, so that no keys are remembered. */
+/** Gives each test its own issuer, so that no keys are cached. */
 let mark = ""
 let last = 0
 
@@ -72,7 +72,7 @@ function token(
     .sign(signer)
 }
 
-/** The user the gateway takes the bearer for, or the code it answers. */
+/** The authenticated user, or the HTTP code. */
 async function whoIs(bearer: string): Promise<unknown> {
   const path = "/tenants/a/apis/authentication.k8s.io/v1/selfsubjectreviews"
   const { code, json } = await gateway.request(path, { method: "POST", token: bearer, body: {} })

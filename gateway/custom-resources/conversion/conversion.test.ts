@@ -1,4 +1,4 @@
-// Custom resources whose versions a webhook converts, through a whole gateway.
+// Custom resources with webhook conversion, with a whole gateway.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { localNetworks } from "../../backends/networks.ts"

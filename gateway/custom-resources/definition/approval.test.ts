@@ -10,7 +10,7 @@ function definition(said?: string, group = "example.k8s.io"): Definition {
 
 const [missing, invalid] = ["Required value: protected groups must", "Invalid value: "]
 
-// What a kube-apiserver answers, and the condition it adds.
+// A kube-apiserver's response, and the condition that it adds.
 test.each([
   [undefined, missing, "False MissingAnnotation"],
   ["", missing, "False MissingAnnotation"],

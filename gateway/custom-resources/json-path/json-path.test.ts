@@ -15,7 +15,7 @@ const object = {
   },
 }
 
-/** What it leads to; undefined: nowhere. */
+/** The first result; undefined if there is none. */
 const first = (path: string, of: object = object): unknown => firstValue(parseJsonPath(path), of)?.value
 
 describe("firstValue()", () => {

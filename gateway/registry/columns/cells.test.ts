@@ -1,4 +1,4 @@
-// cells.jsonl has objects as a kube-apiserver v1.36 stored them, the cells of its Table for them, and when it was asked.
+// cells.jsonl contains objects as stored by a kube-apiserver v1.36, the cells of its Table, and the time of the request.
 
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"

@@ -1,4 +1,4 @@
-// What the differential suite cannot ask with one field at a time: permissions, reservations, steps of a range.
+// Cases that the differential suite cannot cover with one field at a time: permissions, reservations, steps of a range.
 
 import { describe, expect, test } from "vitest"
 import { FieldPath } from "../../../apimachinery/field-errors.ts"

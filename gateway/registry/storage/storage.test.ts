@@ -7,13 +7,13 @@ let count = 0
 
 afterAll(() => kinds[Symbol.asyncDispose]())
 
-/** A fresh name, so that the tests share one control plane. */
+/** A unique name, so that the tests can share one control plane. */
 const next = (): string => `n${++count}`
 const badName =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 const attachment = { nodeName: "n", source: { persistentVolumeName: "v" } }
 
-// Messages as kube-apiserver 1.36 gives them.
+// kube-apiserver 1.36's messages.
 describe("validation", () => {
   test.each<[string, Loose, string[]]>([
     [

@@ -1,4 +1,5 @@
-// What all checks say, in every version, is compared with kube-apiserver (test/kubernetes/differential/cases/pod-security.ts).
+// The messages of all checks in every version are compared with kube-apiserver in
+// test/kubernetes/differential/cases/pod-security.ts.
 
 import { describe, expect, test } from "vitest"
 import type { PodSpec } from "../../../../apimachinery/object.ts"

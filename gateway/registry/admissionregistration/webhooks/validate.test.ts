@@ -20,7 +20,7 @@ const hook = (more: object = {}): Webhook => ({
 })
 
 const at = "webhooks[0]"
-// As kube-apiserver v1.36 answers each of them.
+// kube-apiserver v1.36's responses.
 test.each<[object, string[]]>([
   [{}, []],
   [{ name: "" }, [`${at}.name: Required value`]],
