@@ -1,4 +1,4 @@
-// Kills a process that writes under load, again and again on the same store, and looks at what is there afterwards.
+// Repeatedly kills a process that writes to a store under load, and checks the content afterwards.
 
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -11,7 +11,7 @@ import { AcknowledgedWrites } from "../testing/acknowledged-writes.ts"
 import { checkDirectory } from "./check.ts"
 import { openLevelStore } from "./store.ts"
 
-// Thousands of writes, each flushed to the disk: slow where the disk is.
+// Thousands of writes, each flushed to disk: slow on slow disks.
 vi.setConfig({ testTimeout: 300_000 })
 
 const rounds = 6
@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-/** Runs the writer until it has acknowledged `count` writes, then kills it. Returns all it acknowledged. */
+/** Runs the writer until it has acknowledged `count` writes, then kills it. Returns all acknowledged writes. */
 async function writeUntilKilled(directory: string, round: number, count: number): Promise<string[]> {
   const child = spawn(process.execPath, [writer, directory, String(round)], { stdio: ["ignore", "pipe", "inherit"] })
   const closed = once(child, "close")
@@ -38,7 +38,7 @@ async function writeUntilKilled(directory: string, round: number, count: number)
     if (lines >= count) child.kill("SIGKILL")
   }
   await closed
-  // The last line may be half: the kill came while it was written.
+  // The last line may be incomplete because of the kill.
   return output.split("\n").slice(0, -1)
 }
 
@@ -50,7 +50,7 @@ test("after kill -9 under load nothing acknowledged is missing, and the check fi
     const lines = await writeUntilKilled(directory, round, count)
     expect(lines.length).toBeGreaterThanOrEqual(count)
     for (const line of lines) acknowledged.read(line)
-    // The check opens LevelDB, after which the store's image is not believed: every other time it comes afterwards.
+    // The check opens LevelDB, which invalidates the store's image, so it runs before the opening only in every other round.
     const check = async () => expect(await checkDirectory(directory, { quotaPrefix: "/crash/" })).toEqual([])
     if (round % 2 === 0) await check()
     {

@@ -1,4 +1,4 @@
-// What kill -9 cannot show: that a write is flushed to the disk before it is answered, and that those which wait share a flush.
+// Guarantees that kill -9 cannot test: a write is flushed to disk before it is acknowledged, and concurrent writes share a flush.
 
 import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
-/** A database that notes whether a batch is to be flushed, and finishes none while it is held. */
+/** A database that records whether batches are flushed, and completes none while it is held. */
 function watchedDisk() {
   const flushes: (boolean | undefined)[] = []
   let held: PromiseWithResolvers<void> | undefined
@@ -54,7 +54,7 @@ test("each write is flushed, and answered only after it", async () => {
     return result
   })
   await expect.poll(() => disk.flushes).toHaveLength(4)
-  // What is read meanwhile is what is on the disk.
+  // Reads meanwhile return what is on disk.
   expect(await store.get("/a")).toBeUndefined()
   expect(store.revision).toBe(4)
   expect(answered).toBe(false)
@@ -87,7 +87,7 @@ test("the name of a new store, and those in it, are flushed before anything is w
     flushed++
   })
   const inside = join(directory, "store")
-  // Not again when it is there.
+  // No further flush if it exists already.
   for (let time = 0; time < 2; time++) {
     await using store = await openLevelStore({ directory: inside })
     expect(flushed).toBe(2)

@@ -1,4 +1,4 @@
-// What a store knows from its image alone, and when the image is not believed.
+// The state of a store from its image alone, and the conditions under which the image is invalid.
 
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -47,7 +47,7 @@ beforeEach(() => {
   refusal = undefined
 })
 
-/** /a twice, /b once and gone, a key of the base layer gone: revision 6. */
+/** /a written twice, /b created and deleted, a key of the base layer deleted: revision 6. */
 async function written(options?: Partial<LevelStoreOptions>): Promise<void> {
   await using store = await open(options)
   await put(store, "/a", "1")
@@ -154,7 +154,7 @@ describe("a store with an image", () => {
     {
       await using store = await open()
       for (let index = 0; index < 40; index++) await put(store, "/a", String(index))
-      void store.compact(30).catch(() => undefined) // the end of the store may come first
+      void store.compact(30).catch(() => undefined) // the store may close first
       await expect.poll(() => store.compactedRevision).toBe(30)
     }
     {
@@ -250,7 +250,7 @@ async function copyOf(path: string): Promise<string> {
   return copy
 }
 
-/** With other words in its header, and the checksum that belongs to them. */
+/** With changes in its header, and a matching checksum. */
 function rewritten(image: Buffer, change: Record<string, unknown>): Buffer {
   const end = image.indexOf("\n")
   const header = { ...(JSON.parse(image.toString("utf8", 0, end)) as object), ...change }

@@ -12,7 +12,7 @@ import {
   logKey,
 } from "./keys.ts"
 
-// Beyond 32 bits, to see both halves.
+// More than 32 bits, to test both halves.
 const large = 0x12_3456_789a
 
 test("records are what the drawing says, byte by byte", () => {

@@ -1,5 +1,5 @@
-// The model on LevelDB; what is on disk is checked every other time the store has been closed: the check opens LevelDB, after
-// which the store's image is not believed.
+// The model on LevelDB. The content on disk is checked every other time after closing: the check opens LevelDB, which invalidates
+// the store's image.
 
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -11,7 +11,7 @@ import { checkDirectory } from "./check.ts"
 import { ResidentBudget } from "./resident.ts"
 import { openLevelStore } from "./store.ts"
 
-// Thousands of writes, each flushed to the disk: slow where the disk is.
+// Thousands of writes, each flushed to disk: slow on slow disks.
 vi.setConfig({ testTimeout: 300_000 })
 
 let root = ""
@@ -23,11 +23,11 @@ afterAll(async () => {
 })
 
 let opened = 0
-// Stores that are too large for themselves are read into memory when they are listed.
+// Stores that exceed their own limit are loaded into memory when they are listed.
 const residents = new ResidentBudget(2 * 1024 * 1024)
 
 function openStore(directory: string, base: BaseLayer | undefined): Promise<Store> {
-  // In memory, from disk, and growing from the one into the other.
+  // In memory, on disk, and growing from memory to disk.
   const residentBytes = [1e6, 0, 1500][opened++ % 3] ?? 0
   const limits = { ...modelLimits, residentBytes }
   return openLevelStore({ directory, limits, residents, image: true, ...(base ? { base } : {}) })

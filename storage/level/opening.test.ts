@@ -1,4 +1,4 @@
-// What an owner meets when opening a store, and what happens when the disk refuses a write.
+// The errors when a store is opened, and after failed writes.
 
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -120,7 +120,7 @@ describe("openLevelStore()", () => {
       await using store = await openLevelStore({ directory, limits: { compactionStep: 3 } })
       expect(store.compactedRevision).toBe(10)
       await store.compact(10)
-      // Compactions run one after the other, so this one follows the one resumed.
+      // Compactions are sequential, so this one follows the resumed one.
       await store.compact(11)
     }
     expect(await checkDirectory(directory)).toEqual([])
@@ -167,7 +167,7 @@ describe("age of history", () => {
 })
 
 describe("a disk that refuses", () => {
-  /** Opens stores whose next batch fails when asked for. */
+  /** Opens stores whose next batch fails on demand. */
   function failingDisk() {
     const disk = { failing: 0, opened: 0, refuseOpen: false }
     const open = async (options: { directory: string; limits: StoreLimits }): Promise<Database> => {

@@ -1,4 +1,4 @@
-// Against a plain sorted list, with enough keys for many pieces.
+// Compares with a plain sorted list, with enough keys for many pieces.
 
 import { describe, expect, test } from "vitest"
 import { compareKeys } from "../key-order.ts"
@@ -7,7 +7,7 @@ import { OrderedEntries } from "./ordered-entries.ts"
 
 const seed = Math.floor(Math.random() * 2 ** 31)
 let state = seed
-/** Whole numbers below `bound`, the same for the same seed. */
+/** Pseudorandom integers below `bound`, determined by the seed. */
 function random(bound: number): number {
   state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff
   return Math.floor((state / 0x8000_0000) * bound)
@@ -47,7 +47,7 @@ describe(`entries in order, seed ${seed}`, () => {
     for (let round = 0; round < 12; round++) {
       for (let step = 0; step < 1_000; step++) {
         const key = keyOf(random(6000))
-        // First it grows, then it shrinks.
+        // Grows at first, then shrinks.
         if (random(10) < (round < 8 ? 8 : 1)) {
           const made = entry(key, round * 1000 + step)
           ordered.set(made)

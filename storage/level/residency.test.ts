@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** Lists, as a store does. Answers how often everything was read for it. */
+/** Lists like a store. Resolves with the number of complete loads. */
 function lister(residency: Residency, database: Database): () => Promise<number> {
   let reads = 0
   const view = new View(database, emptyBaseLayer, defaultLimits, 1)
@@ -50,7 +50,7 @@ const deletion = (key: string): StoreEvent => {
 test("what does not fit is not read again for each list, but when it has become less or there is more room", async () => {
   const database = await openDatabase({ directory, limits: defaultLimits })
   const budget = new ResidentBudget(6 * MiB)
-  expect(budget.take(3 * MiB)).toBe(true) // another store's
+  expect(budget.take(3 * MiB)).toBe(true) // that of another store
   const residency = new Residency({ base: emptyBaseLayer, ownBytes: 1, budget })
   const list = lister(residency, database)
   expect([await list(), await list(), await list()]).toEqual([1, 1, 1])
