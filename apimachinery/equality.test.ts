@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { equalButNulls, equalJson } from "./equality.ts"
 
-/** Whether they are equal, and whether they are when null is nothing. */
+/** Whether they are equal, and whether they are equal if null counts as missing. */
 test.each<[unknown, unknown, boolean, boolean]>([
   [{ a: 1, b: [2] }, { b: [2], a: 1 }, true, true],
   [{ a: 1, b: undefined }, { a: 1 }, true, true],

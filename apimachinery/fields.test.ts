@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { matchesFields, parseFieldSelector, printFieldSelector } from "./fields.ts"
 
-// Messages as kube-apiserver 1.36 answers.
+// kube-apiserver 1.36's messages.
 test.each([
   ["a", "invalid selector: 'a'; can't understand 'a'"],
   ["metadata.name=a\\x", "invalid field selector: invalid escape sequence: \\x"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import "./schema/exact-integers.ts" // names of tests show bigints
+import "./schema/exact-integers.ts" // titles of tests contain bigints
 import { goJson, printGo } from "./go-print.ts"
 import type { Json } from "./object.ts"
 

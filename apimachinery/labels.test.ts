@@ -7,7 +7,7 @@ const badValue =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 
 describe("parseSelector()", () => {
-  // Messages as kube-apiserver 1.36 answers.
+  // kube-apiserver 1.36's messages.
   test.each([
     ["a=b,", "found '', expected: identifier after ','"],
     ["a,,b", "found ',', expected: identifier after ','"],

@@ -11,7 +11,7 @@ import {
 } from "./quantity.ts"
 
 describe("printQuantity(parseQuantity())", () => {
-  // What kube-apiserver 1.36 answers.
+  // kube-apiserver 1.36's responses.
   test.each([
     ["0", "0"],
     ["0Ki", "0"],

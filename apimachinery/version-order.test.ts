@@ -14,7 +14,7 @@ test("stable versions come before beta and alpha, larger ones before smaller one
     "v11alpha2",
     "foo1",
     "foo10",
-    "v9223372036854775808", // too large for an int of Go
+    "v9223372036854775808", // too large for Go's int
   ]
   expect(preferred.toSorted(compareVersions)).toEqual(preferred)
   expect(preferred.toReversed().sort(compareVersions)).toEqual(preferred)

@@ -4,7 +4,7 @@ import { deviceSelectorErrors } from "./devices.ts"
 
 const attributes = "device.attributes.all"
 
-// What kube-apiserver 1.36 answers to a DeviceClass with that expression.
+// kube-apiserver 1.36's responses to a DeviceClass with that expression.
 test.each([
   ["device.driver == 'x'", ""],
   ["device.allowMultipleAllocations", ""],

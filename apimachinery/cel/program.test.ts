@@ -1,4 +1,4 @@
-// expressions.cases.json has what Kubernetes' CEL answers to these expressions: faults, types, values, costs and estimates
+// expressions.cases.json contains the results of Kubernetes' CEL for these expressions: errors, types, values, costs and estimates
 // (see generate/).
 
 import { readFileSync } from "node:fs"
@@ -118,7 +118,7 @@ function answer(expression: string): Omit<Case, "expression"> {
 describe("an expression means what Kubernetes takes it for:", () => {
   test.each(cases)("$expression", ({ expression, ...expected }) => {
     const found = answer(expression)
-    // Estimates stop at 2⁶⁴ here, and one below there.
+    // The maximum of estimates is 2⁶⁴ here and one less there.
     const most = (estimate: [number, number] | undefined): number | undefined =>
       estimate && Math.min(estimate[1], 2 ** 60)
     expect({ ...found, estimate: [found.estimate?.[0], most(found.estimate)] }).toEqual({
@@ -142,7 +142,7 @@ test("an expression that costs more than allowed is stopped", () => {
 describe("what costs little and takes long", () => {
   afterEach(() => vi.restoreAllMocks())
 
-  /** Time passes whenever it is looked at; how much of it is this thread's. */
+  /** Advances the time at each reading; `share` of it is this thread's processor time. */
   function passTime(share: number): void {
     let ms = 0
     vi.spyOn(performance, "now").mockImplementation(() => (ms += 100))
@@ -184,7 +184,7 @@ describe("time zones", () => {
     return program?.evaluate(new Map(), 1_000_000).value
   }
 
-  /** The engine takes a name in any case. */
+  /** The engine accepts names in any case. */
   function* inAnyCase(name: string, count: number): Generator<string> {
     for (let bits = 0; bits < count; bits++)
       yield Array.from(name, (char, at) => ((bits >> at) & 1 ? char.toUpperCase() : char.toLowerCase())).join("")

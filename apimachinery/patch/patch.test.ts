@@ -5,7 +5,7 @@ import { applyJsonPatch } from "./json-patch.ts"
 import { applyMergePatch } from "./merge-patch.ts"
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts"
 
-/** Fails when a patch changes what it was given. */
+/** Deeply frozen, so that a patch that modifies its input throws. */
 function frozen<T extends Json>(value: T): T {
   if (typeof value === "object" && value !== null) {
     Object.values(value).forEach(frozen)
@@ -16,7 +16,7 @@ function frozen<T extends Json>(value: T): T {
 
 describe("applyJsonPatch()", () => {
   const object: Json = frozen({ data: { a: "b" }, list: ["x", "y"] })
-  // Outcomes as kube-apiserver 1.36 has them.
+  // kube-apiserver 1.36's results.
   test.each<[Json, Json]>([
     [[{ op: "replace", path: "/data/zz", value: "q" }], { data: { a: "b", zz: "q" }, list: ["x", "y"] }],
     [[{ op: "add", path: "/data/z" }], { data: { a: "b", z: null }, list: ["x", "y"] }],
@@ -243,7 +243,7 @@ describe("applyStrategicMergePatch()", () => {
     expect(applyStrategicMergePatch(frozen(target), structuredClone(patch), schema)).toEqual(expected)
   })
 
-  // Codes and messages as kube-apiserver 1.36 answers.
+  // kube-apiserver 1.36's codes and messages.
   test.each<[Json, Json, number, string]>([
     [{}, 3, 400, "json: cannot unmarshal number into Go value of type map[string]interface {}"],
     [{}, { $patch: "foo" }, 500, "unknown patch type: foo in map: map[$patch:foo]"],

@@ -115,7 +115,7 @@ describe("decodeObject() refuses in upstream's words", () => {
       container('{"livenessProbe":{"httpGet":{"port":[]}}}'),
       "json: cannot unmarshal array into Go struct field HTTPGetAction.spec.template.spec.containers.livenessProbe.ProbeHandler.httpGet.port of type int32",
     ],
-    // Of several the first, unless a type that reads itself ends it.
+    // The first of several errors, unless a type with its own decoder ends decoding.
     [
       '{"spec":{"replicas":"x","paused":7}}',
       "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32",

@@ -62,7 +62,7 @@ test("every kind that is stored is described, and every word belongs to a field 
     for (const field of described?.fields.keys() ?? [])
       if (fields?.[field] === undefined) unknown.push(`${name}.${field}`)
   }
-  // What is never shown by explain: options of requests, and forms of answers.
+  // Types that `explain` never shows: options of requests, and forms of responses.
   expect(undescribed.filter((name) => !/Options$|\.(PartialObjectMetadata|Table|ConversionReview)/.test(name))).toEqual(
     [
       "io.k8s.api.core.v1.List",

@@ -1,4 +1,4 @@
-// validate.cases.json has what a kube-apiserver answered to these custom resources.
+// validate.cases.json contains a kube-apiserver's responses to these custom resources.
 
 import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"

@@ -1,4 +1,4 @@
-// definition.cases.json has what a kube-apiserver answered to definitions with these schemas.
+// definition.cases.json contains a kube-apiserver's responses to definitions with these schemas.
 
 import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
@@ -23,7 +23,7 @@ describe("a definition's rules are found wrong as by kube-apiserver:", () => {
       [error.type, error.field, error.body()].join(" ").replaceAll("openAPIV3Schema", ""),
     )
     const expected = errors.map((error) => error.join(" ").replaceAll("spec.validation.openAPIV3Schema", ""))
-    // The message for the whole says its name.
+    // The message for the whole object contains its name.
     expect(shown.map(plain).sort()).toEqual(expected.map(plain).sort())
   })
 })

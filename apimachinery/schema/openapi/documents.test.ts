@@ -37,7 +37,7 @@ interface Document3 {
   components: { schemas: Record<string, { [key: string]: unknown }> }
 }
 
-/** Every $ref in a document leads to something in it. */
+/** Every $ref in a document must have a target in it. */
 function danglingRefs(document: unknown): string[] {
   const found: string[] = []
   JSON.stringify(document, (key, value: unknown) => {

@@ -6,7 +6,7 @@ import { openAPIV2 } from "./documents.ts"
 import { parseParameters } from "./parameter-descriptions.ts"
 import { gatherPieces } from "./pieces.ts"
 
-/** Methods of which nothing is asked here have no parameters. */
+/** Omits methods without parameters. */
 const declared = (methods: Readonly<Record<string, readonly string[]>>): string =>
   Object.entries(methods)
     .map(
@@ -53,7 +53,7 @@ test("line ends stand where kube-apiserver has them, of the words they are of", 
   expect(about(`Other ${words}`)).toBe(`Other ${words}`)
 })
 
-/** kube-apiserver names a shared parameter of version 2 by a hash of all that is said of it: FNV-1 of its JSON. */
+/** kube-apiserver names shared parameters of version 2 by a hash of their content: FNV-1 of the JSON. */
 function hashed(parameter: JsonObject): string {
   const order = ["uniqueItems", "type", "description", "name", "in", "required", "schema"]
   const known = order.flatMap((key) => (parameter[key] === undefined ? [] : [[key, parameter[key]]]))

@@ -1,4 +1,4 @@
-// Against what Go writes (messages.json, see parse.test.ts), and against our own reader with random objects.
+// Compares with Go's encoding (messages.json, see parse.test.ts), and with the parser here for random objects.
 
 import { describe, expect, test } from "vitest"
 import { printGroupVersion, type Json } from "../../object.ts"
@@ -12,7 +12,7 @@ import { messages, schemaNamed, type Message } from "../testing/protobuf-message
 import { createRandom, seedOf } from "../../testing/random.ts"
 import { randomObject } from "../testing/random-object.ts"
 
-/** Messages with what JSON cannot tell apart: bytes or raw JSON that are nil in Go, or null, or empty. */
+/** Messages with differences that JSON cannot express: bytes or raw JSON that are nil in Go, null, or empty. */
 const ambiguous: ReadonlySet<string> = new Set([
   "apiextensions.k8s.io/v1/CustomResourceDefinition full",
   "apiextensions.k8s.io/v1/CustomResourceDefinition of zeros",
@@ -21,14 +21,14 @@ const ambiguous: ReadonlySet<string> = new Set([
   "v1/Secret of zeros",
 ])
 
-/** As it is stored and answered. */
+/** As stored and returned. */
 function settled(schema: Schema, value: Json): Json {
   decodeObject(schema, value, false)
   writeZeros(schema, value)
   return value
 }
 
-/** Without what a message does not carry: kinds of inner objects, and whether a list or map was empty or absent. */
+/** Without what messages do not contain: kinds of inner objects, and the difference between empty and missing lists or maps. */
 function comparable(schema: Schema, value: Json, isRoot = true): Json {
   if (Array.isArray(value)) return value.map((item) => comparable(schema.items ?? schema, item, false))
   if (typeof value !== "object" || value === null || schema.preserveUnknown === true) return value

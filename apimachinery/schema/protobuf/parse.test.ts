@@ -1,5 +1,5 @@
-// Against what Go writes: messages.json has, of every kind, an object with a value in each field and one of zero
-// values, as k8s.io/apimachinery's serializer encodes them and as the same types are printed in JSON (generate/messages.go).
+// Compares with Go's encoding: messages.json contains, for every kind, an object with a value in each field and one with zero
+// values, encoded by k8s.io/apimachinery's serializer, and the JSON of the same Go values (generate/messages.go).
 
 import { describe, expect, test } from "vitest"
 import type { Json } from "../../object.ts"
@@ -9,7 +9,7 @@ import { decodeObject, writeZeros } from "../decode.ts"
 import { parseProtobuf } from "./parse.ts"
 import { messages, schemaNamed } from "../testing/protobuf-messages.ts"
 
-/** As a request's body is read, and printed again. */
+/** Decoded like a request body, and printed again. */
 function decoded(kind: string, value: Json): Json {
   const schema = schemaNamed(kind)
   decodeObject(schema, value, false)
@@ -106,7 +106,7 @@ describe("parseProtobuf()", () => {
     const whole = messageOf("v1/Pod")
     let refused = 0
     for (let length = 0; length < whole.length; length += 7) refused += survives("v1/Pod", whole.subarray(0, length))
-    // At the end of a field it is only shorter.
+    // At a field boundary it is a valid, shorter message.
     expect(refused).toBeGreaterThan(whole.length / 7 - 3)
   })
 
@@ -127,7 +127,7 @@ describe("parseProtobuf()", () => {
   })
 })
 
-/** 1 if it was refused in the right way, 0 if it was read. */
+/** Returns 1 if it was rejected with the right error, 0 if it was parsed. */
 function survives(kind: string, body: Uint8Array): number {
   try {
     decoded(kind, parse(kind, body))

@@ -82,7 +82,7 @@ describe("matches()", () => {
   })
 
   test("takes no exponential time, and refuses what takes too long", () => {
-    // Exponential time would be the test's time limit.
+    // Exponential time would exceed the time limit of the test.
     expect(compilePattern("^(a+)+$").matches(`${"a".repeat(20_000)}!`)).toBe(false)
     expect(() => compilePattern("(?:.{1,500}x){2}").matches("a".repeat(100_000))).toThrow(RangeError)
   })

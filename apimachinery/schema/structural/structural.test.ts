@@ -1,4 +1,4 @@
-// structural.cases.json has what a kube-apiserver answered to these schemas.
+// structural.cases.json contains a kube-apiserver's responses to these schemas.
 
 import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"

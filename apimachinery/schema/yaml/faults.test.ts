@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { StatusError } from "../../status.ts"
 import { parseObject } from "../parse.ts"
 
-// As kube-apiserver 1.36 tells them.
+// kube-apiserver 1.36's messages.
 test.each([
   ["data: [", "line 1: did not find expected node content"],
   ["data: {", "line 1: did not find expected node content"],
