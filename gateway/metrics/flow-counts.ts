@@ -36,7 +36,7 @@ class FlowSeries {
   executing = 0
   readonly rejected = new Map<Rejection, number>()
   readonly waited = histogram(secondsBounds)
-  /** Waiting times of requests that were rejected. */
+  /** Waiting times of requests that ended without being dispatched. */
   readonly waitedInVain = histogram(secondsBounds)
 
   constructor(schema: string, level: string) {

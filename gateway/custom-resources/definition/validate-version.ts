@@ -131,7 +131,10 @@ const allowedAtRoot =
   "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems " +
   "MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations"
 
-/** The root may restrict status only by its own schema. Only the first error in Go's order is reported. */
+/**
+ * Status updates are validated only by the schema of the status, so the root must not contain keywords that affect it. Only the
+ * first error in Go's order is reported.
+ */
 function rootErrors(schema: JsonObject, path: FieldPath): FieldError[] {
   for (const [name, value] of givenFields(schema)) {
     if (name === "Type") {

@@ -11,7 +11,7 @@ export type Step =
   | { type: "descent" }
   | { type: "union"; paths: readonly Path[] }
   | { type: "filter"; left: Path; operator: string; right: Path }
-  /** Occurs once per preceding value, text only once. */
+  /** Yields one value per preceding value; a string yields only one. */
   | { type: "literal"; value: string | OwnNumber | boolean }
   /** An unknown word, which cannot be evaluated. */
   | { type: "word" }

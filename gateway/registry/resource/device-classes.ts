@@ -26,7 +26,7 @@ function validate({ spec = {} }: DeviceClass, current?: DeviceClass): FieldError
 }
 
 const strategy: Strategy<DeviceClass> = {
-  /** Upstream's generated validation checks only the final name. */
+  /** Upstream validates only the final name, not generateName. */
   nameRule: (name, isPrefix) => (isPrefix ? [] : validateLongName(name)),
   validate: (_ctx, deviceClass) => validate(deviceClass),
   validateUpdate: (_ctx, deviceClass, current) => validate(deviceClass, current),
