@@ -44,7 +44,7 @@ async function checkOf(dataDir: string, etcd: EtcdStorageOptions | undefined): P
   return checkEtcd(etcd)
 }
 
-/** Faults are told as they are found. */
+/** Prints faults as they are found. */
 async function checkAll(
   checked: AsyncIterable<CheckedStore>,
   say: (detail: string) => void,

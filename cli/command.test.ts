@@ -1,4 +1,4 @@
-// The command line as a process: what it prints where, and its exit codes.
+// The command line as a process: its output and its exit codes.
 
 import { mkdtemp, mkdir, readdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -19,7 +19,7 @@ import { up } from "./up/command.ts"
 const main = path.join(import.meta.dirname, "polyplane.mjs")
 let directory: string
 
-/** In a directory of its own, so that no `.polyplane` is found. */
+/** Runs in its own directory, so that it finds no `.polyplane`. */
 const polyplane = (...args: string[]) =>
   run(process.execPath, [main, ...args], { cwd: directory, env: { PATH: process.env["PATH"], HOME: directory } })
 

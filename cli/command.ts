@@ -1,30 +1,30 @@
-// What a subcommand is, and how it fails: a UsageError or UserError is one sentence for the person who typed it, anything
-// else is a bug and shows its stack.
+// The interface of a subcommand and its errors: a UsageError or UserError is one sentence for the user, any other error is a bug
+// and is printed with its stack.
 
 import { parseArgs, type ParseArgsConfig } from "node:util"
 
 export interface Command {
   name: string
   summary: string
-  /** The whole help text, without the leading "usage:" line's program name. */
+  /** The complete help text, without the program name of the leading "usage:" line. */
   help: string
   /** Resolves to the exit code. */
   run(args: string[]): Promise<number>
 }
 
-/** What the person can do something about: printed as one line, exit code 1. */
+/** An error that the user can correct: printed as one line, exit code 1. */
 export class UserError extends Error {
   override readonly name: string = "UserError"
 }
 
-/** Wrong flags or arguments: printed with a pointer to the help, exit code 2. */
+/** Wrong flags or arguments: printed with a reference to the help, exit code 2. */
 export class UsageError extends UserError {
   override readonly name = "UsageError"
 }
 
 type Options = NonNullable<ParseArgsConfig["options"]>
 
-/** parseArgs with `--help` everywhere and errors as UsageError. Returns undefined when help was asked for (and printed). */
+/** Adds `--help` to parseArgs and throws its errors as UsageError. Returns undefined if help was requested (and printed). */
 export function parseFlags<const O extends Options>(command: { help: string }, args: string[], options: O) {
   try {
     const parsed = parseArgs({

@@ -1,5 +1,5 @@
-// Configuration files of the parts: YAML with fields that are written down once, as a value that both reads the file and is
-// its type. Whatever is wrong is a UserError that names the file and the field.
+// Configuration files of the parts, in YAML. Fields are declared once, as a value from which both the reader and the type are
+// derived. Every error is a UserError that names the file and the field.
 
 import { readFile } from "node:fs/promises"
 import path from "node:path"
@@ -8,14 +8,14 @@ import { errorMessage } from "../apimachinery/error-message.ts"
 import { isNetwork } from "../gateway/backends/networks.ts"
 import { UserError } from "./command.ts"
 
-/** One value of a file. `read` gets undefined for a field that is not there, and throws UserError. */
+/** One value of a file. `read` gets undefined for an absent field, and throws UserError. */
 export interface Field<T> {
   read(value: unknown, place: Place): T
 }
 
 export interface Place {
   file: string
-  /** "kubelet.port"; "" for the whole file. */
+  /** Such as "kubelet.port"; "" for the whole file. */
   field: string
 }
 
@@ -23,7 +23,7 @@ type Fields = Record<string, Field<unknown>>
 type ValueOf<F> = F extends Field<infer T> ? T : never
 type OptionalNames<F extends Fields> = { [K in keyof F]: undefined extends ValueOf<F[K]> ? K : never }[keyof F]
 
-/** Fields that may be undefined are absent then. */
+/** Fields whose value may be undefined become optional properties. */
 export type ConfigOf<F extends Fields> = { [K in Exclude<keyof F, OptionalNames<F>>]: ValueOf<F[K]> } & {
   [K in OptionalNames<F>]?: Exclude<ValueOf<F[K]>, undefined>
 }
@@ -38,19 +38,19 @@ export async function readConfig<F extends Fields>(file: string, fields: F): Pro
   return parseConfig(file, text, fields)
 }
 
-/** `file` is where the text comes from: named in errors, and what relative paths are relative to. */
+/** `file` is the source of the text, for errors and as the base of relative paths. */
 export function parseConfig<F extends Fields>(file: string, text: string, fields: F): ConfigOf<F> {
   let value: unknown
   try {
     value = parse(text)
   } catch (error) {
-    // The parser's message goes on with an excerpt of the file.
+    // The rest of the parser's message is an excerpt of the file.
     throw new UserError(`${file} is not YAML: ${errorMessage(error).split(":\n")[0]}`, { cause: error })
   }
   return section(fields).read(value ?? {}, { file, field: "" })
 }
 
-/** A mapping with these fields and no others. */
+/** A mapping with exactly these fields. */
 export function section<F extends Fields>(fields: F): Field<ConfigOf<F>> {
   return {
     read(value, place) {
@@ -81,7 +81,7 @@ export const text: Field<string> = {
   },
 }
 
-/** A path; relative ones are relative to the file's directory. */
+/** A path, relative to the file's directory. */
 export const filePath: Field<string> = {
   read: (value, place) => path.resolve(path.dirname(place.file), text.read(value, place)),
 }
@@ -94,7 +94,7 @@ export const url: Field<string> = {
   },
 }
 
-/** "10.1.0.0/16", or one address. */
+/** Such as "10.1.0.0/16", or a single address. */
 export const network: Field<string> = {
   read(value, place) {
     const given = text.read(value, place)
@@ -115,7 +115,7 @@ export function integer(minimum: number, maximum: number): Field<number> {
   }
 }
 
-/** 0: any free one. */
+/** 0 selects a free port. */
 export const listenPort = integer(0, 65_535)
 export const port = integer(1, 65_535)
 
@@ -162,7 +162,7 @@ export function withDefault<T>(field: Field<T>, otherwise: T): Field<T> {
   return { read: (value, place) => (value === undefined ? otherwise : field.read(value, place)) }
 }
 
-/** What a field that is not in the file is taken from, when it is set. */
+/** Reads the environment variable, if it is set, when the field is absent. */
 export function orEnvironment(
   variable: string,
   field: Field<string>,

@@ -1,4 +1,4 @@
-// What comes before `npm start` and `npm test`, with real npm: a package of its own that needs nothing from a registry.
+// The npm scripts that run before `npm start` and `npm test`, with real npm and a package that needs no registry.
 
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
-/** The package's lock file names this one dependency, which lies beside it, and its test is whether that can be loaded. */
+/** Creates a package whose lock file contains this one local dependency, and whose scripts load it. */
 async function add(name: string): Promise<void> {
   const dependency = path.join(directory, "packages", name)
   await mkdir(dependency, { recursive: true })
@@ -42,7 +42,7 @@ async function add(name: string): Promise<void> {
 
 const write = (file: string, content: object) => writeFile(path.join(directory, file), JSON.stringify(content))
 
-/** What npm runs before the script, by itself. */
+/** The command that npm runs before the script. */
 const install = () => run(process.execPath, ["cli/install.mjs"], { cwd: directory, timeoutMs })
 const used = (name: string) => run(process.execPath, ["-e", `require("${name}")`], { cwd: directory })
 

@@ -1,4 +1,4 @@
-// The gateway's limits as settings: each under its name in gateway/options.ts.
+// The gateway's limits as settings, with the names of gateway/options.ts.
 
 import { defaultLimits, type GatewayLimits } from "../gateway/options.ts"
 import { UsageError } from "./command.ts"
@@ -8,12 +8,12 @@ const names = Object.keys(defaultLimits).sort() as (keyof GatewayLimits)[]
 
 const limit = integer(0, Number.MAX_SAFE_INTEGER)
 
-/** A mapping in a file: limits that are not in it stay as they are. */
+/** A mapping in a file; limits that are absent keep their defaults. */
 export const limitsField: Field<Partial<GatewayLimits>> = section(
   Object.fromEntries(names.map((name) => [name, optional(limit)])),
 )
 
-/** "maxStoredObjects=1000", as often as wanted. */
+/** Such as "maxStoredObjects=1000"; repeatable. */
 export function limitFlags(flags: readonly string[]): Partial<GatewayLimits> {
   return Object.fromEntries(flags.map(limitFlag))
 }

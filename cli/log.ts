@@ -10,7 +10,7 @@ export function isLogLevel(text: string): text is LogLevel {
   return (logLevels as readonly string[]).includes(text)
 }
 
-/** `worker`: said in every line of a process that is one of several. */
+/** `worker`: added to every line of a worker process. */
 export function createLog(level: LogLevel, worker?: number): Log {
   const log = pino({ level }, pino.destination(2))
   return worker === undefined ? log : log.child({ worker })

@@ -1,5 +1,5 @@
-// polyplane: the command line. The only place that composes the parts; each subcommand is a value in the list below.
-// Subcommands are loaded when asked for, so that `polyplane tenant list` does not pay for a whole gateway.
+// polyplane: the command line, and the only place that composes the parts. Each subcommand is a value in the list below.
+// Subcommands are loaded on demand, so that `polyplane tenant list` does not load a whole gateway.
 
 import { dictionary } from "../apimachinery/dictionary.ts"
 import { UsageError, UserError, type Command } from "./command.ts"
@@ -51,7 +51,7 @@ async function main(args: string[]): Promise<number> {
   return (await command.load()).run(rest)
 }
 
-// A reader that has left (`| head`) is no fault of ours, and no reason to end what runs.
+// A closed pipe (`| head`) is not an error of polyplane, and no reason to end the process.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error
 })

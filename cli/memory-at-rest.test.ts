@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 
 const module = new URL("memory-at-rest.mjs", import.meta.url).href
 
-/** Keeps much, drops it, and rests until that is collected; says how much there was, and is then. */
+/** Allocates many objects, drops them, and idles until the heap has shrunk; prints the heap size before and after. */
 const program = `
   await import(${JSON.stringify(module)})
   const kept = []

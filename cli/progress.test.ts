@@ -1,4 +1,4 @@
-// What takes long says so, on standard error, and what does not is silent.
+// Long operations report progress on standard error; short ones print nothing.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { withProgress } from "./progress.ts"

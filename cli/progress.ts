@@ -1,9 +1,9 @@
-// Progress on anything that takes longer than a second: a line on standard error, again every few seconds.
+// Reports progress of operations that take longer than a second, every few seconds on standard error.
 
 const firstMs = 1_000
 const againMs = 5_000
 
-/** Runs `work`; says `what` with the seconds so far while it takes long. */
+/** Runs `work`; while it takes long, prints `what` with the elapsed seconds. */
 export async function withProgress<T>(what: string, work: (say: (detail: string) => void) => Promise<T>): Promise<T> {
   const started = performance.now()
   let detail = ""

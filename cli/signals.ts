@@ -1,4 +1,4 @@
-// How a long-running command ends: the first SIGINT or SIGTERM asks, a second one ends the process as it would without us.
+// How a long-running command ends: the first SIGINT or SIGTERM asks it to stop, the second one has its default effect.
 
 export function stopSignal(): AbortSignal {
   const stopping = new AbortController()
@@ -6,7 +6,7 @@ export function stopSignal(): AbortSignal {
   return stopping.signal
 }
 
-/** Resolves when the signal is there, or was before. */
+/** Resolves when the signal is aborted, also if it was aborted before. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }))

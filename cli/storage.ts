@@ -27,7 +27,7 @@ export const storageFlags = {
 
 type Given = { [K in keyof typeof storageFlags]?: string | undefined }
 
-/** Undefined: the data directory. */
+/** Returns undefined for the data directory. */
 export async function etcdOfFlags(flags: Given): Promise<EtcdStorageOptions | undefined> {
   const { storage, "etcd-servers": servers } = flags
   if (storage !== "level" && storage !== "etcd")
@@ -62,7 +62,7 @@ const server: Field<string> = {
   },
 }
 
-/** The section "etcd" of a file. */
+/** The section "etcd" of a configuration file. */
 export const etcdSection = section({
   servers: listOf(server),
   prefix: optional(text),

@@ -1,4 +1,5 @@
-// A process that runs for longer than its certificate for the super cluster: the files that the kubeconfig names are replaced.
+// A process that runs for longer than its certificate for the super cluster is valid: the files named by the kubeconfig are
+// replaced.
 
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -55,7 +56,7 @@ test("goes on with what the files of a kubeconfig have become", async () => {
   }
   expect(await ask()).toBeGreaterThan(0)
 
-  // Another current context is not followed.
+  // A change of current-context is not followed.
   await write("kubeconfig", kubeconfig("https://127.0.0.1:1"))
   expect(await later()).toBeUndefined()
   expect(await ask()).toBeGreaterThan(0)

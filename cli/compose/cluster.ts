@@ -1,4 +1,4 @@
-// Clients of clusters that the person named by a kubeconfig, or that this process runs in.
+// Clients of clusters, from a kubeconfig or from inside a pod.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { createHttpClient } from "../../client/http-client.ts"
@@ -9,7 +9,7 @@ import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { UserError } from "../command.ts"
 
-/** Fails with UserError, which names the file. */
+/** Throws a UserError that names the file. */
 export async function readKubeconfigFile(file: string): Promise<ClientConfig> {
   try {
     return await loadKubeconfig(file)
@@ -18,18 +18,18 @@ export async function readKubeconfigFile(file: string): Promise<ClientConfig> {
   }
 }
 
-/** Does not ask the cluster anything yet. */
+/** Sends no request to the cluster yet. */
 export async function connectCluster(kubeconfig: string): Promise<KubeClient & AsyncDisposable> {
   return createHttpClient(await readKubeconfigFile(kubeconfig))
 }
 
 export interface LastingOptions extends Omit<Following, "signal"> {
   metrics?: ClientMetrics
-  /** Told after the client has taken it on. */
+  /** Called after the client uses the new identity. */
   renewed?: (identity: TlsIdentity) => void
 }
 
-/** For as long as a process runs: goes on with what the files have become that the kubeconfig names. */
+/** A client for the lifetime of a process: it reloads the files named by the kubeconfig when they change. */
 export function createLastingClient(
   config: ClientConfig,
   { metrics, renewed, ...context }: LastingOptions,
@@ -59,7 +59,7 @@ export function createLastingClient(
 export const isSameIdentity = (a: TlsIdentity, b: TlsIdentity): boolean =>
   a.certificateAuthority === b.certificateAuthority && a.certificate === b.certificate && a.key === b.key
 
-/** Without a kubeconfig: the cluster this process is a pod of. */
+/** Without a kubeconfig: the cluster in which this process runs as a pod. */
 export async function connectSuperCluster(
   kubeconfig: string | undefined,
   options: LastingOptions,

@@ -13,7 +13,7 @@ async function superCluster(): Promise<FakeCluster> {
   return cluster
 }
 
-/** How often the work of `identity` was begun and ended. */
+/** Counts how often the work of `identity` was started and stopped. */
 function worker(client: FakeCluster, identity: string) {
   const seen = { begun: 0, ended: 0 }
   const metrics = new ClientMetrics()

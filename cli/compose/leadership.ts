@@ -1,5 +1,5 @@
-// One syncer and one operator per super cluster, whoever started them: a Lease there says whose turn it is. Two of them would
-// undo each other's work without a word, since each removes what its own gateway does not know.
+// Only one syncer and one operator work per super cluster, chosen by a Lease in it. Two of them would silently undo each other's
+// work, since each deletes objects of tenants that its own gateway does not know.
 
 import { pause, systemClock, type Clock } from "../../client/clock.ts"
 import { runLeaderElection, type LeaderElectionTimes } from "../../client/leader-election.ts"
@@ -10,30 +10,33 @@ import type { KubeClient } from "../../client/rest.ts"
 import { UserError } from "../command.ts"
 import { aborted } from "../signals.ts"
 
-/** Where every cluster has one. */
+/** Exists in every cluster. */
 export const leaseNamespace = "kube-system"
 export const syncerLease = "polyplane-syncer"
 export const operatorLease = "polyplane-operator"
-/** Of gateways that share their storage: one of them runs the controllers of all tenants. */
+/** For gateways that share their storage: one of them runs the controllers of all tenants. */
 export const controllersLease = "polyplane-controllers"
 
-/** Longer than usual: a super cluster that is away for a moment costs no restart, and nobody else can write to it either. */
+/**
+ * Longer than usual: a short outage of the super cluster then causes no restart, and other processes cannot write to it during
+ * the outage either.
+ */
 const times: LeaderElectionTimes = { leaseMs: 60_000, renewMs: 45_000, retryMs: 5_000 }
-/** Among processes that share their storage another is ready at once: its turn comes soon. */
+/** Replicas that share their storage have a standby ready, so they take over sooner. */
 export const replicaTimes: LeaderElectionTimes = { leaseMs: 15_000, renewMs: 10_000, retryMs: 2_000 }
-/** After work that could not begin. */
+/** Delay after work that failed to start. */
 const retryMs = 5_000
 
 export interface LeadershipOptions {
   client: KubeClient
-  /** Of the Lease. */
+  /** Name of the Lease. */
   name: string
-  /** Of this process, and of the one that follows it after a restart: that need not wait then. */
+  /** Identity of this process. After a restart it is the same, so the new process need not wait for the Lease to expire. */
   identity: string
-  /** Begun when the Lease is held, disposed of when it is not any more; then the same again. */
+  /** Started when the Lease is acquired, disposed when it is lost; this may repeat. */
   work(): Promise<AsyncDisposable>
   log: Log
-  /** Where it is told who works. */
+  /** Records which process leads. */
   metrics?: ClientMetrics | undefined
   clock?: Clock
   times?: LeaderElectionTimes
@@ -47,7 +50,7 @@ export class Leadership implements AsyncDisposable {
 
   private constructor(options: LeadershipOptions) {
     this.#options = options
-    this.#working.promise.catch(() => undefined) // whoever waits for it is told
+    this.#working.promise.catch(() => undefined) // reported to the callers of whenWorking()
     options.metrics?.leads(options.name, false)
     this.#running = this.#run()
   }
@@ -56,7 +59,10 @@ export class Leadership implements AsyncDisposable {
     return new Leadership(options)
   }
 
-  /** Resolves when the work has begun once; fails as it failed. `timeoutMs`: fails with UserError when another leads so long. */
+  /**
+   * Resolves when the work has started once; fails if that failed. `timeoutMs`: fails with UserError if another process leads for
+   * that long.
+   */
   async whenWorking(timeoutMs?: number): Promise<void> {
     if (timeoutMs === undefined) return this.#working.promise
     const late = new AbortController()
@@ -79,7 +85,7 @@ export class Leadership implements AsyncDisposable {
       try {
         await runLeaderElection({ ...common, times: this.#options.times ?? times, lead: (held) => this.#lead(held) })
       } catch (error) {
-        this.#working.reject(error) // only the first outcome counts
+        this.#working.reject(error) // only the first result counts
         log.error({ lease: name, error: String(error) }, "the work of a leader ended, beginning again")
         await pause(clock, retryMs, signal)
       }

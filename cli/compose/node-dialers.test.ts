@@ -1,4 +1,4 @@
-// A tenant writes into its Nodes what it likes: where the gateway goes for a node must come from elsewhere.
+// A tenant controls the content of its Nodes, so the gateway must get the addresses of nodes from elsewhere.
 
 import { createPublicKey } from "node:crypto"
 import { expect, test } from "vitest"
@@ -23,7 +23,7 @@ const nodeAt = (name: string, address: string): Node =>
     },
   }) as Node
 
-/** A super cluster of one node. */
+/** A super cluster with one node. */
 const superClient = {
   get: (_resource: unknown, _namespace: unknown, name: string) =>
     name === "node-1" ? Promise.resolve(nodeAt(name, "192.0.2.1")) : Promise.reject(notFound(nodes, name)),

@@ -1,4 +1,5 @@
-// How the gateway reaches nodes: the kubelet itself for the super cluster's own pods, the node's vn-agent for a tenant's.
+// How the gateway connects to nodes: to the kubelet for pods of the super cluster itself, to the node's vn-agent for pods of a
+// tenant.
 
 import type { KeyObject } from "node:crypto"
 import type { Node } from "../../apimachinery/object.ts"
@@ -14,7 +15,7 @@ export interface Endpoint {
   port: number
 }
 
-/** Where a node of the super cluster says that its kubelet is. */
+/** The address of the kubelet according to a Node of the super cluster. */
 function endpointOf(node: Node): Endpoint {
   const address = addressOf(node)
   const port = node.status?.daemonEndpoints?.kubeletEndpoint?.Port
@@ -25,7 +26,7 @@ function endpointOf(node: Node): Endpoint {
 const addressOf = ({ status }: Node): string | undefined =>
   status?.addresses?.find(({ type }) => type === "InternalIP")?.address
 
-/** Of a node that the tenant alone knows, too. */
+/** Also used for nodes that exist only in the tenant. */
 export function noAddress(node: string, cause?: unknown): StatusError {
   return serviceUnavailable(`node ${node} has no address to reach its kubelet at`, { cause })
 }
@@ -37,7 +38,7 @@ export interface KubeletCredentials {
   key: string
 }
 
-/** `credentials` are read at each call: they are renewed. */
+/** `credentials` are read on each call, because they are renewed. */
 export function kubeletDialer(credentials: Readonly<KubeletCredentials>): NodeDialer {
   return {
     async dial(node) {
@@ -49,18 +50,21 @@ export function kubeletDialer(credentials: Readonly<KubeletCredentials>): NodeDi
 
 export interface VnAgentAccess {
   signer: () => KeyObject
-  /** PEM; signs the vn-agents' serving certificates. Asked at each call: it may be known only some time after the start. */
+  /**
+   * PEM; signs the vn-agents' serving certificates. Called for each connection: it may be unknown until some time after the
+   * start.
+   */
   certificateAuthority: () => string
-  /** The name in the vn-agents' certificate. Default: the node's address. */
+  /** The server name in the vn-agents' certificate. Default: the node's address. */
   serverName?: string
   /**
-   * Where the vn-agent of the node of that name listens. Nothing a tenant says of its nodes is asked: it may write any address there,
-   * and any node.
+   * The address of the vn-agent on the node with this name. It must not depend on the tenant's Nodes: a tenant can write any
+   * address into them, and can create any Node.
    */
   endpoint: (node: string) => Promise<Endpoint>
 }
 
-/** On each node at that port, at the address the super cluster has of the node. */
+/** The vn-agents listen on each node at this port, at the address in the super cluster's Node. */
 export function agentsOnNodes(superClient: Pick<KubeClient, "get">, port: number): VnAgentAccess["endpoint"] {
   return async (name) => {
     const node = await superClient.get<Node>(nodes, undefined, name).catch((error: unknown) => {
@@ -72,7 +76,7 @@ export function agentsOnNodes(superClient: Pick<KubeClient, "get">, port: number
   }
 }
 
-/** One identity per call: it is good for this node, this tenant, and a minute. */
+/** Each call gets its own identity token, valid for this node, this tenant, and one minute. */
 export function vnAgentDialer(tenant: Tenant, access: VnAgentAccess): NodeDialer {
   const { signer, certificateAuthority, serverName } = access
   return {

@@ -1,4 +1,4 @@
-// A part that runs for longer than its kubeconfig is good: the file is replaced, and it is somebody else from then on.
+// A part that runs for longer than its kubeconfig is valid: the file is replaced, and the part then uses the new identity.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"

@@ -1,5 +1,5 @@
-// The tenants of a gateway in another process, for parts that may have been started before it, and that run for longer than their
-// certificate lasts: the gateway renews the Secret that the kubeconfig is a file of.
+// The tenants of a gateway in another process, for parts that may start before the gateway and that run for longer than their
+// certificate is valid: the gateway renews the Secret that contains the kubeconfig.
 
 import { StatusError } from "../../apimachinery/status.ts"
 import { pause, systemClock } from "../../client/clock.ts"
@@ -13,14 +13,17 @@ import { UserError } from "../command.ts"
 import { follow, type Following } from "../../client/follow.ts"
 import { isSameIdentity, readKubeconfigFile } from "./cluster.ts"
 
-/** Waits until the gateway answers. Throws the signal's reason when that ends first, UserError when it never will. */
+/**
+ * Waits until the gateway responds. Throws the signal's reason if the signal ends first, or a UserError if the kubeconfig is not
+ * accepted.
+ */
 export async function connectGateway(
   kubeconfig: string,
   { log, metrics, signal }: { log: Log; metrics?: ClientMetrics; signal: AbortSignal },
 ): Promise<TenantsConnection> {
   for (let failures = 1; ; failures++) {
     signal.throwIfAborted()
-    // Read each time: by the next one it may be another.
+    // Read for each attempt, because the file may have been replaced.
     const config = await readKubeconfigFile(kubeconfig)
     try {
       const tenants = await connectTenants({ ...config, log, metrics })
@@ -37,7 +40,7 @@ export async function connectGateway(
   }
 }
 
-/** Calls `renew` whenever the file says somebody else, until the signal ends. */
+/** Calls `renew` whenever the identity in the file changes, until the signal ends. */
 export function followKubeconfig(
   file: string,
   current: ClientConfig,

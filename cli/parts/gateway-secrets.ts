@@ -1,6 +1,6 @@
-// What the gateway leaves in the super cluster for the other parts: its admin kubeconfig, and for vn-agents the key that
-// verifies its calls and the certificate they serve with. That certificate's authority signs nothing else, and its key is
-// not kept; when the certificate nears its end, both are made anew and the gateway trusts the old one as well.
+// The Secrets that the gateway writes into the super cluster for the other parts: its admin kubeconfig, and for vn-agents the
+// public key that verifies the gateway's calls and a serving certificate. The certificate's authority signs nothing else, and its
+// key is not kept: before the certificate expires, both are recreated, and the gateway also trusts the previous authority.
 
 import { createPublicKey, X509Certificate, type KeyObject } from "node:crypto"
 import { errorMessage } from "../../apimachinery/error-message.ts"
@@ -14,17 +14,19 @@ import type { KubeClient } from "../../client/rest.ts"
 import { createAuthority, isNearEnd, issueServingCertificate } from "../../gateway/pki/pki.ts"
 import type { ObjectName } from "../config.ts"
 
-/** Nodes come and go, so the certificate names what serves, not where. */
+/** The certificate contains this name instead of addresses, because nodes come and go. */
 export const vnAgentServerName = "vn-agent.polyplane"
-/** The one in use, and the one before while vn-agents still serve with it. */
+/** The current one and its predecessor, which vn-agents may still use. */
 const maxAuthorities = 2
 
 type Data = Readonly<Record<string, string>>
 
-/** Certificates near their end are seen in time, and Secrets that somebody has changed or deleted put right. */
+/** Often enough to renew certificates in time and to restore Secrets that were changed or deleted. */
 const againMs = 24 * 60 * 60_000
 
-/** Calls until the signal ends: again and again until it succeeds, then once a day. Tells what is wrong when that changes. */
+/**
+ * Calls until the signal ends: with retries until it succeeds, then once a day. Logs an error when it differs from the last one.
+ */
 export async function keepPublished(
   publish: () => Promise<void>,
   { signal, log, clock = systemClock }: { signal: AbortSignal; log: Log; clock?: Clock },
@@ -46,7 +48,7 @@ export async function keepPublished(
   }
 }
 
-/** What `issue` has issued last, until that is `againAfterMs` old. */
+/** Returns the last result of `issue` until it is `againAfterMs` old. */
 export function reissued(issue: () => Promise<string>, againAfterMs: number, clock: Clock): () => Promise<string> {
   let last: { text: string; at: number } | undefined
   return async () => {
@@ -55,12 +57,12 @@ export function reissued(issue: () => Promise<string>, againAfterMs: number, clo
   }
 }
 
-/** Makes the Secret, or gives it these values beside what else it has. */
+/** Creates the Secret, or adds these values to an existing one. */
 export async function writeSecret(client: KubeClient, where: ObjectName, data: Data): Promise<void> {
   await write(client, where, await read(client, where), data)
 }
 
-/** Answers the authorities (PEM) that sign the vn-agents' certificates. */
+/** Returns the authorities (PEM) that sign the vn-agents' certificates. */
 export async function publishIdentity(client: KubeClient, where: ObjectName, signer: KeyObject): Promise<string> {
   const present = await read(client, where)
   const serving = servesOn(present) ? present : await createServing(present)
@@ -85,7 +87,7 @@ function servesOn(present: Data | undefined): present is Serving {
       certificatesOf(authorities).some((each) => serving.verify(new X509Certificate(each).publicKey))
     )
   } catch {
-    return false // somebody wrote something else into the Secret; it is made anew
+    return false // the Secret was changed by someone else; it is recreated
   }
 }
 

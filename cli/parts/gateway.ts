@@ -1,5 +1,5 @@
-// polyplane gateway: the gateway in a process of its own, with the controllers of its tenants. What the other parts need to
-// reach it, it writes into Secrets of the super cluster.
+// polyplane gateway: the gateway as a separate process, with the controllers of its tenants. It writes the credentials that the
+// other parts need into Secrets of the super cluster.
 
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
@@ -33,7 +33,7 @@ import { etcdOfSection, etcdSection } from "../storage.ts"
 import { partCommand } from "./part.ts"
 import { defaultVnAgentPort } from "./vn-agent.ts"
 
-/** Its certificate is good for a year; who uses it takes on the next one within minutes. */
+/** The certificate is valid for a year; clients load its replacement within minutes. */
 const adminKubeconfigMs = 30 * 24 * 60 * 60_000
 
 export const gateway = partCommand({
@@ -89,11 +89,11 @@ export const gateway = partCommand({
     if (dataDir !== undefined && etcd !== undefined)
       throw new UserError('"dataDir" and "etcd" both say where everything is kept: leave one of them out')
     const storage = etcd === undefined ? {} : { etcd: await etcdOfSection(etcd) }
-    // Ends after the client: closing that ends a request under way.
+    // Ends after the client, because closing the client aborts a request in progress.
     let publishing: Promise<void> | undefined
     stack.defer(async () => publishing)
     const superClient = stack.use(await connectSuperCluster(superKubeconfig, { log, metrics }))
-    // Asked for when the first Service is made or the first log read: by then it has started.
+    // Called for the first Service or the first request for logs, when the gateway has started.
     const running = (): Gateway => {
       if (started === undefined) throw new Error("the gateway has not started yet")
       return started
@@ -147,7 +147,7 @@ export const gateway = partCommand({
         }),
       )
 
-    // Tenants are served whether the super cluster answers or not.
+    // Tenants are served even if the super cluster is unavailable.
     const kubeconfig = reissued(() => running().adminKubeconfig(), adminKubeconfigMs, systemClock)
     publishing = keepPublished(
       async () => {

@@ -1,5 +1,5 @@
-// How a part that serves no clients tells of itself: /livez, /readyz and /metrics over plain HTTP, for the probes and the
-// Prometheus of the cluster it runs in. The gateway has the same paths on its own port.
+// /livez, /readyz and /metrics over plain HTTP for parts that serve no clients, for the probes and the Prometheus of the cluster
+// they run in. The gateway serves the same paths on its own port.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -12,16 +12,16 @@ import { listenPort, optional, section, text, withDefault } from "../config.ts"
 
 const fields = section({ host: withDefault(text, "0.0.0.0"), port: listenPort })
 
-/** Of the file of a part that has no port of its own where it tells how it is. */
+/** Configuration field of parts without a port of their own. */
 export const healthField = { health: optional(fields) }
 
-/** Lines of a part's help. */
+/** Lines for the help of a part. */
 export const healthHelp = `  health:                serve /livez, /readyz and /metrics over plain HTTP (default: not served)
     host                 address to listen on (default 0.0.0.0)
     port                 required; 0 selects a free port
 `
 
-/** Probes and scrapes are few and short; who holds more connections than that, or is slower, is none of them. */
+/** Probes and scrapes are few and short, so more connections or slower requests come from other clients. */
 const maxConnections = 64
 const requestTimeoutMs = 10_000
 
@@ -38,7 +38,7 @@ export class HealthServer implements AsyncDisposable {
     this.#server.maxConnections = maxConnections
   }
 
-  /** Resolves when it listens; fails with UserError when it cannot. */
+  /** Resolves when the server listens; throws a UserError if it cannot. */
   static async start({ host, port }: { host: string; port: number }, metrics: ClientMetrics): Promise<HealthServer> {
     const started = new HealthServer(metrics)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -56,7 +56,7 @@ export class HealthServer implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** From now on /readyz says so: it has found what it works with, whether its turn to work has come or not. */
+  /** Makes /readyz succeed: the part has found its dependencies. It may still be waiting for its Lease. */
   ready(): void {
     this.#isReady = true
   }

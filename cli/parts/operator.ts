@@ -1,4 +1,4 @@
-// polyplane operator: the operator in a process of its own.
+// polyplane operator: the operator as a separate process.
 
 import { hostname } from "node:os"
 import { startOperator } from "../../operator/main.ts"

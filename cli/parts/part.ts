@@ -20,18 +20,17 @@ const commonHelp = `  superKubeconfig        kubeconfig of the super cluster (de
   logLevel               ${logLevels.join(", ")} (default info)
 `
 
-/** Node fires longer ones at once. */
+/** Node fires timers with a longer delay immediately. */
 const longestTimerMs = 2 ** 31 - 1
 
 type Fields = Record<string, Field<unknown>>
 
 export interface PartContext {
   log: Log
-  /** Of the process. */
   metrics: ClientMetrics
-  /** Ends when the process is asked to. */
+  /** Ends when the process is asked to stop. */
   signal: AbortSignal
-  /** Ends in the reverse order what was put on it. */
+  /** Disposed in reverse order when the part ends. */
   stack: AsyncDisposableStack
 }
 
@@ -40,7 +39,7 @@ export interface Part<F extends Fields> {
   summary: string
   /** One or two sentences for the help text. */
   description: string
-  /** The help for its fields, one line each, as in commonHelp. */
+  /** The help for its fields, one line each, in the format of commonHelp. */
   fieldsHelp: string
   fields: F
   /** Resolves when the part is running, with the address to print ("" for none). */
@@ -77,21 +76,21 @@ ${part.fieldsHelp}${commonHelp}`
 async function runPart<F extends Fields>(part: Part<F>, config: ConfigOf<F & typeof commonFields>): Promise<void> {
   const signal = stopSignal()
   await using stack = new AsyncDisposableStack()
-  // Neither signal handlers nor pauses between attempts keep a process alive, and there may be no connection open.
+  // Neither signal handlers nor pauses between attempts keep a process alive, and there may be no open connection.
   const alive = setInterval(() => undefined, longestTimerMs)
   stack.defer(() => clearInterval(alive))
   const { logLevel, health } = config as ConfigOf<typeof commonFields & Partial<typeof healthField>>
   const log = createLog(logLevel)
   surviveStrayRejections(log)
   const metrics = new ClientMetrics()
-  // Before all else: that it waits for the gateway is what a probe wants to know.
+  // Started first, because probes need to see that the part is waiting for the gateway.
   const server = health === undefined ? undefined : stack.use(await HealthServer.start(health, metrics))
   try {
     const where = await part.start(config, { log, metrics, signal, stack })
     server?.ready()
     process.stdout.write(`polyplane ${part.name} is ready${where === "" ? "" : `: ${where}`}\n`)
   } catch (error) {
-    if (signal.aborted && error === signal.reason) return // asked to end while it waited for something
+    if (signal.aborted && error === signal.reason) return // asked to stop while it was waiting
     throw error instanceof StartError ? new UserError(error.message, { cause: error }) : error
   }
   await aborted(signal)

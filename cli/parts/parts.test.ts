@@ -1,4 +1,4 @@
-// The configuration files of the parts: those of manifests/ are read, and what is wrong with one is told.
+// The configuration files of the parts: those of manifests/ are valid, and errors are reported.
 
 import { once } from "node:events"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }))
 afterEach(() => vi.unstubAllEnvs())
 
-/** What the part says instead of starting. */
+/** The error that the part prints instead of starting. */
 async function refusal(name: Name, content: string): Promise<string> {
   const file = path.join(directory, `${name}.yaml`)
   await writeFile(file, content)
@@ -36,7 +36,7 @@ async function refusal(name: Name, content: string): Promise<string> {
   return (error as UserError).message.replaceAll(`${directory}/`, "")
 }
 
-/** What manifests/ puts into /etc/polyplane of the part's pods. */
+/** The file that manifests/ mounts at /etc/polyplane in the part's pods. */
 async function manifestConfig(name: Name): Promise<string> {
   const manifest = path.join(import.meta.dirname, `../../manifests/${name}.yaml`)
   const objects = parseAllDocuments(await readFile(manifest, "utf8")).map((each) => each.toJS() as ConfigMap)

@@ -1,4 +1,4 @@
-// polyplane syncer: the syncer in a process of its own.
+// polyplane syncer: the syncer as a separate process.
 
 import { hostname } from "node:os"
 import type { Node } from "../../apimachinery/object.ts"

@@ -50,7 +50,7 @@ async function write({ certificate, key, signer }: Issued): Promise<void> {
   await writeFile(files.identityKeys, createPublicKey(signer).export({ type: "spki", format: "pem" }))
 }
 
-/** 404 for whom the agent believes (there is no such path), 401 for others; fails when its certificate is another's. */
+/** 404 if the agent accepts the token (the path does not exist), 401 if not; fails if the agent has another certificate. */
 async function ask(port: number, { authority: ca, signer }: Issued): Promise<number | undefined> {
   const token = await signIdentity({ tenant: "demo", clusterKey: "default-demo" }, "node-1", signer)
   const headers = { authorization: `Bearer ${token}` }
@@ -72,7 +72,7 @@ describe("followIdentity()", () => {
       node: "node-1",
       host: "127.0.0.1",
       port: 0,
-      superClient: {} as KubeClient, // not reached: no path of these requests is a pod's
+      superClient: {} as KubeClient, // unused: no path of these requests belongs to a pod
       kubelet: { host: "127.0.0.1", port: 1, certificateAuthority: first.authority, ...first },
       limits: defaultVnAgentLimits,
       log: silentLog,
@@ -89,7 +89,7 @@ describe("followIdentity()", () => {
     expect(await ask(agent.port, first)).toBe(404)
     expect(await ask(agent.port, { ...second, authority: first.authority })).toBe(401)
 
-    // In the middle of being replaced.
+    // The files are partly replaced.
     await writeFile(files.certificate, second.certificate)
     clock.advance(60_000)
     await eventually(() => warned.length === 1 && clock.timers === 1)

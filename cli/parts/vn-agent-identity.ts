@@ -1,6 +1,6 @@
-// What a vn-agent serves with, whom it believes, and what it shows to its kubelet: files that Secrets are mounted as. Whoever has
-// them (of the first two, the gateway) renews the Secrets, the kubelet then replaces the files, and the vn-agent takes them on
-// without ending the calls under way.
+// The vn-agent's serving certificate, the key it verifies callers with, and its client certificate for the kubelet: files mounted
+// from Secrets. The owner of a Secret (for the first two, the gateway) renews it, the kubelet replaces the files, and the
+// vn-agent loads them without ending calls in progress.
 
 import { createPublicKey, type KeyObject } from "node:crypto"
 import { readFile } from "node:fs/promises"
@@ -21,7 +21,7 @@ export interface IdentityFiles {
 
 export type Identity = Pick<VnAgentOptions, "tls" | "identityKeys">
 
-/** Fails with UserError. */
+/** Throws a UserError. */
 export async function readIdentity(files: IdentityFiles): Promise<Identity> {
   const tls = { certificate: await readPem(files.certificate), key: await readPem(files.key) }
   try {
@@ -32,7 +32,7 @@ export async function readIdentity(files: IdentityFiles): Promise<Identity> {
   return { tls, identityKeys: publicKeysOf(files.identityKeys, await readPem(files.identityKeys)) }
 }
 
-/** Calls `renew` whenever the files have changed, until the signal ends. Files that cannot be used are tried again. */
+/** Calls `renew` whenever the files have changed, until the signal ends. Retries files that cannot be used. */
 export function followIdentity(
   files: IdentityFiles,
   current: Identity,
@@ -42,10 +42,10 @@ export function followIdentity(
   return follow({ what: "identity", read: () => readIdentity(files), current, isSame, renew }, context)
 }
 
-/** For the kubelet. Of names of files and of what is in them. */
+/** The identity for the kubelet: either file names or their content. */
 export type KubeletIdentity = Required<TlsIdentity>
 
-/** Fails with UserError. */
+/** Throws a UserError. */
 export async function readKubeletIdentity(files: KubeletIdentity): Promise<KubeletIdentity> {
   const identity = {
     certificateAuthority: await readPem(files.certificateAuthority),
@@ -60,7 +60,7 @@ export async function readKubeletIdentity(files: KubeletIdentity): Promise<Kubel
   }
 }
 
-/** As {@link followIdentity}. */
+/** Like {@link followIdentity}. */
 export function followKubeletIdentity(
   files: KubeletIdentity,
   current: KubeletIdentity,

@@ -1,4 +1,4 @@
-// polyplane vn-agent: the vn-agent of the node this runs on.
+// polyplane vn-agent: the vn-agent of the node that it runs on.
 
 import { defaultVnAgentLimits } from "../../vn-agent/options.ts"
 import { VnAgent } from "../../vn-agent/server.ts"
@@ -16,7 +16,7 @@ import {
 } from "./vn-agent-identity.ts"
 
 export const defaultVnAgentPort = 10_550
-/** As the kubelet's own default. */
+/** The kubelet's own default. */
 const kubeletPort = 10_250
 
 export const vnAgent = partCommand({
@@ -65,7 +65,7 @@ ${healthHelp}`,
         host: kubelet.host,
         port: kubelet.port,
         ...kubeletIdentity,
-        // Kubelets are reached over loopback, which their certificates do not name.
+        // The kubelet is called over loopback, which its certificate does not contain.
         serverName: kubelet.serverName ?? node,
       },
       limits: defaultVnAgentLimits,

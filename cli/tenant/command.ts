@@ -1,4 +1,4 @@
-// polyplane tenant: a thin client of VirtualCluster objects and the tenants' own APIs.
+// polyplane tenant: a thin client of VirtualCluster objects and the tenants' APIs.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { stringify } from "yaml"
@@ -155,7 +155,7 @@ async function remove(flags: Flags, name: string): Promise<void> {
   const { client, dataDir } = connection
   const found = await getVirtualCluster(client, namespaceOf(flags), name)
   await removeVirtualCluster(client, found)
-  // Somebody may make another one of its name at once.
+  // A VirtualCluster with this name may be created again at once.
   await withProgress(`waiting for tenant "${name}" to be gone`, () =>
     waitForVirtualCluster(client, namespaceOf(flags), name, timeoutOf(flags), (object) =>
       object?.metadata.uid === found.metadata.uid ? undefined : true,

@@ -1,4 +1,4 @@
-// Which super cluster `polyplane tenant` talks to: the all-in-one's data directory when there is one, otherwise the usual
+// Selects the super cluster for `polyplane tenant`: the all-in-one's data directory if there is one, otherwise the usual
 // kubeconfig rules (--kubeconfig, $KUBECONFIG, ~/.kube/config, in-cluster).
 
 import { randomUUID } from "node:crypto"
@@ -12,7 +12,7 @@ import { connectCluster } from "../compose/cluster.ts"
 
 export interface Connection extends AsyncDisposable {
   client: KubeClient
-  /** Set when the all-in-one's data directory was found: where kubeconfigs of tenants are kept. */
+  /** Where kubeconfigs of tenants are kept. Set if the all-in-one's data directory was found. */
   dataDir: string | undefined
 }
 
@@ -53,16 +53,16 @@ export function kubeconfigPath(dataDir: string, tenant: string): string {
   return path.join(dataDir, "tenants", `${tenant}.kubeconfig`)
 }
 
-/** Of a file's name. Undefined: it is not one of {@link kubeconfigPath}. */
+/** The tenant's name from a file name; undefined if the file name is not one of {@link kubeconfigPath}. */
 export function tenantOfKubeconfig(file: string): string | undefined {
   const { name, ext } = path.parse(file)
   return ext === ".kubeconfig" ? name : undefined
 }
 
-/** A private key is in it. */
+/** The files contain a private key. */
 const ownersOnly = 0o600
 
-/** In the data directory, where others read it at any time: the one from before, or this one. */
+/** Writes to the data directory atomically: concurrent readers see either the previous file or this one. */
 export async function writeKubeconfig(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true })
   const next = `${file}.${randomUUID()}`
@@ -75,11 +75,11 @@ export async function writeKubeconfig(file: string, text: string): Promise<void>
   }
 }
 
-/** Wherever a person wants it: a link or a pipe stays what it is. */
+/** Writes to a path chosen by the user; a link or a pipe remains one. */
 export async function writeOutput(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true })
   await using output = await open(file, "w", ownersOnly)
-  // One that was there has the rights it had.
+  // An existing file keeps its mode when opened.
   if ((await output.stat()).isFile()) await output.chmod(ownersOnly)
   await output.writeFile(text)
 }

@@ -1,4 +1,4 @@
-// VirtualCluster objects as the command line needs them.
+// Operations on VirtualCluster objects for the command line.
 
 import type { KubeObject, Secret } from "../../apimachinery/object.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../../apimachinery/status.ts"
@@ -32,7 +32,7 @@ export async function createVirtualCluster(
   }
 }
 
-/** Before anything is made: a VirtualCluster may also wait for its ClusterVersion, which nobody at a command line does. */
+/** Checks before creating anything: a VirtualCluster may wait for its ClusterVersion, but a user at the command line does not. */
 async function checkClusterVersion(client: KubeClient, name: string): Promise<void> {
   try {
     await client.get(clusterVersions, undefined, name)
@@ -43,12 +43,15 @@ async function checkClusterVersion(client: KubeClient, name: string): Promise<vo
   }
 }
 
-/** No tenant will come of it as it is: its name is taken or too long, or its ClusterVersion has gone meanwhile. */
+/**
+ * The VirtualCluster cannot get a tenant unless something changes: its name is taken or too long, or its ClusterVersion was
+ * deleted.
+ */
 export function isRefused({ status }: VirtualCluster): boolean {
   return status?.phase === "Error" || status?.reason === "ClusterVersionNotFound"
 }
 
-/** The very one that was made; one of its name that somebody has made since stays. */
+/** Deletes exactly the object that was created, not a later one with the same name. */
 export async function removeVirtualCluster(client: KubeClient, { metadata }: VirtualCluster): Promise<void> {
   const { namespace, name = "", uid } = metadata
   try {
@@ -68,7 +71,7 @@ export async function getVirtualCluster(client: KubeClient, namespace: string, n
   }
 }
 
-/** Waits until `done` answers something for the object (undefined: it is gone). Fails after `timeoutMs`. */
+/** Waits until `done` returns a value for the object (undefined: it is deleted). Fails after `timeoutMs`. */
 export async function waitForVirtualCluster<T>(
   client: KubeClient,
   namespace: string,
@@ -97,7 +100,7 @@ export async function waitForVirtualCluster<T>(
     }
   } catch (error) {
     if (!signal.aborted || error instanceof UserError) throw error
-    // Given up while it was asked: told below.
+    // Timed out during a request: reported below.
   }
   throw new UserError(`tenant "${name}" did not get there in ${timeoutMs / 1000} s${message}`)
 }

@@ -1,5 +1,5 @@
-// All parts in one process: the composition behind `polyplane up`. The parts start in the order of the code, each using
-// those before it, and stop in the reverse order.
+// All parts in one process: the composition behind `polyplane up`. The parts start in the order of the code, each using those
+// before it, and stop in reverse order.
 
 import type { Log } from "../../client/log.ts"
 import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
@@ -32,7 +32,7 @@ import { SimulatedNodes, type SimulatedNodesOptions } from "./simulated-nodes.ts
 import { type Background, startAlone, startAmongReplicas, startWithSimulator, workOf } from "./work.ts"
 import type { WorkerComposition } from "./worker-process.ts"
 
-/** How long a real super cluster may take to answer at the start. */
+/** How long a real super cluster may take to respond at the start. */
 const superTimeoutMs = 10_000
 const superServiceRange = "10.96.0.0/12"
 
@@ -41,31 +41,31 @@ export interface AllInOneOptions {
   host: string
   port: number
   domain?: string
-  /** Where pods find this process; default: this machine's address. */
+  /** The address at which pods reach this process; default: this machine's address. */
   advertiseAddress?: string
-  /** Nodes of the simulated super cluster. */
+  /** Number of nodes of the simulated super cluster. */
   nodes: number
-  /** A real super cluster instead. */
+  /** Kubeconfig of a real super cluster, which replaces the simulated one. */
   superKubeconfig?: string
   limits?: Partial<GatewayLimits>
-  /** Everything is kept there instead of the data directory; with a real super cluster several may share it. */
+  /** Stores all data in etcd instead of the data directory. With a real super cluster, several processes may share it. */
   etcd?: EtcdStorageOptions
-  /** Offer HTTP/2. Default true. */
+  /** Offers HTTP/2. Default true. */
   http2?: boolean
-  /** Beyond one: the tenants are spread over so many processes of their own. */
+  /** If greater than one, the tenants are distributed over this many worker processes. */
   workers: number
   logLevel: LogLevel
   log: Log
 }
 
-/** The gateway asks for these when the first Service is made or the first log read: by then they have started. */
+/** The gateway uses them for the first Service or the first request for logs, when they have started. */
 interface Parts {
   gateway?: RunningGateway
   simulator?: Simulator
   agents?: Agents
 }
 
-/** The vn-agents, of nodes of a real super cluster or of the simulated one. */
+/** The vn-agents of a real or simulated super cluster's nodes. */
 type Agents = Pick<RealNodes, "agentEndpoint">
 
 export class AllInOne implements AsyncDisposable {
@@ -96,7 +96,7 @@ export class AllInOne implements AsyncDisposable {
     const renewed = (identity: TlsIdentity) => realNodes?.renew(identity)
     const real =
       superConfig === undefined ? undefined : stack.use(createLastingClient(superConfig, { log, metrics, renewed }))
-    // Found out before anything else starts; a super cluster that goes away later is waited for.
+    // Checked before anything else starts. If the super cluster becomes unavailable later, the parts wait for it.
     await real?.list(namespaces, { limit: 1, signal: AbortSignal.timeout(superTimeoutMs) })
     const authority = await createNodeAuthority()
 
@@ -145,7 +145,7 @@ export class AllInOne implements AsyncDisposable {
     return new AllInOne(gateway, superClient(), stack.move(), background)
   }
 
-  /** When it has been told that tenants answer: nobody waits for what this begins. Once; later calls do nothing. */
+  /** Starts work that nobody waits for; call it after reporting that tenants are served. Later calls do nothing. */
   async beginBackground(): Promise<void> {
     const background = this.#background
     this.#background = undefined
@@ -159,7 +159,7 @@ export class AllInOne implements AsyncDisposable {
 
 type StartOptions = GatewayOptions & Pick<PrimaryOptions, "nodeDialer" | "serviceAddresses">
 
-/** `real`: a super cluster that is somebody else's. */
+/** `real`: a client of a real super cluster. */
 async function gatewayOptionsOf(
   options: AllInOneOptions,
   ground: {
@@ -182,7 +182,7 @@ async function gatewayOptionsOf(
     ...(options.advertiseAddress === undefined ? {} : { advertiseAddress: options.advertiseAddress }),
     superCluster: real === undefined,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
-    // Whoever reaches a gateway on loopback is on this machine already.
+    // A client that reaches a gateway on loopback is already on this machine.
     allowedNetworks: isLoopback(options.host) ? localNetworks : [],
     serviceRanges: real === undefined ? [superServiceRange] : await serviceRangesOf(real),
     serviceAddresses: addressesFor(
@@ -204,12 +204,12 @@ async function gatewayOptionsOf(
 }
 
 interface ForWorkers {
-  /** PEM; signs what nodes and vn-agents of this process serve with. */
+  /** PEM; signs the serving certificates of nodes and vn-agents of this process. */
   nodeAuthority: string
   agentEndpoint: (node: string) => Promise<{ host: string; port: number }>
 }
 
-/** In this process, or with workers beside it. */
+/** Starts the gateway in this process, or with workers. */
 async function startGateway(
   { workers, superKubeconfig, logLevel }: AllInOneOptions,
   options: StartOptions,
@@ -227,7 +227,7 @@ async function startGateway(
   return PrimaryGateway.start({ ...options, workers: { count: workers, spawn, composition, handlers } })
 }
 
-/** Its log goes where this process' goes. */
+/** The worker's log goes to the log of this process. */
 function spawnWorker(): ChildProcess {
   return fork(fileURLToPath(new URL("worker.mjs", import.meta.url)), {
     execArgv: process.execArgv,
@@ -241,7 +241,7 @@ function addressesFor(superClient: () => KubeClient, client: (tenant: Tenant) =>
       const load = async (): Promise<Service[]> => (await superClient().list<Service>(services)).items
       return new RangeServiceAddresses({ cidr: superServiceRange, load })
     }
-    // Bound late: tenants are opened before the super cluster is known to answer.
+    // Bound late, because tenants are opened before the super cluster is known to respond.
     const claims = () => createServiceAddresses(superClient(), tenant, { tenantClient: () => client(tenant), log })
     let made: ReturnType<typeof claims> | undefined
     return {
@@ -257,7 +257,7 @@ interface ServiceCIDR extends KubeObject {
 
 const serviceCIDRs = { group: "networking.k8s.io", version: "v1", resource: "servicecidrs", namespaced: false }
 
-/** None of a super cluster too old to tell. */
+/** Empty for a super cluster that is too old to serve them. */
 async function serviceRangesOf(superClient: KubeClient): Promise<string[]> {
   try {
     const { items } = await superClient.list<ServiceCIDR>(serviceCIDRs)

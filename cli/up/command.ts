@@ -37,7 +37,7 @@ ${storageHelp}  --tenant-idle SECONDS    put a tenant to sleep after this time w
   --log-level LEVEL        trace, debug, info, warn, error, fatal or silent (default warn); logs go to standard error
 `
 
-/** More processes than processors of the largest machines only cost memory. */
+/** More processes than the largest machines have processors would only cost memory. */
 const maxWorkers = 64
 const tenantTimeoutMs = 60_000
 
@@ -100,9 +100,9 @@ export const up: Command = {
     const wanted = flags.tenants.split(",").filter((name) => name !== "")
     for (const name of wanted) await ensureTenant(all, name)
     const files = await writeKubeconfigs(all.gateway, flags["data-dir"], wanted)
-    // Until here a signal ends the process at once: what is on disk is whole at any moment.
+    // Until here a signal ends the process immediately: the data on disk is always consistent.
     const stop = stopSignal()
-    // Both counted from the start of the process, which Node's own clock is.
+    // Both durations are measured from the start of the process, the origin of Node's clock.
     process.stdout.write(
       `polyplane is ready in ${Math.round(performance.now())} ms (${Math.round(performance.now() - started)} ms of it after loading the program): ${all.gateway.url}\n`,
     )

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true }))
 
-/** Servers that listen at `next` and so on when they may choose. */
+/** Servers that listen at `next` and the following ports if they may choose. */
 function servers(next: number, taken: readonly number[] = []): (port: number) => Promise<{ port: number }> {
   return (port) =>
     taken.includes(port)

@@ -1,5 +1,5 @@
-// The ports that servers of the last start had, for this one: tenants' nodes tell where their vn-agents are, and a start that moved them
-// would write to every tenant there is.
+// Remembers the ports of servers for the next start: tenants' Nodes contain the ports of their vn-agents, so other ports would
+// cause a write to every tenant.
 
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
@@ -20,7 +20,7 @@ export class KeptPorts {
     return new KeptPorts(file, await readPorts(file))
   }
 
-  /** `start` at the port the server of that name had; at any (0) when somebody else has it, or it had none. */
+  /** Calls `start` with the previous port of the server with this name, or with 0 (any port) if that is taken or unknown. */
   async start<T extends { port: number }>(name: string, start: (port: number) => Promise<T>): Promise<T> {
     const before = this.#before[name]
     const server = (before === undefined ? undefined : await unlessTaken(start(before))) ?? (await start(0))
@@ -28,7 +28,7 @@ export class KeptPorts {
     return server
   }
 
-  /** Those of this start. */
+  /** Writes the ports of this start. */
   async write(): Promise<void> {
     const text = JSON.stringify(this.#now, Object.keys(this.#now).sort())
     if (text === JSON.stringify(this.#before)) return
@@ -37,7 +37,7 @@ export class KeptPorts {
   }
 }
 
-/** Whatever is wrong with the file: any port will do. */
+/** Returns no ports if the file cannot be read: any port will do. */
 async function readPorts(file: string): Promise<Ports> {
   try {
     const ports = Object.entries(JSON.parse(await readFile(file, "utf8")) as object) as [string, unknown][]

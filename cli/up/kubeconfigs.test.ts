@@ -31,7 +31,7 @@ const render = (name: string, port: number, certificate: string): string =>
     client: { certificate, key: "key" },
   })
 
-/** A gateway on port 2. */
+/** A gateway at port 2. */
 const tenants = {
   get: (name: string) => (name === "gone" ? undefined : { name }),
   address: (name: string) =>
@@ -102,7 +102,7 @@ describe("kubeconfigs of a gateway that runs for months", () => {
     const failed: object[] = []
     const log = { ...silentLog, error: (fields: object) => void failed.push(fields) }
     const keeping = keepKubeconfigs(gateway, directory, { signal: stopping.signal, log, clock })
-    /** There is one timer at any moment: between two files, or until the next day. */
+    /** There is always exactly one timer: between two files, or until the next day. */
     const until = async (days: number): Promise<void> => {
       while (clock.now() < start + days * dayMs) {
         await expect.poll(() => clock.timers).toBe(1)

@@ -1,7 +1,7 @@
-// The kubeconfigs that `polyplane up` leaves in its data directory. The operator's, and those of tenants asked for by name,
-// are there when it says that it is ready. Those of other tenants are looked after in the background: a start must not take
-// longer the more tenants there are, and none is woken for it. While it runs all are looked at once a day, and signed anew long
-// before their certificates end.
+// The kubeconfigs that `polyplane up` writes to its data directory. The admin's, and those of tenants requested by name, exist
+// when it reports that it is ready. Those of other tenants are maintained in the background: the time of a start must not depend
+// on the number of tenants, and no tenant is woken for it. While it runs, all are checked once a day, and renewed long before
+// their certificates expire.
 
 import { readdir, readFile, stat, utimes } from "node:fs/promises"
 import path from "node:path"
@@ -11,15 +11,15 @@ import { leadsTo, redirected, type TenantAddress, type TenantAdmin } from "../..
 import type { RunningGateway } from "../../gateway/main.ts"
 import { kubeconfigPath, tenantOfKubeconfig, writeKubeconfig } from "../tenant/connection.ts"
 
-/** Certificates are good for a year. */
+/** Certificates are valid for a year. */
 const maxAgeMs = 90 * 24 * 60 * 60_000
 
 const againMs = 24 * 60 * 60_000
 
-/** Files looked at in the background, per second. */
+/** Files checked in the background per second. */
 const filesPerSecond = 200
 
-/** Answers the files. The tenants are there. */
+/** Returns the paths of the files. The tenants must exist. */
 export async function writeKubeconfigs(
   gateway: RunningGateway,
   dataDir: string,
@@ -40,7 +40,7 @@ async function writeAdmin(gateway: Pick<RunningGateway, "adminKubeconfig">, data
   return file
 }
 
-/** Until the signal ends. Never fails: what cannot be renewed is logged, and tried again the next day. */
+/** Runs until the signal ends. Never fails: errors are logged, and retried the next day. */
 export async function keepKubeconfigs(
   gateway: Pick<RunningGateway, "adminKubeconfig" | "tenants">,
   dataDir: string,
@@ -59,7 +59,7 @@ export async function keepKubeconfigs(
   }
 }
 
-/** Those that are there: none is made. Resolves when all have been looked at, or the signal ends. */
+/** Renews existing files and creates none. Resolves when all have been checked, or the signal ends. */
 export async function renewKubeconfigs(
   tenants: TenantAdmin,
   dataDir: string,
@@ -79,7 +79,7 @@ export async function renewKubeconfigs(
   }
 }
 
-/** Leads here, and its certificate is good for most of its time. */
+/** Renews the file unless it has the gateway's address and its certificate is valid for most of its lifetime. */
 async function keep(tenants: TenantAdmin, file: string, name: string, clock: Clock): Promise<void> {
   const address = await tenants.address(name)
   const found = await readCurrent(file, clock)
@@ -89,7 +89,7 @@ async function keep(tenants: TenantAdmin, file: string, name: string, clock: Clo
   }
 }
 
-/** Only the gateway has moved: the certificate is as good and as old as before, and the tenant may sleep on. */
+/** Only the gateway's address has changed: the certificate is kept, with its age, and the tenant is not woken. */
 async function move(file: string, { text, writtenAt }: Found, address: TenantAddress): Promise<boolean> {
   const moved = redirected(text, address)
   if (!leadsTo(moved, address)) return false
@@ -103,7 +103,7 @@ interface Found {
   writtenAt: Date
 }
 
-/** Undefined: it is not there, or too old. */
+/** Undefined if the file does not exist or is too old. */
 async function readCurrent(file: string, clock: Clock): Promise<Found | undefined> {
   try {
     const { mtime } = await stat(file)

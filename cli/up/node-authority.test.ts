@@ -1,4 +1,4 @@
-// Nodes of a process that runs for longer than their certificates last.
+// Nodes of a process that runs for longer than their certificates are valid.
 
 import { X509Certificate } from "node:crypto"
 import { once } from "node:events"
@@ -38,7 +38,7 @@ test("kubelets and vn-agents serve with new certificates before the old ones end
     },
   } as Node
   const dialer = kubeletDialer(authority)
-  /** Of who serves there; who asks is believed, or the socket ends. */
+  /** Returns the fingerprint of the server's certificate. If the server rejects the client, the socket ends. */
   const shake = async (port: number): Promise<string> => {
     const { ca, cert, key } = (await dialer.dial(node)) as ConnectionOptions
     const socket = connect({ host: nodeHost, port, ca, cert, key })

@@ -1,5 +1,5 @@
-// The authority of the nodes that `polyplane up` has in its own process, and the certificates that all of them share. It lives as
-// long as the process; the certificates do not, and are replaced before their end.
+// The authority of the nodes that run in the process of `polyplane up`, and the certificates that all of them share. The
+// authority lives as long as the process; the certificates are replaced before they expire.
 
 import { X509Certificate } from "node:crypto"
 import { systemClock } from "../../client/clock.ts"
@@ -15,14 +15,14 @@ import {
 } from "../../gateway/pki/pki.ts"
 import type { KubeletCredentials } from "../compose/node-dialers.ts"
 
-/** Where they listen. */
+/** The address at which the nodes listen. */
 export const nodeHost = "127.0.0.1"
 
 interface NodeCertificates extends Pick<KubeletCredentials, "certificate" | "key"> {
   serving: IssuedCertificate
 }
 
-/** Read where it is used: the certificates are not always the same. */
+/** Read the properties at the time of use, because the certificates are replaced. */
 export interface NodeAuthority extends KubeletCredentials, NodeCertificates {
   issue(now: number): Promise<NodeCertificates>
 }
@@ -43,7 +43,9 @@ async function issueCertificates(authority: Authority, now: number): Promise<Nod
   return { ...client, serving }
 }
 
-/** Replaces the authority's certificates before their end, until the signal ends. `renewed`: who serves with them. */
+/**
+ * Replaces the authority's certificates before they expire, until the signal ends. `renewed` updates the servers that use them.
+ */
 export function keepNodeCertificates(authority: NodeAuthority, renewed: () => void, context: Following): Promise<void> {
   const { clock = systemClock } = context
   const read = async (): Promise<NodeCertificates> => {

@@ -1,6 +1,6 @@
-// Vn-agents for the nodes of a super cluster that is somebody else's: in this process, one per node, made when its logs are
-// first asked for. They go through that cluster's API server (pods/log, pods/exec …), since its kubeconfig is all that is
-// known. In a real installation they run on the nodes (manifests/vn-agent.yaml), next to the kubelets.
+// Vn-agents for the nodes of a real super cluster: in this process, one per node, created on the first request for the node's
+// logs. They use that cluster's API server (pods/log, pods/exec …), since only its kubeconfig is known. In a real installation
+// they run on the nodes (manifests/vn-agent.yaml), next to the kubelets.
 
 import { createPublicKey, type KeyObject } from "node:crypto"
 import type { TlsIdentity } from "../../client/http-transport.ts"
@@ -33,12 +33,12 @@ export class RealNodes implements AsyncDisposable {
     this.#superConfig = options.superConfig
   }
 
-  /** What the super cluster is asked with from now on; without it, what the authority has by now is served with. */
+  /** Uses this identity for the super cluster from now on; without one, only reloads the authority's serving certificate. */
   renew(identity: TlsIdentity = {}): void {
     this.#superConfig = { ...this.#superConfig, ...identity }
     const kubelet = throughAPIServer(this.#superConfig)
     const tls = this.#options.authority.serving
-    // One that is still starting has the old ones until it has started, one that fails needs none.
+    // A vn-agent that is starting is renewed when it has started; one that fails to start needs nothing.
     for (const starting of this.#agents.values())
       starting.then(
         (agent) => agent.renew({ tls, kubelet }),
@@ -47,15 +47,15 @@ export class RealNodes implements AsyncDisposable {
   }
 
   /**
-   * Where the node's vn-agent listens. Nothing bounds these but the number of nodes that the super cluster has: tenants may ask for
-   * any name.
+   * The address of the node's vn-agent. The number of vn-agents is bounded only by the number of nodes in the super cluster:
+   * tenants may request any name.
    */
   async agentEndpoint(node: string): Promise<Endpoint> {
     let starting = this.#agents.get(node)
     if (starting === undefined) {
       starting = this.#start(node)
       this.#agents.set(node, starting)
-      // Tried again at the next call.
+      // Retried by the next call.
       starting.catch(() => this.#agents.delete(node))
     }
     return { host, port: (await starting).port }

@@ -1,5 +1,5 @@
-// The nodes of the simulated super cluster, as far as others can reach them: per node a kubelet's HTTP API and a vn-agent, on
-// loopback, with an authority of their own (node-authority.ts).
+// The network side of the nodes of the simulated super cluster: for each node a kubelet's HTTP API and a vn-agent, on loopback,
+// with their own authority (node-authority.ts).
 
 import { createPublicKey, type KeyObject } from "node:crypto"
 import type { Log } from "../../client/log.ts"
@@ -21,7 +21,7 @@ export interface SimulatedNodesOptions {
   log: Log
 }
 
-/** The kubelets' servers; their ports are known before the simulator registers the nodes. */
+/** The servers of the kubelets and vn-agents. The kubelets' ports are known before the simulator registers the nodes. */
 export class SimulatedNodes implements AsyncDisposable {
   readonly #kubelets = new Map<string, NodeServer>()
   readonly #agents = new Map<string, VnAgent>()
@@ -75,7 +75,7 @@ export class SimulatedNodes implements AsyncDisposable {
     if (names.length > 0) await ports.write()
   }
 
-  /** All serve with, and show, what the authority has by now. */
+  /** All servers use the authority's current certificates from now on. */
   renew(): void {
     const { serving } = this.#options.authority
     for (const kubelet of this.#kubelets.values())
@@ -98,7 +98,7 @@ export class SimulatedNodes implements AsyncDisposable {
     return agent === undefined ? undefined : { address: host, port: agent.port }
   }
 
-  /** The same for who calls it. Fails for a node that is not simulated. */
+  /** The same address for connecting to it. Fails for a node that is not simulated. */
   async agentEndpoint(node: string): Promise<Endpoint> {
     const { port } = this.#agents.get(node) ?? {}
     if (port === undefined) throw noAddress(node)

@@ -1,5 +1,5 @@
-// What works on objects beside the gateway: operator, syncer and controllers. How they begin depends on whose the super cluster
-// is: a simulated one is this process's alone; one that others may work on gives Leases to who does.
+// The parts that work on objects: operator, syncer and controllers. A simulated super cluster belongs to this process alone, so
+// they start at once; for one that other processes may use, Leases determine which process works.
 
 import { createHash, randomUUID } from "node:crypto"
 import { hostname } from "node:os"
@@ -19,7 +19,7 @@ import { startSyncer } from "../../syncer/main.ts"
 import { UserError } from "../command.ts"
 import { controllersLease, Leadership, operatorLease, replicaTimes, syncerLease } from "../compose/leadership.ts"
 
-/** What of the controllers a super cluster without a controller manager of its own needs. */
+/** The controllers that a super cluster without its own controller manager needs. */
 const superControllers = [
   "namespace",
   "serviceaccount",
@@ -30,21 +30,21 @@ const superControllers = [
   "persistentvolume-protection",
   "garbage-collector",
 ]
-/** How long another Polyplane that works on the super cluster is waited for: one that was killed holds its Leases a minute. */
+/** How long to wait for another Polyplane that works on the super cluster: the Leases of a killed one last a minute. */
 const leaderTimeoutMs = 75_000
-/** How often it is looked whether tenants can be asked for. */
+/** Interval of checking whether VirtualClusters are served. */
 const servedMs = 100
 
 export interface WorkOptions {
   gateway: RunningGateway
   superClient: KubeClient
-  /** Of a node's vn-agent, for the node as tenants see it. */
+  /** The address of a node's vn-agent, for the node that tenants see. */
   vnAgentEndpoint: (node: Node) => { address: string; port: number } | undefined
   log: Log
   metrics: ClientMetrics
 }
 
-/** Puts on the stack what it has begun. */
+/** Puts what it starts on the stack. */
 export type Background = (stack: AsyncDisposableStack) => Promise<void>
 
 export interface Work extends WorkOptions {
@@ -60,13 +60,13 @@ export function workOf(options: WorkOptions): Work {
     ...options,
     async operator() {
       await using starting = new AsyncDisposableStack()
-      // That it has seen all VirtualClusters is not waited for: there may be thousands, and their tenants answer already.
+      // Does not wait until it has seen all VirtualClusters: there may be thousands, and their tenants are already served.
       await starting.use(await startOperator(working)).whenServed()
       return starting.move()
     },
     syncer: () => startSyncer({ ...working, vnAgentEndpoint }),
     controllers() {
-      // Workers have the controllers of their own tenants.
+      // Workers run the controllers of their own tenants.
       if (!(gateway instanceof Gateway)) return new AsyncDisposableStack()
       const signer = createCertificateSigner(gateway.tenants)
       const rootCertificateAuthority = gateway.certificateAuthority
@@ -75,7 +75,10 @@ export function workOf(options: WorkOptions): Work {
   }
 }
 
-/** What is waited for. Answers how to begin what reads all there is, for seconds when there are thousands of tenants. */
+/**
+ * Starts the parts that callers wait for. Returns a function that starts those that read all objects, which takes seconds with
+ * thousands of tenants.
+ */
 export async function startWithSimulator(
   work: Work,
   simulate: () => Promise<AsyncDisposable>,
@@ -98,7 +101,7 @@ export async function startWithSimulator(
   }
 }
 
-/** Others share this storage: whoever leads works for all, and the rest stand by. */
+/** Other processes share this storage: the leader works for all, and the rest stand by. */
 export async function startAmongReplicas(work: Work, stack: AsyncDisposableStack): Promise<void> {
   const { gateway, superClient, log, metrics } = work
   const identity = `${identityOf(gateway)}-${randomUUID()}`
@@ -111,7 +114,7 @@ export async function startAmongReplicas(work: Work, stack: AsyncDisposableStack
   await untilServed(superClient)
 }
 
-/** The tenants are this process's alone; the super cluster may have others that work on it, of which one does. */
+/** The tenants belong to this process alone, but other processes may work on the super cluster, one at a time. */
 export async function startAlone(work: Work, stack: AsyncDisposableStack): Promise<void> {
   const { gateway, superClient, log, metrics } = work
   stack.use(work.controllers())
@@ -122,7 +125,7 @@ export async function startAlone(work: Work, stack: AsyncDisposableStack): Promi
   await lead(operatorLease, () => work.operator())
 }
 
-/** Whoever leads sees to it that tenants can be asked for: one that was here before has done so already. */
+/** The leader makes the super cluster serve VirtualClusters; an earlier leader may have done so already. */
 async function untilServed(superClient: KubeClient): Promise<void> {
   const late = AbortSignal.timeout(leaderTimeoutMs)
   while (!late.aborted) {
@@ -137,7 +140,7 @@ async function untilServed(superClient: KubeClient): Promise<void> {
   throw new UserError(`nobody serves VirtualClusters in the super cluster: who holds its Lease ${operatorLease}?`)
 }
 
-/** The same after a restart with the same data directory. */
+/** Unchanged by a restart with the same data directory. */
 function identityOf({ certificateAuthority }: RunningGateway): string {
   return `${hostname()}-${createHash("sha256").update(certificateAuthority).digest("hex").slice(0, 12)}`
 }

@@ -1,5 +1,5 @@
-// One worker of `polyplane up --workers`: a gateway with the tenants its primary gives it, and their controllers, fed from the
-// same caches. It ends when it is told to, or at once when its primary is gone.
+// One worker of `polyplane up --workers`: a gateway with the tenants that its primary assigns to it, and their controllers, which
+// share its caches. It ends on request, or at once when its primary is gone.
 
 import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -15,18 +15,18 @@ import { vnAgentDialer } from "../compose/node-dialers.ts"
 import { createLog, type LogLevel } from "../log.ts"
 import { surviveStrayRejections } from "../stray-rejections.ts"
 
-/** What the primary's composition tells its workers' (all-in-one.ts). */
+/** The configuration that the primary sends to its workers (all-in-one.ts). */
 export interface WorkerComposition {
-  /** PEM; signs what vn-agents of the primary serve with. */
+  /** PEM; signs the serving certificates of the primary's vn-agents. */
   nodeAuthority: string
   logLevel: LogLevel
-  /** A real super cluster, instead of the primary's. */
+  /** A real super cluster; default: the primary's simulated one. */
   superKubeconfig?: string
 }
 
 type Primary = Channel<PrimaryCalls, WorkerCalls>
 
-/** Answers the primary until it ends. */
+/** Serves the primary until it ends. */
 export function runWorker(): void {
   const stack = new AsyncDisposableStack()
   let gateway: WorkerGateway | undefined
@@ -53,14 +53,14 @@ export function runWorker(): void {
     metrics: () => started().metrics.print(),
     async stop() {
       await stack.disposeAsync()
-      setImmediate(() => process.disconnect()) // when this is answered
+      setImmediate(() => process.disconnect()) // after the response has been sent
     },
   }
   const primary: Primary = new Channel(process, handlers, (socket) => {
     if (gateway === undefined) socket.destroy()
     else gateway.accept(socket)
   })
-  // A signal to the whole group (Ctrl-C) is for the primary to answer: it asks its workers to end.
+  // A signal to the whole process group (Ctrl-C) is handled by the primary, which asks its workers to end.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined)
   process.once("disconnect", () => process.exit())
 }
@@ -76,7 +76,7 @@ async function start(
   const metrics = new ClientMetrics()
   const superConfig = superKubeconfig === undefined ? undefined : await readKubeconfigFile(superKubeconfig)
   const real = superConfig === undefined ? undefined : stack.use(createLastingClient(superConfig, { log, metrics }))
-  // Asked for when the first Service is made or the first log read: by then it has started.
+  // Called for the first Service or the first request for logs, when the gateway has started.
   const parts: { gateway?: WorkerGateway } = {}
   const running = (): WorkerGateway => {
     if (parts.gateway === undefined) throw new Error("the worker has not started yet")
