@@ -1,23 +1,23 @@
-// What many tenants have alike is kept once. Every control plane is born with the same objects, which differ in who and when
-// (uid, times) and are some 150 KiB for each tenant otherwise.
+// Shares what objects of many tenants have in common. Every control plane starts with the same objects, which differ only in uid
+// and times and otherwise take some 150 KiB per tenant.
 
 import { equalJson } from "../apimachinery/equality.ts"
 import type { KubeObject, ObjectMeta } from "../apimachinery/object.ts"
 
-/** Of what was there before anything was written: no write has it. */
+/** The resourceVersion of bootstrap objects; no write produces it. */
 const bornRevision = "1"
 
-/** Kinds of a control plane's first objects are few; names beyond are kept as they come. */
+/** Control planes have few bootstrap objects; names beyond this limit are not shared. */
 const maxSamples = 1000
 
 const sharedMetadata = ["name", "namespace", "labels", "annotations"] as const
 
-/** Of one resource, whose objects are frozen. */
+/** For one resource, whose objects are frozen. */
 export class Alike<T extends KubeObject> {
-  /** The first one of each name that every control plane is born with. */
+  /** The first bootstrap object of each name. */
   readonly #samples = new Map<string, T>()
 
-  /** The same object; what of it another one has, too, is that one's. */
+  /** Returns an equal object that shares its values with the sample of the same name. */
   share(object: T): T {
     if (object.metadata.resourceVersion !== bornRevision) return object
     const key = `${object.metadata.namespace ?? ""}/${object.metadata.name ?? ""}`

@@ -1,4 +1,4 @@
-// What goes into the bodies of requests and comes out of those of answers. Pure.
+// Bodies of requests and responses. Pure.
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import type { DeleteOptions, KubeList } from "./rest.ts"
@@ -18,7 +18,7 @@ export function deleteOptions(options: DeleteOptions): object {
   }
 }
 
-/** Items of a list come without the apiVersion and kind that every other answer has. */
+/** Items of a list lack the apiVersion and kind that other responses have. */
 export function withKinds<T extends KubeObject>(list: KubeList<T>): KubeList<T> {
   const kind = list.kind.replace(/List$/, "")
   for (const item of (list.items ??= [])) {

@@ -1,4 +1,4 @@
-// Who can sign certificates that a tenant's API accepts: whoever holds the tenant's keys, which is the gateway.
+// Signs certificates that a tenant's API accepts. Implemented by the gateway, which has the tenant's keys.
 
 export interface CertificateToSign {
   /** PKCS#10, PEM. */
@@ -9,6 +9,6 @@ export interface CertificateToSign {
 }
 
 export interface CertificateSigner {
-  /** PEM. Fails when the request is not signed by the key it is for. */
+  /** Returns PEM. Fails if the request is not signed with the key it contains. */
   sign(tenant: string, request: CertificateToSign): Promise<string>
 }

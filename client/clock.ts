@@ -1,4 +1,4 @@
-// Time as a thing one is handed, so that tests move it by hand (client/testing/fake-clock.ts).
+// An injected clock, which tests control (client/testing/fake-clock.ts).
 
 export interface Timer {
   cancel(): void
@@ -7,11 +7,11 @@ export interface Timer {
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Calls once, not before `ms` have passed. Never keeps the process alive. */
+  /** Calls `call` once, not before `ms` have passed. Never keeps the process alive. */
   after(ms: number, call: () => void): Timer
 }
 
-/** Node fires longer timers at once, so whoever waits longer looks at the clock again. */
+/** Node fires timers with a longer delay immediately, so longer waits are split. */
 const longestTimer = 2 ** 31 - 1
 
 export const systemClock: Clock = {
@@ -23,7 +23,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** Resolves after `ms`, or at once when the signal ends. Never rejects: the caller looks at the signal. */
+/** Resolves after `ms`, or at once when the signal ends. Never rejects: the caller checks the signal. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {

@@ -57,7 +57,7 @@ describe("an EventRecorder", () => {
     recorder.event(cluster, pod, "Normal", "Again", "same")
     await recorder.drained()
     const counts = cluster.all(events).map((event) => event["count"])
-    // What was too much in between is counted with the one that may be told again.
+    // The count includes the events dropped in between.
     expect(counts).toEqual([1, 101])
   })
 

@@ -1,6 +1,6 @@
-// Events about objects: what happened, shown by `kubectl describe`. Best effort by design: recording never throws, never
-// blocks and is limited per object, because an Event must not cost more than what it tells of.
-// Source: k8s.io/client-go/tools/record/events_cache.go (the limits and what counts as the same event).
+// Events about objects, as shown by `kubectl describe`. Best effort by design: recording never throws, never blocks and is
+// limited per object, because an Event must not cost more than what it reports. Source:
+// k8s.io/client-go/tools/record/events_cache.go (the limits and the correlation of events).
 
 import { randomInt } from "node:crypto"
 import { referenceTo, type ObjectReference } from "./object-reference.ts"
@@ -12,17 +12,17 @@ import { events } from "./resources.ts"
 import type { KubeClient } from "./rest.ts"
 
 export const eventLimits = {
-  /** Per object and type: so many at once, then one every `refillMs`. More are counted, and told with the next. */
+  /** Per object and type: this many at once, then one every `refillMs`. Further ones are added to the count of the next. */
   burst: 25,
   refillMs: 300_000,
-  /** Similar events (same object, type and reason) within `similarMs` after which their messages are combined into one. */
+  /** After this many similar events (same object, type and reason) within `similarMs`, their messages are combined into one. */
   similar: 10,
   similarMs: 600_000,
-  /** Objects and events remembered; the longest unused go first. */
+  /** Objects and events remembered; the least recently used are dropped first. */
   remembered: 4096,
-  /** Events waiting to be written. More are dropped. */
+  /** Events waiting to be written. Further ones are dropped. */
   waiting: 1000,
-  /** Lines that events wait in, those of one object in the same one, and how many of a line are written at the same time. */
+  /** Number of queues, with all events of one object in the same queue, and number of parallel writes per queue. */
   lines: 4,
   together: 8,
 } as const
@@ -39,17 +39,17 @@ interface Told {
 }
 
 interface Correlated extends Told {
-  /** The same for what is counted in one Event. */
+  /** Identifies events that are counted in the same Event. */
   key: string
 }
 
 interface Recording extends Correlated {
-  /** With those before it that were too much. */
+  /** Includes earlier ones that exceeded the limit. */
   times: number
 }
 
 interface Line {
-  /** In the order they are to be seen in. */
+  /** In the order in which they should appear. */
   waiting: Recording[]
   writing: Promise<void> | undefined
 }
@@ -83,14 +83,14 @@ export class EventRecorder {
   readonly #buckets = new Map<string, Bucket>()
   readonly #similar = new Map<string, Similar>()
   readonly #written = new Map<string, Written>()
-  /** What was too much, by the Event that would have counted it. */
+  /** Numbers of events that exceeded the limit, by the key of the Event that would have counted them. */
   readonly #skipped = new Map<string, number>()
   readonly #lines: readonly Line[] = Array.from({ length: eventLimits.lines }, () => ({
     waiting: [],
     writing: undefined,
   }))
   #waiting = 0
-  /** Begins anywhere: recorders of several components must not name their events alike. */
+  /** Starts at random, so that recorders of several components do not create Events with the same name. */
   #serial = randomInt(1_000_000)
 
   constructor(options: EventRecorderOptions) {
@@ -116,13 +116,13 @@ export class EventRecorder {
     if (line !== undefined) line.writing ??= this.#writeAll(line)
   }
 
-  /** Resolves when everything recorded so far is written or given up. */
+  /** Resolves when everything recorded so far has been written or given up. */
   async drained(): Promise<void> {
     await Promise.all(this.#lines.map(async ({ writing }) => writing))
   }
 
   async #writeAll(line: Line): Promise<void> {
-    // What is told in the same turn is written together: a store has them on disk at once.
+    // Events recorded in the same turn are written together: a store syncs them to disk together.
     await Promise.resolve()
     while (line.waiting.length > 0) {
       await Promise.all(takeTogether(line.waiting).map((recording) => this.#write(recording)))
@@ -143,7 +143,7 @@ export class EventRecorder {
     try {
       await this.#record(recording)
     } catch (error) {
-      // Events are lost rather than retried; a namespace on its way out refuses them, which is nothing to tell of.
+      // Events are dropped rather than retried. Terminating namespaces reject them, which is not worth logging.
       if (error instanceof StatusError) {
         this.#log.debug({ reason: recording.reason, error: error.message }, "event not recorded")
       } else {
@@ -166,7 +166,7 @@ export class EventRecorder {
         remember(this.#written, key, { ...known, count })
         return
       } catch (error) {
-        // The Event has expired meanwhile: write it anew, going on with the count.
+        // The Event has expired: create it again and continue the count.
         if (!isNotFound(error)) throw error
       }
     }
@@ -193,7 +193,9 @@ export class EventRecorder {
     remember(this.#written, key, written)
   }
 
-  /** Which Event this one counts up: the same message's, or the combined one when there are too many similar ones. */
+  /**
+   * Selects the Event whose count is increased: that of the same message, or the combined one if there are too many similar ones.
+   */
   #correlate(told: Told): Correlated {
     const { object, type, reason, message, at } = told
     const group = [object.uid, object.fieldPath ?? "", type, reason].join("\n")
@@ -211,7 +213,7 @@ export class EventRecorder {
   }
 }
 
-/** Puts the entry last in line to be forgotten. */
+/** Makes the entry the last to be dropped. */
 function remember<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key)
   map.set(key, value)
@@ -222,7 +224,7 @@ function remember<V>(map: Map<string, V>, key: string, value: V): void {
   }
 }
 
-/** Takes the first ones, up to one that is counted in the same Event as one before it. */
+/** Takes the first ones, up to one that is counted in the same Event as an earlier one. */
 function takeTogether(waiting: Recording[]): Recording[] {
   const keys = new Set<string>()
   for (const { key } of waiting) {

@@ -1,5 +1,5 @@
-// Credential plugins: programs a kubeconfig names that print a token for it, as those of cloud providers and of OIDC logins do.
-// Rules of client.authentication.k8s.io (KEP-541), as client-go has them, for programs that ask nobody anything.
+// Credential plugins: programs named by a kubeconfig that print a token, as those of cloud providers and of OIDC logins do.
+// Implements client.authentication.k8s.io (KEP-541) like client-go, for programs without user interaction.
 
 import { execFile } from "node:child_process"
 import { resolve, sep } from "node:path"
@@ -17,11 +17,11 @@ export interface ExecConfig {
   interactiveMode?: string
 }
 
-/** Who runs a program, and for which server. */
+/** The kubeconfig and the server for which a program runs. */
 interface ExecContext {
-  /** The kubeconfig, for errors. */
+  /** Names the kubeconfig in errors. */
   what: string
-  /** Where the kubeconfig lies. */
+  /** The kubeconfig's directory. */
   directory: string
   server: Pick<HttpClientConfig, "server" | "certificateAuthority" | "insecureSkipTlsVerify" | "serverName">
 }
@@ -31,7 +31,7 @@ interface ExecCredential {
   apiVersion?: string
   status?: {
     token?: string
-    /** RFC 3339. Absent: until the server refuses it. */
+    /** RFC 3339. If absent, the token is used until the server rejects it. */
     expirationTimestamp?: string
     clientCertificateData?: string
   }
@@ -42,8 +42,8 @@ const timeoutMs = 60_000
 const maxOutputBytes = 1024 * 1024
 
 /**
- * A token, from the program when there is none yet, when it has expired, and when the server has refused it. Fails with a
- * sentence.
+ * Returns a token. Runs the program if there is no token yet, if it has expired, or if the server has rejected it. Errors are for
+ * the user.
  */
 export function execToken(exec: ExecConfig, context: ExecContext): (refused?: string) => Promise<string> {
   const { what } = context
@@ -72,7 +72,9 @@ function check(what: string, { apiVersion = "", command = "", interactiveMode }:
     throw new Error(`${what}: the exec credential plugin ${command} wants to ask a person (interactiveMode Always)`)
 }
 
-/** What the program prints. It runs as client-go runs it: with our environment, and in `KUBERNETES_EXEC_INFO` what is wanted. */
+/**
+ * Returns the program's output. As with client-go, it runs with our environment and gets the request in `KUBERNETES_EXEC_INFO`.
+ */
 function outputOf(
   { apiVersion, command = "", args, env, installHint, provideClusterInfo }: ExecConfig,
   { what, directory, server }: ExecContext,
@@ -80,7 +82,7 @@ function outputOf(
   const spec = { ...(provideClusterInfo === true ? { cluster: clusterOf(server) } : {}), interactive: false }
   const info = JSON.stringify({ kind: "ExecCredential", apiVersion, spec })
   const own = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]))
-  // A path is relative to the kubeconfig; a name alone is looked for in PATH.
+  // A path is relative to the kubeconfig; a bare name is looked up in PATH.
   const program = command.includes(sep) ? resolve(directory, command) : command
   const options = {
     env: { ...process.env, ...own, KUBERNETES_EXEC_INFO: info },
@@ -97,7 +99,7 @@ function outputOf(
   })
 }
 
-/** The cluster as the program is told of it. */
+/** The cluster as described to the program. */
 function clusterOf({ server, certificateAuthority, insecureSkipTlsVerify, serverName }: ExecContext["server"]) {
   return {
     server,

@@ -1,38 +1,38 @@
-// Objects that nobody looks at for now, as one compressed text: copies of one tenant's objects are much alike, so that is a tenth
-// of their memory, and one thing instead of hundreds for the garbage collector to walk through.
+// Currently unused objects as one compressed text. The copies of a tenant's objects are similar, so this takes a tenth of the
+// memory, and the garbage collector traverses one object instead of hundreds.
 
 import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { deepFreeze } from "../apimachinery/freeze.ts"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { parseJson } from "../apimachinery/schema/exact-integers.ts"
 
-/** What is shorter stays as it is: to begin compressing takes as long as a dozen objects. */
+/** Shorter texts are not compressed: starting the compression takes as long as a dozen objects. */
 const minTextLength = 2 * 1024
-/** What is longer, too: it would hold the thread for milliseconds. */
+/** Longer texts are not compressed: that would block the thread for milliseconds. */
 const maxTextLength = 256 * 1024
 
-/** Finds nearly all of what is said again, in a third of the time. */
+/** Finds nearly all repetitions in a third of the time. */
 const level = 1
 
 export class Folded<T extends KubeObject> {
   readonly namespace: string
   readonly #bytes: Buffer
 
-  /** `objects`: of that namespace. Undefined: they are too few or too large together. */
+  /** `objects`: all objects of that namespace. Returns undefined if they are too few or too large. */
   static of<T extends KubeObject>(namespace: string, objects: readonly T[]): Folded<T> | undefined {
     const text = JSON.stringify(objects)
     if (text.length < minTextLength || text.length > maxTextLength) return undefined
     return new Folded(namespace, deflateRawSync(text, { level }))
   }
 
-  /** Copied: what zlib answers is the beginning of a larger piece of memory. */
+  /** Copied, because zlib returns a slice of a larger buffer. */
   private constructor(namespace: string, bytes: Buffer) {
     this.namespace = namespace
     this.#bytes = Buffer.allocUnsafeSlow(bytes.length)
     this.#bytes.set(bytes)
   }
 
-  /** Frozen, as they were. */
+  /** Frozen, like the originals. */
   objects(): T[] {
     return deepFreeze(parseJson(inflateRawSync(this.#bytes))) as unknown as T[]
   }

@@ -1,17 +1,17 @@
-// What a process holds of certificates and the like stays valid for as long as it runs: files that somebody replaces (a Secret is
-// mounted as them, a program renews them) are read again, and what was read from them is taken on without a restart.
+// Keeps certificates and the like valid for the lifetime of a process: rereads files that are replaced (mounted Secrets, files
+// renewed by a program) and applies their content without a restart.
 
 import { errorMessage } from "../apimachinery/error-message.ts"
 import { pause, systemClock, type Clock } from "./clock.ts"
 import type { Log } from "./log.ts"
 
-/** The kubelet takes about a minute to replace files; client-go reads certificates again after five. */
+/** The kubelet takes about a minute to replace files; client-go rereads certificates after five minutes. */
 const checkMs = 60_000
 
 interface Followed<T> {
-  /** For the log. */
+  /** Used in log messages. */
   what: string
-  /** May fail, as while the files are being replaced and do not fit together. */
+  /** May fail, such as while the files are being replaced and are inconsistent. */
   read: () => Promise<T>
   current: T
   isSame: (a: T, b: T) => boolean
@@ -24,7 +24,7 @@ export interface Following {
   clock?: Clock
 }
 
-/** Renews whenever something else is read, until the signal ends. What cannot be used is tried again. Never fails. */
+/** Calls `renew` whenever the result of `read` changes, until the signal ends. Errors are logged and retried. Never fails. */
 export async function follow<T>(
   { what, read, current, isSame, renew }: Followed<T>,
   { signal, log, clock = systemClock }: Following,

@@ -1,4 +1,4 @@
-// KubeClient over HTTPS. What is asked is here, how it travels is in http-transport.ts.
+// KubeClient over HTTPS. This file defines the requests, http-transport.ts sends them.
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import { StatusError } from "../apimachinery/status.ts"
@@ -20,9 +20,9 @@ import type {
 
 export type { HttpClientConfig, HttpClientLimits } from "./http-transport.ts"
 
-/** A watch is asked to end after five to ten minutes, spread so that they do not all come back at once. */
+/** Requested timeout of a watch: five to ten minutes, random so that watches do not all reconnect at once. */
 const watchSeconds = { least: 300, most: 600 } as const
-/** How long after that time a silent watch counts as dead. */
+/** A silent watch is considered dead this long after its timeout. */
 const watchGraceMs = 30_000
 
 const patchTypes: Record<PatchOptions["type"], string> = {
@@ -33,7 +33,7 @@ const patchTypes: Record<PatchOptions["type"], string> = {
 }
 
 export interface HttpClient extends KubeClient, AsyncDisposable {
-  /** For connections from now on. */
+  /** Applies to new connections. */
   renew(identity: TlsIdentity): void
 }
 
@@ -133,7 +133,7 @@ function readEvent<T extends KubeObject>(line: string): WatchEvent<T> {
   throw new Error("the watch ended with an error that is no Status")
 }
 
-/** Whole lines of a stream of bytes. Pieces of a long line are joined once, when its end has come. */
+/** Splits a stream of bytes into lines. The pieces of a long line are joined once, at its end. */
 export async function* lines(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<string> {
   let pieces: Uint8Array[] = []
   let size = 0

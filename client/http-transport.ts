@@ -1,5 +1,5 @@
-// Requests to one API server over keep-alive connections: credentials, time limits, and failures as StatusError.
-// http-client.ts says what to ask; this says how.
+// Sends requests to one API server over keep-alive connections: credentials, time limits, and errors as StatusError.
+// http-client.ts defines the requests.
 
 import {
   Agent as HttpAgent,
@@ -16,9 +16,9 @@ import { readError } from "./http-errors.ts"
 import type { ClientMetrics } from "./metrics/client-metrics.ts"
 import { noAnswer, type RequestMetrics } from "./metrics/request-metrics.ts"
 
-/** Whom the client believes, and who it is to the server. */
+/** The certificate authority and the client certificate. */
 export interface TlsIdentity {
-  /** PEM; the system's roots when absent. */
+  /** PEM; default: the system's roots. */
   certificateAuthority?: string
   /** PEM of the client certificate and its key. */
   certificate?: string
@@ -26,45 +26,45 @@ export interface TlsIdentity {
 }
 
 export interface HttpClientConfig extends TlsIdentity {
-  /** https://host:port, perhaps with a path before /api. */
+  /** https://host:port, optionally with a path before /api. */
   server: string
-  /** A function is asked before every request; whoever gives it caches. `refused`: the one the server has answered with 401. */
+  /** A function is called before every request and must cache. `refused`: the token that the server has rejected with 401. */
   token?: string | ((refused?: string) => Promise<string>)
-  /** Basic authentication, as old kubeconfigs have it. */
+  /** Basic authentication, as in old kubeconfigs. */
   username?: string
   password?: string
   insecureSkipTlsVerify?: boolean
-  /** The name the server's certificate must have, when it is not the host. */
+  /** The name the server's certificate must contain, if it is not the host. */
   serverName?: string
   userAgent?: string
-  /** Of a server on this machine: where it listens, instead of at the host of `server`, which is http:// then. */
+  /** The Unix socket of a server on this machine, instead of the host of `server`, which then begins with http://. */
   socketPath?: string
-  /** Sent with every request. A function is asked before each. */
+  /** Sent with every request. A function is called before each. */
   headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   limits?: Partial<HttpClientLimits>
-  /** Told of each request. */
+  /** Counts the requests. */
   metrics?: ClientMetrics | undefined
 }
 
 export interface HttpClientLimits {
-  /** Connections for requests that end by themselves. */
+  /** Connections for requests that are not watches. */
   sockets: number
   /** Connections for watches. */
   watchSockets: number
   /**
-   * Until a connection is there, its TLS included. Where an address leads may have changed meanwhile (a pod that was replaced, a
-   * balancer's other side): what is sent to the old one is lost without a word, and a new connection finds the new one.
+   * Until the connection is established, including TLS. The destination of an address may have changed (a replaced pod, another
+   * backend of a load balancer): data sent to the old one is lost silently, while a new connection reaches the new one.
    */
   connectTimeoutMs: number
-  /** From sending a request to the end of its answer; of a watch, to its beginning. */
+  /** From sending a request to the end of its response; for a watch, to the start of the response. */
   requestTimeoutMs: number
-  /** Of one answer that is not a watch. */
+  /** Per response that is not a watch. */
   responseBytes: number
-  /** Of one watch event. */
+  /** Per watch event. */
   watchLineBytes: number
-  /** How often a request is sent again that the server refused with 429. */
+  /** How often a request is retried that the server rejected with 429. */
   retries: number
-  /** The longest a Retry-After is followed. */
+  /** The longest Retry-After that is followed. */
   retryAfterSeconds: number
 }
 
@@ -81,12 +81,14 @@ const defaultHttpClientLimits: HttpClientLimits = {
 
 export interface TransportRequest {
   method: string
-  /** Below the server's path, query included. */
+  /** Relative to the server's path, including the query. */
   path: string
   headers?: Record<string, string>
   body?: string
   signal?: AbortSignal | undefined
-  /** Streams have no end in sight: other connections, and `idleMs` without a byte instead of a time limit. */
+  /**
+   * Streams have no foreseeable end: they use separate connections, and end after `idleMs` without data instead of a time limit.
+   */
   stream?: { idleMs: number }
 }
 
@@ -98,7 +100,7 @@ export class HttpTransport implements AsyncDisposable {
   readonly #agent: HttpAgent
   readonly #watchAgent: HttpAgent
   readonly #disposed = new AbortController()
-  /** The last token that the server did not accept. */
+  /** The last token that the server rejected. */
   #refused: string | undefined
 
   constructor(config: HttpClientConfig) {
@@ -120,7 +122,7 @@ export class HttpTransport implements AsyncDisposable {
     this.#watchAgent = create(this.limits.watchSockets)
   }
 
-  /** The head of a successful answer; its body is the caller's to read. Others are thrown as StatusError. */
+  /** Returns the head of a successful response; the caller reads the body. Other responses are thrown as StatusError. */
   async open(wanted: TransportRequest): Promise<IncomingMessage> {
     for (let tried = 0; ; tried++) {
       const response = await this.#send(wanted)
@@ -161,7 +163,7 @@ export class HttpTransport implements AsyncDisposable {
     return serviceUnavailable(`${what}: ${errorMessage(error)}`, { cause: error })
   }
 
-  /** For connections from now on; requests and watches under way go on with theirs. */
+  /** Applies to new connections; requests and watches in progress keep theirs. */
   renew(identity: TlsIdentity): void {
     for (const agent of [this.#agent, this.#watchAgent])
       if (agent instanceof HttpsAgent) Object.assign(agent.options, contextOf(identity))
@@ -182,7 +184,7 @@ export class HttpTransport implements AsyncDisposable {
       this.#count(wanted, response, performance.now() - began)
       if (response?.statusCode === 401) this.#refused = headers["authorization"]?.replace(/^Bearer /, "")
       if (response !== undefined) return response
-      // The server closed a kept connection just when it was used again; what only reads may go again.
+      // The server closed an idle connection just when it was reused; only reads can be retried safely.
       if (stale.reused && wanted.method === "GET" && tried < this.limits.retries) continue
       throw this.asStatusError(wanted, stale.error)
     }
@@ -279,7 +281,7 @@ function contextOf({ certificateAuthority, certificate, key }: TlsIdentity): Sec
   }
 }
 
-/** One that begins late is as blind as one that falls silent. */
+/** A stream that does not start in time is as useless as one that falls silent. */
 function limitStream(request: ClientRequest, idleMs: number, beginMs: number): void {
   request.setTimeout(idleMs, () => request.destroy(new Error(`nothing received for ${idleMs} ms`)))
   const late = setTimeout(() => request.destroy(new Error(`no answer within ${beginMs} ms`)), beginMs)

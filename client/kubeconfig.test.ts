@@ -126,7 +126,7 @@ const plugin = (command: string, more = "interactiveMode: Never"): string =>
   `{exec: {apiVersion: client.authentication.k8s.io/v1, command: ${command}, installHint: Get it from us, ${more}}}`
 
 describe("a token of an exec credential plugin", () => {
-  /** A plugin that runs the text, in a kubeconfig beside it. */
+  /** Loads a kubeconfig with a plugin that runs the program. */
   async function load(program: string, more = "") {
     const script = `#!${process.execPath}\nconst fs = require("node:fs")\n${program}\n`
     const files = await directory({
@@ -140,7 +140,7 @@ describe("a token of an exec credential plugin", () => {
 
   const printed = (status: string): string =>
     `console.log(JSON.stringify({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status: ${status} }))`
-  /** Another token each time it runs. */
+  /** Returns another token on each run. */
   const counting = (status = ""): string =>
     `const file = __dirname + "/runs"; fs.appendFileSync(file, "x"); const token = fs.readFileSync(file, "utf8")
 ${printed(`{ token, ${status} }`)}`

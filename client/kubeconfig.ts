@@ -1,4 +1,4 @@
-// From a kubeconfig, or from the files a pod finds, to what http-client.ts needs.
+// Creates the configuration of http-client.ts from a kubeconfig, or from the files of a pod.
 
 import { X509Certificate } from "node:crypto"
 import { readFile } from "node:fs/promises"
@@ -11,20 +11,20 @@ import type { ExecConfig } from "./exec-credentials.ts"
 import type { HttpClientConfig, TlsIdentity } from "./http-transport.ts"
 
 export interface KubeconfigOptions {
-  /** Instead of current-context. */
+  /** Overrides current-context. */
   context?: string
-  /** When a file's token is read again. */
+  /** Determines when a token file is reread. */
   clock?: Clock
 }
 
-/** What a kubeconfig says of one context. */
+/** The content of a kubeconfig for one context. */
 export interface ClientConfig extends HttpClientConfig {
   /** The context's namespace. */
   namespace?: string
   /**
-   * Reads again the files that are named for authority, certificate and key, which somebody renews. Fails while they are being
-   * replaced and do not fit together. Absent: no file is named. The kubeconfig itself is not read again, as client-go has it: its
-   * current context may be another cluster's by then.
+   * Rereads the files named for authority, certificate and key, which may be renewed. Fails while they are being replaced and are
+   * inconsistent. Absent if no file is named. Like client-go, it does not reread the kubeconfig itself: the current context may
+   * belong to another cluster by then.
    */
   identityAgain?: () => Promise<TlsIdentity>
 }
@@ -60,7 +60,7 @@ interface Kubeconfig {
   contexts?: { name: string; context?: { cluster?: string; user?: string; namespace?: string } }[]
 }
 
-/** A path, or the text itself (which has more than one line). */
+/** Accepts a path, or the text itself (which has more than one line). */
 export async function loadKubeconfig(pathOrText: string, options: KubeconfigOptions = {}): Promise<ClientConfig> {
   const isText = pathOrText.includes("\n")
   const path = isText ? undefined : resolve(pathOrText)
@@ -73,7 +73,7 @@ export async function loadKubeconfig(pathOrText: string, options: KubeconfigOpti
   const cluster = find(what, "cluster", config.clusters, context.cluster ?? "").cluster ?? {}
   const user =
     context.user === undefined || context.user === "" ? {} : (find(what, "user", config.users, context.user).user ?? {})
-  // Relative file names are relative to the kubeconfig, as kubectl has it.
+  // Like in kubectl, relative file names are relative to the kubeconfig.
   const directory = path === undefined ? process.cwd() : dirname(path)
   const readIdentity = () => identityOf(what, cluster, user, directory)
   const server = { ...readCluster(what, cluster), ...(await readIdentity()) }
@@ -115,7 +115,7 @@ function namesFiles(cluster: Cluster, user: User): boolean {
   return named.some((file) => file !== undefined && file !== "")
 }
 
-/** Fails when certificate and key do not belong together, or what should be an authority is none. */
+/** Fails if certificate and key do not match, or if the authority is not a valid certificate. */
 export function whole<T extends TlsIdentity>(identity: T): T {
   const { certificateAuthority, certificate, key } = identity
   if (certificateAuthority !== undefined) void new X509Certificate(certificateAuthority)
@@ -147,7 +147,10 @@ async function readUser(
   }
 }
 
-/** As client-go: what is renewed wins over the inline token. A plugin is run at once, to fail here if it does. */
+/**
+ * As in client-go, renewable tokens take precedence over the inline one. A plugin is run at once, so that its errors surface
+ * here.
+ */
 async function readToken(
   what: string,
   user: User,
@@ -156,7 +159,7 @@ async function readToken(
   clock: Clock | undefined,
 ): Promise<HttpClientConfig["token"]> {
   if (user.exec !== undefined && user.exec !== null) {
-    // Most kubeconfigs have none: what runs programs is loaded for those that do.
+    // Most kubeconfigs have no plugin, so the code for plugins is loaded on demand.
     const { execToken } = await import("./exec-credentials.ts")
     const token = execToken(user.exec, { what, directory, server })
     await token()
@@ -168,7 +171,7 @@ async function readToken(
 
 const serviceAccountDirectory = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-/** What a pod has: the service account's files and the environment. */
+/** Uses the service account's files and the environment of the pod. */
 export async function inClusterConfig(
   environment: Readonly<Record<string, string | undefined>> = process.env,
   directory = serviceAccountDirectory,
@@ -191,7 +194,7 @@ export async function inClusterConfig(
   }
 }
 
-/** The kubelet renews the file well before the token ends; client-go reads it again after as long. */
+/** The kubelet renews the file well before the token expires; client-go rereads it at the same interval. */
 const tokenFileMs = 60_000
 
 function fileToken(path: string, what: string, clock = systemClock): (refused?: string) => Promise<string> {
@@ -202,7 +205,7 @@ function fileToken(path: string, what: string, clock = systemClock): (refused?: 
     try {
       cached = { token: (await read(what, path)).trim(), readAt: now }
     } catch (error) {
-      // While the file is being replaced the token from before is still good.
+      // While the file is being replaced, the previous token is still valid.
       if (cached === undefined) throw error
     }
     return cached.token
@@ -232,7 +235,7 @@ function parseYaml(what: string, text: string): Kubeconfig {
   try {
     value = parse(text)
   } catch (error) {
-    const [reason] = errorMessage(error).split("\n") // then it shows the lines
+    const [reason] = errorMessage(error).split("\n") // an excerpt of the text follows
     throw new Error(`${what} is not YAML: ${reason}`, { cause: error })
   }
   if (typeof value !== "object" || value === null || (value as Kubeconfig).kind !== "Config") {

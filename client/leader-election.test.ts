@@ -68,13 +68,13 @@ describe("leader election", () => {
       },
     })
     await until(() => leadsAt > 0, clock)
-    // However old the lease looks: the other's clock may be wrong.
+    // Regardless of how old the lease looks: the other's clock may be wrong.
     expect(leadsAt - started).toBeGreaterThanOrEqual(15_000)
     stop.abort()
     await running
   })
 
-  // Others count from the last renewal they saw, however long the leader waits for an answer.
+  // Others count from the last renewal they observed, regardless of how long the leader waits for a response.
   test.each(["get", "update"] as const)("ends in time where no %s is answered", async (verb) => {
     const clock = new FakeClock()
     const cluster = new SilentCluster({ clock })
@@ -102,7 +102,7 @@ describe("leader election", () => {
     cluster.silent = verb
     await until(() => !leads, clock)
     expect(clock.now() - Date.parse(lease?.spec?.renewTime ?? "")).toBeLessThan(times.leaseMs)
-    // Nor is it waited for long where the Lease cannot be given back.
+    // Nor does it wait long if the Lease cannot be released.
     let hasEnded = false
     const ended = running.then(() => (hasEnded = true))
     await until(() => hasEnded, clock)
@@ -110,7 +110,7 @@ describe("leader election", () => {
   })
 })
 
-/** Does not answer some calls. */
+/** A cluster that does not respond to some calls. */
 class SilentCluster extends FakeCluster {
   silent: "get" | "update" | undefined
 

@@ -1,6 +1,6 @@
-// One of several replicas works, the others wait: a Lease that the working one renews. Times are measured on one's own
-// clock from when a change of the Lease was seen, so clocks need not agree, only run equally fast.
-// Source: k8s.io/client-go/tools/leaderelection/leaderelection.go.
+// Leader election: one of several replicas works and renews a Lease, the others wait. Each measures time with its own clock from
+// when it observed a change of the Lease, so clocks need not agree but only run at the same rate. Source:
+// k8s.io/client-go/tools/leaderelection/leaderelection.go.
 
 import { microTimestamp, type KubeObject } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"
@@ -10,9 +10,9 @@ import { leases } from "./resources.ts"
 import type { KubeClient } from "./rest.ts"
 
 export interface LeaderElectionTimes {
-  /** How long others wait after the last renewal they saw. */
+  /** How long others wait after the last observed renewal. */
   leaseMs: number
-  /** The leader gives up when it could not renew for so long; below leaseMs. A call may take half of it. */
+  /** The leader gives up if it could not renew for this long; less than leaseMs. A call may take half of it. */
   renewMs: number
   /** Between two attempts. */
   retryMs: number
@@ -26,7 +26,7 @@ export interface LeaderElectionOptions {
   name: string
   /** Unique among the replicas. */
   identity: string
-  /** The work. Its signal ends when leadership is lost; it must then stop, and resolve, before another takes over. */
+  /** The work. Its signal ends when leadership is lost; it must then stop and resolve before another replica takes over. */
   lead(signal: AbortSignal): Promise<void>
   signal: AbortSignal
   times?: Partial<LeaderElectionTimes>
@@ -46,14 +46,14 @@ interface Lease extends KubeObject {
   spec?: LeaseSpec
 }
 
-/** Resolves when the signal ends (the Lease is then given back) or when leadership was lost after it was won. */
+/** Resolves when the signal ends (the Lease is then released) or when leadership is lost. */
 export async function runLeaderElection(options: LeaderElectionOptions): Promise<void> {
   const { signal } = options
   const election = new Election(options)
   if (!(await election.acquire())) return
   const leading = new AbortController()
   const work = options.lead(AbortSignal.any([signal, leading.signal]))
-  // Work that ends, well or not, ends the leadership: nobody should hold a Lease it does not serve.
+  // Work that ends for any reason ends the leadership: a replica that does not work should not hold the Lease.
   const ended = work.then(
     () => leading.abort(),
     () => leading.abort(),
@@ -73,9 +73,9 @@ class Election {
   readonly #times: LeaderElectionTimes
   readonly #clock: Clock
   readonly #log: Log
-  /** The Lease as last seen, and when a change of it was seen. */
+  /** The last observed Lease, and when its change was observed. */
   #observed: { lease: Lease; at: number } | undefined
-  /** When the last try that succeeded began: whoever sees it counts from later on. */
+  /** Start of the last successful attempt. Other replicas observe it later, so they wait longer. */
   #renewedAt = 0
 
   constructor(options: LeaderElectionOptions) {
@@ -85,7 +85,7 @@ class Election {
     this.#log = options.log ?? silentLog
   }
 
-  /** false: the signal ended first. */
+  /** Returns false if the signal ended first. */
   async acquire(): Promise<boolean> {
     const { signal, name } = this.#options
     while (!signal.aborted) {
@@ -93,20 +93,20 @@ class Election {
         this.#log.info({ lease: name }, "became leader")
         return true
       }
-      // Jitter as upstream: 1.2 times at most.
+      // The jitter of upstream: a factor of up to 1.2.
       await pause(this.#clock, this.#times.retryMs * (1 + Math.random() * 0.2), signal)
     }
     return false
   }
 
-  /** Resolves when the signal ended or the Lease could not be renewed in time. */
+  /** Resolves when the signal has ended or the Lease could not be renewed in time. */
   async renew(signal: AbortSignal): Promise<void> {
     const { retryMs, renewMs } = this.#times
     const leftMs = (): number => this.#renewedAt + renewMs - this.#clock.now()
     for (;;) {
       await pause(this.#clock, Math.min(retryMs, leftMs()), signal)
       if (signal.aborted) return
-      // One that is not answered leaves time for another.
+      // An attempt without a response leaves time for another one.
       if (leftMs() > 0 && (await this.#attempt(Math.min(leftMs(), renewMs / 2), signal))) continue
       if (signal.aborted || leftMs() > 0) continue
       this.#log.warn({ lease: this.#options.name }, "lost leadership")
@@ -114,7 +114,9 @@ class Election {
     }
   }
 
-  /** So that the next one need not wait. Upstream's release leaves a Lease of one second without holder. */
+  /**
+   * Releases the Lease, so that the next replica need not wait. Like upstream, it leaves a Lease of one second without a holder.
+   */
   async release(): Promise<void> {
     const lease = this.#observed?.lease
     if (lease?.spec?.holderIdentity !== this.#options.identity) return
@@ -122,14 +124,14 @@ class Election {
     const transitions = lease.spec.leaseTransitions ?? 0
     const spec = { leaseDurationSeconds: 1, renewTime: now, acquireTime: now, leaseTransitions: transitions }
     const released = { ...lease, spec: { holderIdentity: "", ...spec } }
-    // Otherwise it runs out by itself.
+    // If this fails, the Lease expires.
     await this.#inTime(this.#times.renewMs / 2, undefined, async () => {
       await this.#options.client.update<Lease>(leases, released)
       return true
     })
   }
 
-  /** Whether the Lease is ours. */
+  /** Returns whether this replica holds the Lease. */
   async #attempt(ms: number, signal: AbortSignal): Promise<boolean> {
     const began = this.#clock.now()
     const isOurs = await this.#inTime(ms, signal, (over) => this.#tryLease(over))
@@ -137,7 +139,7 @@ class Election {
     return isOurs
   }
 
-  /** What takes longer, or is still under way when the signal ends, counts as failed: `work` is told that it is over. */
+  /** Work that takes longer, or is in progress when the signal ends, counts as failed; its own signal then ends. */
   async #inTime(
     ms: number,
     signal: AbortSignal | undefined,
@@ -157,7 +159,7 @@ class Election {
     }
   }
 
-  /** Once `over` it writes nothing any more, and what it finds is not minded. */
+  /** After `over` has ended, it writes nothing more, and its observations are ignored. */
   async #tryLease(over: AbortSignal): Promise<boolean> {
     const { client, namespace, name, identity } = this.#options
     let lease: Lease

@@ -1,9 +1,9 @@
-// What code that logs needs of a logger; pino's has this shape.
+// The logger interface that clients need; pino's logger implements it.
 
 export interface LogFields {
-  /** An error, with its stack: pino prints it whole under this name, and as {} under any other. */
+  /** An error with its stack: pino prints it completely under this name, and as {} under any other. */
   err?: unknown
-  /** Only what an error says. */
+  /** Only an error's message. */
   error?: string | undefined
   readonly [name: string]: unknown
 }

@@ -1,5 +1,5 @@
-// Any write into a namespace on its way out fails with this cause; there is nothing to do about it, and nobody to tell.
-// Source: k8s.io/api/core/v1 (NamespaceTerminatingCause).
+// Writes into a terminating namespace fail with this cause; there is nothing to do about it, and no need to report it. Source:
+// k8s.io/api/core/v1 (NamespaceTerminatingCause).
 
 import { StatusError } from "../apimachinery/status.ts"
 

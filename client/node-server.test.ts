@@ -16,9 +16,9 @@ test("ends at once, also while somebody has not said who it is", async () => {
     upgrade: () => Promise.resolve(),
     explain: () => new CallRefused(500, "a fault"),
   })
-  // Connected, and no word of TLS.
+  // Connects but does not start TLS.
   const silent = connect(server.port, "127.0.0.1")
-  silent.on("error", () => undefined) // that it is cut off
+  silent.on("error", () => undefined) // the server resets the connection
   await once(silent, "connect")
   const began = performance.now()
   await server[Symbol.asyncDispose]()

@@ -1,5 +1,5 @@
-// What the servers of a node have in common, the kubelet's HTTP API and vn-agent's: HTTPS, plain requests and upgraded ones
-// (exec, attach, port-forward), refusals as a code and a sentence of plain text, and an end that leaves no socket open.
+// Common code of the servers of a node, the kubelet's HTTP API and vn-agent's: HTTPS, plain and upgraded requests (exec, attach,
+// port-forward), errors as a code and a sentence of plain text, and a shutdown that leaves no socket open.
 
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer, type Server, type ServerOptions } from "node:https"
@@ -8,13 +8,16 @@ import type { Duplex } from "node:stream"
 import type { SecureContextOptions } from "node:tls"
 import { UpgradeRefused } from "./upgrade.ts"
 
-/** A command to run is in the request's line: what a gateway let in (64 KiB by default) has to get here, and its token with it. */
+/**
+ * The request line contains the command of exec: a request that a gateway accepts (64 KiB by default) must fit, together with its
+ * token.
+ */
 const maxHeaderBytes = 256 * 1024
 
-/** Who has not shown a certificate by then, or taken ours, keeps no place. */
+/** A client that has not completed the TLS handshake by then is disconnected. */
 const handshakeMs = 10_000
 
-/** What is answered to a call that is not served. */
+/** The response to a call that is refused. */
 export class CallRefused extends Error {
   override readonly name = "CallRefused"
   /** HTTP status code. */
@@ -28,22 +31,22 @@ export class CallRefused extends Error {
 
 export interface NodeServerOptions {
   host: string
-  /** 0: any free one. */
+  /** 0 selects a free port. */
   port: number
   tls: ServerOptions
-  /** Connections at a time; more are closed at once. */
+  /** Maximum number of connections; further ones are closed at once. */
   maxConnections: number
-  /** Both throw CallRefused, or UpgradeRefused of whom they asked, before anything is answered. */
+  /** Both throw CallRefused, or the UpgradeRefused of the server they called, before anything is sent. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>
   upgrade(request: IncomingMessage, upgrade: { socket: Duplex; head: Buffer }): Promise<void>
-  /** Any other error, which is a fault: logs it and says what the caller is told. */
+  /** Handles any other error, which is a bug: logs it and returns the response. */
   explain(error: unknown, request: IncomingMessage): CallRefused
 }
 
 export class NodeServer implements AsyncDisposable {
   readonly #server: Server
   readonly #options: NodeServerOptions
-  /** All connections, those that have not said who they are and those that were upgraded too. */
+  /** All connections, including those in the TLS handshake and upgraded ones. */
   readonly #sockets = new Set<Socket>()
   #port = 0
 
@@ -59,7 +62,7 @@ export class NodeServer implements AsyncDisposable {
     this.#server.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head))
   }
 
-  /** Resolves when it listens; fails when it cannot (EADDRINUSE and the like). */
+  /** Resolves when the server listens; fails if it cannot (e.g. EADDRINUSE). */
   static async start(options: NodeServerOptions): Promise<NodeServer> {
     const started = new NodeServer(options)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -74,7 +77,7 @@ export class NodeServer implements AsyncDisposable {
     return this.#port
   }
 
-  /** For connections from now on; what is not given stays. Throws when certificate and key do not belong together. */
+  /** Applies to new connections; absent values are unchanged. Throws if certificate and key do not match. */
   setSecureContext(context: SecureContextOptions): void {
     this.#server.setSecureContext({ ...this.#options.tls, ...context })
   }
@@ -117,7 +120,7 @@ export class NodeServer implements AsyncDisposable {
   }
 }
 
-/** An answer that has begun is cut off: its reader must not take it for whole. */
+/** A response that has started is cut off, so that the client does not take it for complete. */
 export function answer(response: ServerResponse, { code, message }: CallRefused): void {
   if (response.headersSent) response.destroy()
   else response.writeHead(code, { "content-type": "text/plain" }).end(message)

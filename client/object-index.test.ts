@@ -9,7 +9,7 @@ const object = (namespace: string, name: string, label: string): KubeObject => (
   metadata: { namespace, name, labels: { label } },
 })
 
-/** Two of them are worth folding. */
+/** Two of these are large enough to be folded. */
 const larger = (namespace: string, name: string, label: string): KubeObject => ({
   ...object(namespace, name, label),
   data: { text: "x".repeat(1_000) },

@@ -1,20 +1,20 @@
-// What an informer remembers: references to the frozen objects it was given, by namespace and name, and the indexes its
-// owner asked for, maintained change by change. Most tenants have nothing of most resources: that costs no maps. What lies in a
-// namespace can be folded (folded.ts) until somebody asks for it.
+// The storage of an informer: references to the frozen objects it received, by namespace and name, and the owner's indexes, which
+// are updated with each change. Most tenants have no objects of most resources, which then need no maps. A namespace can be
+// folded (folded.ts) until one of its objects is requested.
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import { Folded } from "./folded.ts"
 
-/** Index name → the values an object is found under. */
+/** Index name → function that returns the index values of an object. */
 export type IndexFunctions<T> = Record<string, (object: T) => readonly string[]>
 
-/** Never written to: of those that have held nothing yet. */
+/** Never modified: used by indexes that have never contained an object. */
 const none = new Map<never, never>()
 
 export class ObjectIndex<T extends KubeObject> {
   readonly #functions: IndexFunctions<T>
   #byNamespace: Map<string, Map<string, T> | Folded<T>> = none
-  /** A folded namespace is found under all that its objects are found under. */
+  /** A folded namespace has an entry for every index value of its objects. */
   #indexes: Map<string, Map<string, Set<T | Folded<T>>>> = none
   #size = 0
 
@@ -30,7 +30,7 @@ export class ObjectIndex<T extends KubeObject> {
     return this.#objectsIn(namespace ?? "")?.get(name)
   }
 
-  /** Puts the object in place of the one of its name, which is returned. */
+  /** Adds the object, or replaces the one with the same name, which is returned. */
   set(object: T): T | undefined {
     const { namespace = "", name = "" } = object.metadata
     let objects = this.#objectsIn(namespace)
@@ -70,7 +70,7 @@ export class ObjectIndex<T extends KubeObject> {
     return [...((bucket as Set<T> | undefined) ?? [])]
   }
 
-  /** Nobody needs what lies in that namespace for now: it takes little memory until somebody asks for any of it. */
+  /** Compresses the objects of a namespace until one of them is requested. */
   fold(namespace: string): void {
     const objects = this.#byNamespace.get(namespace)
     if (objects === undefined || objects instanceof Folded) return
@@ -83,7 +83,7 @@ export class ObjectIndex<T extends KubeObject> {
     this.#byNamespace.set(namespace, folded)
   }
 
-  /** Namespaces that are folded now. */
+  /** Namespaces that are currently folded. */
   folded(): string[] {
     const names: string[] = []
     for (const [name, objects] of this.#byNamespace) if (objects instanceof Folded) names.push(name)
@@ -99,7 +99,7 @@ export class ObjectIndex<T extends KubeObject> {
     const objects = new Map<string, T>()
     for (const object of folded.objects()) {
       objects.set(object.metadata.name ?? "", object)
-      // Its place is taken before the folded ones are: a bucket that empties would be thrown away.
+      // Added before the folded entries are removed, since an empty bucket would be dropped.
       this.#index(object, object)
     }
     for (const object of objects.values()) this.#unindex(object, folded)
@@ -107,7 +107,7 @@ export class ObjectIndex<T extends KubeObject> {
     return objects
   }
 
-  /** The first object comes. */
+  /** Called for the first object. */
   #begin(): void {
     this.#byNamespace = new Map()
     this.#indexes = new Map()
@@ -125,14 +125,14 @@ export class ObjectIndex<T extends KubeObject> {
     return bucket
   }
 
-  /** Whoever asks for what the object says finds `entry`. */
+  /** Adds `entry` under the index values of the object. */
   #index(object: T, entry: T | Folded<T>): void {
     for (const index in this.#functions) {
       for (const value of this.#valuesOf(index, object)) this.#bucket(index, value).add(entry)
     }
   }
 
-  /** Index functions are pure and objects frozen: the values now are those it was put under. */
+  /** Index functions are pure and objects frozen, so the values are those under which it was added. */
   #unindex(object: T, entry: T | Folded<T>): void {
     for (const index in this.#functions) {
       const buckets = this.#indexes.get(index)

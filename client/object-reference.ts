@@ -1,4 +1,4 @@
-// corev1.ObjectReference: how Events and statuses name an object.
+// corev1.ObjectReference, by which Events and statuses refer to an object.
 
 import type { KubeObject } from "../apimachinery/object.ts"
 

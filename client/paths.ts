@@ -1,4 +1,4 @@
-// The URL of everything a client can name. Pure.
+// The URL paths of resources. Pure.
 
 import { printGroupVersion } from "../apimachinery/object.ts"
 import type { ListOptions, PatchOptions, Resource, WatchOptions, WriteOptions } from "./rest.ts"

@@ -14,7 +14,7 @@ function configMap(name: string, data: Record<string, string> = {}): ConfigMap {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" }, data }
 }
 
-/** Watches can be broken from outside. */
+/** A cluster whose watches a test can break. */
 class BreakableCluster extends FakeCluster {
   readonly breaks: ((error?: Error) => void)[] = []
 

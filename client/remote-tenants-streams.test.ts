@@ -1,4 +1,4 @@
-// What is made of streams that break, by a server that says what the test has it say.
+// How broken streams are handled, with a server whose responses the test determines.
 
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -7,7 +7,7 @@ import { connectTenants } from "./remote-tenants.ts"
 import { configMaps } from "./resources.ts"
 import type { Tenants } from "./tenants.ts"
 
-/** Streams that have been opened, the latest last. */
+/** Open streams, the latest last. */
 interface Opened {
   tenants: ServerResponse[]
   watch: ServerResponse[]
@@ -35,7 +35,7 @@ async function begin(stack: AsyncDisposableStack): Promise<{ opened: Opened; tol
   await expect.poll(() => opened.watch.length).toBe(1)
   opened.watch[0]?.write(synced("a"))
   await expect.poll(() => told).toEqual(["a synced"])
-  // The next one begins before anybody has said what became of the tenant.
+  // The next stream begins before the server has reported the state of the tenant.
   opened.watch[0]?.destroy()
   await expect.poll(() => told).toEqual(["a synced", "a restarted"])
   told.length = 0

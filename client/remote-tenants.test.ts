@@ -1,4 +1,4 @@
-// Against a real gateway, over TLS: what the syncer and the operator see when they run in processes of their own.
+// Against a real gateway over TLS: what the syncer and the operator see when they run as separate processes.
 
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -43,7 +43,7 @@ const configMap = (name: string): ConfigMap => ({
   data: {},
 })
 
-/** Writes down what a watch says. */
+/** Records the events of a watch. */
 function recorder(lines: string[]): TenantWatchHandler<ConfigMap> {
   return {
     event: ({ tenant, type, object }) => {
@@ -73,7 +73,7 @@ describe("remote tenants", () => {
     expect(fixture.gateway.tenants.get("second")).toEqual(made)
     expect(await remote.kubeconfig("second")).toContain(`${fixture.url}/tenants/second`)
 
-    // Nobody is told of what a new tenant was born with, before something happens in it.
+    // The bootstrap objects of a new tenant are not reported before something changes in it.
     await remote.client("second").create(configMaps, configMap("c"))
     await expect.poll(() => lines).toContain("second synced")
     await remote.client("second").delete(configMaps, "default", "c")
@@ -84,7 +84,7 @@ describe("remote tenants", () => {
     expect(remote.get("second")).toBeUndefined()
     ending.abort()
 
-    // Whether it comes before or after the config map is a matter of who is faster.
+    // It may arrive before or after the config map.
     const happened = (line: string): boolean => line.startsWith("second") && line !== "second synced"
     const expected = ["second ADDED c", "second DELETED c", "second removed"]
     expect(lines.filter(happened)).toEqual(expected)

@@ -1,5 +1,6 @@
-// All tenants of a gateway in another process: its admin surface (gateway/admin/surface.ts) as TenantAdmin. Tenants are
-// known from a watch that is kept up; a broken stream is opened again, and what it brings replaces what was known.
+// TenantAdmin for all tenants of a gateway in another process, implemented with the gateway's admin surface
+// (gateway/admin/surface.ts). A permanent watch provides the list of tenants; a broken stream is reopened, and its content
+// replaces the previous state.
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import { pause, systemClock } from "./clock.ts"
@@ -10,17 +11,17 @@ import { backoff } from "./reflector.ts"
 import type { KubeClient, Resource } from "./rest.ts"
 import type { Tenant, TenantAddress, TenantAdmin, TenantWatchHandler } from "./tenants.ts"
 
-/** The gateway's address and a certificate of its administrators. */
+/** The gateway's address and an administrator's certificate. */
 export interface RemoteTenantsConfig extends HttpClientConfig {
   log?: Log
 }
 
-/** The surface says something at least this often; a stream that does not is dead. */
+/** The surface sends something at least this often; a stream that is silent for longer is dead. */
 const idleMs = 45_000
 
 type TenantLine = { type: "PING" | "SYNCED" } | { type: "ADDED" | "REMOVED"; tenant: Tenant }
 
-/** What a tenant's objects are told with. */
+/** A line of the stream of tenants' objects. */
 type TenantsLine<T> =
   | { type: "SYNCED" | "RESTARTED" | "ASLEEP"; tenant: string }
   | { type: "ADDED" | "MODIFIED" | "DELETED"; tenant: string; object: T }
@@ -33,11 +34,11 @@ interface Subscriber {
 }
 
 export interface TenantsConnection extends TenantAdmin, AsyncDisposable {
-  /** Whom to believe, and who one is, for connections from now on. */
+  /** Sets the authority and client identity for new connections. */
   renew(identity: TlsIdentity): void
 }
 
-/** Resolves when the tenants there are are known; fails when the gateway does not answer the first time. */
+/** Resolves when the existing tenants are known; fails if the gateway does not respond the first time. */
 export async function connectTenants(config: RemoteTenantsConfig): Promise<TenantsConnection> {
   const tenants = new RemoteTenants(config)
   try {
@@ -92,7 +93,7 @@ class RemoteTenants implements TenantsConnection {
         ...this.#config,
         server: `${this.#config.server.replace(/\/$/, "")}/tenants/${name}`,
       })
-      // Of one that has gone meanwhile nothing is kept.
+      // Nothing is kept for a tenant that was deleted meanwhile.
       if (this.#tenants.has(name)) this.#clients.set(name, client)
     }
     return client
@@ -100,7 +101,7 @@ class RemoteTenants implements TenantsConnection {
 
   async create(request: Omit<Tenant, "uid">): Promise<Tenant> {
     const tenant = JSON.parse(await this.#call("POST", "/polyplane/v1/tenants", JSON.stringify(request))) as Tenant
-    this.#add(tenant) // the stream may tell later
+    this.#add(tenant) // the stream may report it later
     return tenant
   }
 
@@ -129,7 +130,7 @@ class RemoteTenants implements TenantsConnection {
       .finally(() => this.#waking.delete(name))
   }
 
-  /** The gateway does not know what this process still has to do: a tenant that falls asleep meanwhile is woken again. */
+  /** The gateway does not know about work in this process: a tenant that falls asleep meanwhile is woken again. */
   register(): () => void {
     return () => undefined
   }
@@ -143,7 +144,7 @@ class RemoteTenants implements TenantsConnection {
     })
     const path = `/polyplane/v1/watch?${query.toString()}`
     const known = new Set<string>()
-    /** Of which this stream, a new one, has said nothing yet: it will not if they go before it does. */
+    /** Tenants that this new stream has not mentioned yet. If they are deleted before that, it never will. */
     const unheard = new Set<string>()
     const forget = (tenant: string): void => {
       unheard.delete(tenant)
@@ -158,7 +159,7 @@ class RemoteTenants implements TenantsConnection {
       path,
       until,
       () => {
-        // It brings everything again, and nothing of tenants that went away meanwhile.
+        // A new stream delivers everything again, except tenants that were deleted meanwhile.
         for (const tenant of known) {
           unheard.add(tenant)
           if (this.#tenants.has(tenant)) handler.restarted(tenant)
@@ -213,7 +214,7 @@ class RemoteTenants implements TenantsConnection {
     first.reject(new Error("closed before the gateway answered"))
   }
 
-  /** Opens the stream again and again until the signal ends. */
+  /** Reopens the stream until the signal ends. */
   async #keepReading<L>(
     path: string,
     signal: AbortSignal,

@@ -1,4 +1,4 @@
-// The resources this project itself reads and writes, by the coordinates URLs have.
+// The resources that Polyplane itself reads and writes.
 
 import type { Resource } from "./rest.ts"
 

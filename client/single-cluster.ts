@@ -1,4 +1,4 @@
-// One cluster seen as Tenants of one, so that what works on all tenants (controllers) also works on a super cluster.
+// Presents one cluster as Tenants with a single tenant, so that controllers of tenants can also run on a super cluster.
 
 import { notFound } from "../apimachinery/status.ts"
 import type { KubeObject } from "../apimachinery/object.ts"

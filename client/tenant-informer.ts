@@ -1,5 +1,5 @@
-// One resource of all tenants, kept in memory: one watch per kind, not one per tenant and kind. Reads name the tenant, so
-// there is no way to mix up whose object one has.
+// A cache of one resource of all tenants: one watch per kind, not one per tenant and kind. Reads name the tenant, so objects of
+// different tenants cannot be confused.
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import { Alike } from "./alike.ts"
@@ -14,16 +14,16 @@ export interface TenantInformerHandler<T> {
   added?(tenant: string, object: T): void
   updated?(tenant: string, object: T, previous: T): void
   deleted?(tenant: string, object: T): void
-  /** All objects the tenant had have been delivered. Again after a stream that had to start anew. */
+  /** All objects the tenant had have been delivered. Called again after a stream had to restart. */
   synced?(tenant: string): void
-  /** The tenant is gone with all it had; no deleted() is called for its objects. */
+  /** The tenant was deleted with all its objects; deleted() is not called for them. */
   removed?(tenant: string): void
-  /** The tenant fell asleep: its objects are forgotten, and come again as added, then synced(). */
+  /** The tenant fell asleep: its objects are forgotten, and will be delivered again as added, then synced(). */
   asleep?(tenant: string): void
 }
 
 export interface TenantInformerOptions<T> {
-  /** Only objects whose text has one of these are kept (and others that are delivered all the same). */
+  /** Only objects whose text contains one of these strings are kept (and others that are delivered anyway). */
   mentioning?: readonly string[]
   indexes?: IndexFunctions<T>
   log?: Log
@@ -32,7 +32,7 @@ export interface TenantInformerOptions<T> {
 interface TenantObjects<T extends KubeObject> {
   objects: ObjectIndex<T>
   synced: boolean
-  /** While the stream starts anew: what has been delivered since, as "namespace/name". The rest is gone at synced(). */
+  /** While the stream restarts: the objects delivered since, as "namespace/name". At synced() all others are removed. */
   seen: Set<string> | undefined
 }
 
@@ -44,7 +44,7 @@ export class TenantInformer<T extends KubeObject> {
   readonly #state = new Map<string, TenantObjects<T>>()
   readonly #alike = new Alike<T>()
   readonly #handlers = new Set<TenantInformerHandler<T>>()
-  /** Those of them who are told of each change: most only wait until everything is there. */
+  /** The handlers that are called for each change; most only wait for the initial sync. */
   readonly #followers = new Set<TenantInformerHandler<T>>()
   readonly #waiters = new Map<string, Set<() => void>>()
   #started = false
@@ -60,7 +60,7 @@ export class TenantInformer<T extends KubeObject> {
     return this.#resource
   }
 
-  /** Once; later calls do nothing. */
+  /** Starts once; later calls do nothing. */
   start(signal: AbortSignal): void {
     if (this.#started) return
     this.#started = true
@@ -74,7 +74,7 @@ export class TenantInformer<T extends KubeObject> {
           if (this.#state.delete(tenant)) this.#each((handler) => handler.asleep?.(tenant))
         },
         restarted: (tenant) => {
-          // Of one that sleeps nothing is known, and it costs nothing before it is told of.
+          // A sleeping tenant has no state, and takes no memory, until something of it is delivered.
           const state = this.#state.get(tenant)
           if (state !== undefined) state.seen = new Set()
         },
@@ -88,7 +88,7 @@ export class TenantInformer<T extends KubeObject> {
     return this.#state.get(tenant)?.synced === true
   }
 
-  /** Also resolves when the signal ends or the tenant is removed: the caller looks at isSynced(). */
+  /** Also resolves when the signal ends or the tenant is removed: the caller checks isSynced(). */
   whenSynced(tenant: string, signal: AbortSignal): Promise<void> {
     if (this.isSynced(tenant) || signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
@@ -121,19 +121,19 @@ export class TenantInformer<T extends KubeObject> {
     return this.#state.get(tenant)?.objects.byIndex(index, value) ?? []
   }
 
-  /** Tenants something is known of. */
+  /** Tenants that have state. */
   tenants(): string[] {
     return [...this.#state.keys()]
   }
 
-  /** Objects held, over all tenants. */
+  /** Number of objects of all tenants. */
   get size(): number {
     let size = 0
     for (const state of this.#state.values()) size += state.objects.size
     return size
   }
 
-  /** Replays what is there as added (then synced). Returns how to stop. */
+  /** Replays existing objects as added (then synced). Returns a function that removes the handler. */
   subscribe(handler: TenantInformerHandler<T>): () => void {
     this.#handlers.add(handler)
     if ("added" in handler || "updated" in handler || "deleted" in handler) this.#followers.add(handler)
@@ -169,7 +169,7 @@ export class TenantInformer<T extends KubeObject> {
     if (previous === undefined) {
       this.#change((handler) => handler.added?.(tenant, object))
     } else if (previous.metadata.uid !== object.metadata.uid) {
-      // Deleted and made anew while nobody looked.
+      // Deleted and recreated between two lists.
       this.#change((handler) => {
         handler.deleted?.(tenant, previous)
         handler.added?.(tenant, object)
@@ -216,7 +216,7 @@ export class TenantInformer<T extends KubeObject> {
     for (const handler of this.#handlers) this.#tell(() => call(handler))
   }
 
-  /** A handler that throws is a bug of its own and must not take the others' events away. */
+  /** A handler that throws has a bug, which must not affect the other handlers. */
   #tell(call: () => void): void {
     try {
       call()

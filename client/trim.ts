@@ -1,12 +1,12 @@
-// An object as caches keep it: without managedFields, which are often half of it and which no controller reads. Whoever writes
-// an object back without them leaves them as they are (Kubernetes takes their absence for "nothing to say about managers").
+// Prepares an object for caches: without managedFields, which are often half of its size and which no controller reads. Writing
+// it back without them leaves them unchanged (Kubernetes treats absent managedFields as no change).
 
 import type { KubeObject } from "../apimachinery/object.ts"
 
-/** Informers of one process that are handed the same object keep the same. */
+/** Informers of one process that receive the same object share the trimmed one. */
 const kept = new WeakMap<KubeObject, KubeObject>()
 
-/** Frozen, as what clients hand out. All but its metadata is the object's own. */
+/** Frozen, like the objects that clients return. Everything except its metadata is shared with the object. */
 export function trim<T extends KubeObject>(object: T): T {
   if (object.metadata.managedFields === undefined) return object
   const known = kept.get(object) as T | undefined

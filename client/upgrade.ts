@@ -1,19 +1,19 @@
-// Carrying a protocol switch (exec, attach, port-forward) from one server to another, whatever the protocol: SPDY/3.1 and
-// WebSocket alike. The bytes after the switch are not looked at. Used by the gateway towards vn-agents and by vn-agents
-// towards kubelets; a proxy library for WebSocket alone would drop SPDY.
+// Forwards a protocol switch (exec, attach, port-forward) from one server to another, for any protocol: SPDY/3.1 and WebSocket
+// alike. The bytes after the switch are not interpreted. Used by the gateway towards vn-agents and by vn-agents towards kubelets;
+// a proxy library for WebSocket alone would not support SPDY.
 
 import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from "node:http"
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { Duplex } from "node:stream"
 
-/** How long the far side may take to answer the upgrade request. */
+/** Timeout of the response to the upgrade request. */
 const answerTimeoutMs = 30_000
-/** How long a side may take to accept the last bytes of one that is gone. */
+/** Timeout for a side to accept the last bytes after the other side has ended. */
 const lingerMs = 30_000
-/** Of a refusal's body so much is passed on, and no more is read. */
+/** Maximum size of a refusal's body that is read and passed on. */
 const maxRefusalCharacters = 64 * 1024
 
-/** Headers that belong to one connection and are not passed on. `connection` and `upgrade` are set anew. */
+/** Headers that belong to one connection and are not passed on. `connection` and `upgrade` are set again. */
 const hopByHop = new Set([
   "connection",
   "upgrade",
@@ -28,7 +28,7 @@ const hopByHop = new Set([
   "content-length",
 ])
 
-/** Where to: host, port, path, TLS (unless `protocol` is "http:"), and headers to add. */
+/** The destination: host, port, path, TLS (unless `protocol` is "http:"), and headers to add. */
 export interface UpgradeTarget extends Omit<RequestOptions, "headers"> {
   headers?: Readonly<Record<string, string | string[]>>
 }
@@ -39,7 +39,7 @@ export interface UpgradedConnection {
   headers: IncomingHttpHeaders
 }
 
-/** The far side answered without switching protocols. */
+/** The target responded without switching protocols. */
 export class UpgradeRefused extends Error {
   override readonly name = "UpgradeRefused"
   readonly code: number
@@ -52,7 +52,7 @@ export class UpgradeRefused extends Error {
   }
 }
 
-/** Asks for the switch. Resolves after 101; fails with UpgradeRefused, or with the connection's error. */
+/** Requests the switch. Resolves after 101; fails with UpgradeRefused, or with the connection's error. */
 export function openUpgrade(target: UpgradeTarget, signal?: AbortSignal): Promise<UpgradedConnection> {
   const { promise, resolve, reject } = Promise.withResolvers<UpgradedConnection>()
   const send = target.protocol === "http:" ? httpRequest : httpsRequest
@@ -72,7 +72,7 @@ export function openUpgrade(target: UpgradeTarget, signal?: AbortSignal): Promis
       body = (body + text).slice(0, maxRefusalCharacters)
       if (body.length < maxRefusalCharacters) return
       refused()
-      // It may have no end.
+      // The response may have no end.
       request.destroy()
     })
     response.on("end", refused)
@@ -83,7 +83,7 @@ export function openUpgrade(target: UpgradeTarget, signal?: AbortSignal): Promis
   return promise
 }
 
-/** The client's own headers for the far side, less those of the connection and the client's credential. */
+/** The client's headers for the target, without those of the connection and the client's credentials. */
 export function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {}
   for (const [name, value] of Object.entries(headers)) {
@@ -93,8 +93,8 @@ export function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, s
 }
 
 /**
- * Passes the client's upgrade request on to `target` (host, port, path, TLS, headers to add) and joins both connections.
- * Resolves when they are joined. Fails before anything was written to the client, so that the caller can still answer.
+ * Forwards the client's upgrade request to `target` (host, port, path, TLS, headers to add) and joins both connections. Resolves
+ * when they are joined. Fails before anything was written to the client, so that the caller can still respond.
  */
 export async function forwardUpgrade(
   request: IncomingMessage,
@@ -122,7 +122,7 @@ export async function forwardUpgrade(
   join(upgrade.socket, far.socket)
 }
 
-/** Both directions with backpressure; the end or failure of one side ends the other, after what the one had said. */
+/** Pipes both directions with backpressure. When one side ends or fails, the other is ended after all data has been passed on. */
 export function join(one: Duplex, other: Duplex): void {
   if (one.destroyed || other.destroyed) {
     one.destroy()
@@ -135,12 +135,12 @@ export function join(one: Duplex, other: Duplex): void {
     [one, other],
     [other, one],
   ] as const) {
-    side.on("error", () => undefined) // its close follows
+    side.on("error", () => undefined) // close follows
     side.on("close", () => letGo(peer))
   }
 }
 
-/** What is written to it still goes out: the last words of a command that ran say how it ended. Then it is cut. */
+/** Data already written is still sent: the last bytes of exec contain the command's exit status. Then the socket is destroyed. */
 function letGo(peer: Duplex): void {
   if (peer.destroyed) return
   if (peer.writableFinished) {

@@ -1,10 +1,10 @@
-// A client whose writes say who writes, when the caller does not: that is what managedFields show.
+// A client that sets the fieldManager of writes if the caller does not; managedFields contain it.
 
 import type { KubeClient } from "./rest.ts"
 
 const named = new WeakMap<KubeClient, Map<string, KubeClient>>()
 
-/** The same client gets the same answer. */
+/** Returns the same result for the same client. */
 export function withFieldManager(client: KubeClient, fieldManager: string): KubeClient {
   let byName = named.get(client)
   if (byName === undefined) named.set(client, (byName = new Map<string, KubeClient>()))

@@ -17,13 +17,13 @@ describe("a workqueue", () => {
 
   test("tells how much waits and is worked on, for how long, and how often keys come again", async () => {
     queue.add("a1")
-    queue.add("a1") // waits already
+    queue.add("a1") // already queued
     queue.add("b1")
     clock.advance(3_000)
     expect(await queue.get(never)).toBe("a1")
     expect(await queue.get(never)).toBe("b1")
     clock.advance(2_000)
-    queue.add("a1") // once more, when it is done
+    queue.add("a1") // queued again when done
     queue.done("b1")
     queue.addAfter("b1", 500)
     expect(samples()).toEqual([

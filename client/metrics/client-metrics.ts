@@ -1,12 +1,12 @@
-// What all clients of one process count: its workqueues, its requests to other API servers, the Leases it stands for, and what
-// only one of them has to count. Made by who composes the process and handed to each; printed where the process' metrics are
-// asked for.
+// The metrics of all clients of a process: its workqueues, its requests to other API servers, its Leases, and metrics of
+// individual components. Created by the composition of the process and passed to each component; printed for the metrics endpoint
+// of the process.
 
 import { family, printLabels, sample } from "./exposition.ts"
 import { printQueues, QueueMetrics } from "./queue-metrics.ts"
 import { printRequests, RequestMetrics } from "./request-metrics.ts"
 
-/** What counts something of its own. */
+/** Metrics of an individual component. */
 export interface Printed {
   print(): string
 }
@@ -17,7 +17,7 @@ export class ClientMetrics {
   readonly #leases = new Map<string, boolean>()
   readonly #others = new Map<string, Printed>()
 
-  /** Whoever has a queue of that name again goes on with its numbers. */
+  /** A queue that is recreated under its name continues the counts. */
   queue(name: string): QueueMetrics {
     let queue = this.#queues.get(name)
     if (queue === undefined) this.#queues.set(name, (queue = new QueueMetrics(name)))
@@ -35,7 +35,7 @@ export class ClientMetrics {
     this.#leases.set(lease, holds)
   }
 
-  /** As a queue: work that begins anew goes on with what its name has counted. */
+  /** As with queue(): a component that is restarted continues the counts of its name. */
   of<T extends Printed>(name: string, make: () => T): T {
     let other = this.#others.get(name) as T | undefined
     if (other === undefined) this.#others.set(name, (other = make()))

@@ -1,10 +1,10 @@
-// Prometheus' text format, and histograms to be printed in it. Who counts keeps what it adds to, so that counting is an
-// addition; names and labels are put together when somebody asks.
+// Prometheus' text format and histograms. Components hold the counters they add to, so that counting is a mere addition; names
+// and labels are formatted when the metrics are printed.
 
 export interface Histogram {
-  /** Upper ones, ascending. */
+  /** Upper bounds, ascending. */
   readonly bounds: readonly number[]
-  /** Per bucket, not summed up; the last one is of what is beyond all bounds. */
+  /** Counts per bucket, not cumulative; the last one is above all bounds. */
   readonly buckets: number[]
   sum: number
   count: number
@@ -23,36 +23,36 @@ export function observe(to: Histogram, value: number): void {
   to.count++
 }
 
-/** Who holds it goes on adding to it. */
+/** Resets it in place: the component that holds it keeps adding to it. */
 export function clear(all: Histogram): void {
   all.buckets.fill(0)
   all.sum = 0
   all.count = 0
 }
 
-/** `start`, and each the one before times `factor`. */
+/** `start`, each further bound multiplied by `factor`. */
 export function exponentialBounds(start: number, factor: number, count: number): number[] {
   const bounds: number[] = []
   for (let bound = start; bounds.length < count; bound *= factor) bounds.push(bound)
   return bounds
 }
 
-/** What a scrape is answered as. */
+/** Content type of the metrics. */
 export const expositionType = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"
 
 export type MetricType = "counter" | "gauge" | "histogram"
 
-/** Nothing when there are no samples. */
+/** Empty if there are no samples. */
 export function family(name: string, type: MetricType, help: string, samples: readonly string[]): string {
   return samples.length === 0 ? "" : `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.join("\n")}\n`
 }
 
-/** `labels` as {@link printLabels} has them, or "". */
+/** `labels` as formatted by {@link printLabels}, or "". */
 export function sample(name: string, labels: string, value: number): string {
   return labels === "" ? `${name} ${value}` : `${name}{${labels}} ${value}`
 }
 
-/** Nothing of what never happened. */
+/** Empty if nothing was observed. */
 export function histogramSamples(name: string, labels: string, of: Histogram | undefined): string[] {
   if (of === undefined || of.count === 0) return []
   const before = labels === "" ? "" : `${labels},`
@@ -65,7 +65,7 @@ export function histogramSamples(name: string, labels: string, of: Histogram | u
   return [...lines, sample(`${name}_sum`, labels, of.sum), sample(`${name}_count`, labels, of.count)]
 }
 
-/** A bound is a label, so its text matters: as Go prints it, which dashboards ask for. */
+/** A bound is a label, so its exact text matters: formatted like in Go, since dashboards select by it. */
 function printBound(bound: number): string {
   const [digits = "", exponent = ""] = bound.toExponential().split("e")
   const power = Number(exponent)

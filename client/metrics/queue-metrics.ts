@@ -1,5 +1,4 @@
-// What a workqueue counts of itself, of all groups together: no label names a tenant.
-// Source: k8s.io/client-go/util/workqueue/metrics.go.
+// The metrics of a workqueue, without labels for tenants. Source: k8s.io/client-go/util/workqueue/metrics.go.
 
 import { exponentialBounds, family, histogram, histogramSamples, observe, printLabels, sample } from "./exposition.ts"
 
@@ -13,17 +12,17 @@ export class QueueMetrics {
   #retries = 0
   readonly #waited = histogram(secondsBounds)
   readonly #worked = histogram(secondsBounds)
-  /** Since when each key waits, and is worked on. */
+  /** Since when each key has been queued, and processed. */
   readonly #waiting = new Map<string, number>()
   readonly #working = new Map<string, number>()
 
-  /** `now`: milliseconds. */
+  /** `now` returns milliseconds. */
   constructor(name: string, now: () => number = () => performance.now()) {
     this.name = name
     this.#now = now
   }
 
-  /** It was not waiting. */
+  /** Called when a key is queued that was not queued before. */
   added(id: string): void {
     this.#adds++
     this.#waiting.set(id, this.#now())
@@ -43,12 +42,12 @@ export class QueueMetrics {
     observe(this.#worked, secondsOf(this.#now() - began))
   }
 
-  /** It is to come again later. */
+  /** Called when a key is added with a delay. */
   retried(): void {
     this.#retries++
   }
 
-  /** It waits no more, without having been taken. */
+  /** Called when a queued key is removed without being processed. */
   dropped(id: string): void {
     this.#waiting.delete(id)
   }
@@ -69,7 +68,7 @@ export class QueueMetrics {
     return this.#worked
   }
 
-  /** Of each key that is being worked on, for how long. */
+  /** For each key being processed, the time so far. */
   get unfinishedSeconds(): number[] {
     const now = this.#now()
     return [...this.#working.values()].map((began) => secondsOf(now - began))

@@ -1,11 +1,11 @@
-// What an HTTP client counts of its requests to one server. Source: k8s.io/component-base/metrics/prometheus/restclient.
+// The metrics of an HTTP client's requests to one server. Source: k8s.io/component-base/metrics/prometheus/restclient.
 
 import { family, type Histogram, histogram, histogramSamples, observe, printLabels, sample } from "./exposition.ts"
 
 const secondsBounds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60] as const
 const bytesBounds = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216] as const
 
-/** In place of a code: there was no answer. */
+/** Replaces the code if there was no response. */
 export const noAnswer = "<error>"
 
 interface Method {
@@ -16,7 +16,7 @@ interface Method {
 }
 
 export class RequestMetrics {
-  /** With its port, if that is not the usual one. */
+  /** Includes the port, unless it is the default. */
   readonly host: string
   readonly #methods = new Map<string, Method>()
 
@@ -29,7 +29,7 @@ export class RequestMetrics {
     codes.set(code, (codes.get(code) ?? 0) + 1)
   }
 
-  /** A request that has an end, from its sending to the head of its answer. */
+  /** Counts a request other than a watch, with the time until the head of its response. */
   took(method: string, seconds: number): void {
     observe(this.#of(method).seconds, seconds)
   }

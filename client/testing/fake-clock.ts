@@ -1,4 +1,4 @@
-// A clock that stands still until a test moves it.
+// A clock that only tests advance.
 
 import type { Clock, Timer } from "../clock.ts"
 
@@ -19,7 +19,7 @@ export class FakeClock implements Clock {
     return this.#now
   }
 
-  /** Timers set and not yet fired. */
+  /** Number of pending timers. */
   get timers(): number {
     return this.#pending.size
   }
@@ -34,7 +34,7 @@ export class FakeClock implements Clock {
     return pending
   }
 
-  /** Moves on, firing what becomes due in order, also what is set on the way. */
+  /** Advances the clock and fires all timers that become due, in order, including those set meanwhile. */
   advance(ms: number): void {
     const end = this.#now + ms
     for (;;) {

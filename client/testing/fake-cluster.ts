@@ -1,6 +1,6 @@
-// A small API server in memory for the tests of those who work on one: resourceVersions, optimistic locks, status apart from
-// spec, generations, finalizers, deletion by policy, watches. No validation, no defaults; deterministic, and able to refuse
-// or be out of reach. With `isPopulated` as if controllers and kubelets of its own were at work.
+// A small in-memory API server for tests of its clients: resourceVersions, optimistic locking, status separate from spec,
+// generations, finalizers, deletion by policy, watches. No validation and no defaults; deterministic, and able to reject requests
+// or be unavailable. With `isPopulated` it behaves as if it had controllers and kubelets.
 
 import { randomUUID } from "node:crypto"
 import { equalJson } from "../../apimachinery/equality.ts"
@@ -27,9 +27,11 @@ import { addressed, merged, patched, scaleOf, tokenFor } from "./fake-subresourc
 
 export interface FakeClusterOptions {
   clock?: Clock
-  /** Namespaces go at once with all they hold, pods that have a node after their grace period; statuses are not created. */
+  /**
+   * Namespaces are deleted at once with all their objects, pods with a node after their grace period; create ignores statuses.
+   */
   isPopulated?: boolean
-  /** Populated, and besides: objects need their namespace, Services are given addresses. */
+  /** Like isPopulated; in addition, objects require their namespace, and Services get addresses. */
   isSuper?: boolean
 }
 
@@ -44,14 +46,14 @@ export class FakeCluster implements KubeClient {
   readonly extra: DiscoveredResource[] = []
   /** Counts of calls by verb and resource: "create pods". */
   readonly calls = new Map<string, number>()
-  /** Every write, as "verb resource namespace/name[/subresource]". */
+  /** All writes, as "verb resource namespace/name[/subresource]". */
   readonly writes: string[] = []
   answerRaw: (path: string) => unknown = () => {
     throw noSuchPath()
   }
   /** Group versions of aggregated APIs. */
   outOfReach: string[] = []
-  /** Set by a test to make calls fail. Writes are told what they are about. */
+  /** Set by a test to make calls fail. `object` is set for writes. */
   fail: ((verb: string, resource: string, object: KubeObject | undefined) => Error | undefined) | undefined
 
   constructor({ clock = systemClock, isSuper = false, isPopulated = isSuper }: FakeClusterOptions = {}) {
@@ -182,7 +184,7 @@ export class FakeCluster implements KubeClient {
     }
   }
 
-  /** What is there now, by name. */
+  /** The current objects, sorted by name. */
   all<T extends KubeObject>(resource: Resource, namespace?: string): T[] {
     const items = this.#store.list(resource, namespace === undefined ? {} : { namespace }) as T[]
     return items.sort((a, b) => ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1))
@@ -192,12 +194,12 @@ export class FakeCluster implements KubeClient {
     return this.#store.find(resource, namespace, name) as T | undefined
   }
 
-  /** Calls for every change of an object, at once and in order. */
+  /** Calls `call` synchronously for every change of an object, in order. */
   onChange(call: (change: Change) => void): () => void {
     return this.#store.onChange(call)
   }
 
-  /** As if written by somebody else, status and all. */
+  /** Changes an object as another client would, including its status. */
   edit(resource: Resource, namespace: string | undefined, name: string, change: Record<string, unknown>): KubeObject {
     return this.#store.put(
       resource,
@@ -206,7 +208,7 @@ export class FakeCluster implements KubeClient {
     )
   }
 
-  /** Gone at once, whatever holds it: what a kubelet does at the end. */
+  /** Deletes an object at once, regardless of finalizers, as a kubelet finally does. */
   remove(resource: Resource, namespace: string | undefined, name: string): void {
     this.#take(resource, this.#must(resource, namespace, name))
   }
@@ -237,7 +239,7 @@ export class FakeCluster implements KubeClient {
     if (equalJson(next, current)) return current
     const { finalizers: ofNamespace = [] } = (next["spec"] ?? {}) as { finalizers?: string[] }
     const isHeld = (next.metadata.finalizers ?? []).length > 0 || ofNamespace.length > 0
-    // One that its kubelet has still to end stays without finalizers, too.
+    // A pod that its kubelet still has to end remains even without finalizers.
     const isEnding = (next.metadata["deletionGracePeriodSeconds"] ?? 0) !== 0
     if (deletionTimestamp === undefined || isHeld || isEnding) return this.#store.put(resource, "MODIFIED", next)
     this.#take(resource, next)

@@ -1,16 +1,17 @@
-// What deleting does to an object of a fake cluster: it goes at once, or stays until its finalizers, or its kubelet, are done.
+// Deletion in a fake cluster: an object is deleted at once, or remains until its finalizers are removed or its kubelet has ended
+// it.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { DeleteOptions, Resource } from "../rest.ts"
 
 interface Deletion {
-  /** As if kubelets were at work: pods that have a node get their grace period. */
+  /** Behaves as if kubelets were running: pods with a node get their grace period. */
   isPopulated: boolean
-  /** As the object tells it. */
+  /** The format of deletionTimestamp. */
   now: string
 }
 
-/** undefined: nothing. The same object: it was on its way already. */
+/** Returns the object as it remains, or undefined if it is deleted. The same object: its deletion was already in progress. */
 export function leftOf(
   resource: Resource,
   object: KubeObject,
@@ -36,7 +37,7 @@ export function leftOf(
   }
 }
 
-/** How long a kubelet has to end it. */
+/** The kubelet's time to end the pod. */
 function graceSecondsOf({ resource }: Resource, object: KubeObject, { gracePeriodSeconds }: DeleteOptions): number {
   const { nodeName = "", terminationGracePeriodSeconds = 30 } = (object["spec"] ?? {}) as {
     nodeName?: string

@@ -1,4 +1,4 @@
-// What a fake cluster has: objects by resource, resourceVersions, and every change there ever was, for watches.
+// The state of a fake cluster: objects by resource, resourceVersions, and the history of all changes for watches.
 
 import { parseFieldSelector } from "../../apimachinery/fields.ts"
 import { matches, parseSelector } from "../../apimachinery/labels.ts"
@@ -7,7 +7,7 @@ import type { ListOptions, Resource, WatchEvent, WatchOptions } from "../rest.ts
 
 export interface Change {
   type: "ADDED" | "MODIFIED" | "DELETED"
-  /** Its plural name. */
+  /** The plural name. */
   resource: string
   object: KubeObject
 }
@@ -18,9 +18,9 @@ interface Recorded extends Change {
 }
 
 interface Watcher {
-  /** Of one resource; undefined: of all. */
+  /** The resource; undefined for all resources. */
   id: string | undefined
-  /** Called at once. */
+  /** Called synchronously. */
   tell(change: Recorded): void
 }
 
@@ -42,7 +42,7 @@ export class FakeStore {
     return [...this.#of(resource).values()].filter((object) => isSelected(object, options))
   }
 
-  /** All objects of a namespace, with what each is one of. */
+  /** All objects of a namespace with their resources. */
   within(namespace: string): [Resource, KubeObject][] {
     return [...this.#objects].flatMap(([id, objects]) => {
       const [group = "", resource = ""] = id.split("/")
@@ -65,7 +65,7 @@ export class FakeStore {
     this.#record(resource, "DELETED", last)
   }
 
-  /** Calls for every change from now on, at once and in order. */
+  /** Calls `call` synchronously for every later change, in order. */
   onChange(call: (change: Change) => void): () => void {
     const watcher: Watcher = { id: undefined, tell: call }
     this.#watchers.add(watcher)
@@ -113,7 +113,7 @@ export class FakeStore {
   }
 }
 
-/** Objects that leave a selection are deleted for who watches it, those that come into it are new. */
+/** Objects that leave a watch's selection appear as deleted, those that enter it as added. */
 function seen(
   { type, object }: Recorded,
   options: Pick<WatchOptions, "namespace" | "labelSelector">,
@@ -132,7 +132,7 @@ function seen(
 
 type Selection = Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector">
 
-/** By whatever fields there are. */
+/** Supports any field. */
 function isSelected(object: KubeObject, { namespace, labelSelector = "", fieldSelector = "" }: Selection): boolean {
   const { metadata } = object
   if (namespace !== undefined && metadata.namespace !== namespace) return false
@@ -147,7 +147,7 @@ function isSelected(object: KubeObject, { namespace, labelSelector = "", fieldSe
 const idOf = ({ group, resource }: Resource): string => `${group}/${resource}`
 const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ""}/${name}`
 
-/** As the gateway's in-process client hands them out. */
+/** The gateway's in-process client returns frozen objects, too. */
 function freeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)

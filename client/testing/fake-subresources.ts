@@ -1,4 +1,4 @@
-// What fake clusters know of kinds: scales, tokens, service addresses; and merged patches.
+// Kind-specific behaviour of fake clusters: scales, tokens, service addresses; and the merging of patches.
 
 import { randomUUID } from "node:crypto"
 import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
@@ -10,7 +10,7 @@ import type { PatchOptions, Resource } from "../rest.ts"
 
 const scalable = new Set(["deployments", "replicasets", "statefulsets", "replicationcontrollers"])
 
-/** Kinds without a scale answer as a server does that has no such path. */
+/** For kinds without a scale it fails like a server without that path. */
 export function scaleOf({ resource }: Resource, object: KubeObject): KubeObject {
   const { spec, status } = object as {
     spec?: { replicas?: number; selector?: { matchLabels?: object } }
@@ -33,7 +33,7 @@ export function tokenFor(request: KubeObject, now: number): KubeObject {
   return { ...request, status: { token: `token-${randomUUID()}`, expirationTimestamp } }
 }
 
-/** The service with an address; the one it asks for must be free. */
+/** Returns the service with an address; a requested address must be free. */
 export function addressed(service: KubeObject, others: readonly KubeObject[], next: () => string): KubeObject {
   const spec = service["spec"] as { clusterIP?: string; type?: string }
   if (spec.type === "ExternalName") return service
@@ -51,17 +51,17 @@ export function addressed(service: KubeObject, others: readonly KubeObject[], ne
   return { ...service, spec: { ...spec, clusterIP, clusterIPs: [clusterIP] } }
 }
 
-/** The object of that kind as a patch leaves it. */
+/** Returns the patched object. */
 export function patched(current: KubeObject, patch: unknown, type: PatchOptions["type"]): KubeObject {
   if (type !== "strategic") return merged(current, patch) as KubeObject
   const { apiVersion, kind } = current
   const schema = schemaOf({ ...parseGroupVersion(apiVersion), kind })
-  // As of custom resources: nobody knows how their lists are merged.
+  // Like for custom resources: the merge keys of their lists are unknown.
   if (schema === undefined) throw unsupportedMediaType(["application/json-patch+json", "application/merge-patch+json"])
   return applyStrategicMergePatch(current as Json, patch as Json, schema) as unknown as KubeObject
 }
 
-/** A merge patch. */
+/** Applies a merge patch. */
 export function merged(target: unknown, patch: unknown): unknown {
   if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch
   const isObject = typeof target === "object" && target !== null && !Array.isArray(target)

@@ -7,7 +7,7 @@ interface Waiter<K> {
 
 export class Waiters<K> implements Disposable {
   readonly #waiters = new Set<Waiter<K>>()
-  /** Those that waiters have, with what is called when one ends. */
+  /** The waiters' signals, with the listener of each. */
   readonly #signals = new Map<AbortSignal, () => void>()
 
   get size(): number {
