@@ -1,18 +1,19 @@
-// Which tenant a VirtualCluster has. Mostly it is the one made for it; where a backup of the super cluster has brought a
-// VirtualCluster back with another uid, or one of the data directory a tenant whose VirtualCluster is gone, an annotation says
-// that it is to have the tenant of the one before it. Only one of the same namespace and name can say so.
+// The association of VirtualClusters and tenants. Usually a tenant was created for its VirtualCluster. After the super cluster
+// was restored from a backup, a VirtualCluster may have another uid, and after the data directory was restored, a tenant may have
+// lost its VirtualCluster; an annotation then makes the VirtualCluster adopt its predecessor's tenant. It must have the same
+// namespace and name.
 
 import { adoptAnnotation, clusterKey as clusterKeyOf } from "../apimachinery/tenancy.ts"
 import type { Tenant } from "../client/tenants.ts"
 import type { VirtualCluster } from "./types.ts"
 
-/** Whose a tenant is, and its cluster key then. */
+/** The owner of a tenant, and the tenant's cluster key. */
 export interface Claim {
   identity: Tenant["virtualCluster"]
   clusterKey: string
 }
 
-/** Its own, and that of the VirtualCluster of its name whose tenant it adopts. */
+/** The VirtualCluster's own claim, and that of the predecessor with its name whose tenant it adopts. */
 export function claimsOf({ metadata, status }: VirtualCluster): readonly [own: Claim, ...adopted: Claim[]] {
   const { namespace = "", name = "", uid = "", annotations } = metadata
   const identity = { namespace, name, uid }
@@ -21,7 +22,7 @@ export function claimsOf({ metadata, status }: VirtualCluster): readonly [own: C
   if (adopts === undefined) return [{ identity, clusterKey: key ?? clusterKeyOf(identity) }]
   const of = { ...identity, uid: adopts }
   const adopted = { identity: of, clusterKey: clusterKeyOf(of) }
-  // Once it has adopted, the cluster key it reports is the tenant's.
+  // After the adoption, the status contains the cluster key of the adopted tenant.
   const ownKey = key === adopted.clusterKey ? undefined : key
   return [{ identity, clusterKey: ownKey ?? clusterKeyOf(identity) }, adopted]
 }

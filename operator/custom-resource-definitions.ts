@@ -1,4 +1,4 @@
-// The CRDs of VirtualCluster and ClusterVersion, put into the super cluster and kept as this version has them.
+// Installs the CRDs of VirtualCluster and ClusterVersion in the super cluster and updates them to this version.
 
 import { readFile } from "node:fs/promises"
 import { parse } from "yaml"
@@ -21,7 +21,7 @@ async function customResourceDefinitions(): Promise<CustomResourceDefinition[]> 
   return texts.map((text) => parse(text) as CustomResourceDefinition)
 }
 
-/** Idempotent. Resolves when the resources are served and the default ClusterVersion is there, or the signal ends. */
+/** Idempotent. Resolves when the resources are served and the default ClusterVersion exists, or when the signal ends. */
 export async function ensureCustomResourceDefinitions(
   superClient: KubeClient,
   options: { signal?: AbortSignal; clock?: Clock } = {},
@@ -66,16 +66,16 @@ async function ensure(superClient: KubeClient, definition: CustomResourceDefinit
   } catch (error) {
     if (!isAlreadyExists(error)) throw error
   }
-  // A merge patch replaces the list of versions whole and leaves what the server has added elsewhere.
+  // A merge patch replaces the whole list of versions and keeps other fields that the server has added.
   try {
     await superClient.patch(definitions, undefined, name, { spec: definition.spec }, { type: "merge" })
   } catch (error) {
     if (!isConflict(error)) throw error
-    // Another operator is at it, with the same text.
+    // Another operator is writing the same definition.
   }
 }
 
-/** As the patch would leave it: to have a server find that out takes longer than all else before it is ready again. */
+/** Whether the patch would change nothing. The server takes longer to find that out than everything else until it is ready. */
 async function isThere(superClient: KubeClient, name: string, { spec }: CustomResourceDefinition): Promise<boolean> {
   try {
     const current = await superClient.get<CustomResourceDefinition>(definitions, undefined, name)

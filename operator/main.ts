@@ -25,7 +25,7 @@ interface Key {
   name: string
 }
 
-/** Resolves when started; Operator.whenReady() tells when VirtualClusters are served and looked after. */
+/** Resolves when started; Operator.whenReady() resolves when VirtualClusters are served and reconciled. */
 export async function startOperator(options: OperatorOptions): Promise<Operator> {
   return Operator.start(options)
 }
@@ -69,7 +69,7 @@ export class Operator implements AsyncDisposable {
     return operator
   }
 
-  /** Resolves when the resources are served, or the operator stops: VirtualClusters can be made. */
+  /** Resolves when the resources are served, so that VirtualClusters can be created, or when the operator stops. */
   whenServed(): Promise<void> {
     return this.#served.promise
   }
@@ -89,7 +89,7 @@ export class Operator implements AsyncDisposable {
     await this.#recorder.drained()
   }
 
-  /** Tells once that the super cluster is not usable, and once that it is again. */
+  /** Logs once that the super cluster is unavailable, and once that it is available again. */
   async #prepare(): Promise<void> {
     const { signal } = this.#stopping
     const { superClient } = this.#options
@@ -119,7 +119,7 @@ export class Operator implements AsyncDisposable {
       this.#virtualClusters.subscribe({
         added: enqueue,
         updated: enqueue,
-        // Mostly after its tenant, unless somebody has taken the finalizer off.
+        // Usually deleted after its tenant, unless somebody has removed the finalizer.
         deleted: ({ metadata }) => {
           const tenant = tenants.get(metadata.name ?? "")
           if (tenant !== undefined && tenant.virtualCluster.uid === metadata.uid) this.#tellOrphan(tenant)
@@ -132,23 +132,26 @@ export class Operator implements AsyncDisposable {
     })
     this.#stops.push(
       versions.subscribe({
-        // Somebody may be waiting for it.
+        // VirtualClusters may be waiting for it.
         added: enqueueAll,
         deleted: ({ metadata }) => {
           if (metadata.name === defaultClusterVersion) this.#restoreDefaultVersion()
         },
       }),
       this.#reconciler.follow(),
-      // A name is free again.
+      // A name has become available.
       tenants.subscribe({ added: () => undefined, removed: enqueueAll }),
     )
     await Promise.all([this.#virtualClusters.start(signal), versions.start(signal)])
-    // Who ends before it has seen them knows nothing of any.
+    // An operator that stops before the initial list does not know which tenants have a VirtualCluster.
     if (!this.#virtualClusters.synced) return
     for (const tenant of this.#reconciler.orphans(this.#virtualClusters.list())) this.#tellOrphan(tenant)
   }
 
-  /** Nothing that happens in the super cluster deletes a tenant: what has lost its VirtualCluster is served on, and told of. */
+  /**
+   * Nothing that happens in the super cluster deletes a tenant: one that has lost its VirtualCluster is still served, and a
+   * warning is logged.
+   */
   #tellOrphan({ name, virtualCluster }: Tenant): void {
     this.#log.warn(
       { tenant: name, virtualCluster },

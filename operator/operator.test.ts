@@ -89,7 +89,7 @@ describe("the operator", () => {
       { what: `${name} ${phase}` },
     )
 
-  /** As a server deletes what has finalizers. */
+  /** Deletes like a server if there are finalizers. */
   const markDeleted = (namespace: string, name: string): KubeObject =>
     superCluster.edit(virtualClusters, namespace, name, { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } })
 
@@ -123,7 +123,7 @@ describe("the operator", () => {
     const list = superCluster.list.bind(superCluster)
     vi.spyOn(superCluster, "list").mockImplementation((resource, options = {}) => {
       const { signal } = options
-      // Whether they are served is asked without one.
+      // The check whether they are served has no signal.
       if (resource !== virtualClusters || signal === undefined) return list(resource, options)
       asked.resolve()
       return new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(new Error("ended"))))

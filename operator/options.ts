@@ -1,4 +1,4 @@
-// What the operator is given, and its limits.
+// The operator's options and limits.
 
 import type { Clock } from "../client/clock.ts"
 import type { Log } from "../client/log.ts"
@@ -12,22 +12,22 @@ export interface OperatorOptions {
   workers?: number
   clock?: Clock
   log?: Log
-  /** Where its queue is counted. */
+  /** Counts its queue. */
   metrics?: ClientMetrics | undefined
 }
 
 export const operatorLimits = {
   workers: 8,
-  /** What only somebody's change can mend (a taken name, an unknown version) is looked at again this often. */
+  /** Obstacles that the user must resolve (a taken name, an unknown version) are checked again at this interval. */
   recheckMs: 30_000,
-  /** A tenant that takes longer to make is told to be under way. */
+  /** If creating a tenant takes longer, the status reports that it is in progress. */
   slowMs: 500,
-  /** First pause while the super cluster does not serve our resources; doubles up to the longest. */
+  /** The first pause while the super cluster does not serve our resources; it doubles up to the longest. */
   firstBackoffMs: 100,
   longestBackoffMs: 10_000,
-  /** The admin kubeconfig in the root namespace is renewed when it is this old. */
+  /** The admin kubeconfig in the root namespace is renewed at this age. */
   kubeconfigMaxAgeMs: 30 * 24 * 3_600_000,
   stopTimeoutMs: 10_000,
-  /** Bytes in a namespace's name and in a label's value, which the cluster key is. */
+  /** Kubernetes' limit for a namespace's name and a label's value; the cluster key is used as both. */
   maxClusterKeyLength: 63,
 } as const

@@ -1,5 +1,5 @@
-// What the super cluster holds for a tenant beside the syncer's copies: the root namespace, named as the cluster key, with
-// the Secret that has the tenant's admin kubeconfig. Names and annotations are the ancestor's.
+// The super cluster's objects for a tenant besides the syncer's copies: the root namespace, named like the cluster key, with the
+// Secret that contains the tenant's admin kubeconfig. Names and annotations are those of the ancestor.
 
 import { timestamp, type KubeObject, type Secret } from "../apimachinery/object.ts"
 import {
@@ -23,7 +23,7 @@ const kubeconfigKey = "admin-kubeconfig"
 
 type VirtualClusterName = Tenant["virtualCluster"]
 
-/** `isNew`: probably there is none yet. false when a namespace of that name is somebody else's. */
+/** `isNew`: it probably does not exist yet. Returns false if a namespace of that name belongs to someone else. */
 export async function ensureRootNamespace(
   client: KubeClient,
   clusterKey: string,
@@ -110,7 +110,7 @@ export async function storeKubeconfig(client: KubeClient, tenant: Tenant, text: 
   }
 }
 
-/** Asks for the end of everything of that VirtualCluster in the super cluster, and of nothing else. */
+/** Deletes all namespaces of that VirtualCluster in the super cluster, and no others. */
 export async function removeNamespaces(client: KubeClient, clusterKey: string, uid: string): Promise<void> {
   const { items } = await client.list(namespaces, { labelSelector: `${clusterLabel}=${clusterKey}` })
   for (const { metadata } of items) {
@@ -126,7 +126,7 @@ export async function removeNamespaces(client: KubeClient, clusterKey: string, u
         metadata.uid === undefined ? {} : { uid: metadata.uid },
       )
     } catch (error) {
-      // Gone, or already leaving.
+      // Deleted, or already terminating.
       if (!isNotFound(error) && !isConflict(error)) throw error
     }
   }

@@ -3,7 +3,7 @@
 import { timestamp } from "../apimachinery/object.ts"
 import type { Phase, VirtualClusterStatus } from "./types.ts"
 
-/** The status to write, or undefined when it says so already. */
+/** Returns the status to write, or undefined if it is unchanged. */
 export function nextStatus(
   current: VirtualClusterStatus | undefined,
   wanted: { phase: Phase; reason: string; message: string; clusterNamespace: string | undefined },

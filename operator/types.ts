@@ -37,5 +37,5 @@ export interface VirtualCluster extends KubeObject {
   status?: VirtualClusterStatus
 }
 
-/** The ClusterVersion that is always there. */
+/** The ClusterVersion that always exists. */
 export const defaultClusterVersion = "default"

@@ -12,7 +12,7 @@ let reconciler: VirtualClusterReconciler
 
 const current = (): VirtualCluster => superCluster.find<VirtualCluster>(virtualClusters, "default", "acme")!
 
-/** How often the super cluster is asked for something meanwhile. */
+/** Counts the reads from the super cluster during the work. */
 async function reads(work: () => Promise<unknown>): Promise<number> {
   let count = 0
   const get = superCluster.get.bind(superCluster)

@@ -26,7 +26,7 @@ export interface VirtualClusterParts {
 
 type Outcome = void | { requeueAfterMs: number }
 
-/** Something only a change by somebody mends: shown in the status, looked at again now and then. */
+/** A state that only a user can resolve: reported in the status, and checked again periodically. */
 class Obstacle extends Error {
   readonly phase: Phase
   readonly reason: string
@@ -41,17 +41,20 @@ class Obstacle extends Error {
 
 export class VirtualClusterReconciler {
   readonly #parts: VirtualClusterParts
-  /** Uids whose kubeconfig this process has compared with what it would issue: the gateway may have moved. */
+  /** Uids of tenants whose kubeconfig this process has compared with the gateway's address, which may have changed. */
   readonly #compared = new Set<string>()
   readonly #byClusterKey = new Map<string, Tenant>()
-  /** By uid the resourceVersion its status has made: until it has been seen, and unless somebody else has changed it since. */
+  /**
+   * By uid, the resourceVersion that the own status update has produced: kept until it is observed or the object has changed
+   * again.
+   */
   readonly #reported = new Map<string, string>()
 
   constructor(parts: VirtualClusterParts) {
     this.#parts = parts
   }
 
-  /** Follows which tenants there are. Returns how to stop. */
+  /** Keeps track of the existing tenants. Returns a function that stops it. */
   follow(): () => void {
     return this.#parts.tenants.subscribe({
       added: (tenant) => this.#byClusterKey.set(tenant.clusterKey, tenant),
@@ -71,7 +74,7 @@ export class VirtualClusterReconciler {
         await this.#report(virtualCluster, error.phase, error.reason, error.message)
         return { requeueAfterMs: operatorLimits.recheckMs }
       }
-      // Races are retried in silence; what else went wrong is shown, and retried as well.
+      // Conflicts are retried silently; other errors are reported in the status, and retried as well.
       const isRace = isConflict(error) || isNotFound(error)
       if (!isRace && error instanceof StatusError) {
         await this.#report(virtualCluster, "Pending", "TenantControlPlaneError", error.message)
@@ -80,7 +83,7 @@ export class VirtualClusterReconciler {
     }
   }
 
-  /** Once, after it runs: what its own status has caused to be looked at is what has just been done. */
+  /** Returns true once after a reconcile, for the change caused by its own status update. */
   #isAsReported({ metadata: { uid = "", resourceVersion } }: VirtualCluster): boolean {
     return this.#reported.get(uid) === resourceVersion && this.#reported.delete(uid)
   }
@@ -125,20 +128,20 @@ export class VirtualClusterReconciler {
     return { requeueAfterMs: operatorLimits.kubeconfigMaxAgeMs / 2 }
   }
 
-  /** Of whom the tenant is: of this VirtualCluster, or of one that was before it and is adopted with it. */
+  /** The claim that owns the tenant: of this VirtualCluster, or of a predecessor whose tenant it adopts. */
   #claimOf(virtualCluster: VirtualCluster): Claim {
     const [own, adopted] = claimsOf(virtualCluster)
     const tenant = this.#parts.tenants.get(own.identity.name)
     return adopted !== undefined && isOf(tenant, adopted.identity) ? adopted : own
   }
 
-  /** Tenants that none of these VirtualClusters has. */
+  /** Tenants that belong to none of these VirtualClusters. */
   orphans(all: readonly VirtualCluster[]): readonly Tenant[] {
     const claimed = new Set(all.flatMap(claimsOf).map(({ identity }) => identity.uid))
     return [...this.#byClusterKey.values()].filter((tenant) => !claimed.has(tenant.virtualCluster.uid))
   }
 
-  /** Most tenants are there before anybody could have read that they are being made. */
+  /** Most tenants exist before anyone could read that they are being created. */
   async #tellIfSlow(virtualCluster: VirtualCluster, clusterKey: string, made: Promise<unknown>): Promise<void> {
     const { promise: isSlow, resolve: tell } = Promise.withResolvers<boolean>()
     const timer = this.#parts.clock.after(operatorLimits.slowMs, () => tell(true))
@@ -199,7 +202,7 @@ export class VirtualClusterReconciler {
     await this.#parts.superClient.patch(virtualClusters, namespace, name, patch, { type: "merge" })
   }
 
-  /** `isNew`: probably none is stored yet. */
+  /** `isNew`: probably no kubeconfig is stored yet. */
   async #ensureKubeconfig(tenant: Tenant, isNew: boolean): Promise<void> {
     const { superClient, tenants, clock } = this.#parts
     const stored = isNew ? undefined : await storedKubeconfig(superClient, tenant.clusterKey)
@@ -209,7 +212,7 @@ export class VirtualClusterReconciler {
       stored.tenantUID === tenant.uid &&
       now - stored.issuedAt < operatorLimits.kubeconfigMaxAgeMs
     if (isFresh && this.#compared.has(tenant.uid)) return
-    // The gateway may have moved since.
+    // The gateway's address may have changed.
     if (!isFresh || !leadsTo(stored.text, await tenants.address(tenant.name))) {
       await storeKubeconfig(superClient, tenant, await tenants.kubeconfig(tenant.name), now)
     }
@@ -221,7 +224,7 @@ export class VirtualClusterReconciler {
     this.#reported.delete(uid)
     if (!finalizers.includes(finalizer)) return
     const { superClient } = this.#parts
-    // Both, in every round: in the second the tenant does not tell any more whose it was.
+    // Both claims, in every retry: once the tenant is deleted, its owner is no longer known.
     for (const claim of claimsOf(virtualCluster)) await this.#removeTenant(claim)
     const rest = finalizers.filter((one) => one !== finalizer)
     const patch = { metadata: { uid, resourceVersion, finalizers: rest } }
@@ -235,7 +238,7 @@ export class VirtualClusterReconciler {
   async #removeTenant({ identity, clusterKey }: Claim): Promise<void> {
     const { superClient, tenants } = this.#parts
     const tenant = tenants.get(identity.name)
-    // The tenant of that name may be another VirtualCluster's.
+    // The tenant of that name may belong to another VirtualCluster.
     if (tenant !== undefined && isOf(tenant, identity)) {
       await tenants.delete(identity.name)
       this.#compared.delete(tenant.uid)
