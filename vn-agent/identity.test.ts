@@ -10,7 +10,7 @@ const keys = [gateway.publicKey]
 
 afterEach(() => vi.useRealTimers())
 
-/** A token that is right but for `changes`. */
+/** A token that is valid except for `changes`. */
 function forge(changes: {
   issuer?: string
   audience?: string

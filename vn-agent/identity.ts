@@ -1,5 +1,5 @@
-// Who asks: a token the gateway signed for one call of one tenant to one node. Short-lived, so that a leaked one is worth
-// little; bound to the node by its audience, so that one node cannot use it on another.
+// Identity of the caller: a token that the gateway has signed for one call of one tenant to one node. Short-lived, to limit the
+// damage of a leaked one; bound to the node by its audience, so that a node cannot use it on another.
 
 import type { KeyObject } from "node:crypto"
 import { errors, jwtVerify, SignJWT } from "jose"
@@ -7,12 +7,12 @@ import { errors, jwtVerify, SignJWT } from "jose"
 export const identityIssuer = "polyplane-gateway"
 const algorithm = "ES256"
 const lifetimeSeconds = 60
-/** Clocks of gateway and node may differ by this much. */
+/** Allowed difference between the clocks of gateway and node. */
 const clockToleranceSeconds = 10
 
 export interface TenantIdentity {
   tenant: string
-  /** Decides the super namespaces the tenant may reach. */
+  /** Determines the super namespaces the tenant may access. */
   clusterKey: string
 }
 
@@ -30,7 +30,10 @@ export function signIdentity(identity: TenantIdentity, node: string, key: KeyObj
     .sign(key)
 }
 
-/** Undefined: not an identity for this node. Any key of `keys` may have signed it (two while a key is replaced). */
+/**
+ * Undefined if it is not a valid identity for this node. Any of `keys` may have signed it (there are two while a key is
+ * replaced).
+ */
 export async function verifyIdentity(
   token: string,
   node: string,
@@ -49,7 +52,7 @@ export async function verifyIdentity(
       if (typeof sub === "string" && typeof clusterKey === "string" && clusterKey !== "")
         return { tenant: sub, clusterKey }
     } catch (error) {
-      if (!(error instanceof errors.JOSEError)) throw error // a key of the wrong kind is ours to repair, not the caller's
+      if (!(error instanceof errors.JOSEError)) throw error // a key of the wrong type is a configuration error, not the caller's
     }
   }
   return undefined

@@ -3,42 +3,45 @@ import type { Log } from "../client/log.ts"
 import type { KubeClient } from "../client/rest.ts"
 
 export interface VnAgentLimits {
-  /** Connections from the gateway, and as many to the kubelet; more are refused. */
+  /** Maximum number of connections from the gateway, and of those to the kubelet. */
   connections: number
-  /** Calls of one tenant that are under way; more are refused (429). Streams and followed logs last as long as their clients want. */
+  /**
+   * Maximum number of concurrent calls of one tenant; further ones get 429. Streams and followed logs last as long as their
+   * clients want.
+   */
   callsPerTenant: number
 }
 
 export const defaultVnAgentLimits: VnAgentLimits = { connections: 1024, callsPerTenant: 512 }
 
-/** The node's kubelet, or the super cluster's API server, which reaches all of them. */
+/** The node's kubelet, or the super cluster's API server, through which all kubelets can be reached. */
 export interface KubeletAccess {
   host: string
   port: number
-  /** It is an API server, whose paths begin after this one ("" mostly). Undefined: it is the kubelet. */
+  /** Set for an API server: the prefix of its paths, usually "". Undefined for a kubelet. */
   apiServerPath?: string
-  /** PEM; the system's roots when absent. */
+  /** PEM; default: the system's roots. */
   certificateAuthority?: string
-  /** Whoever has a certificate needs no token, and the other way round. */
+  /** Either a client certificate or a token is needed. */
   certificate?: string
   key?: string
-  /** Asked before every call. */
+  /** Called before every call. */
   token?: () => Promise<string>
   serverName?: string
   insecureSkipTlsVerify?: boolean
 }
 
 export interface VnAgentOptions {
-  /** The node it serves, by its name in the super cluster. */
+  /** The name of the served node in the super cluster. */
   node: string
   host: string
-  /** 0: any free one. */
+  /** 0 selects a free port. */
   port: number
   /** PEM. */
   tls: { certificate: string; key: string }
-  /** Public keys of the gateway; a call must carry a token one of them verifies. */
+  /** Public keys of the gateway; one of them must verify the token of a call. */
   identityKeys: readonly KeyObject[]
-  /** The super cluster: where a pod's owner is looked up. */
+  /** The super cluster, in which the owner of a pod is looked up. */
   superClient: KubeClient
   kubelet: KubeletAccess
   limits: VnAgentLimits

@@ -1,13 +1,13 @@
-// What a vn-agent serves of the kubelet's API, as a table. Everything else is 404: in particular /pods and /logs/, which
+// The part of the kubelet's API that a vn-agent serves, as a table. Everything else is 404: in particular /pods and /logs/, which
 // on a kubelet show all tenants' pods and the node's own logs.
 
 export interface Route {
   methods: readonly string[]
-  /** The first path segment, as the kubelet has it. */
+  /** The first path segment, as in the kubelet. */
   action: string
-  /** The segments that follow. */
+  /** The following segments. */
   segments: readonly string[]
-  /** The client has to ask for a protocol switch. */
+  /** The client must request a protocol switch. */
   upgrade: boolean
 }
 
@@ -35,7 +35,7 @@ export interface RoutedRequest {
 /** A DNS label or subdomain: nothing that could change the meaning of a path. */
 const segmentPattern = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/
 
-/** Undefined: not served. */
+/** Undefined if it is not served. */
 export function route(method: string, url: string): RoutedRequest | undefined {
   const mark = url.indexOf("?")
   const [action, ...values] = (mark < 0 ? url : url.slice(0, mark)).slice(1).split("/")

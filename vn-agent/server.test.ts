@@ -1,4 +1,5 @@
-// A vn-agent over TLS between a caller and a kubelet: who gets through, to which pod, and that nothing is left open.
+// A vn-agent over TLS between a caller and a kubelet: which calls are forwarded, to which pod, and that no connections remain
+// open.
 
 import { createPublicKey, generateKeyPairSync } from "node:crypto"
 import { once } from "node:events"
@@ -25,18 +26,18 @@ const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
 const identity = { tenant: "a", clusterKey: "ns-123456-a" }
 const stack = new AsyncDisposableStack()
 let agent: VnAgent
-/** The same, but it goes through an API server, with a token. */
+/** An agent that uses an API server, with a token. */
 let farAgent: VnAgent
 let ca: string
 let options: Omit<VnAgentOptions, "kubelet">
 
-/** What has reached the kubelet, and its connections. */
+/** Requests that have reached the kubelet, and its connections. */
 const seen: string[] = []
 const sockets = new Set<Socket>()
-/** Super namespace/name → pod; or nobody answers. */
+/** Super namespace/name → pod; or the super cluster does not respond. */
 const pods = new Map<string, Pod>()
 let superClusterAnswers = true
-/** Called when the super cluster is asked, and what it waits for before it answers. */
+/** Called for each lookup in the super cluster, which waits for it before it responds. */
 let onLookup: () => Promise<void> = () => Promise.resolve()
 
 function podOf(clusterKey: string, namespace: string, name: string, nodeName = node): void {
@@ -65,7 +66,7 @@ async function startKubelet(tls: { cert: string; key: string; ca: string }) {
     noServer: true,
     handleProtocols: (offered) => ["v5.channel.k8s.io", "v4.channel.k8s.io"].find((name) => offered.has(name)) ?? false,
   })
-  // As Go's servers take.
+  // The limit of Go's servers.
   const maxHeaderSize = 1024 * 1024
   const options = { ...tls, maxHeaderSize, requestCert: true, rejectUnauthorized: true }
   const server = createServer(options, (request, response) => {
@@ -136,7 +137,7 @@ beforeEach(() => {
   podOf(identity.clusterKey, "shop", "web")
   podOf(identity.clusterKey, "shop", "elsewhere", "node-2")
   podOf("ns-654321-b", "shop", "web")
-  // As if b's namespace had the name that a's "shop-web" has in the super cluster.
+  // As if a namespace of b had the name of a's "shop-web" in the super cluster.
   pods.set("ns-123456-a-stolen/web", pods.get("ns-654321-b-shop/web") as Pod)
 })
 
@@ -220,7 +221,8 @@ describe("a tenant's call", () => {
     expect(others.text).toBe(absent.text.replace("absent", "web").replace("shop", "stolen"))
   })
 
-  // Its length is said in headers that go no further: the kubelet took it for the next request on a connection of ours.
+  // The headers that determine the body's length are not forwarded, so the kubelet took the body for the next request on the
+  // connection.
   test.each<[string, Record<string, string>]>([
     ["of a known length", {}],
     ["in chunks", { "transfer-encoding": "chunked" }],
@@ -230,7 +232,7 @@ describe("a tenant's call", () => {
     const path = "/containerLogs/shop/web/main"
     const sent = { ...(await bearer()), ...length, connection: "keep-alive" }
     expect(await ask(path, sent, "GET", agent, body)).toEqual({ code: 400, text: "this takes no body" })
-    // What the kubelet was sent before this it has seen.
+    // By now the kubelet has received everything sent before.
     await ask(path, await bearer())
     expect(seen).toEqual(["GET /containerLogs/ns-123456-a-shop/web/main"])
   })
@@ -362,7 +364,7 @@ describe("a stream", () => {
       const request = httpsRequest({ host, port: agent.port, ca, agent: false, path, headers: await bearer() })
       request.end()
       const [response] = (await once(request, "response")) as [IncomingMessage]
-      response.on("error", () => undefined) // that it was cut off
+      response.on("error", () => undefined) // the connection is cut off
       return response
     }
     const ofOther = await bearer({ tenant: "b", clusterKey: "ns-654321-b" })
@@ -432,16 +434,16 @@ describe("a stream", () => {
     })
     const closed = Promise.withResolvers<void>()
     request.on("close", closed.resolve)
-    request.on("error", () => undefined) // that it was destroyed
+    request.on("error", () => undefined) // the request is destroyed
     request.end()
     await asked.promise
     request.destroy()
     await closed.promise
-    // Connections after it are accepted after it has been seen to end.
+    // These connections are accepted after the agent has noticed the end of the first one.
     for (let call = 0; call < 3; call++) expect((await ask("/healthz", {})).code).toBe(200)
     onLookup = () => Promise.resolve()
     answered.resolve()
-    // The next call shows that the one before is over.
+    // After this call the previous one is over.
     await ask("/containerLogs/shop/web/main", await bearer())
     expect(seen).toEqual(["GET /containerLogs/ns-123456-a-shop/web/main"])
   })

@@ -1,6 +1,6 @@
 // vn-agent: serves the kubelet's logs, exec, attach and port-forward of one node to tenants. A call needs a known route, an
-// identity signed by the gateway, and a pod that carries the tenant's marks and runs on this node. Then names are translated and the
-// call is forwarded to the kubelet. Deny by default: a call is refused unless the pod provably belongs to the tenant.
+// identity signed by the gateway, and a pod that carries the tenant's marks and runs on this node. Then names are translated and
+// the call is forwarded to the kubelet. Deny by default: a call is refused unless the pod provably belongs to the tenant.
 
 import type { KeyObject } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -50,7 +50,7 @@ export class VnAgent implements AsyncDisposable {
     return this.#server.port
   }
 
-  /** For calls from now on; those under way go on. Throws when certificate and key of `tls` do not belong together. */
+  /** Applies to new calls; those in progress continue. Throws if certificate and key of `tls` do not match. */
   renew({ tls, identityKeys, kubelet }: Partial<Pick<VnAgentOptions, "tls" | "identityKeys" | "kubelet">>): void {
     if (tls !== undefined) this.#server.setSecureContext(secureContext(tls))
     if (identityKeys !== undefined) this.#calls.identityKeys = identityKeys
@@ -62,20 +62,20 @@ export class VnAgent implements AsyncDisposable {
   }
 }
 
-/** The way of one call: who asks, for what, whether it is theirs, and on to the kubelet. */
+/** Handles a call: authenticates the caller, routes and authorizes the call, and forwards it to the kubelet. */
 class Calls {
   identityKeys: readonly KeyObject[]
   readonly #node: string
   readonly #client: KubeClient
   readonly #log: Log
   #kubelet: UpgradeTarget
-  /** Of plain requests. */
+  /** For requests without upgrade. */
   readonly #agent: Agent
   readonly #path: typeof kubeletPath
   readonly #token: (() => Promise<string>) | undefined
   readonly #forward: RequestHandler
   readonly #callsPerTenant: number
-  /** Calls under way by cluster key. */
+  /** Number of calls in progress by cluster key. */
   readonly #underWay = new Map<string, number>()
 
   constructor(options: VnAgentOptions) {
@@ -107,7 +107,7 @@ class Calls {
     })
   }
 
-  /** Whom to believe, and who one is, for connections to the same kubelet from now on. */
+  /** Sets authority and client identity for new connections to the same kubelet. */
   renewTLS(kubelet: KubeletAccess): void {
     const tls = kubeletTLS(kubelet)
     Object.assign(this.#agent.options, tls)
@@ -118,7 +118,7 @@ class Calls {
     const { identity, routed, path } = await this.#authorize(request)
     if (routed.upgrade) throw new CallRefused(400, "Upgrade request required")
     if (hasBody(request)) throw new CallRefused(400, "this takes no body")
-    if (response.destroyed) return // who asked left meanwhile: nobody would end what is opened now
+    if (response.destroyed) return // the caller has disconnected: nothing would end a connection opened now
     this.#begin(identity, response)
     request.url = path
     await this.#replaceHeaders(request)
@@ -134,7 +134,7 @@ class Calls {
     await forwardUpgrade(request, upgrade, { ...this.#kubelet, headers, path })
   }
 
-  /** Counts the call until what it is answered on is closed. */
+  /** Counts the call until its response or socket is closed. */
   #begin({ clusterKey }: TenantIdentity, answered: ServerResponse | Duplex): void {
     const before = this.#underWay.get(clusterKey) ?? 0
     if (before >= this.#callsPerTenant) throw new CallRefused(429, `${before} calls are under way on this node already`)
@@ -146,7 +146,7 @@ class Calls {
     })
   }
 
-  /** The order matters: nothing about pods is looked up, or told, before the caller is known. */
+  /** The order matters: nothing about pods is looked up or revealed before the caller is authenticated. */
   async #authorize(
     request: IncomingMessage,
   ): Promise<{ identity: TenantIdentity; routed: RoutedRequest; path: string }> {
@@ -169,7 +169,7 @@ class Calls {
     return { identity, routed, path: this.#path(identity, routed) }
   }
 
-  /** The caller's headers go no further, but for those of the protocol: they could say on whose behalf to act. */
+  /** The caller's headers are not forwarded, except those of the protocol: they could request impersonation. */
   async #replaceHeaders(request: IncomingMessage): Promise<Record<string, string>> {
     const { headers } = request
     for (const name of Object.keys(headers)) if (!isProtocolHeader(name)) delete headers[name]
@@ -198,8 +198,8 @@ function kubeletTLS(kubelet: KubeletAccess): TLSOptions {
 }
 
 /**
- * The headers that say how long a body is go no further, so that the kubelet would take one for further requests of ours, on a
- * connection where ours are believed.
+ * The headers with a body's length are not forwarded, so the kubelet would take the body for further requests on a trusted
+ * connection.
  */
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0

@@ -1,5 +1,5 @@
-// From a tenant's request to the kubelet's: the namespace becomes the super cluster's, the uid the super pod's, and the
-// container its own; nothing else is passed on but the kubelet's known query parameters. Pure.
+// Translates a tenant's request to the kubelet's: namespace and uid become those of the super pod, the container its own; of the
+// query only the kubelet's known parameters are forwarded. Pure.
 
 import { dictionary } from "../apimachinery/dictionary.ts"
 import { clusterAnnotation, namespaceAnnotation, superNamespace, uidAnnotation } from "../apimachinery/tenancy.ts"
@@ -29,7 +29,7 @@ export function superNamespaceOf(identity: TenantIdentity, request: RoutedReques
 }
 
 /**
- * Why this pod may not be reached, or undefined if it may: it must carry the tenant's own marks, which tenants cannot
+ * Returns why this pod must not be accessed, or undefined if it may be: it must carry the tenant's marks, which tenants cannot
  * write, and run on this node.
  */
 export function refusal(identity: TenantIdentity, request: RoutedRequest, pod: Pod, node: string): string | undefined {
@@ -47,7 +47,7 @@ export function refusal(identity: TenantIdentity, request: RoutedRequest, pod: P
   return undefined
 }
 
-/** Path and query of the same request to the kubelet. */
+/** Path and query of the request to the kubelet. */
 export function kubeletPath(identity: TenantIdentity, request: RoutedRequest): string {
   const segments = [request.action, superNamespaceOf(identity, request), request.pod]
   if (request.container !== undefined) segments.push(request.container)
@@ -60,12 +60,12 @@ const subresources: Record<string, string> = dictionary({
   attach: "attach",
   portForward: "portforward",
 })
-/** By the kubelet's name of a flag, which is "1" there: the API's, which is "true". */
+/** The kubelet's name of a flag, which is "1" there → the API's, which is "true". */
 const flags: Record<string, string> = dictionary({ input: "stdin", output: "stdout", error: "stderr", tty: "tty" })
 
 /**
- * Path and query of the same request to the super cluster's API server: the pod's subresource. (Below nodes/proxy, where the
- * kubelet's own paths are, an upgrade loses its query.)
+ * Path and query of the request to the super cluster's API server: the pod's subresource. (Below nodes/proxy, where the kubelet's
+ * own paths are, an upgrade loses its query.)
  */
 export function apiServerPath(identity: TenantIdentity, request: RoutedRequest): string {
   const pod = ["api", "v1", "namespaces", superNamespaceOf(identity, request), "pods", request.pod]
@@ -74,7 +74,7 @@ export function apiServerPath(identity: TenantIdentity, request: RoutedRequest):
   for (const [name, value] of knownParameters(request)) {
     const flag = flags[name]
     if (flag === undefined) query.append(name === "port" ? "ports" : name, value)
-    // As the kubelet reads it: anything else is no.
+    // Like in the kubelet, any other value is false.
     else if (value === "1") query.set(flag, "true")
   }
   return print([...pod, subresources[request.action] ?? ""], query)
