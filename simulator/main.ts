@@ -1,5 +1,5 @@
-// A super cluster without machines: nodes, scheduler, kubelets and a volume provisioner, all of them clients of the super cluster's
-// API. With a real super cluster none of them runs.
+// A super cluster without machines: nodes, scheduler, kubelets and a volume provisioner, all of them clients of the super
+// cluster's API. They are not used with a real super cluster.
 
 import type {
   KubeObject,
@@ -31,18 +31,18 @@ import { Scheduler } from "./scheduler/scheduler.ts"
 import { createDefaultClass, provisioner, Storage } from "./storage.ts"
 
 export interface SimulatorOptions {
-  /** The super cluster, as an administrator. */
+  /** An administrator's client of the super cluster. */
   client: KubeClient
-  /** How many nodes: "node-1", "node-2", … at most 100 (maxNodes). */
+  /** Number of nodes: "node-1", "node-2", … at most 100 (maxNodes). */
   nodes: number
   settings?: Partial<NodeSettings>
-  /** Where the kubelet API of a node is served. */
+  /** The port of a node's kubelet API. */
   kubeletPort: (node: string) => number
   log?: Log
 }
 
 export interface Simulator extends AsyncDisposable {
-  /** The containers of a pod, if it runs on that node. */
+  /** The sandbox of a pod, if it runs on that node. */
   sandbox(node: string, namespace: string, pod: string): PodSandbox | undefined
 }
 
@@ -50,7 +50,7 @@ export function nodeNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => simulatedNode(index).name)
 }
 
-/** Resolves when the nodes are there. Pods run once everything there is has been seen, which is not waited for. */
+/** Resolves when the nodes exist. It does not wait for the initial lists, after which pods run. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { client, log = silentLog } = options
   if (options.nodes > maxNodes) throw new Error(`a simulated super cluster has at most ${maxNodes} nodes`)
@@ -79,7 +79,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   }
 }
 
-/** Scheduler, volumes and kubelets, owned by `started`. Undefined: the signal ended before they had begun. */
+/** Starts scheduler, volumes and kubelets, owned by `started`. Undefined if the signal ended before they started. */
 async function work(
   { client, log = silentLog }: SimulatorOptions,
   nodes: readonly SimulatedNode[],

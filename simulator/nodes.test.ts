@@ -7,7 +7,7 @@ import type { Resource, WriteOptions } from "../client/rest.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { defaultNodeSettings, simulatedNode, startNodes } from "./nodes.ts"
 
-/** Somebody else is always faster, this often. */
+/** A cluster in which another client always writes first, this many times. */
 class BusyCluster extends FakeCluster {
   conflicts = 0
 

@@ -1,5 +1,5 @@
-// Nodes without machines: Node objects with capacity, conditions and addresses, kept alive by their Leases, not by writing
-// the Node (kube-node-lease, as kubelets do since 1.17).
+// Nodes without machines: Node objects with capacity, conditions and addresses. Like kubelets since 1.17, they send heartbeats by
+// renewing Leases (kube-node-lease) instead of writing the Node.
 
 import { microTimestamp, timestamp, type KubeObject, type Node } from "../apimachinery/object.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
@@ -7,15 +7,15 @@ import type { Log } from "../client/log.ts"
 import { leases, nodes } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 
-/** As the kubelet's nodeLeaseDurationSeconds and its renewal at a quarter of it. */
+/** The kubelet's nodeLeaseDurationSeconds; it renews at a quarter of it. */
 const leaseSeconds = 40
 const leaseNamespace = "kube-node-lease"
 const renewMs = 10_000
-/** As the kubelet's nodeStatusReportFrequency: how often the Node itself is written when nothing changes. */
+/** The kubelet's nodeStatusReportFrequency: how often the Node itself is written if nothing changes. */
 const reportMs = 300_000
-/** As the kubelet's nodeStatusUpdateRetry: how often it tries again when others write the Node at the same time. */
+/** The kubelet's nodeStatusUpdateRetry: how often it retries if others write the Node at the same time. */
 const statusTries = 5
-/** One /16 of 10.128.0.0/9 each. */
+/** Each has a /16 of 10.128.0.0/9. */
 export const maxNodes = 100
 
 export interface NodeSettings {
@@ -44,7 +44,7 @@ class PodAddresses {
     this.#prefix = prefix
   }
 
-  /** `wanted`: what the pod had before a restart. Undefined: none is free. */
+  /** `wanted`: the pod's address before a restart. Undefined if none is free. */
   allocate(owner: string, wanted: string | undefined): string | undefined {
     const held = this.#byOwner.get(owner)
     if (held !== undefined) return held
@@ -146,7 +146,7 @@ export interface NodesOptions {
   log: Log
 }
 
-/** Registers the nodes, then renews their leases and now and then their status, until disposed. */
+/** Registers the nodes, then renews their leases and occasionally their status, until disposed. */
 export async function startNodes(options: NodesOptions): Promise<AsyncDisposable> {
   const { client, nodes: all, log } = options
   for (const node of all) await register(options, node)
@@ -163,7 +163,7 @@ export async function startNodes(options: NodesOptions): Promise<AsyncDisposable
   }
 }
 
-/** Calls every so often. One call at a time; a failed one is told and tried next time. Returns how to stop. */
+/** Calls periodically, one call at a time; failures are logged. Returns a function that stops it. */
 function every(ms: number, call: () => Promise<unknown>, log: Log, what: string): () => Promise<void> {
   let running: Promise<void> | undefined
   const timer = setInterval(() => {
@@ -194,7 +194,10 @@ async function register(options: NodesOptions, node: SimulatedNode): Promise<voi
   await overConflicts(() => removeStartupTaint(client, node.name))
 }
 
-/** Others write Nodes too, above all new ones: reads and writes again, and fails with the last conflict. */
+/**
+ * Other clients write Nodes too, especially new ones: on a conflict reads and writes again, and finally fails with the last
+ * conflict.
+ */
 async function overConflicts(write: () => Promise<void>): Promise<void> {
   for (let left = statusTries; ; left--) {
     try {
@@ -206,8 +209,8 @@ async function overConflicts(write: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Nodes are created with a taint (admission plugin TaintNodesByCondition) that the node lifecycle controller takes away
- * when they are ready; these are ready at once, and here nobody else does it.
+ * Nodes are created with a taint (admission plugin TaintNodesByCondition) that the node lifecycle controller removes when they
+ * are ready. Here the nodes are ready at once, and no such controller runs.
  */
 async function removeStartupTaint(client: KubeClient, name: string): Promise<void> {
   const node = await client.get<Node>(nodes, undefined, name)
@@ -216,7 +219,7 @@ async function removeStartupTaint(client: KubeClient, name: string): Promise<voi
   await client.update<Node>(nodes, { ...node, spec: { ...node.spec, taints } } as Node)
 }
 
-/** A node somebody deleted stays deleted until the next start, as with a real kubelet. */
+/** A Node that was deleted remains deleted until the next start, as with a real kubelet. */
 async function report(options: NodesOptions, node: SimulatedNode): Promise<void> {
   try {
     await overConflicts(() => writeStatus(options, node))
@@ -251,7 +254,7 @@ async function renewLease(client: KubeClient, name: string): Promise<void> {
       if (isNotFound(fault)) return undefined
       throw fault
     })
-    if (node === undefined) return // nothing to keep alive
+    if (node === undefined) return // deleted
     const lease: Lease = {
       apiVersion: "coordination.k8s.io/v1",
       kind: "Lease",

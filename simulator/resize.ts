@@ -1,5 +1,5 @@
-// A provisioned volume grows with its claim, and both tell of it as they do where kube-controller-manager leaves the work to a
-// driver's resizer. Nothing is left for the node to do. Facts: k8s.io/kubernetes/pkg/controller/volume/expand and
+// Expands provisioned volumes when their claims grow, with the events and conditions of kube-controller-manager and a driver's
+// resizer. No work remains for the node. Facts: k8s.io/kubernetes/pkg/controller/volume/expand and
 // github.com/kubernetes-csi/external-resizer.
 
 import { timestamp, type PersistentVolume, type PersistentVolumeClaim } from "../apimachinery/object.ts"
@@ -10,7 +10,7 @@ import type { KubeClient } from "../client/rest.ts"
 
 export interface ResizeParts {
   client: KubeClient
-  /** Who tells of it: the expander of kube-controller-manager, and the resizer beside the driver. */
+  /** The sources of the events: the expander of kube-controller-manager, and the driver's resizer. */
   expander: EventRecorder
   resizer: EventRecorder
 }
@@ -21,12 +21,12 @@ const storageIn = (list: { [key: string]: string } | undefined): string => list?
 const isLess = (a: string, b: string): boolean => compareQuantities(parseQuantity(a), parseQuantity(b)) < 0
 const requested = ({ spec }: PersistentVolumeClaim): string => storageIn(spec?.resources?.requests)
 
-/** It is bound, and asks for more than it has. */
+/** The claim is bound, and requests more than its capacity. */
 export function wantsMore(claim: PersistentVolumeClaim): boolean {
   return claim.status?.phase === "Bound" && isLess(storageIn(claim.status.capacity), requested(claim))
 }
 
-/** Each step starts from what the one before has written: a claim that changes meanwhile is a conflict. */
+/** Each step starts from the result of the previous one, so a concurrent change of the claim is a conflict. */
 export async function grow(
   { client, expander, resizer }: ResizeParts,
   claim: PersistentVolumeClaim,

@@ -1,5 +1,6 @@
-// Volumes of the simulated super cluster: a default StorageClass, volumes made for the claims of its classes, and the binding
-// of claims to volumes (also to ones made by hand). The data of a claim lives in the simulated containers that mount it.
+// Volumes of the simulated super cluster: a default StorageClass, volumes provisioned for the claims of its classes, and the
+// binding of claims to volumes (including manually created ones). The data of a claim lives in the simulated containers that
+// mount it.
 
 import { bindCompleted, isBindingDone } from "../apimachinery/claim-binding.ts"
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../apimachinery/object.ts"
@@ -44,7 +45,7 @@ export interface StorageOptions extends ClaimSources, ResizeParts {
   log: Log
 }
 
-/** Makes the default class unless there is one of that name. */
+/** Creates the default class unless one with its name exists. */
 export async function createDefaultClass(client: KubeClient): Promise<void> {
   try {
     await client.create(storageClasses, standardClass)
@@ -56,9 +57,9 @@ export async function createDefaultClass(client: KubeClient): Promise<void> {
 export class Storage implements AsyncDisposable {
   readonly #options: StorageOptions
   readonly #queue = new FairQueue<ClaimKey>({ identify, group: ({ namespace }) => namespace })
-  /** Names of volumes by the claim they are for. */
+  /** Names of volumes by the claim in their claimRef. */
   readonly #volumesOf = new Map<string, Set<string>>()
-  /** Claims that found no volume: looked at again when one appears. */
+  /** Claims without a volume: checked again when one appears. */
   readonly #unbound = new Map<string, ClaimKey>()
   readonly #stopped = new AbortController()
   readonly #unsubscribe: (() => void)[]
@@ -121,7 +122,7 @@ export class Storage implements AsyncDisposable {
       if (this.#volumesOf.get(identify(key))?.size === 0) this.#volumesOf.delete(identify(key))
       return
     }
-    this.#unbound.set(identify(key), key) // before looking, so that a volume that appears meanwhile is not missed
+    this.#unbound.set(identify(key), key) // set before the search, so that a volume that appears meanwhile is not missed
     try {
       const volume = await this.#volumeFor(claim, ours)
       if (volume === undefined) return
@@ -129,7 +130,7 @@ export class Storage implements AsyncDisposable {
       const grows = isProvisioned(volume) && volume.spec?.claimRef?.uid === claim.metadata.uid && wantsMore(claim)
       await (grows ? grow(this.#options, claim, volume) : this.#bind(claim, volume))
     } catch (error) {
-      // Another claim may have been faster: then it is looked for once more.
+      // Another claim may have been faster: search again.
       if (!isNotFound(error)) throw error
     }
   }
@@ -138,7 +139,7 @@ export class Storage implements AsyncDisposable {
     return this.#options.volumes.get(undefined, name)
   }
 
-  /** The one the claim names or has, else one that fits and is free, else a new one. */
+  /** The volume that the claim names or has, else a free one that fits, else a new one. */
   async #volumeFor(
     claim: PersistentVolumeClaim,
     ours: readonly PersistentVolume[],
@@ -186,13 +187,13 @@ export class Storage implements AsyncDisposable {
     return volume
   }
 
-  /** Both sides, then what is told of them. */
+  /** Writes both objects. */
   async #bind(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
     const { client } = this.#options
     const name = volume.metadata.name ?? ""
     const size = volume.spec?.capacity?.["storage"] ?? claim.spec?.resources?.requests?.["storage"] ?? "0"
     if (volume.spec?.claimRef?.uid !== claim.metadata.uid) {
-      // Only as it was seen: another claim may be taking it at this moment.
+      // With preconditions, since another claim may be binding it at the same time.
       const { uid, resourceVersion } = volume.metadata
       const patch = { metadata: { uid, resourceVersion }, spec: { claimRef: referenceTo(claim) } }
       await client.patch(persistentVolumes, undefined, name, patch, { type: "merge" })
@@ -224,12 +225,12 @@ export class Storage implements AsyncDisposable {
     })
   }
 
-  /** The claim is gone: the volume goes too, or stays as Released. */
+  /** The claim was deleted: deletes the volume, or sets it to Released. */
   async #reclaim(volume: PersistentVolume): Promise<void> {
     const { client } = this.#options
     const name = volume.metadata.name ?? ""
     try {
-      // Also before it is deleted: one that is bound is protected.
+      // Also before deletion, because bound volumes are protected.
       if (volume.status?.phase !== "Released") {
         const status = { status: { phase: "Released" } }
         await client.patch(persistentVolumes, undefined, name, status, { type: "merge", subresource: "status" })
@@ -255,7 +256,7 @@ function referenceTo({ metadata }: PersistentVolumeClaim) {
 const isProvisioned = ({ spec }: PersistentVolume): boolean => spec?.csi?.driver === provisioner
 const sizeOf = (volume: PersistentVolume) => parseQuantity(volume.spec?.capacity?.["storage"] ?? "0")
 
-/** A volume nobody has, of the claim's class, large enough, with its access modes and labels. */
+/** A free volume of the claim's class, large enough, with its access modes and labels. */
 function fits(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   const { spec, metadata } = volume
   if (spec?.claimRef !== undefined || metadata.deletionTimestamp !== undefined) return false

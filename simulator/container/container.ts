@@ -1,6 +1,5 @@
-// One run of one container: a simulated process with a log, ports it listens on, and programs that can be run beside it. What
-// cannot be simulated (an image's own program) is taken to run until it is told to stop, or, where others wait for its end, to have
-// done its work.
+// One run of one container: a simulated process with a log, open ports, and programs that can be run in it. A program of an image
+// that cannot be simulated is assumed to run until it is stopped or, if others wait for its end, to have completed.
 
 import { Duplex } from "node:stream"
 import { ContainerLog } from "./log.ts"
@@ -13,7 +12,7 @@ import { Input } from "./input.ts"
 export interface ContainerSpec {
   name: string
   image: string
-  /** command + args of the pod; empty: the image's own. */
+  /** command + args of the pod; empty: the image's default. */
   command: readonly string[]
   environment: Readonly<Record<string, string>>
   files: FileSystem
@@ -21,28 +20,28 @@ export interface ContainerSpec {
   workingDir: string
   /** TCP ports declared by the pod. */
   ports: readonly number[]
-  /** The main program's standard input is kept open, for attach. */
+  /** The main program's standard input remains open, for attach. */
   stdin: boolean
-  /** … until the first client that attached to it leaves. */
+  /** Standard input is closed when the first attached client leaves. */
   stdinOnce?: boolean
   /** The main program has a terminal. */
   tty?: boolean
-  /** The main program comes to its end by itself, also one that cannot be simulated: others wait for that. */
+  /** The main program is assumed to end by itself, even if it cannot be simulated, because others wait for it. */
   ends?: boolean
 }
 
 export interface ExecStreams {
-  /** Only read by programs that do. */
+  /** Only read by some programs. */
   input?: Input
-  /** `input` and the output are a terminal's; standard error then goes to `stdout`. */
+  /** `input` and the output belong to a terminal; standard error then goes to `stdout`. */
   terminal?: boolean
   stdout: (text: string) => void
   stderr: (text: string) => void
 }
 
-/** Images whose own program is a shell: without a terminal it ends at once, with one it waits. */
+/** Images whose default program is a shell: it ends at once without a terminal, and waits for input with one. */
 const shellImages = /(^|\/)(busybox|alpine|debian|ubuntu|bash)(:|@|$)/
-/** Images that serve HTTP, and on which port if the pod declares none. */
+/** Images that serve HTTP, with the port if the pod declares none. */
 const webImages: readonly (readonly [RegExp, number])[] = [
   [/(^|\/)nginx[^/]*$/, 80],
   [/(^|\/)(httpd|caddy|whoami)[^/]*$/, 80],
@@ -54,7 +53,7 @@ export class SimulatedContainer {
   readonly spec: ContainerSpec
   readonly log = new ContainerLog()
   readonly startedAt = Date.now()
-  /** Of the main program; closed unless the pod wants it open. */
+  /** Standard input of the main program; closed unless the pod requests it. */
   readonly input = new Input()
   readonly #stop = new AbortController()
   readonly #ended: Promise<number>
@@ -77,18 +76,18 @@ export class SimulatedContainer {
     return this.#ended
   }
 
-  /** SIGTERM; the simulated process obeys at once. */
+  /** SIGTERM; the simulated process stops at once. */
   stop(): Promise<number> {
     this.#stop.abort()
     return this.#ended
   }
 
-  /** Resolves with the exit code; 127 for what the container does not have. */
+  /** Resolves with the exit code; 127 for unknown commands. */
   exec(command: readonly string[], streams: ExecStreams, signal: AbortSignal): Promise<number> {
     return runCommand(this.#process(streams, AbortSignal.any([signal, this.#stop.signal])), command)
   }
 
-  /** Joins the main program's streams until it ends or the signal does. Resolves with its exit code, or 0. */
+  /** Attaches to the main program's streams until it or the signal ends. Resolves with its exit code, or 0. */
   async attach(streams: ExecStreams, signal: AbortSignal): Promise<number> {
     const shown = this.spec.tty === true ? withCarriageReturns : (text: string) => text
     const stop = this.log.watch((stream, text) => streams[this.spec.tty === true ? "stdout" : stream](shown(text)))
@@ -105,12 +104,12 @@ export class SimulatedContainer {
   async #feed(from: Input, signal: AbortSignal): Promise<void> {
     const until = AbortSignal.any([signal, this.#stop.signal])
     for (let chunk = await from.next(until); chunk !== undefined; chunk = await from.next(until)) {
-      if (!this.input.push(chunk)) return // the program does not read: what is typed further is lost
+      if (!this.input.push(chunk)) return // the program does not read: further input is dropped
     }
     if (this.spec.stdinOnce === true) this.input.close()
   }
 
-  /** What it does is known in all detail; otherwise it is only taken to run. */
+  /** Whether the program is really simulated, rather than only assumed to run. */
   get simulated(): boolean {
     const { command, image } = this.spec
     return command.length > 0 ? isKnown(command[0] ?? "") : shellImages.test(image)
@@ -120,7 +119,7 @@ export class SimulatedContainer {
     return this.#exit === undefined && this.#listening.includes(port)
   }
 
-  /** A connection to a port, as port-forward opens it; undefined: refused. */
+  /** A connection to a port, as opened by port-forward; undefined if it is refused. */
   connect(port: number): Duplex | undefined {
     return this.listens(port) ? webServer(this.spec.hostname, port) : undefined
   }
@@ -165,7 +164,7 @@ export class SimulatedContainer {
   #process(streams: ExecStreams, signal: AbortSignal): Process {
     const { environment, files, hostname, workingDir } = this.spec
     const { input = Input.empty(), terminal = false } = streams
-    // A main program's output is kept as it is written; carriage returns are for who looks at it (attach).
+    // The main program's output is stored without carriage returns; attach adds them.
     const convert = terminal && input !== this.input
     const stdout = convert ? (text: string) => streams.stdout(withCarriageReturns(text)) : streams.stdout
     const common = { environment: { ...environment }, files, hostname, directory: workingDir, user: "root", signal }
@@ -175,7 +174,7 @@ export class SimulatedContainer {
   }
 }
 
-/** Enough of HTTP/1.1 for a browser or curl: every request is answered with who answers. */
+/** Enough of HTTP/1.1 for a browser or curl: responds to every request with the container's name. */
 function webServer(hostname: string, port: number): Duplex {
   const maxHead = 16 * 1024
   let head = ""

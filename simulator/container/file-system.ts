@@ -1,10 +1,10 @@
-// The files a simulated container sees: its own, and those of the volumes mounted into it (shared by the pod's containers).
+// The files visible in a simulated container: its own, and those of its mounted volumes (shared by the pod's containers).
 
-/** Bytes one volume or container may hold; a write beyond fails as a full disk would. */
+/** Maximum size of one volume or container in bytes; further writes fail as on a full disk. */
 const maxBytes = 16 * 1024 * 1024
 
 export class Volume {
-  /** Path below the volume ("a/b") → content. */
+  /** Path relative to the volume ("a/b") → content. */
   readonly #files = new Map<string, string>()
   readonly readOnly: boolean
   #bytes = 0
@@ -18,7 +18,7 @@ export class Volume {
     return this.#files.get(path)
   }
 
-  /** False: the disk is full. */
+  /** Returns false if the disk is full. */
   write(path: string, text: string): boolean {
     const grown = this.#bytes + text.length - (this.#files.get(path)?.length ?? 0)
     if (grown > maxBytes) return false
@@ -36,7 +36,7 @@ export class Volume {
     return [...this.#files.keys()]
   }
 
-  /** What the kubelet refreshes: a ConfigMap's content that changed. */
+  /** Replaces the content, as the kubelet does when a ConfigMap has changed. */
   replace(files: Iterable<[string, string]>): void {
     this.#files.clear()
     this.#bytes = 0
@@ -48,7 +48,7 @@ export interface Mount {
   /** Absolute, no trailing slash. */
   path: string
   volume: Volume
-  /** One file or folder of the volume instead of all of it. */
+  /** One file or folder of the volume instead of the whole volume. */
   subPath?: string
   readOnly: boolean
 }
@@ -69,7 +69,7 @@ export class FileSystem {
     this.#mounts = [...mounts].sort((a, b) => b.path.length - a.path.length)
   }
 
-  /** Undefined: there is no such file (see {@link fault}). */
+  /** Undefined if there is no such file (see {@link fault}). */
   read(path: string): string | undefined {
     const { volume, path: inside } = this.#locate(path)
     return volume.read(inside)
@@ -112,7 +112,7 @@ export class FileSystem {
     return volume.remove(inside) ? undefined : "No such file or directory"
   }
 
-  /** With everything below. */
+  /** Removes a path and everything below it. */
   removeTree(path: string): FileFault | undefined {
     for (const name of this.list(path)) {
       const fault = this.removeTree(path === "/" ? `/${name}` : `${path}/${name}`)

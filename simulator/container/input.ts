@@ -1,6 +1,6 @@
-// Standard input of a simulated process: chunks as they come, with a limit on what waits to be read.
+// Standard input of a simulated process: a queue of chunks with a limit.
 
-/** Characters not yet read. Beyond it the writer is refused. */
+/** Maximum number of unread characters. Further input is refused. */
 const maxWaiting = 16 * 1024 * 1024
 
 export class Input {
@@ -10,7 +10,7 @@ export class Input {
   #closed = false
   #wake: (() => void) | undefined
 
-  /** What nobody writes to. */
+  /** Standard input that is closed. */
   static empty(): Input {
     const input = new Input()
     input.close()
@@ -21,9 +21,9 @@ export class Input {
     return this.#closed
   }
 
-  /** False: too much waits already; the writer should give up. */
+  /** Returns false if too much is unread; the writer should give up. */
   push(chunk: Uint8Array | string): boolean {
-    if (this.#closed) return true // nobody reads any more, as with a closed pipe whose writer ignores it
+    if (this.#closed) return true // the reader has gone; like a closed pipe whose errors the writer ignores
     const text = typeof chunk === "string" ? chunk : this.#decoder.decode(chunk, { stream: true })
     if (this.#characters + text.length > maxWaiting) return false
     if (text === "") return true
@@ -38,7 +38,7 @@ export class Input {
     this.#wake?.()
   }
 
-  /** The next chunk; undefined at the end, or when the signal ends. One reader at a time. */
+  /** The next chunk; undefined at the end, or when the signal ends. Only one reader at a time. */
   async next(signal: AbortSignal): Promise<string | undefined> {
     while (!signal.aborted) {
       const chunk = this.#waiting.shift()

@@ -1,4 +1,4 @@
-// What a container has written: the last lines within a bound, and whoever follows them.
+// The output of a container: the last lines within a limit, and the followers of the log.
 
 export type LogStream = "stdout" | "stderr"
 
@@ -6,15 +6,15 @@ export interface LogLine {
   /** Milliseconds since the epoch. */
   at: number
   stream: LogStream
-  /** Without the line's end. */
+  /** Without the line break. */
   text: string
-  /** It goes on in the next one of its stream. */
+  /** The next line of the stream continues it. */
   isPartial?: boolean
 }
 
-/** Characters of a line; what is longer is kept in parts, as container runtimes do. */
+/** Maximum number of characters per line; longer lines are split, as by container runtimes. */
 const maxLine = 16 * 1024
-/** The oldest lines are dropped beyond these, as a rotated log's are. */
+/** When these are exceeded, the oldest lines are dropped, as in a rotated log. */
 const maxLines = 10_000
 const maxBytes = 1024 * 1024
 
@@ -26,7 +26,7 @@ export class ContainerLog {
   readonly #watchers = new Set<(stream: LogStream, text: string) => void>()
   #ended = false
 
-  /** Text as it was written; lines are completed across calls. */
+  /** Appends output; a line may be written by several calls. */
   write(stream: LogStream, text: string): void {
     for (const watcher of this.#watchers) watcher(stream, text)
     const [first = "", ...more] = text.split("\n")
@@ -38,7 +38,7 @@ export class ContainerLog {
     }
   }
 
-  /** The container ended: what is left becomes a line, and followers are told (undefined). */
+  /** The container has ended: completes the last line, and calls followers with undefined. */
   end(): void {
     for (const stream of ["stdout", "stderr"] as const)
       if (this.#partial[stream] !== "") this.#append({ at: Date.now(), stream, text: this.#partial[stream] })
@@ -55,19 +55,19 @@ export class ContainerLog {
     return this.#lines
   }
 
-  /** Returns how to stop. Not called for lines that are there already. */
+  /** Calls the follower for new lines only. Returns a function that removes it. */
   follow(follower: (line: LogLine | undefined) => void): () => void {
     this.#followers.add(follower)
     return () => this.#followers.delete(follower)
   }
 
-  /** What is written from now on, as it is written: for attach. Returns how to stop. */
+  /** Calls the watcher for new output as it is written, for attach. Returns a function that removes it. */
   watch(watcher: (stream: LogStream, text: string) => void): () => void {
     this.#watchers.add(watcher)
     return () => this.#watchers.delete(watcher)
   }
 
-  /** The line that has not ended yet. */
+  /** Appends to the incomplete line. */
   #extend(stream: LogStream, text: string): void {
     const whole = this.#partial[stream] + text
     let start = 0
@@ -80,7 +80,7 @@ export class ContainerLog {
     this.#lines.push(line)
     this.#bytes += line.text.length
     if (this.#lines.length > maxLines || this.#bytes > maxBytes) {
-      const keep = this.#lines.slice(Math.ceil(this.#lines.length / 10)) // a tenth at a time: no shifting per line
+      const keep = this.#lines.slice(Math.ceil(this.#lines.length / 10)) // a tenth at once: no shifting per line
       this.#lines = keep
       this.#bytes = keep.reduce((sum, { text }) => sum + text.length, 0)
     }

@@ -1,11 +1,11 @@
-// /containerLogs: what a container has written, and what it will write when followed.
+// /containerLogs: the output of a container, and further output if followed.
 
 import type { ServerResponse } from "node:http"
 import type { LogLine } from "../container/log.ts"
 import { CallRefused } from "../../client/node-server.ts"
 import type { KubeletRequest } from "./request.ts"
 
-/** Bytes a slow reader may leave unread of a followed log; then it is cut off. */
+/** Maximum number of bytes that a slow reader of a followed log may leave unread; beyond that it is disconnected. */
 const maxUnread = 1024 * 1024
 
 export function sendLogs({ sandbox, container, query }: KubeletRequest, response: ServerResponse): void {

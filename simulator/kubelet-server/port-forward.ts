@@ -1,6 +1,6 @@
-// /portForward over SPDY: for each connection the client opens a pair of streams, error and data, with the port in their
-// headers. Over WebSocket: two channels for each port of the query, data and error, which begin with the port as two bytes.
-// Source: k8s.io/cri-streaming/pkg/streaming/portforward.
+// /portForward over SPDY: for each connection the client opens a pair of streams, error and data, with the port in their headers.
+// Over WebSocket: two channels for each port of the query, data and error, which begin with the port as two bytes. Source:
+// k8s.io/cri-streaming/pkg/streaming/portforward.
 
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
@@ -11,9 +11,9 @@ import { acceptSpdy, isSpdy, type SpdyStream } from "./spdy.ts"
 
 const protocols = ["portforward.k8s.io"]
 const webSocketProtocol = "v4.channel.k8s.io"
-/** Of one message of the client. */
+/** Per message of the client. */
 const maxMessageBytes = 1024 * 1024
-/** Pairs of streams one client may have open or half open. */
+/** Maximum number of stream pairs that one client may have open or half open. */
 const maxPairs = 256
 
 interface Pair {
@@ -92,7 +92,7 @@ function overWebSocket(
     })
     connection.on("message", (message: Buffer) => targets[(message[0] ?? 0) / 2]?.write(message.subarray(1)))
     connection.on("close", () => targets.forEach((target) => target?.destroy()))
-    connection.on("error", () => connection.terminate()) // a broken client: there is nobody to tell
+    connection.on("error", () => connection.terminate()) // a broken client cannot be notified
   })
 }
 

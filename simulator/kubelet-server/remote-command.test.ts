@@ -1,4 +1,5 @@
-// A command whose output nobody takes: it is not kept for ever. What else commands do, clients test through a gateway (test/e2e).
+// The output of a command whose client does not read it is limited. Clients test everything else about commands through a gateway
+// (test/e2e).
 
 import { once } from "node:events"
 import { connect, type TLSSocket } from "node:tls"
@@ -35,7 +36,7 @@ test("a connection whose client does not read is cut off, and the command with i
   const { certificate: cert, key } = client
   const socket: TLSSocket = connect({ host: "127.0.0.1", port: server.port, ca: authority.certificate, cert, key })
   await once(socket, "secureConnect")
-  socket.on("error", () => undefined) // that it is cut off
+  socket.on("error", () => undefined) // the connection is cut off
   const lines = [
     "GET /exec/default/web/main?command=yes&output=1 HTTP/1.1",
     "Host: kubelet",
@@ -46,7 +47,7 @@ test("a connection whose client does not read is cut off, and the command with i
     "Sec-WebSocket-Protocol: v5.channel.k8s.io",
   ]
   socket.write(`${lines.join("\r\n")}\r\n\r\n`)
-  // Megabytes: those that may lie unread, and what the sockets of both sides take.
+  // Megabytes: the limit of unread output, and the socket buffers of both sides.
   expect(await ended.promise).toBeLessThan(100)
   socket.destroy()
 })

@@ -14,20 +14,20 @@ const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 2
 const webSocketProtocols = ["v5.channel.k8s.io", "v4.channel.k8s.io"]
 const spdyProtocols = ["v4.channel.k8s.io"]
 /**
- * No container runtime starts a program sooner. Clients before kubectl 1.35 read from the connection while they still make their
- * streams, and throw away what comes for one they have not made.
+ * No container runtime starts a program sooner. Clients before kubectl 1.35 read from the connection while they still create
+ * their streams, and discard data for streams they have not created yet.
  */
 const programStartMs = 25
-/** Of one message of the client. */
+/** Per message of the client. */
 const maxMessageBytes = 1024 * 1024
-/** Output that the client has not taken yet: a simulated program does not wait for it. Beyond: the connection is cut off. */
+/** Maximum size of unread output: a simulated program does not wait for the client. Beyond that the connection is cut off. */
 const maxUnreadBytes = 16 * 1024 * 1024
 
-/** The client's side of a command, whatever carries it. */
+/** The client's side of a command, for any protocol. */
 interface Client {
   stdout(text: string): void
   stderr(text: string): void
-  /** The error channel: the outcome as a Status. Ends the connection. */
+  /** Sends the outcome, a Status, on the error channel and ends the connection. */
   finish(status: string): void
 }
 
@@ -111,7 +111,7 @@ function overWebSocket(
         connection.close(1009, "too much input")
       else if (channel === channels.close && rest[0] === channels.stdin) input.close()
     })
-    connection.on("error", () => connection.terminate()) // a broken client: there is nobody to tell
+    connection.on("error", () => connection.terminate()) // a broken client cannot be notified
     const client: Client = {
       stdout: (text) => send(channels.stdout, text),
       stderr: (text) => send(channels.stderr, text),
@@ -128,7 +128,7 @@ function overWebSocket(
   })
 }
 
-/** The client opens one stream per channel it wants; the command starts when all are there. */
+/** The client opens one stream per requested channel; the command starts when all are open. */
 function overSpdy(
   found: KubeletRequest,
   request: IncomingMessage,
@@ -171,7 +171,7 @@ function overSpdy(
           if (name !== "error" && name !== "stdin" && name !== "resize") one.end()
         }
         streams.get("error")?.end(status)
-        const close = setTimeout(() => connection.end(), 100) // the client reads the status, then closes by itself
+        const close = setTimeout(() => connection.end(), 100) // the client reads the status, then closes the connection
         close.unref()
       },
     })

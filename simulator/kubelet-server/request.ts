@@ -1,4 +1,4 @@
-// What a call to the kubelet is about, once its path is read.
+// A call to the kubelet after its path has been parsed.
 
 import type { PodSandbox } from "../kubelet/pod-sandbox.ts"
 

@@ -1,5 +1,5 @@
-// The kubelet's HTTP API of one simulated node: logs, exec, attach, port-forward, over the real protocols, so that gateway and
-// vn-agents speak to it as to any kubelet. Callers prove themselves with a client certificate.
+// The kubelet's HTTP API of one simulated node: logs, exec, attach and port-forward over the real protocols, so that gateway and
+// vn-agents can treat it like any kubelet. Callers authenticate with a client certificate.
 
 import type { IncomingMessage } from "node:http"
 import type { Log } from "../../client/log.ts"
@@ -15,16 +15,16 @@ const maxConnections = 1024
 export interface KubeletServerOptions {
   node: string
   host: string
-  /** 0: any free one. */
+  /** 0 selects a free port. */
   port: number
   tls: { certificate: string; key: string }
-  /** PEM: who signs the certificates callers must have. */
+  /** PEM; signs the certificates of callers. */
   clientCertificateAuthority: string
   sandbox(namespace: string, pod: string): PodSandbox | undefined
   log: Log
 }
 
-/** Fails when the port cannot be had. */
+/** Fails if the port is not available. */
 export function startKubeletServer(options: KubeletServerOptions): Promise<NodeServer> {
   const { tls, log, node } = options
   return NodeServer.start({
@@ -57,7 +57,7 @@ export function startKubeletServer(options: KubeletServerOptions): Promise<NodeS
   })
 }
 
-/** How many parts may follow the pod's name in the path of an action. */
+/** The possible numbers of path segments after the pod's name, by action. */
 const partsAfterPod = new Map<string, readonly number[]>([
   ["containerLogs", [1]],
   ["exec", [1, 2]],

@@ -1,4 +1,4 @@
-// The part of spdy-transport that is used; the package has no types of its own.
+// Types for the used part of spdy-transport, which has none.
 declare module "spdy-transport" {
   import type { Duplex } from "node:stream"
   import type { EventEmitter } from "node:events"

@@ -1,4 +1,4 @@
-// SPDY/3.1, as kubelets still speak it for kubectl before 1.31 and for port-forward: the switch, and streams by type.
+// SPDY/3.1, which kubelets still support for kubectl before 1.31 and for port-forward: the upgrade, and streams by type.
 
 import type { IncomingMessage } from "node:http"
 import { createRequire } from "node:module"
@@ -9,12 +9,12 @@ import { CallRefused } from "../../client/node-server.ts"
 
 export type { SpdyStream }
 
-/** Its seventy files are loaded when the first such client comes: few starts ever see one. */
+/** Its seventy files are loaded on demand, since few processes ever have such a client. */
 const loadTransport = (): SpdyTransport => createRequire(import.meta.url)("spdy-transport") as SpdyTransport
 
 export const isSpdy = (request: IncomingMessage): boolean => request.headers.upgrade?.toLowerCase() === "spdy/3.1"
 
-/** Answers 101 with the best of `supported` the client offered, and starts the connection. */
+/** Responds with 101 and the best protocol of `supported` that the client offers, and starts the connection. */
 export function acceptSpdy(
   request: IncomingMessage,
   socket: Duplex,
@@ -37,7 +37,7 @@ export function acceptSpdy(
   if (head.length > 0) socket.unshift(head)
   const connection = loadTransport().connection.create(socket, { protocol: "spdy", isServer: true })
   acceptPlainStreams(connection)
-  connection.on("error", () => socket.destroy()) // the peer left or broke the protocol: nothing to tell it
+  connection.on("error", () => socket.destroy()) // the peer disconnected or violated the protocol: it cannot be notified
   connection.on("stream", (stream) => {
     stream.on("error", () => stream.destroy())
     stream.respond(200, {})
@@ -48,8 +48,8 @@ export function acceptSpdy(
 }
 
 /**
- * Kubernetes' streams carry headers of their own and none of HTTP's, which the library insists on: they are added before
- * it looks. Its parser is private; the tests of this folder notice when it changes.
+ * Kubernetes' streams have their own headers but none of HTTP's, which the library requires: they are added before it checks. The
+ * library's parser is private; the tests of this folder detect changes.
  */
 function acceptPlainStreams(connection: SpdyConnection): void {
   const { parser } = connection._spdyState

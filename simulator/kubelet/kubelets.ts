@@ -1,5 +1,5 @@
-// The kubelets of all simulated nodes: pods bound to them are run, their status is written, deleted ones are ended. One
-// reconcile per pod, level-triggered from the pod informer and from what happens inside the sandboxes.
+// The kubelets of all simulated nodes: they run pods bound to their nodes, write pod statuses, and end deleted pods. One
+// reconcile per pod, level-triggered by the pod informer and by changes in the sandboxes.
 
 import { isDeepStrictEqual } from "node:util"
 import type { Pod } from "../../apimachinery/object.ts"
@@ -18,7 +18,7 @@ import { podStatus } from "./status.ts"
 import { refreshVolumes } from "./volumes.ts"
 
 const workers = 32
-/** How often files follow their ConfigMaps and Secrets. */
+/** How often volumes are updated from their ConfigMaps and Secrets. */
 const refreshMs = 30_000
 
 interface PodKey {
@@ -39,7 +39,7 @@ export interface KubeletsOptions {
 
 export class Kubelets implements AsyncDisposable {
   readonly #options: KubeletsOptions
-  /** By namespace/name: what runs. */
+  /** The running pods by namespace/name. */
   readonly #sandboxes = new Map<string, PodSandbox>()
   readonly #queue = new FairQueue<PodKey>({ identify, group: ({ namespace }) => namespace })
   readonly #stopped = new AbortController()
@@ -90,7 +90,7 @@ export class Kubelets implements AsyncDisposable {
     if (pod === undefined || node === undefined) return
     if (pod.metadata.deletionTimestamp !== undefined) return this.#end(id, pod, sandbox, node)
     if (pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed") {
-      // Said by us or by somebody else (an eviction): either way nothing of it runs any more.
+      // Whether the kubelet or another client (an eviction) has set the phase, the pod must not run any more.
       if (sandbox?.running === true) {
         await sandbox.stop()
         await this.#report(pod, sandbox, node)
@@ -123,7 +123,7 @@ export class Kubelets implements AsyncDisposable {
     if (due !== undefined) return { requeueAfterMs: due }
   }
 
-  /** spec.activeDeadlineSeconds: what runs longer fails. Milliseconds until then. */
+  /** spec.activeDeadlineSeconds: a pod that runs longer fails. Returns the milliseconds until then. */
   async #deadline(pod: Pod, sandbox: PodSandbox): Promise<number | undefined> {
     const seconds = pod.spec?.activeDeadlineSeconds
     if (seconds === undefined) return undefined
@@ -143,7 +143,7 @@ export class Kubelets implements AsyncDisposable {
     try {
       await this.#options.client.update<Pod>(pods, { ...pod, status }, { subresource: "status" })
     } catch (error) {
-      // Somebody else wrote first: their change comes by the informer and brings us here again.
+      // Another client wrote first: its change arrives through the informer and triggers a reconcile.
       if (!isConflict(error) && !isNotFound(error)) throw error
     }
   }
@@ -165,7 +165,7 @@ export class Kubelets implements AsyncDisposable {
         ...(pod.metadata.uid === undefined ? {} : { uid: pod.metadata.uid }),
       })
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error // gone already, or another pod of that name
+      if (!isNotFound(error) && !isConflict(error)) throw error // already deleted, or another pod with that name
     }
   }
 

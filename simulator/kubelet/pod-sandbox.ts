@@ -1,5 +1,5 @@
-// One pod on a simulated node: its containers, in the order the kubelet runs them, and what they have been through. `sync`
-// brings it one step further and says when to look again; status.ts turns its state into a pod status.
+// One pod on a simulated node: its containers, started in the kubelet's order, and their state. `sync` advances it by one step
+// and returns when to call it again; status.ts converts its state to a pod status.
 
 import { randomBytes } from "node:crypto"
 import type { Container, Pod } from "../../apimachinery/object.ts"
@@ -9,21 +9,21 @@ import { ProbeWorker } from "./probes.ts"
 import { environmentOf, hostnameOf, MissingSource, substitute, type Sources } from "./sources.ts"
 import { mountsOf, ownFiles, prepareVolumes } from "./volumes.ts"
 
-/** CrashLoopBackOff: doubled with every restart, forgotten after ten minutes of running. */
+/** CrashLoopBackOff: doubled with every restart, reset after a run of ten minutes. */
 const backOff = { baseMs: 10_000, maxMs: 300_000, forgetMs: 600_000 }
 
 export type Notice = (type: "Normal" | "Warning", reason: string, message: string) => void
 
-/** What has become of one container of the pod. */
+/** The state of one container of the pod. */
 export interface ContainerRecord {
   spec: Container
   current: SimulatedContainer | undefined
-  /** The run before: `kubectl logs --previous`. */
+  /** The previous run, for `kubectl logs --previous`. */
   previous: SimulatedContainer | undefined
   restarts: number
-  /** Why it does not run: ContainerCreating, PodInitializing, CrashLoopBackOff, CreateContainerConfigError. */
+  /** The reason why it does not run: ContainerCreating, PodInitializing, CrashLoopBackOff, CreateContainerConfigError. */
   waiting: { reason: string; message?: string } | undefined
-  /** Not before this time (ms since the epoch). */
+  /** Not restarted before this time (ms since the epoch). */
   retryAt: number
   started: boolean
   ready: boolean
@@ -42,7 +42,7 @@ export class PodSandbox {
   readonly #changed: () => void
   readonly #notice: Notice
   readonly #probes = new Map<string, ProbeWorker>()
-  /** Why the pod has failed as a whole, whatever its containers did. */
+  /** Set if the pod has failed as a whole, regardless of its containers. */
   failure: { reason: string; message: string } | undefined
   #ended = false
 
@@ -64,7 +64,7 @@ export class PodSandbox {
     return this.#pod
   }
 
-  /** Stopped for good: its pod is over, or about to be. */
+  /** Stopped for good: the pod has ended, or is about to. */
   get ended(): boolean {
     return this.#ended
   }
@@ -82,14 +82,14 @@ export class PodSandbox {
     return this.containers.get(name) ?? this.initContainers.get(name) ?? this.ephemeralContainers.get(name)
   }
 
-  /** All init containers are done (or, as sidecars, have started). */
+  /** All init containers have completed (or started, if they are sidecars). */
   get initialized(): boolean {
     return [...this.initContainers.values()].every((one) =>
       isSidecar(one) ? one.started : one.current?.exit?.code === 0,
     )
   }
 
-  /** Milliseconds until something is due, or undefined: nothing but what `changed` tells. */
+  /** Returns the milliseconds until the next step is due, or undefined if it only depends on `changed`. */
   async sync(pod: Pod): Promise<number | undefined> {
     this.#pod = pod
     if (this.#ended) return undefined
@@ -119,12 +119,12 @@ export class PodSandbox {
     return next
   }
 
-  /** Stops everything; resolves when all have ended. */
+  /** Stops all containers; resolves when they have ended. */
   async stop(): Promise<void> {
     this.#ended = true
     for (const probe of this.#probes.values()) probe.stop()
     const started = this.#all().flatMap((one) => {
-      if (one.current !== undefined) one.waiting = undefined // it will not be tried again
+      if (one.current !== undefined) one.waiting = undefined // it is not retried
       return one.current ?? []
     })
     await Promise.all(started.map((container) => container.stop()))
@@ -198,7 +198,7 @@ export class PodSandbox {
     this.#probe(one, container)
     container.ended.then(
       (code) => this.#over(one, container, code),
-      () => this.#over(one, container, 128), // a fault of the simulation itself ends the container as a failed start would
+      () => this.#over(one, container, 128), // an error of the simulation itself ends the container like a failed start
     )
     return undefined
   }
@@ -261,7 +261,7 @@ export class PodSandbox {
     this.#changed()
   }
 
-  /** An update changed the image: the container is made anew. */
+  /** An update has changed the image: the container is recreated. */
   #replace(one: ContainerRecord, spec: Container): void {
     one.spec = spec
     this.#notice("Normal", "Killing", `Container ${spec.name} definition changed, will be restarted`)
@@ -270,11 +270,11 @@ export class PodSandbox {
   }
 }
 
-/** Restart counts survive the kubelet. */
+/** The state of a container that has not started. Restart counts survive a restart of the kubelet. */
 function record(spec: Container, reason: string, pod: Pod): ContainerRecord {
   const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])]
   const before = statuses.find(({ name, containerID }) => name === spec.name && containerID)
-  // A container that ran under an earlier simulator is made anew here: that is one restart more.
+  // A container that ran in an earlier simulator process is recreated: that counts as a restart.
   const restarts = before === undefined ? 0 : before.restartCount + 1
   return {
     spec,

@@ -5,13 +5,13 @@ import type { SimulatedContainer } from "../container/container.ts"
 
 type Probe = NonNullable<Container["livenessProbe"]>
 
-/** What a shell answers for a program that is not there. */
+/** A shell's exit code for a missing program. */
 const notFound = 127
 
 export interface ProbeListener {
   started(): void
   ready(ready: boolean): void
-  /** `dead`: failed as often as the threshold says. */
+  /** `dead`: the failure threshold has been reached. */
   unhealthy(kind: "Startup" | "Readiness" | "Liveness", message: string, dead: boolean): void
 }
 
@@ -78,8 +78,8 @@ export class ProbeWorker {
   }
 
   /**
-   * Undefined: healthy. Of a program that is only taken to run, what the simulation cannot ask (its ports, tools of its
-   * image) is taken to be well.
+   * Returns undefined if healthy. For a program that is only assumed to run, probes that cannot be simulated (its ports, tools of
+   * its image) succeed.
    */
   async #check(probe: Probe): Promise<string | undefined> {
     if (probe.exec) {

@@ -1,5 +1,5 @@
-// Where a container's environment and files come from: the pod itself, ConfigMaps, Secrets and Services of its namespace.
-// What a pod needs and is not there is a MissingSource, which the kubelet tries again.
+// The sources of a container's environment and files: the pod itself, ConfigMaps, Secrets and Services of its namespace. A
+// missing required object is a MissingSource, which the kubelet retries.
 
 import type { ConfigMap, Container, Pod, Secret, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
@@ -11,7 +11,10 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 
 export class MissingSource extends Error {}
 
-/** Characters of a process' arguments and environment, as Linux has it: each variable may say the one before twice. */
+/**
+ * Maximum number of characters of a process' arguments and environment, as in Linux. Needed because each variable may contain the
+ * previous one twice.
+ */
 const maxProcessText = 2 * 1024 * 1024
 
 function checkLength(length: number): void {
@@ -111,7 +114,7 @@ export function resourceValue(
   return String(Math.ceil(quotient))
 }
 
-/** Everything `env` and `envFrom` say, over the variables every pod gets. */
+/** The variables of `env` and `envFrom`, which override those that every pod gets. */
 export async function environmentOf(
   sources: Sources,
   pod: Pod,
@@ -170,9 +173,11 @@ async function resolveValue(
   return value
 }
 
-/** $(NAME) refers to what was defined before; $$(NAME) is literal; unknown names stay as they are. Fails when it is too long. */
+/**
+ * $(NAME) refers to an earlier variable; $$(NAME) is literal; unknown names are kept unchanged. Fails if the result is too long.
+ */
 export function substitute(text: string, environment: Readonly<Record<string, string>>): string {
-  // Behind the last parenthesis no name can end.
+  // No reference can end after the last parenthesis.
   const end = text.lastIndexOf(")") + 1
   let length = 0
   const named = text.slice(0, end).replace(/\$\$|\$\(([^)]+)\)/g, (whole, name: string | undefined) => {
@@ -183,7 +188,7 @@ export function substitute(text: string, environment: Readonly<Record<string, st
   return named + text.slice(end).replaceAll("$$", () => "$")
 }
 
-/** NAME_SERVICE_HOST and the like, for the services of the namespace and the API server's. */
+/** NAME_SERVICE_HOST and the like, for the Services of the namespace and that of the API server. */
 function serviceVariables(sources: Sources, pod: Pod): Record<string, string> {
   const namespace = pod.metadata.namespace ?? ""
   const linked = pod.spec?.enableServiceLinks === false ? [] : sources.services.list(namespace)
@@ -217,7 +222,7 @@ export function hostnameOf(pod: Pod): string {
   return (pod.spec?.hostname ?? pod.metadata.name ?? "").slice(0, 63)
 }
 
-/** A token is asked for anew when this share of its life has passed, as the kubelet does. */
+/** A token is renewed after this fraction of its lifetime, as by the kubelet. */
 const refreshAfter = 0.8
 
 interface Token {
@@ -225,7 +230,7 @@ interface Token {
   refreshAt: number
 }
 
-/** The tokens projected into pods, by pod uid, audience and life time; asked for when first needed. */
+/** The tokens projected into pods, by pod uid, audience and lifetime; requested on first use. */
 export class ServiceAccountTokens {
   readonly #client: KubeClient
   readonly #now: () => number

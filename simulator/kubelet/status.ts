@@ -1,4 +1,4 @@
-// From a sandbox's state to the pod's status, as a kubelet reports it. Pure but for the clock it is handed. Source: the phase
+// Converts a sandbox's state to the pod status that a kubelet would report. Pure except for the given clock. Source: the phase
 // and condition rules of k8s.io/kubernetes/pkg/kubelet.
 
 import { createHash } from "node:crypto"
@@ -35,9 +35,9 @@ export function podStatus(sandbox: PodSandbox, hostIP: string, now: number): Pod
 
 function phaseOf(pod: Pod, sandbox: PodSandbox, main: readonly ContainerRecord[]): string {
   const said = pod.status?.phase
-  if (said === "Succeeded" || said === "Failed") return said // final, whoever said it
+  if (said === "Succeeded" || said === "Failed") return said // final, regardless of who set it
   if (sandbox.failure !== undefined) return "Failed"
-  // A pod that is stopped for good is told as over, whatever its restart policy.
+  // A pod that was stopped for good has a final phase, regardless of its restart policy.
   if (sandbox.ended && !sandbox.running) {
     return main.every(({ current }) => current?.exit?.code === 0) ? "Succeeded" : "Failed"
   }
@@ -108,7 +108,7 @@ function conditions(
   return [...own.map((condition) => stamped(condition, pod, now)), ...foreign]
 }
 
-/** The time of the last change of status stays; the rest is told anew. */
+/** Keeps lastTransitionTime while the status is unchanged. */
 function stamped(condition: Condition, pod: Pod, now: number): Condition {
   const before = pod.status?.conditions?.find(({ type }) => type === condition.type)
   const lastTransitionTime =
@@ -116,7 +116,7 @@ function stamped(condition: Condition, pod: Pod, now: number): Condition {
       ? before.lastTransitionTime
       : timestamp(new Date(now))
   const observed = pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }
-  // Null as the API server has it: the report then compares equal to what is stored.
+  // Null as from the API server, so that the report equals the stored condition.
   return { ...condition, lastProbeTime: null, lastTransitionTime, ...observed } as unknown as Condition
 }
 
@@ -146,13 +146,13 @@ function containerStatus(one: ContainerRecord, isInit: boolean): ContainerStatus
   }
 }
 
-/** As an image reference with a digest looks. Nothing is pulled: the digest is the name's. */
+/** Formatted like an image reference with a digest. Nothing is pulled: the digest is that of the name. */
 function imageID(image: string): string {
   const repository = /^([^@]+?)(:[^/:@]+)?(@.*)?$/.exec(image)?.[1] ?? image
   return `${repository}@sha256:${createHash("sha256").update(image).digest("hex")}`
 }
 
-/** What the container was given: here always what it asks for. */
+/** The resources that the container was given: always those that it requests. */
 function granted({ resources, volumeMounts }: Container): Partial<ContainerStatus> {
   return {
     ...(resources === undefined || Object.keys(resources).length === 0 ? {} : { resources: withoutClaims(resources) }),

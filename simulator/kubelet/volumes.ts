@@ -1,5 +1,5 @@
-// A pod's volumes as files: configMap, secret, downwardAPI, projected with their items; emptyDir, claims and host paths start
-// empty. Other kinds start empty too: a simulated process finds no data there.
+// A pod's volumes as files: configMap, secret, downwardAPI and projected with their items; emptyDir, claims, host paths and all
+// other kinds start empty.
 
 import type { Pod } from "../../apimachinery/object.ts"
 import { Volume, type Mount } from "../container/file-system.ts"
@@ -96,7 +96,7 @@ async function volumeFiles(
   return { files, readOnly: true }
 }
 
-/** By volume name. Throws MissingSource while something a volume needs is not there. */
+/** Volumes by name. Throws MissingSource if something that a volume needs is missing. */
 export async function prepareVolumes(sources: Sources, pod: Pod, podIP: string): Promise<Map<string, Volume>> {
   const volumes = new Map<string, Volume>()
   for (const volume of pod.spec?.volumes ?? []) {
@@ -106,7 +106,7 @@ export async function prepareVolumes(sources: Sources, pod: Pod, podIP: string):
   return volumes
 }
 
-/** What the kubelet does every minute: files follow their ConfigMaps and Secrets. Directories a container writes to stay. */
+/** Updates files from their ConfigMaps and Secrets, as the kubelet does every minute. Writable volumes are not changed. */
 export async function refreshVolumes(
   sources: Sources,
   pod: Pod,
@@ -135,7 +135,7 @@ export function mountsOf(container: Container, volumes: ReadonlyMap<string, Volu
   })
 }
 
-/** /etc/hostname, /etc/hosts and /etc/resolv.conf as a pod has them. */
+/** The pod's /etc/hostname, /etc/hosts and /etc/resolv.conf. */
 export function ownFiles(pod: Pod, hostname: string, podIP: string): [string, string][] {
   const aliases = (pod.spec?.hostAliases ?? []).map(({ ip, hostnames }) => `${ip}\t${(hostnames ?? []).join("\t")}\n`)
   const dns = pod.spec?.dnsConfig

@@ -1,5 +1,5 @@
-// What a pod's volume claims mean for where it can go: all must be there and bound, or wait for their first consumer (then
-// the chosen node is written on them, and the provisioner makes the volume).
+// The effect of a pod's volume claims on its placement: all of them must exist and be bound, or wait for their first consumer
+// (then the chosen node is written to them, and the provisioner creates the volume).
 
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../apimachinery/object.ts"
 import type { Informer } from "../../client/informer.ts"
@@ -14,7 +14,7 @@ export interface ClaimSources {
 }
 
 export type ClaimsVerdict =
-  /** Nothing on any node: the sentence for the pod's condition. */
+  /** No node is possible; contains the message of the pod's condition. */
   | { refused: string }
   /** Nodes must pass `check`; `waiting` claims get their volume once a node is chosen. */
   | { check: (node: Node) => string | undefined; waiting: readonly PersistentVolumeClaim[] }

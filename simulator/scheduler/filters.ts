@@ -1,15 +1,16 @@
-// Why a pod cannot go to a node, in the words of kube-scheduler's plugins. Pure; what looks at other pods is in topology.ts.
+// The reasons why a pod cannot run on a node, in the words of kube-scheduler's plugins. Pure; checks against other pods are in
+// topology.ts.
 
 import { matchesNode, tolerates } from "../../apimachinery/node-selection.ts"
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { hostPorts, podRequests, type NodeState, type Resources } from "./node-state.ts"
 
-/** A pod with what every node needs of it, worked out once. */
+/** A pod with the derived data that the check of each node needs. */
 export interface Candidate {
   pod: Pod
   requests: Resources
   ports: readonly string[]
-  /** Checks against other pods and against volumes, after the node's own. */
+  /** Checks against other pods and volumes, which run after those of the node itself. */
   checks: readonly ((node: Node) => string | undefined)[]
 }
 
@@ -17,7 +18,7 @@ export function candidate(pod: Pod, checks: Candidate["checks"] = []): Candidate
   return { pod, requests: podRequests(pod.spec), ports: hostPorts(pod.spec), checks }
 }
 
-/** Empty: the node fits. One plugin's faults at a time, as upstream stops at the first that refuses. */
+/** Empty if the node fits. Like upstream, only the reasons of the first plugin that rejects. */
 export function reasons(one: Candidate, state: NodeState): string[] {
   const { pod } = one
   const { node } = state

@@ -1,4 +1,4 @@
-// What the scheduler knows of a node: its object, and the sums over the pods bound to it, kept up pod by pod.
+// The scheduler's state of a node: the object, and sums over the pods bound to it, which are updated for each pod.
 
 import type { Node, Pod, PodSpec } from "../../apimachinery/object.ts"
 import { milliValue, parseQuantity, unitValue } from "../../apimachinery/quantity.ts"
@@ -14,7 +14,7 @@ function sum(into: Resources, list: Record<string, string> | undefined): Resourc
   return into
 }
 
-/** Requests of a pod: containers and sidecars in sum, or the largest init container; plus overhead. */
+/** Requests of a pod: the sum of containers and sidecars, or the largest init container; plus overhead. */
 export function podRequests(spec: PodSpec | undefined): Resources {
   const total: Resources = new Map()
   for (const { resources } of spec?.containers ?? []) sum(total, resources?.requests)
@@ -43,7 +43,7 @@ function hasAntiAffinity(pod: Pod): boolean {
   return (pod.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).length > 0
 }
 
-/** A pod with what was counted for it, so that taking it away subtracts the same. */
+/** A pod with the requests that were added for it, so that removing it subtracts the same. */
 interface Counted {
   pod: Pod
   requests: Resources
@@ -55,9 +55,9 @@ export class NodeState {
   readonly #pods = new Map<string, Counted>()
   readonly requested: Resources = new Map()
   readonly ports = new Set<string>()
-  /** Pods per owner uid: what spreading looks at. */
+  /** Number of pods per owner uid, for spreading. */
   readonly owners = new Map<string, number>()
-  /** Those that keep others away: every candidate is held against them, so they are at hand. */
+  /** Pods with anti-affinity: every candidate is checked against them. */
   readonly repelling = new Map<string, Pod>()
   allocatable: Resources = new Map()
 
@@ -91,7 +91,7 @@ export class NodeState {
     const uid = pod.metadata.uid ?? ""
     const present = this.#pods.get(uid)
     if (present !== undefined && present.pod.metadata.generation === pod.metadata.generation) {
-      present.pod = pod // only its status or metadata changed: the sums stand
+      present.pod = pod // only status or metadata changed: the sums remain valid
       return
     }
     this.remove(uid)

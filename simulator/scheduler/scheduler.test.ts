@@ -155,7 +155,7 @@ describe("topologyChecks()", () => {
       { maxSkew, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule", labelSelector: { matchLabels: web } },
     ],
   })
-  /** Which of three nodes (a and b in zone 1, c in zone 2) take the pod, given pods that are there on a. */
+  /** Which of three nodes (a and b in zone 1, c in zone 2) accept the pod, given existing pods on a. */
   function takers(one: Pod, ...onA: Pod[]): string {
     const states = [
       stateOf(node("a", { zone: "1" }), ...onA),

@@ -1,5 +1,5 @@
-// The scheduler of the simulated super cluster: one pod at a time, against sums kept per node, bound through the API. What
-// does not fit waits until something changes. Only pods that name default-scheduler are its own. There is no preemption.
+// The scheduler of the simulated super cluster: one pod at a time, with sums kept per node, bound through the API. Pods that do
+// not fit wait until something changes. It only handles pods of default-scheduler, and does not preempt.
 
 import { timestamp, type Namespace, type Node, type Pod } from "../../apimachinery/object.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../../apimachinery/status.ts"
@@ -17,9 +17,9 @@ import { createScore } from "./scores.ts"
 import { topologyChecks } from "./topology.ts"
 
 const schedulerName = "default-scheduler"
-/** Bindings under way at the same time. Choosing is synchronous: each sees the choices before it. */
+/** Maximum number of concurrent bindings. The selection is synchronous, so each sees the previous ones. */
 const workers = 32
-/** A pod that does not fit is looked at again after this, if nothing changes before. */
+/** A pod that does not fit is retried after this time if nothing changes before. */
 const retryMs = 30_000
 
 interface PodKey {
@@ -31,7 +31,7 @@ const keyOf = (pod: Pod): PodKey => ({ namespace: pod.metadata.namespace ?? "", 
 const identify = ({ namespace, name }: PodKey): string => `${namespace}/${name}`
 const isOver = (pod: Pod): boolean => pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed"
 
-/** To be scheduled by us, now. Gated ones are not queued: lifting the gate is an update. */
+/** The pod must be scheduled by us, now. Gated pods are not queued: removing the gate is an update. */
 function isWaiting(pod: Pod): boolean {
   return (
     !pod.spec?.nodeName &&
@@ -50,13 +50,13 @@ export interface SchedulerOptions extends ClaimSources {
   log: Log
 }
 
-/** Where a pod goes, or why nowhere. */
+/** The selected node, or why there is none. */
 type Choice = { state: NodeState; candidate: Candidate } | { message: string }
 
 export class Scheduler implements AsyncDisposable {
   readonly #options: SchedulerOptions
   readonly #states = new Map<string, NodeState>()
-  /** Pods that fitted nowhere, by namespace/name. */
+  /** Pods that do not fit anywhere, by namespace/name. */
   readonly #unschedulable = new Map<string, PodKey>()
   readonly #queue = new FairQueue<PodKey>({ identify, group: ({ namespace }) => namespace })
   readonly #stopped = new AbortController()
@@ -153,7 +153,7 @@ export class Scheduler implements AsyncDisposable {
       }
       return { requeueAfterMs: retryMs }
     }
-    // Counted at once, so that the next choice sees it; the informer confirms it later.
+    // Added at once, so that the next selection takes it into account; the informer confirms it later.
     choice.state.add({ ...pod, spec: { ...pod.spec, nodeName: choice.state.name } as Pod["spec"] & object })
     await this.#bind(pod, choice.state)
   }
@@ -191,13 +191,13 @@ export class Scheduler implements AsyncDisposable {
       await client.create(pods, binding, { subresource: "binding" })
     } catch (error) {
       state.remove(uid)
-      if (isNotFound(error) || isConflict(error) || isAlreadyExists(error)) return // gone or bound by somebody else
+      if (isNotFound(error) || isConflict(error) || isAlreadyExists(error)) return // deleted, or bound by another client
       throw error
     }
     recorder.event(client, pod, "Normal", "Scheduled", `Successfully assigned ${namespace}/${name} to ${state.name}`)
   }
 
-  /** Tells on the pod why it waits. */
+  /** Writes the reason to the pod's condition. */
   async #reject(key: PodKey, pod: Pod, why: string): Promise<ReconcileResult> {
     const { client, recorder } = this.#options
     this.#unschedulable.set(identify(key), key)
@@ -223,7 +223,7 @@ export class Scheduler implements AsyncDisposable {
     try {
       await client.update<Pod>(pods, { ...pod, status } as Pod, { subresource: "status" })
     } catch (error) {
-      if (!isConflict(error) && !isNotFound(error)) throw error // its change comes by the informer
+      if (!isConflict(error) && !isNotFound(error)) throw error // the change arrives through the informer
     }
     return { requeueAfterMs: retryMs }
   }

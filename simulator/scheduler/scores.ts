@@ -1,4 +1,4 @@
-// Which of the nodes that fit is best: what the pod prefers first, then few siblings, then much that is free.
+// Scores the nodes that fit: by the pod's preferences first, then by few siblings, then by free resources.
 
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { matchesTerm, tolerates } from "../../apimachinery/node-selection.ts"
@@ -6,10 +6,10 @@ import { type Candidate } from "./filters.ts"
 import type { NodeState } from "./node-state.ts"
 import { spreadCounts } from "./topology.ts"
 
-/** A preference of weight 100 counts as much as this many siblings less. */
+/** A preference of weight 100 counts as much as this many fewer siblings. */
 const preferenceWeight = 10
 
-/** Higher is better. Made once per pod: spreading by constraint looks at all nodes. */
+/** Higher is better. Created once per pod, because topology spreading looks at all nodes. */
 export function createScore(one: Candidate, states: readonly NodeState[]): (state: NodeState) => number {
   const { pod } = one
   const owner = pod.metadata.ownerReferences?.[0]?.uid
@@ -36,7 +36,7 @@ function preference(pod: Pod, node: Node): number {
   return score - avoided.length * preferenceWeight
 }
 
-/** Between 0 and 3: the share that stays free of cpu, memory and places for pods. */
+/** Between 0 and 3: the sum of the free shares of cpu, memory and pods. */
 function leastAllocated({ requests }: Candidate, state: NodeState): number {
   let free = 0
   for (const name of ["cpu", "memory"]) {

@@ -1,5 +1,5 @@
-// What pods demand of each other: affinity, anti-affinity and spreading over topology domains (a label key and a value of
-// it). Worked out once per pod over all nodes, so that asking for a node is a look-up. Rules and words are kube-scheduler's
+// Constraints between pods: affinity, anti-affinity and spreading over topology domains (a label key and a value of it).
+// Evaluated once per pod over all nodes, so that the check of a node is a lookup. Rules and messages are kube-scheduler's
 // (plugins interpodaffinity, podtopologyspread).
 
 import type { Node, Pod } from "../../apimachinery/object.ts"
@@ -13,10 +13,10 @@ type AffinityTerm = NonNullable<
 >[number]
 type SpreadConstraint = NonNullable<NonNullable<Pod["spec"]>["topologySpreadConstraints"]>[number]
 
-/** Labels of a namespace, for terms that select pods by them. */
+/** Labels of a namespace, for namespace selectors. */
 export type NamespaceLabels = (namespace: string) => Readonly<Record<string, string>> | undefined
 
-/** Why a node is out, or undefined. */
+/** The reason why a node is excluded, or undefined. */
 export type TopologyCheck = (node: Node) => string | undefined
 
 const faults = {
@@ -31,7 +31,7 @@ function domainOf(node: Node, key: string): string | undefined {
   return node.metadata.labels?.[key]
 }
 
-/** Which pods a term of `owner` means. */
+/** Returns a predicate for the pods that a term of `owner` selects. */
 function termMatcher(term: AffinityTerm, owner: Pod, labelsOf: NamespaceLabels): (other: Pod) => boolean {
   const selector = selectorFromLabelSelector(term.labelSelector)
   const named = new Set(term.namespaces ?? [])
@@ -44,7 +44,7 @@ function termMatcher(term: AffinityTerm, owner: Pod, labelsOf: NamespaceLabels):
   }
 }
 
-/** The checks a pod brings with it, in the order the scheduler's plugins run. */
+/** The checks for a pod, in the order of the scheduler's plugins. */
 export function topologyChecks(pod: Pod, states: Iterable<NodeState>, labelsOf: NamespaceLabels): TopologyCheck[] {
   const all = [...states]
   const affinity = pod.spec?.affinity
@@ -60,7 +60,7 @@ export function topologyChecks(pod: Pod, states: Iterable<NodeState>, labelsOf: 
   ]
 }
 
-/** Domains of the term's key in which there is a pod it means. */
+/** Values of the term's topology key for which a selected pod exists. */
 function occupied(term: AffinityTerm, meant: (other: Pod) => boolean, states: readonly NodeState[]): Set<string> {
   const domains = new Set<string>()
   for (const state of states) {
@@ -85,7 +85,7 @@ function antiAffinityCheck(
   return (node) => (domains.has(domainOf(node, term.topologyKey) ?? "\0") ? faults.antiAffinity : undefined)
 }
 
-/** Pods that are there may keep this one away. */
+/** Anti-affinity of existing pods against this one. */
 function existingCheck(pod: Pod, states: readonly NodeState[], labelsOf: NamespaceLabels): TopologyCheck {
   const forbidden = new Map<string, Set<string>>()
   for (const state of states) {
@@ -105,7 +105,7 @@ function existingCheck(pod: Pod, states: readonly NodeState[], labelsOf: Namespa
   }
 }
 
-/** All terms must hold. The first pod of a group that wants to be together is let in anywhere. */
+/** All terms must be satisfied. The first pod of a group with affinity to itself may run anywhere. */
 function affinityCheck(
   terms: readonly AffinityTerm[],
   pod: Pod,
@@ -126,7 +126,7 @@ function affinityCheck(
   }
 }
 
-/** A constraint's selector, with the values this pod has for its matchLabelKeys. */
+/** A constraint's selector, extended by this pod's values of matchLabelKeys. */
 function spreadSelector(constraint: SpreadConstraint, pod: Pod): Selector {
   const labels = pod.metadata.labels ?? {}
   const { requirements } = selectorFromLabelSelector(constraint.labelSelector)
@@ -137,7 +137,7 @@ function spreadSelector(constraint: SpreadConstraint, pod: Pod): Selector {
   return { requirements: [...requirements, ...more] }
 }
 
-/** Matching pods per domain, over the nodes the constraint counts. */
+/** Number of matching pods per domain, over the nodes that the constraint includes. */
 export function spreadCounts(
   constraint: SpreadConstraint,
   pod: Pod,

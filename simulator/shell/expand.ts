@@ -1,11 +1,14 @@
-// From the words of a script to texts: variables, arithmetic, what commands print.
+// Expands the words of a script: variables, arithmetic, command substitution.
 
 import { SyntaxFault, type Word } from "./tokens.ts"
 
-/** Characters of a word, and of all words of a command: a loop that says a variable twice doubles it each time. */
+/**
+ * Maximum number of characters of a word, and of all words of a command: a loop that repeats a variable twice doubles it each
+ * time.
+ */
 const maxCharacters = 1024 * 1024
 
-/** What words may speak of. */
+/** The context of an expansion. */
 export interface Surroundings {
   environment: Record<string, string>
   hostname: string
@@ -13,11 +16,11 @@ export interface Surroundings {
   last: number
   /** $0, $1 … */
   arguments: readonly string[]
-  /** What a script prints, without the line ends behind it. */
+  /** Returns a script's output without trailing line breaks. */
   substitute(script: string): Promise<string>
 }
 
-/** Words as a command gets them. */
+/** Expands words to the arguments of a command. */
 export async function expandAll(shell: Surroundings, words: readonly Word[]): Promise<string[]> {
   const expanded: string[] = []
   let characters = 0
@@ -31,7 +34,7 @@ export async function expandAll(shell: Surroundings, words: readonly Word[]): Pr
         current = (current ?? "") + text
         continue
       }
-      // An unquoted expansion is split at blanks; none at all if it is empty.
+      // An unquoted expansion is split at blanks; an empty one yields no word.
       const [first, ...more] = text.split(/\s+/).filter((piece) => piece !== "")
       if (first === undefined) continue
       current = (current ?? "") + first
@@ -45,7 +48,7 @@ export async function expandAll(shell: Surroundings, words: readonly Word[]): Pr
   return expanded
 }
 
-/** Where no blank divides: assignments, targets of redirections. */
+/** Expands without splitting at blanks: for assignments and targets of redirections. */
 export async function expandOne(shell: Surroundings, word: Word): Promise<string> {
   let text = ""
   for (const part of word) {
@@ -79,7 +82,7 @@ function variable(shell: Surroundings, name: string): string | undefined {
   return shell.environment[name]
 }
 
-/** Integers with + - * / % and parentheses-free precedence. */
+/** Integer arithmetic with + - * / % and precedence, without parentheses. */
 function arithmetic(shell: Surroundings, expression: string): number {
   const value = (term: string): number => {
     const name = term.trim().replace(/^\$/, "")

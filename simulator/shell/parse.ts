@@ -1,5 +1,5 @@
-// A small POSIX shell's grammar: lists (; && || &-less), pipelines, if, while, until, for, redirections, quotes, variables
-// and command substitution. What it does not know is a syntax error, not a guess.
+// The grammar of a small POSIX shell: lists (; && ||, without &), pipelines, if, while, until, for, redirections, quotes,
+// variables and command substitution. Anything else is a syntax error.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { SyntaxFault, tokenize, type Token, type Word } from "./tokens.ts"
@@ -41,7 +41,7 @@ class Parser {
     if (token !== undefined) throw new SyntaxFault(`syntax error: unexpected "${show(token)}"`)
   }
 
-  /** Until one of the reserved words (left for the caller) or the end. */
+  /** Parses up to one of the reserved words (left for the caller) or the end. */
   list(until: readonly string[]): Node {
     const items: { node: Node; operator: ";" | "&&" | "||" }[] = []
     let operator: ";" | "&&" | "||" = ";"

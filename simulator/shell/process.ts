@@ -1,4 +1,4 @@
-// What a command of a container has around it: the shell gives it to programs, and changes it for one command or for all.
+// The context of a command in a container: the shell passes it to programs, and changes it for one or all of its commands.
 
 import type { FileSystem } from "../container/file-system.ts"
 import type { Terminal } from "./terminal.ts"
@@ -9,15 +9,15 @@ export interface Process {
   hostname: string
   directory: string
   user: string
-  /** Reads all of standard input, "" when there is none. */
+  /** Reads all of standard input, "" if there is none. */
   stdin: () => Promise<string>
   stdout: (text: string) => void
   stderr: (text: string) => void
-  /** Standard input is a terminal: a shell without a script reads lines from it. */
+  /** Set if standard input is a terminal: a shell without a script reads lines from it. */
   terminal?: Terminal | undefined
-  /** Ends the run: exit code 143, as SIGTERM's. */
+  /** Ends the run with exit code 143, like SIGTERM. */
   signal: AbortSignal
 }
 
-/** What a process ends with whose signal has ended. */
+/** Exit code of a process whose signal has ended. */
 export const terminated = 143

@@ -1,11 +1,11 @@
-// The programs a simulated container has. Each does what its POSIX namesake does for the flags it knows, and says so when it
-// does not know one. This list is the documentation of what can be run: anything else is "not found".
+// The programs of a simulated container. Each behaves like its POSIX namesake for the flags it supports, and reports an error for
+// others. This list documents what can be run: anything else is "not found".
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { resolvePath } from "../container/file-system.ts"
 import type { Process } from "./process.ts"
 
-/** `execute` runs another command in the same process context (env, timeout, xargs-like programs). */
+/** `execute` runs another command in the same process context (for env, timeout, xargs and the like). */
 export type Program = (
   process: Process,
   args: string[],
@@ -86,7 +86,7 @@ export const programs: Readonly<Record<string, Program>> = dictionary({
   grep: async (process, args) => {
     const flags = args.filter((arg) => arg.startsWith("-")).join("")
     const [pattern = "", ...files] = args.filter((arg) => !arg.startsWith("-"))
-    // Fixed strings only: a tenant's regular expression must not run on this thread.
+    // Only fixed strings: a tenant's regular expression must not run on this thread.
     const found = (await readAll(process, files))
       .split("\n")
       .filter((line) => line !== "" && line.includes(pattern) !== flags.includes("v"))
@@ -275,7 +275,7 @@ function duration(text: string): number {
   return Number(match[1]) * ({ "": 1, s: 1, m: 60, h: 3600, d: 86_400 }[match[2] ?? ""] ?? 1)
 }
 
-/** Resolves after the time, or at once when the process is told to end. A timer's longest wait is 2³¹ ms. */
+/** Resolves after the time, or at once when the process is asked to end. A timer's maximum delay is 2³¹ ms. */
 function until(signal: AbortSignal, seconds = Number.POSITIVE_INFINITY): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve()

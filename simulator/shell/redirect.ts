@@ -1,11 +1,11 @@
-// Where a command reads from and writes to: files, the devices that are there, and its other output.
+// Redirections of a command: files, the supported devices, and its other output stream.
 
 import { resolvePath } from "../container/file-system.ts"
 import type { Redirection } from "./parse.ts"
 import type { Process } from "./process.ts"
 import type { Word } from "./tokens.ts"
 
-/** What a command runs with; undefined: a file could not be opened, which has been said. */
+/** Returns the process with redirected streams; undefined if a file could not be opened, which has been reported. */
 export async function redirect(
   shell: Process,
   redirections: readonly Redirection[],

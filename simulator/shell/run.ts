@@ -1,5 +1,5 @@
-// Runs parsed scripts: control flow, pipelines, the shell's own commands. What words mean is in expand.ts; programs (programs.ts)
-// are plain functions over strings. Time passes only in `sleep`. Every run is bounded: steps, output, substitution depth.
+// Runs parsed scripts: control flow, pipelines, builtins. expand.ts expands words; programs (programs.ts) are plain functions on
+// strings. Only `sleep` takes time. Every run is limited: steps, output, substitution depth.
 
 import { resolvePath } from "../container/file-system.ts"
 import { expandAll, expandOne, type Surroundings } from "./expand.ts"
@@ -11,16 +11,16 @@ import type { Terminal } from "./terminal.ts"
 import { SyntaxFault } from "./tokens.ts"
 import { trimRight } from "../../apimachinery/texts.ts"
 
-/** Commands one run may execute without sleeping in between: an endless loop without a sleep is ended, not served. */
+/** Commands that a run may execute between two sleeps: an endless loop without a sleep is aborted. */
 const maxStepsAwake = 100_000
 const maxDepth = 16
-/** Characters kept of what is captured (substitutions, pipes). */
+/** Characters of captured output (substitutions, pipes) that are kept. */
 const maxCapture = 1024 * 1024
 
 const notFoundCode = 127
 const interruptedCode = 130
 
-/** Thrown by `exit`; also ends the whole run when its signal ends. */
+/** Thrown by `exit`, and when the signal of the run ends. */
 class Exit extends Error {
   readonly code: number
   constructor(code: number) {
@@ -38,7 +38,7 @@ interface State {
   arguments: readonly string[]
 }
 
-/** A whole command line as an image's entrypoint has it; the shell itself is one of the programs. */
+/** Runs a complete command line, such as an image's entrypoint; the shell itself is one of the programs. */
 export async function runCommand(process: Process, command: readonly string[]): Promise<number> {
   const state: State = { process, last: 0, depth: 0, steps: { left: maxStepsAwake }, arguments: [] }
   try {
@@ -49,7 +49,7 @@ export async function runCommand(process: Process, command: readonly string[]): 
   }
 }
 
-/** Programs the simulation knows; others are "not found". */
+/** Whether the simulation has this program; others are "not found". */
 export function isKnown(name: string): boolean {
   const base = name.split("/").at(-1) ?? ""
   return base === "sh" || base === "bash" || base === "ash" || Object.hasOwn(programs, base)
@@ -72,7 +72,7 @@ async function run(state: State, node: Node): Promise<number> {
     state.process.stderr("sh: too many steps without a sleep: the simulation ends this process\n")
     throw new Exit(137)
   }
-  // The loop shares its thread with everything else: let others run now and then.
+  // The loop shares its thread with everything else, so it yields regularly.
   if (state.steps.left % 256 === 0) await new Promise((resolve) => setImmediate(resolve))
   switch (node.type) {
     case "list": {
@@ -108,7 +108,7 @@ async function run(state: State, node: Node): Promise<number> {
   }
 }
 
-/** Each stage gets all of what the one before wrote. */
+/** Each stage gets the complete output of the previous one. */
 async function pipeline(state: State, stages: readonly Node[]): Promise<number> {
   let input: string | undefined
   let code = 0
@@ -142,7 +142,7 @@ async function simple(state: State, node: Node & { type: "simple" }): Promise<nu
   if (node.assignments.length > 0) process.environment = { ...process.environment, ...assigned }
   const inner = { ...state, process }
   const code = await execute(inner, words)
-  // `cd` is the one program that changes the shell it runs in.
+  // `cd` is the only program that changes its shell.
   if (words[0] === "cd") state.process.directory = process.directory
   return code
 }
@@ -208,7 +208,7 @@ async function shell(state: State, args: readonly string[]): Promise<number> {
   }
 }
 
-/** Line by line, with a prompt, until `exit` or ^D. ^C ends what a line started, not the shell. */
+/** Reads and runs line by line, with a prompt, until `exit` or ^D. ^C ends the current line's commands, not the shell. */
 async function interactive(state: State, terminal: Terminal): Promise<number> {
   const shell = state.process
   let last = 0

@@ -1,5 +1,5 @@
-// A terminal's line discipline: echoes what is typed, edits the line, and turns ^C and ^D into what they mean. Programs read
-// whole lines. Output in the other direction gets the carriage returns a terminal in raw mode needs.
+// A terminal's line discipline: echoes input, edits the line, and interprets ^C and ^D. Programs read complete lines. Output gets
+// the carriage returns that a terminal in raw mode needs.
 
 import type { Input } from "../container/input.ts"
 
@@ -8,9 +8,9 @@ const interrupt = "\x03"
 const endOfInput = "\x04"
 const killLine = "\x15"
 const backspaces = new Set(["\x7f", "\b"])
-/** Characters of one line; more are not taken, as a tty's buffer would. */
+/** Maximum number of characters per line; further ones are ignored, as with a tty's full buffer. */
 const maxLine = 4096
-/** Lines typed ahead. */
+/** Maximum number of lines typed ahead. */
 const maxLines = 1000
 
 export class Terminal {
@@ -32,7 +32,7 @@ export class Terminal {
     })
   }
 
-  /** Without its end; undefined at ^D, or when the client is gone. */
+  /** The next line without its end; undefined at ^D, or when the client has disconnected. */
   async readLine(): Promise<string | undefined> {
     for (;;) {
       const line = this.#lines.shift()
@@ -54,7 +54,7 @@ export class Terminal {
 
   async #pump(input: Input, signal: AbortSignal): Promise<void> {
     for (let chunk = await input.next(signal); chunk !== undefined; chunk = await input.next(signal)) {
-      // Arrow keys and the like are nothing this terminal knows.
+      // Arrow keys and the like are not supported.
       for (const character of chunk.replaceAll(escapeSequence, "")) this.#type(character)
     }
   }
@@ -91,7 +91,7 @@ export class Terminal {
   }
 }
 
-/** What a terminal's driver does to output. */
+/** Converts output like a terminal driver. */
 export function withCarriageReturns(text: string): string {
   return text.replaceAll(/\r?\n/g, "\r\n")
 }

@@ -1,8 +1,8 @@
-// From a script's text to operators and words: quotes, and what is to be expanded, are found here.
+// Splits a script into operators and words, with their quotes and expansions.
 
 export class SyntaxFault extends Error {}
 
-/** A word before expansion: literal text, and what is to be expanded. `quoted`: not split at blanks. */
+/** A word before expansion: literal text and expansions. `quoted`: not split at blanks. */
 type WordPart =
   | { type: "text"; text: string; quoted: boolean }
   | { type: "variable"; name: string; fallback: string | undefined; quoted: boolean }
