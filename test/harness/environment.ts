@@ -1,7 +1,7 @@
-// What the environment of all tests says to the programs they start.
+// Environment variables of programs that tests start.
 
 /**
- * Go collects garbage when its heap has doubled, and a program that lives for a moment, as kubectl does, begins with a small one: a
- * third of its time went there.
+ * Go collects garbage when the heap has doubled; a short-lived program such as kubectl starts with a small heap and spent a third
+ * of its time on that.
  */
 export const programsOfGo = { GOGC: "400" }

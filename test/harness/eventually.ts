@@ -1,14 +1,14 @@
-// Waiting for a condition, with a limit and a message: tests never sleep for a fixed time.
+// Waits for a condition, with a timeout and a message: tests never sleep for a fixed time.
 
 import { setTimeout as delay } from "node:timers/promises"
 
 const defaultTimeoutMs = 60_000
-/** Asked often at first; this is the most seldom. */
+/** The longest interval between two checks; it starts shorter. */
 const maxPollMs = 50
 
 /**
- * Asks again until `condition` answers something other than undefined and false, and returns it. What it throws counts as
- * "not yet"; the last of it is told when time is up.
+ * Repeats until `condition` returns something other than undefined and false, and returns it. Exceptions count as "not yet"; the
+ * last one is reported on timeout.
  */
 export async function eventually<T>(
   condition: () => Promise<T | undefined | false> | T | undefined | false,

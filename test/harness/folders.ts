@@ -1,11 +1,11 @@
-// Folders of tests among the system's temporary files. Each goes with who made it; what a process left that was killed goes when the
-// next one of its kind is made.
+// Temporary folders of tests. Each is removed with its owner; those left by a killed process are removed when the next one of
+// their kind is created.
 
 import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 
-/** `kind`: the first word of its name. */
+/** `kind`: the first word of the folder's name. */
 export async function temporaryFolder(kind: string): Promise<string> {
   await removeAbandoned(`${kind}-`)
   return mkdtemp(path.join(tmpdir(), `${kind}-${process.pid}-`))

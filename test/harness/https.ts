@@ -1,4 +1,4 @@
-// One HTTPS request as a test wants it: any path, Host header, TLS server name and credential, and the whole answer.
+// Sends one HTTPS request with any path, Host header, TLS server name and credential, and returns the complete response.
 
 import { request, type RequestOptions } from "node:https"
 import { connect } from "node:tls"
@@ -27,7 +27,7 @@ export interface Answer {
 
 const timeoutMs = 60_000
 
-/** The server's certificate is not verified here: kubectl does that. */
+/** The server's certificate is not verified here; kubectl does that. */
 export function call(url: string, options: Call): Promise<Answer> {
   const { certificate, key, token, method = "GET", path, body, headers = {}, serverName } = options
   const { hostname, port } = new URL(url)
@@ -71,8 +71,8 @@ export function call(url: string, options: Call): Promise<Answer> {
 }
 
 /**
- * The same request on a connection of its own, and every byte of the answer until the server closes it. Its body may be
- * shorter than a Content-Length among the headers says.
+ * Sends the same request on a separate connection and returns all bytes of the response until the server closes it. The body may
+ * be shorter than its Content-Length.
  */
 export async function exchange(url: string, options: Call): Promise<string> {
   const { certificate: cert, key, token, method = "GET", path, body = "", headers = {}, serverName } = options
@@ -99,12 +99,12 @@ export async function exchange(url: string, options: Call): Promise<string> {
   socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no end of the answer in ${timeoutMs} ms`)))
   socket.write(Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`), Buffer.from(body)]))
   await new Promise((resolve) => socket.once("close", resolve))
-  // Who closes before all of a request has come may be heard to have reset the connection, after the answer.
+  // A server that closes the connection before it has received the whole request may cause a reset after its response.
   if (text === "") throw failure ?? new Error(`no answer to ${method} ${path}`)
   return text
 }
 
-/** Certificate and key of a kubeconfig. */
+/** The certificate and key in a kubeconfig. */
 export function certificateOf(kubeconfig: string): Required<Pick<Credential, "certificate" | "key">> {
   const { users } = parse(kubeconfig) as { users: { user: Record<string, string> }[] }
   const user = users[0]?.user ?? {}

@@ -1,4 +1,4 @@
-// The kubectl minors that are installed beside the default one: kubectl.1.27, kubectl.1.28, ….
+// The kubectl versions installed besides the default one: kubectl.1.27, kubectl.1.28, ….
 
 import { existsSync, realpathSync } from "node:fs"
 import path from "node:path"
@@ -13,14 +13,14 @@ export function installedKubectls(): { minor: string; program: string }[] {
 }
 
 /**
- * What kubectl printed, without what it says of itself over a WebSocket: before 1.34 it reads before it has made its streams.
- * The message it then drops is the empty one with which a server says that the connection is there; others' loss would be seen.
- * Source: client-go/tools/remotecommand/websocket.go (readDemuxLoop), apiserver/pkg/util/proxy/websocket.go.
+ * Removes kubectl's own message about WebSocket from its output: before 1.34 kubectl reads before it has created its streams. The
+ * message it then drops is the empty one with which a server reports that the connection is established; the loss of others would
+ * be noticed. Source: client-go/tools/remotecommand/websocket.go (readDemuxLoop), apiserver/pkg/util/proxy/websocket.go.
  */
 export const withoutEarlyMessage = (printed: string): string =>
   printed.replaceAll(/^E\d{4} .*\bUnknown stream.*, discarding message.*\n/gm, "")
 
-/** On PATH, or beside the kubectl that a link on PATH leads to. */
+/** Searches PATH, and the folder of the kubectl that a link on PATH points to. */
 function find(program: string): string | undefined {
   for (const directory of (process.env["PATH"] ?? "").split(path.delimiter)) {
     const direct = path.join(directory, program)

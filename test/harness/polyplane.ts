@@ -1,5 +1,5 @@
-// A real `polyplane up` in a process of its own, on a free port and a directory that goes away with it, and the kubectl that
-// talks to it. What the end-to-end tests and the benches stand on.
+// A real `polyplane up` as a separate process, on a free port and with a temporary directory, and kubectl for it. Used by the
+// end-to-end tests and the benches.
 
 import type { ChildProcess } from "node:child_process"
 import { once } from "node:events"
@@ -12,7 +12,7 @@ import { collect, run, start, succeed, type Output, type RunOptions } from "./pr
 
 export const repository = fileURLToPath(new URL("../../", import.meta.url))
 const main = path.join(repository, "cli", "polyplane.mjs")
-/** As `npm start` and the command itself run it (first line of cli/polyplane.mjs). */
+/** The flags of `npm start` and of the command itself (first line of cli/polyplane.mjs). */
 export const nodeFlags = ["--max-semi-space-size=32"]
 const readyLine = /^polyplane is ready in (\d+) ms.*: (https:\/\/\S+)$/m
 const readyTimeoutMs = 120_000
@@ -21,7 +21,7 @@ const stopTimeoutMs = 60_000
 export interface PolyplaneOptions {
   /** Further flags of `polyplane up`. */
   args?: readonly string[]
-  /** Default: one of its own, removed at the end. */
+  /** Default: a temporary one that is removed at the end. */
   dataDir?: string
   env?: NodeJS.ProcessEnv
   /** Default 30 s. */
@@ -31,11 +31,11 @@ export interface PolyplaneOptions {
 export interface KubectlOptions extends RunOptions {
   /** "admin", or a tenant's name. Default: the tenant demo. */
   kubeconfig?: string
-  /** Another kubectl than the first on PATH. */
+  /** Replaces the first kubectl on PATH. */
   program?: string
 }
 
-/** The command line, to its end. */
+/** Runs the command line to its end. */
 export function polyplane(args: readonly string[], options: RunOptions = {}): Promise<Output> {
   return run(process.execPath, [main, ...args], options)
 }
@@ -61,7 +61,7 @@ export class Polyplane implements AsyncDisposable {
   #readyMs = 0
   #stderr = () => ""
 
-  /** Use startPolyplane. */
+  /** Use startPolyplane instead. */
   constructor(directory: string, options: PolyplaneOptions) {
     this.#directory = directory
     this.#options = options
@@ -73,7 +73,7 @@ export class Polyplane implements AsyncDisposable {
     return this.#url
   }
 
-  /** From the start of the process, as it says itself. */
+  /** Time since the start of the process, as reported by itself. */
   get readyMs(): number {
     return this.#readyMs
   }
@@ -82,12 +82,12 @@ export class Polyplane implements AsyncDisposable {
     return this.#child?.pid
   }
 
-  /** What it has written to standard error since its last start. */
+  /** Standard error since the last start. */
   get stderr(): string {
     return this.#stderr()
   }
 
-  /** The first time on any free port; again on the one it had. */
+  /** Uses any free port the first time, and the same one later. */
   async start(): Promise<void> {
     const port = this.#url === undefined ? "0" : new URL(this.#url).port
     const args = [main, "up", "--port", port, "--data-dir", this.dataDir, ...(this.#options.args ?? [])]
@@ -124,12 +124,12 @@ export class Polyplane implements AsyncDisposable {
     })
   }
 
-  /** As a power cut would: no chance to tidy up. */
+  /** Kills the process, like a power failure. */
   async kill(): Promise<void> {
     await this.#end("SIGKILL")
   }
 
-  /** Asked to end; answers its exit code. */
+  /** Asks the process to end; returns its exit code. */
   async stop(): Promise<number | undefined> {
     const child = this.#child
     const timer = setTimeout(() => child?.kill("SIGKILL"), stopTimeoutMs)
@@ -145,7 +145,7 @@ export class Polyplane implements AsyncDisposable {
     const closed = once(child, "close")
     child.kill(signal)
     await closed
-    // It has gone on, but a test in which that happens has found a fault.
+    // The process has continued, but a test in which this happens has found a bug.
     if (this.#stderr().includes(strayRejection)) throw new Error(`polyplane up logged:\n${this.#stderr()}`)
   }
 
@@ -160,7 +160,7 @@ export class Polyplane implements AsyncDisposable {
     return readFile(this.kubeconfig(name), "utf8")
   }
 
-  /** Environment of kubectl: its kubeconfig, and caches of its own. */
+  /** Environment of kubectl: its kubeconfig, and separate caches. */
   environment(kubeconfig = "demo"): NodeJS.ProcessEnv {
     const file = path.isAbsolute(kubeconfig) ? kubeconfig : this.kubeconfig(kubeconfig)
     return {
@@ -171,22 +171,22 @@ export class Polyplane implements AsyncDisposable {
     }
   }
 
-  /** kubectl that must succeed; answers its standard output. */
+  /** Runs a kubectl command that must succeed; returns its standard output. */
   kubectl(args: readonly string[], { kubeconfig, program = "kubectl", ...options }: KubectlOptions = {}) {
     return succeed(program, args, { env: this.environment(kubeconfig), ...options })
   }
 
-  /** kubectl, whatever comes of it. */
+  /** Runs kubectl, whether it succeeds or not. */
   tryKubectl(args: readonly string[], { kubeconfig, program = "kubectl", ...options }: KubectlOptions = {}) {
     return run(program, args, { env: this.environment(kubeconfig), ...options })
   }
 
-  /** polyplane, told where this one's data is. */
+  /** Runs polyplane with this one's data directory. */
   cli(args: readonly string[]): Promise<Output> {
     return polyplane([...args, "--data-dir", this.dataDir], { cwd: this.#directory })
   }
 
-  /** A file or directory of the test, gone with it. */
+  /** Path of a file or directory of the test, which is removed with it. */
   path(name: string): string {
     return path.join(this.#directory, name)
   }

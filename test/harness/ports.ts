@@ -1,10 +1,10 @@
-// Free loopback ports for programs that cannot choose one themselves. Another process may take one before it is used; whoever
-// starts a program tries again with others then.
+// Free loopback ports for programs that cannot choose one themselves. Another process may take a port before it is used; the
+// caller then retries with others.
 
 import { once } from "node:events"
 import { createServer, type AddressInfo } from "node:net"
 
-/** All different: they are held until all are known. */
+/** All different, because they are held until all are known. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

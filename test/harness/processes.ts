@@ -1,5 +1,5 @@
-// Child processes of tests: everything started here ends with the test process, whatever way that ends. On Linux the kernel sees
-// to it, kill -9 included: PR_SET_PDEATHSIG, by way of setpriv.
+// Child processes of tests: all of them end with the test process, however it ends. On Linux the kernel ensures this even for
+// kill -9: PR_SET_PDEATHSIG, set by setpriv.
 
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 import { once } from "node:events"
@@ -8,10 +8,10 @@ import { existsSync } from "node:fs"
 const setpriv = "/usr/bin/setpriv"
 const canBind = existsSync(setpriv)
 const running = new Set<ChildProcess>()
-/** Those of them that lead a process group, which ends with them. */
+/** Leaders of process groups, which are killed with their group. */
 const groups = new WeakSet<ChildProcess>()
 const defaultTimeoutMs = 60_000
-/** Output kept of one process. Beyond: the rest is dropped. */
+/** Maximum number of output bytes kept per process. Further output is dropped. */
 const maxOutputBytes = 16 * 1024 * 1024
 
 process.once("exit", () => {
@@ -22,8 +22,8 @@ process.once("exit", () => {
 })
 
 /**
- * spawn(), remembered until its end. `group`: with a process group of its own, whose first process alone ends with a test process
- * that is killed.
+ * spawn() that tracks the process until it ends. `group`: starts a process group; if the test process is killed, only the group's
+ * first process ends with it.
  */
 export function start(
   command: string,
@@ -35,14 +35,14 @@ export function start(
   if (group) groups.add(child)
   running.add(child)
   child.once("close", () => running.delete(child))
-  child.once("error", () => running.delete(child)) // told to whoever waits for the process
+  child.once("error", () => running.delete(child)) // reported to those who wait for the process
   return child
 }
 
 export interface Output {
   stdout: string
   stderr: string
-  /** Undefined when a signal ended it. */
+  /** Undefined if a signal ended it. */
   code: number | undefined
 }
 
@@ -50,7 +50,7 @@ export interface RunOptions {
   env?: NodeJS.ProcessEnv
   cwd?: string
   input?: string
-  /** The process is killed after it. Default: a minute. */
+  /** The process is killed after this time. Default: a minute. */
   timeoutMs?: number
 }
 
@@ -60,7 +60,7 @@ export async function run(command: string, args: readonly string[], options: Run
   const child = start(command, args, { env, ...(cwd === undefined ? {} : { cwd }), stdio: "pipe" })
   const stdout = collect(child.stdout)
   const stderr = collect(child.stderr)
-  child.stdin?.on("error", () => undefined) // it ended without reading all of its input
+  child.stdin?.on("error", () => undefined) // the process ended without reading all of its input
   child.stdin?.end(input)
   const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs)
   try {
@@ -74,14 +74,14 @@ export async function run(command: string, args: readonly string[], options: Run
   }
 }
 
-/** Runs a program that must succeed; answers its standard output. */
+/** Runs a program that must succeed; returns its standard output. */
 export async function succeed(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const { stdout, stderr, code } = await run(command, args, options)
   if (code !== 0) throw new Error(`${command} ${args.join(" ")} exited with ${code}:\n${stdout}${stderr}`)
   return stdout
 }
 
-/** What a stream has said so far. */
+/** Collects the output of a stream; the function returns the output so far. */
 export function collect(stream: NodeJS.ReadableStream | null): () => string {
   let text = ""
   stream?.setEncoding("utf8")

@@ -1,5 +1,5 @@
-// A cluster that knows nothing of tenants: an API server with the few controllers it needs, and simulated nodes. What
-// `--super-kubeconfig` can name. It can go away and come back on the same port.
+// A cluster without tenants, for `--super-kubeconfig`: an API server with the few controllers it needs, and simulated nodes. It
+// can be stopped and restarted on the same port.
 
 import { rm, writeFile } from "node:fs/promises"
 import path from "node:path"
@@ -16,7 +16,7 @@ import { temporaryFolder } from "./folders.ts"
 
 const controllers = ["namespace", "serviceaccount", "root-ca-certificate-publisher", "endpoints", "endpointslice"]
 const cidr = "10.96.0.0/16"
-/** Written to node objects; nobody listens there. */
+/** Written to Node objects; nothing listens there. */
 const kubeletPort = 10_250
 
 export class SuperCluster implements AsyncDisposable {
