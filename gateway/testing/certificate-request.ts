@@ -5,7 +5,7 @@ import { createRequire } from "node:module"
 const load = createRequire(import.meta.url)
 
 export async function createClientRequest(
-  /** "CN=jane, O=team". */
+  /** Such as "CN=jane, O=team". */
   name: string,
   { algorithm = "ECDSA", hosts = [] }: { algorithm?: "ECDSA" | "RSA"; hosts?: readonly string[] } = {},
 ): Promise<{ request: string }> {
