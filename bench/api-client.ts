@@ -1,4 +1,4 @@
-// The client of bench/api.ts: a few connections kept open, requests one after the other on each, and how long they took.
+// The client of bench/api.ts: a few open connections with sequential requests, whose durations are measured.
 
 import { once } from "node:events"
 import { Agent, request as httpsRequest, type RequestOptions } from "node:https"
@@ -7,7 +7,7 @@ import { json } from "node:stream/consumers"
 
 export interface Server {
   name: string
-  /** With the path a tenant has. */
+  /** With the path of a tenant. */
   url: string
   certificateAuthority: string
   certificate?: string
@@ -21,7 +21,7 @@ export interface Call {
   path: string
   contentType?: string
   accept?: string
-  /** Asks for no compression. */
+  /** Requests an uncompressed response. */
   isPlain?: boolean
   body?: string
 }
@@ -42,7 +42,9 @@ export class BenchClient implements Disposable {
     })
   }
 
-  /** Milliseconds until the last byte. Fails on what is no success: it would be measured as fast. */
+  /**
+   * Returns the milliseconds until the last byte. Fails if the response is not a success, since that would be measured as fast.
+   */
   async call(call: Call): Promise<number> {
     const begin = performance.now()
     const response = await this.#send(call)
@@ -54,7 +56,7 @@ export class BenchClient implements Disposable {
     return performance.now() - begin
   }
 
-  /** All calls over `connections` connections; milliseconds of each. */
+  /** Makes all calls over `connections` connections; returns the milliseconds of each. */
   async all(calls: readonly Call[], connections: number): Promise<number[]> {
     const waiting = calls.values()
     const took: number[] = []
@@ -65,15 +67,15 @@ export class BenchClient implements Disposable {
     return took
   }
 
-  /** An open watch, read and thrown away. */
+  /** Opens a watch and discards its events. */
   async watch(path: string): Promise<Disposable> {
     const response = await this.#send({ method: "GET", path })
     response.resume()
-    response.on("error", () => undefined) // it is cut off at the end
+    response.on("error", () => undefined) // the connection is cut off at the end
     return { [Symbol.dispose]: () => void response.destroy() }
   }
 
-  /** Of a list, as it is now. */
+  /** The current resourceVersion of a list. */
   async resourceVersion(path: string): Promise<string> {
     const response = await this.#send({ method: "GET", path, isPlain: true })
     const { metadata } = (await json(response)) as { metadata: { resourceVersion: string } }

@@ -1,6 +1,6 @@
-// The gateway of bench/api.ts, in a process of its own: one tenant, nothing but its API. Says where it is in one line of JSON.
+// The gateway of bench/api.ts as a separate process: one tenant with only its API. Prints its address as one line of JSON.
 
-// As the product has it.
+// As in production.
 import "../cli/runtime.mjs"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"
 import { endWithParent } from "./programs.ts"

@@ -1,6 +1,6 @@
-// One tenant's API next to kube-apiserver and etcd: the same client, the same requests, in rounds that alternate. Both write
-// through to the disk, validate, and keep managedFields. Costs are processor time of all processes of the server, per request.
-// For create and get a third server tells what part of it is Node's own (bare-server.ts).
+// Compares a tenant's API with kube-apiserver and etcd: the same client and the same requests, in alternating rounds. Both sync
+// writes to disk, validate, and keep managedFields. The cost is the processor time of all server processes, per request. For
+// create and get a third server shows which part of it is due to Node itself (bare-server.ts).
 //   node bench/api.ts [rounds, 4] [requests per round, 1500]
 
 import { loadavg } from "node:os"
@@ -14,13 +14,13 @@ import { argument, atMostOfCompared, type Line, quantile, report } from "./repor
 
 const rounds = argument(0, 4)
 const requests = argument(1, 1500)
-/** How many times as many requests the first round has, which is not counted. */
+/** The first round, which is not counted, has this many times as many requests. */
 const warmUpFactor = 2
 const connections = 4
 const watchers = 20
-/** Objects of 1 KiB, in namespaces of their own. */
+/** Number of objects of 1 KiB, in separate namespaces. */
 const sizes = { small: 500, large: 4000 } as const
-/** Of the large namespace, by label. */
+/** Objects of the large namespace that the label selects. */
 const selected = 40
 
 const text = "x".repeat(1000)
@@ -37,7 +37,7 @@ const create = (namespace: string, name: string, index?: number): Call => ({
   body: JSON.stringify(configMap(namespace, name, index)),
 })
 
-/** Of the small collection, another one each time. */
+/** Updates an object of the small collection, a different one each time. */
 const touch = (round: number, index: number): Call => ({
   method: "PATCH",
   path: `${collection("small")}/c-${(round * 37 + index * 7) % sizes.small}`,
@@ -48,17 +48,17 @@ const touch = (round: number, index: number): Call => ({
 interface Goals {
   cpu: number
   p99: number
-  /** In the way of either. */
+  /** What prevents reaching these goals. */
   obstacle: string
 }
 
 interface Row {
   what: string
-  /** Share of kube-apiserver's processor time, and of its p99, that it is to be. */
+  /** Goals as shares of kube-apiserver's processor time and of its p99. */
   goal: Goals
-  /** Asked of the bare server, too. */
+  /** Also measured with the bare server. */
   isBare?: boolean
-  /** How many in a round, as a share of all. */
+  /** Share of the requests per round. */
   share?: number
   prepare?: (client: BenchClient) => Promise<Disposable>
   call: (round: number, index: number) => Call
@@ -80,7 +80,7 @@ const list: Goals = { cpu: 1 / 4, p99: 1 / 3, obstacle: "compressing and writing
 const protobuf = "application/vnd.kubernetes.protobuf"
 const own = (round: number, index: number): string => `own-${round}-${index}`
 const path = (round: number, index: number): string => `${collection("work")}/${own(round, index)}`
-/** More than are created, or a round is over while what was written before it is still compacted. */
+/** More gets than creates: otherwise a round would end while earlier writes are still being compacted. */
 const gets = 3
 const made = (round: number, index: number): string =>
   path(round, index % (requests * (round === 0 ? warmUpFactor : 1)))
@@ -146,7 +146,7 @@ const rows: readonly Row[] = [
     share: 0.1,
     call: () => ({ method: "GET", path: collection("small") }),
   },
-  // What is kept of a list is of no use for what has changed since: every other request writes one of the objects.
+  // Cached data of a list is useless after a change: every other request writes one of the objects.
   {
     what: `list of ${sizes.small} and a write to one of it, each half`,
     goal: list,
@@ -181,7 +181,7 @@ const rows: readonly Row[] = [
 
 async function watched(client: BenchClient): Promise<Disposable> {
   const stack = new DisposableStack()
-  // From now on: what is there already is no part of the cost of a create.
+  // Watches start at the current version: existing objects are not part of the cost of a create.
   const resourceVersion = await client.resourceVersion(`${collection("watched")}?limit=1`)
   for (let index = 0; index < watchers; index++)
     stack.use(await client.watch(`${collection("watched")}?watch=1&resourceVersion=${resourceVersion}`))
@@ -194,7 +194,7 @@ interface Measured {
   seconds: number
 }
 
-/** What a row leaves to be done in the background (compaction, garbage) is part of its cost, not of the next one's. */
+/** Background work caused by a row (compaction, garbage collection) is part of its cost, not of the next row's. */
 const quiet = { everyMs: 50, microseconds: 2_500, atMostMs: 3_000 } as const
 
 async function becomesQuiet(server: Server): Promise<void> {
@@ -233,7 +233,7 @@ async function fill(client: BenchClient): Promise<void> {
     )
 }
 
-/** A program beside this file, which says where its server is. */
+/** Starts a program of this folder, which prints the address of its server. */
 async function startServer(stack: AsyncDisposableStack, name: string, program: string): Promise<Server> {
   const started = stack.use(await startProgram(program))
   const place = JSON.parse(await started.line()) as Omit<Server, "name" | "pids">
@@ -260,7 +260,7 @@ const warmUp = servers.map((): Measured => ({ took: [], microseconds: 0, seconds
 for (let round = 0; round <= rounds; round++) {
   for (const [at, row] of rows.entries()) {
     progress(round === 0 ? "warming up" : `round ${round} of ${rounds}`, at, rows.length)
-    // Round 0 only warms up: what is compiled as it runs needs some thousand requests for that.
+    // Round 0 is a warm-up: just-in-time compilation needs some thousand requests.
     const order = round % 2 === 0 ? [0, 1] : [1, 0]
     for (const which of row.isBare === true ? [...order, 2] : order) {
       const [server, client] = [servers[which], clients[which]]
@@ -301,5 +301,5 @@ lines.push({
   unit: "MiB",
   compared: { with: kubernetes.name, value: comparedMemory },
 })
-// What else the machine had to do while this ran: figures of a busy one are worth their ratios only.
+// The load of the machine: on a busy one, only the ratios are meaningful.
 await report("api", { rounds, requests, connections, load: loadavg()[0] }, lines)

@@ -1,5 +1,5 @@
-// What a tenant in use takes of a gateway's memory: objects of its own, and watches as an informer-style client holds them. Over
-// HTTP/1.1 each watch is a connection; over HTTP/2, which client-go takes when it is offered, all share one.
+// Makes tenants active in order to measure the gateway's memory per tenant: objects, and watches like those of an informer-style
+// client. Over HTTP/1.1 each watch needs a connection; over HTTP/2, which client-go uses if offered, all share one.
 
 import { once } from "node:events"
 import { connect } from "node:http2"
@@ -12,7 +12,7 @@ export interface Use {
   watches: number
 }
 
-/** Makes a tenant's objects and opens its watches, which stay open until the stack ends. */
+/** Creates a tenant's objects and opens its watches, which stay open until the stack is disposed. */
 export async function useTenant(stack: DisposableStack, server: Server, use: Use, http2: boolean): Promise<void> {
   const client = stack.use(new BenchClient(server))
   const data = { text: "x".repeat(1000) }
@@ -38,7 +38,7 @@ function watchesOfOneConnection(stack: DisposableStack, server: Server): (path: 
     const stream = session.request({ ":path": `${pathname}${path}`, accept: "application/json" })
     const [headers] = (await once(stream, "response")) as [{ ":status"?: number }]
     if (headers[":status"] !== 200) throw new Error(`watch of ${url}: ${headers[":status"]}`)
-    stream.on("error", () => undefined) // it is cut off at the end
+    stream.on("error", () => undefined) // the connection is cut off at the end
     stream.resume()
   }
 }

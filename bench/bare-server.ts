@@ -1,5 +1,5 @@
-// What bench/api.ts takes for the least a server on Node can cost: HTTPS with a client certificate, nothing of Kubernetes. A POST is
-// parsed, written to a file and flushed; a GET answers what was posted to the path. Says where it is in one line of JSON.
+// The least that a server on Node can cost, for bench/api.ts: HTTPS with a client certificate, without Kubernetes. A POST is
+// parsed, written to a file and flushed; a GET returns what was posted to the path. Prints its address as one line of JSON.
 
 import { mkdtemp, open, rm } from "node:fs/promises"
 import type { IncomingMessage, ServerResponse } from "node:http"

@@ -1,5 +1,5 @@
-// Tenants that come and go: as many are made, used and deleted, over and over, in one process. What it holds after each round
-// is to stay what it was: the second half of the rounds is looked at, when everything has been loaded once.
+// Repeatedly creates, uses and deletes the same number of tenants in one process, whose resources should not grow from round to
+// round. Only the second half of the rounds is evaluated, when everything has been loaded.
 //   node bench/churn.ts [tenants, 200] [rounds, 50] [at the same time, 8]
 
 import { setTimeout as delay } from "node:timers/promises"
@@ -13,7 +13,10 @@ import { adminClient, TenantMaker } from "./tenant-clients.ts"
 const tenants = argument(0, 200)
 const rounds = argument(1, 50)
 const parallel = argument(2, 8)
-/** Until then what is made once is made, and V8 and the allocator have as many pages as they ever need at once: they keep them. */
+/**
+ * By then everything that is created once exists, and V8 and the allocator have the maximum number of pages they need, which they
+ * keep.
+ */
 const warmUp = Math.max(1, Math.floor(rounds / 2))
 const objects = 5
 
@@ -35,7 +38,7 @@ async function liveOne(name: string): Promise<void> {
   await client.patch(configMaps, "default", "c0", { data: { text: "y" } }, { type: "merge" })
   await client.delete(configMaps, "default", "c1")
   const { items } = await client.list<ConfigMap>(configMaps, { namespace: "default" })
-  // Those of its own, and what every namespace has.
+  // The tenant's own, and those of every namespace.
   if (items.length !== objects) throw new Error(`${name} has ${items.length} ConfigMaps`)
   await admin.delete(virtualClusters, "default", name)
 }
@@ -62,9 +65,9 @@ for (let round = 0; round < rounds; round++) {
 const seconds = (performance.now() - began) / 1000
 const steady = held.slice(warmUp - 1)
 const third = Math.ceil(steady.length / 3)
-/** What is there at all differs by so much from round to round. */
+/** The allowed growth, since the values vary between rounds. */
 const flat = atMostOfCompared(1.05)
-/** The last rounds next to the first ones, medians: what a collection of garbage happens to leave differs from round to round. */
+/** Compares medians of the last and the first rounds, because the amount of uncollected garbage varies. */
 const change = (what: string, unit: string, of: (held: Held) => number) => ({
   what: `${what}, after the last rounds`,
   value: quantile(steady.slice(-third).map(of), 0.5),

@@ -1,7 +1,7 @@
-// The gateway and the controllers of bench/controllers.ts, in a process of their own: as many tenants as the first argument
-// says, and nothing of a super cluster. Says where they are in one line of JSON.
+// The gateway and the controllers of bench/controllers.ts as a separate process, with the number of tenants given by the first
+// argument and without a super cluster. Prints their addresses as one line of JSON.
 
-// As the product has it.
+// As in production.
 import "../cli/runtime.mjs"
 import { startControllers } from "../controllers/main.ts"
 import { createCertificateSigner } from "../gateway/tenancy/certificate-signer.ts"

@@ -1,8 +1,8 @@
-// Deployments of three until they are available: over many tenants of one gateway with our controllers in its process, and over
-// as many namespaces of one real cluster (etcd, kube-apiserver, kube-controller-manager without its limit on requests). Nodes
-// are played by this process, alike for both: it watches pods and reports each as running. Then as many again, by processes
-// that have done it once: what a deployment costs a cluster that has been up for a while. Then, while one tenant makes many pods
-// at once, how long another one's deployment takes.
+// Deployments of three replicas until they are available: over many tenants of one gateway with our controllers in its process,
+// and over as many namespaces of one real cluster (etcd, kube-apiserver, kube-controller-manager without its limit on requests).
+// For both, this process plays the nodes: it watches pods and reports each as running. Then as many again, with warm processes:
+// the cost of a deployment in a cluster that has been running for a while. Finally, the duration of a tenant's deployment while
+// another tenant creates many pods at once.
 //   node bench/controllers.ts [deployments, 1000] [tenants, 100] [pods made at once, 10000] [ours: only ours]
 
 import { setTimeout as sleep } from "node:timers/promises"
@@ -19,10 +19,10 @@ import { argument, atMostOfCompared, type Line, quantile, report } from "./repor
 const count = argument(0, 1000)
 const places = argument(1, 100)
 const replicas = 3
-/** Creates under way at the same time. */
+/** Number of concurrent creates. */
 const parallel = 16
 const timeoutMs = 600_000
-/** What a greedy tenant makes at once. */
+/** Number of pods that a greedy tenant creates at once. */
 const greedyPods = argument(2, 10_000)
 const isAlone = process.argv[5] === "ours"
 const politeRounds = 10
@@ -92,7 +92,7 @@ async function startReal(): Promise<Server> {
   }
 }
 
-/** Follows a resource from now on; ends with the signal. */
+/** Watches a resource from its current version until the signal ends. */
 async function follow<T extends KubeObject>(
   { client, namespace }: Place,
   resource: Resource,
@@ -109,7 +109,7 @@ async function follow<T extends KubeObject>(
   }
 }
 
-/** Each pod is reported once, as soon as it is seen. */
+/** Reports each pod as running once, when it appears. */
 function playNodes(place: Place, signal: AbortSignal): Promise<void> {
   const reported = new Set<string>()
   const writes = new Set<Promise<unknown>>()
@@ -156,7 +156,7 @@ async function fill(server: Server, round: string): Promise<Filled> {
       if (latencies.length === count) finish()
     }),
   ])
-  // Pods are refused before their account is there.
+  // Pods are rejected until their service account exists.
   await Promise.all(server.places.map(accountThere))
   const before = await processorTime(server.pids)
   const begin = performance.now()
@@ -185,7 +185,7 @@ async function fill(server: Server, round: string): Promise<Filled> {
   return { seconds, latencies, microseconds, mebibytes }
 }
 
-/** Milliseconds from create to available, while somebody else is busy or not. */
+/** Milliseconds from create to available, with or without load from another tenant. */
 async function polite(place: Place, round: string): Promise<number[]> {
   const took: number[] = []
   const stop = new AbortController()

@@ -1,6 +1,6 @@
-// Many tenants in one process: how fast they are made, what they take while they sleep, how fast they wake, how soon the
-// process answers that finds them on disk. Compared with the same number of namespaces of the super cluster, where that
-// says something, and with what kube-apiserver + etcd take for one control plane (bench/api.ts).
+// Many tenants in one process: how fast they are created, what they cost while they sleep, how fast they wake, and how soon a
+// process responds that finds them on disk. Compared with the same number of namespaces of the super cluster, where meaningful,
+// and with the cost of one control plane of kube-apiserver + etcd (bench/api.ts).
 //   node bench/density.ts [tenants, 1000] [objects in each, 20] [at the same time, 8]
 
 import { execFile } from "node:child_process"
@@ -20,14 +20,14 @@ const run = promisify(execFile)
 const tenants = argument(0, 1000)
 const objects = argument(1, 20)
 const parallel = argument(2, 8)
-/** As many are woken, one after the other. */
+/** Number of tenants that are woken, one after the other. */
 const woken = Math.min(200, tenants)
 const sample = new Set(Array.from({ length: woken }, (_, index) => Math.floor((index * tenants) / woken)))
 const idleSeconds = 5
-/** How long nobody asks for anything, to see what that costs. */
+/** Duration of an idle phase, to measure its cost. */
 const restMs = 60_000
 
-/** Each index once, so many at a time. */
+/** Calls `work` once for each index, with limited concurrency. */
 async function forEach(what: string, count: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0
   const worker = async (): Promise<void> => {
@@ -44,7 +44,7 @@ async function residentMiB(up: Polyplane): Promise<number> {
   return Number(stdout) / 1024
 }
 
-/** Of the tenants' stores; what the super cluster has of them is its own. */
+/** Size of the tenants' stores, without that of the super cluster. */
 async function storedKiB(): Promise<number> {
   const stores = path.join(up.dataDir, "stores")
   const sum = await run("du", ["-s", "--apparent-size", "--block-size=1", "--exclude=super", stores])
@@ -67,7 +67,7 @@ async function allAsleep(up: Polyplane): Promise<void> {
   }
 }
 
-/** Share of a processor that the process takes while nobody asks for anything. */
+/** Share of a processor that the process uses while idle. */
 async function restingShare(up: Polyplane): Promise<number> {
   progress(`at rest for ${restMs / 1000} s`)
   const pids = up.pid === undefined ? [] : [up.pid]
@@ -112,7 +112,7 @@ const diskEmpty = ((await storedKiB()) - empty.disk) / tenants
 await forEach("making objects", tenants, async (index) => {
   const client = clients[index]
   for (let object = 0; object < objects; object++) await client?.create(configMaps, configMap(`c${object}`))
-  // Who sleeps has no connections; those asked later keep theirs, so that the handshake is not measured.
+  // Sleeping tenants have no connections. Those measured later keep theirs, so that the handshake is not measured.
   if (!sample.has(index)) await client?.[Symbol.asyncDispose]()
 })
 await allAsleep(up)
@@ -144,7 +144,7 @@ const answered = performance.now() - restart
 const { size } = await stat(path.join(up.dataDir, "gateway", "CURRENT"))
 if (size === 0) throw new Error("the gateway's own store is empty")
 
-/** Of a profile of 800 tenants made. */
+/** From a profile of creating 800 tenants. */
 const making =
   "12 ms of processor time per tenant, nothing of which is more than a twelfth: keys and certificates 8 %, LevelDB's calls 7 %, managed fields 5 %, the client's certificate 4 %, garbage 3 %, directories flushed 3 %, the rest spread over eleven writes; the clients have the other processor"
 const starting =

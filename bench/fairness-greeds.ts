@@ -1,4 +1,4 @@
-// What each kind of greed does, once: fairness-load.ts does it again and again.
+// Single actions of each kind of greed; fairness-load.ts repeats them.
 
 import { connect } from "node:tls"
 import type { Call, Server } from "./api-client.ts"
@@ -7,10 +7,10 @@ import type { Greed } from "./fairness-kinds.ts"
 type CallServer = (call: Call) => Promise<unknown>
 
 export interface Doing {
-  /** What has to be there. */
+  /** Creates the required objects. */
   prepare?(): Promise<void>
   once(turn: number): Promise<unknown>
-  /** At the same time, if not as many as are asked for. */
+  /** Number of concurrent actions, if different from the requested number. */
   parallel?: number
 }
 
@@ -18,7 +18,7 @@ const objects = 2000
 const manyObjects = 50_000
 const deletedAtOnce = 1000
 const sentAhead = 1000
-/** So many events per write that few writers are enough. */
+/** Each write causes so many events that few writers suffice. */
 const writersBesideWatches = 4
 
 const collection = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`
@@ -84,7 +84,7 @@ export function doings(server: Server, call: CallServer): Record<Greed, Doing> {
   }
 }
 
-/** A new definition's resources are there a moment later. */
+/** The resources of a new definition are served a moment later. */
 async function served(ask: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {
@@ -145,7 +145,7 @@ const definition = {
 
 function ruledSchema() {
   const items = { type: "array", maxItems: 300, items: { type: "string", maxLength: 10 } }
-  // Each with each: near what upstream lets a rule cost.
+  // Quadratic: close to the cost that upstream allows for a rule.
   const rule = "self.items.all(a, self.items.exists(b, a != b || a.size() < 20))"
   const spec = { type: "object", properties: { items }, "x-kubernetes-validations": [{ rule }] }
   return { type: "object", properties: { spec } }
@@ -158,7 +158,7 @@ const custom = {
   spec: { items: Array.from({ length: 300 }, () => "same") },
 }
 
-/** The same request so many times on a connection of its own, until something comes back or the gateway ends it. */
+/** Sends the same request this many times on a separate connection, until it receives data or the gateway closes it. */
 async function sendRaw({ url, certificate, key }: Server, path: string, times: number): Promise<void> {
   const { hostname, port, pathname } = new URL(url)
   const own = certificate === undefined || key === undefined ? {} : { cert: certificate, key }

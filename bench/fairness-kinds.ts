@@ -1,4 +1,4 @@
-// What a greedy tenant can do as much of as it gets (fairness-load.ts), and what one sees of it (fairness.ts).
+// The kinds of load of a greedy tenant (fairness-load.ts), and how their effect is reported (fairness.ts).
 
 export const greeds = {
   reads: "gets",

@@ -1,6 +1,6 @@
-// A greedy tenant, in a process of its own: as many requests of one kind at the same time as it gets. Says "loaded" when its
-// objects are there and its watches stand, then goes on until it is told to end. It is polite to the processor, which it would
-// not share with the gateway if it ran where clients run: it gets what the gateway leaves.
+// A greedy tenant as a separate process: the maximum number of concurrent requests of one kind. Prints "loaded" when its objects
+// exist and its watches are open, then continues until it is stopped. It runs at low priority, since a real client would not
+// share the gateway's processors: it gets what the gateway leaves.
 //   node bench/fairness-load.ts KUBECONFIG KIND WATCHES REQUESTS
 
 import { setPriority } from "node:os"
@@ -12,7 +12,7 @@ import { isGreed } from "./fairness-kinds.ts"
 const [file = "", kind = "all", watches = "100", requests = "32"] = process.argv.slice(2)
 if (!isGreed(kind)) throw new Error(`no kind of greed: ${kind}`)
 const niceness = 10
-/** What one of these answers is no failure: it is there already, or too much is asked. */
+/** Responses that are not failures: the object exists already, or the rate is limited. */
 const expected = /: (?:409|422|429) /
 const stop = new AbortController()
 process.once("SIGTERM", () => stop.abort())
@@ -28,7 +28,7 @@ const server: Server = {
   ...(key === undefined ? {} : { key }),
   ...(typeof token === "string" ? { token } : {}),
 }
-// Answers are not decoded, and compressed as for client-go: what is measured is the gateway.
+// Responses are not decoded, but compressed as for client-go, so that the gateway is measured.
 using bare = new BenchClient(server)
 
 async function call(of: Call): Promise<void> {
@@ -42,7 +42,7 @@ async function call(of: Call): Promise<void> {
 const doing = doings(server, call)[kind]
 let turn = 0
 
-/** What the end interrupts is no failure. */
+/** Errors caused by the end are not failures. */
 async function untilStopped(): Promise<void> {
   while (!stop.signal.aborted) {
     try {
@@ -65,7 +65,7 @@ await doing.prepare?.()
 const running: Promise<void>[] = []
 if (kind === "watches" || kind === "all") {
   const resourceVersion = await bare.resourceVersion(`${watched}?limit=1`)
-  // In steps, so that each begins soon after the one before: what is measured is what goes on.
+  // In steps, so that each starts soon after the previous one: only the steady state is measured.
   for (let index = 0; index < Number(watches); index += 16) {
     const step = Array.from({ length: Math.min(16, Number(watches) - index) }, () => watch(resourceVersion))
     running.push(...step)

@@ -1,7 +1,8 @@
-// Loaded into the gateway by fairness.ts (NODE_OPTIONS=--import): how long the quiet tenant's requests are in the gateway,
-// from their heads having been read to their answers having been handed to the system, and how much of that the gateway's
-// only thread of JavaScript was at work, for whomever. The second does not depend on what else the machine does. A line on
-// standard error for each; on SIGUSR2, one about the turns of the event loop: who comes at any time waits for the work of one.
+// Loaded into the gateway by fairness.ts (NODE_OPTIONS=--import). Measures how long the quiet tenant's requests are in the
+// gateway, from reading their heads to handing their responses to the system, and how much of that time the gateway's only
+// JavaScript thread was working, for any tenant. The latter does not depend on other load of the machine. Prints a line on
+// standard error for each request, and on SIGUSR2 one about the turns of the event loop: any new request waits for the work of
+// the current turn.
 
 import { channel } from "node:diagnostics_channel"
 import type { IncomingMessage } from "node:http"
@@ -15,7 +16,7 @@ interface Begun {
 
 const begun = new WeakMap<IncomingMessage, Begun>()
 
-/** Milliseconds this thread has been on a processor. */
+/** Processor time of this thread in milliseconds. */
 function worked(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
@@ -38,7 +39,8 @@ channel("http.server.response.finish").subscribe((message) => {
   process.stderr.write(`${probed.line}${JSON.stringify(line)}\n`)
 })
 
-// A timer of a millisecond fires once in each turn that is as long: between two of them lies the work of one.
+// A timer of one millisecond fires once in each turn that takes at least as long, so the work between two calls is that of one
+// turn.
 let turns: number[] = []
 let last = worked()
 setInterval(() => {

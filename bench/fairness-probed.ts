@@ -1,11 +1,11 @@
-// What fairness.ts and its probe in the gateway agree on.
+// Constants and types shared by fairness.ts and its probe in the gateway.
 
 export const probed = {
-  /** How the URLs of the quiet tenant's requests end. */
+  /** Suffix of the URLs of the quiet tenant's requests. */
   path: "/configmaps/mine",
-  /** How a line about one begins. */
+  /** Prefix of a line about such a request. */
   line: "answered ",
-  /** How a line about the turns of the event loop begins. */
+  /** Prefix of a line about the turns of the event loop. */
   turnsLine: "turns ",
 } as const
 
@@ -15,7 +15,7 @@ export interface Answered {
   workedMs: number
 }
 
-/** Milliseconds of the thread. */
+/** Processor time of the thread in milliseconds. */
 export interface TurnsOfLoop {
   p99: number
   longest: number

@@ -1,11 +1,11 @@
-// What a tenant notices of a greedy one beside it: its requests' times alone, and while the other does one thing as much as it can
-// (fairness-kinds.ts); and how late the gateway's event loop is then. Beside each the same with the greedy tenant in a gateway of
-// its own: what processors and disk make of that is nothing a gateway could better.
+// The effect of a greedy tenant on another: the durations of the other tenant's requests alone, and while the greedy one does one
+// thing as much as it can (fairness-kinds.ts), and the delay of the gateway's event loop. For comparison, the same with the
+// greedy tenant in a separate gateway: the effect of shared processors and disk, which no gateway could avoid.
 //   node bench/fairness.ts [seconds of each, 15] [watches of the greedy one, 1000] [its requests at the same time, 32] [kind]
 //
-// Measured twice: by the quiet tenant's client (this process, which does nothing else), and in the gateway
-// (fairness-probe.ts), where no client's share of the processors counts. The greedy one's client is a third process, of
-// lower priority, since on few processors it would otherwise be measured as well.
+// Measured twice: by the quiet tenant's client (this process, which does nothing else), and in the gateway (fairness-probe.ts),
+// where the clients' share of the processors does not count. The greedy tenant's client is a third process with lower priority,
+// since with few processors it would otherwise be measured as well.
 
 import { once } from "node:events"
 import { setTimeout as delay } from "node:timers/promises"
@@ -23,9 +23,9 @@ const seconds = argument(0, 15)
 const watches = argument(1, 1000)
 const requests = argument(2, 32)
 const kinds = allGreeds.filter((kind) => process.argv[5] === undefined || process.argv[5] === kind)
-/** Between two requests of the one that is measured: it is nobody's load. */
+/** Interval between two measured requests, long enough to cause no load. */
 const everyMs = 20
-/** What began with the load is over. */
+/** Time until the effects of starting the load have passed. */
 const settlingMs = 2000
 
 const configMap: ConfigMap = {
@@ -36,10 +36,10 @@ const configMap: ConfigMap = {
 }
 
 interface Measured {
-  /** Milliseconds of the client's requests. */
+  /** Durations of the client's requests in milliseconds. */
   get: number[]
   patch: number[]
-  /** The same requests, in the gateway. */
+  /** Durations of the same requests within the gateway. */
   answered: Answered[]
   loopDelayMs: number
   turns: TurnsOfLoop
@@ -66,7 +66,7 @@ async function measure(up: Polyplane, client: Client): Promise<Measured> {
   return { ...times, answered, turns, loopDelayMs: await loopDelayMs(up) }
 }
 
-/** Since it was asked last. */
+/** Since the last call. */
 async function turnsOf(up: Polyplane): Promise<TurnsOfLoop> {
   const { length } = up.stderr
   process.kill(up.pid ?? 0, "SIGUSR2")
@@ -81,7 +81,7 @@ async function turnsOf(up: Polyplane): Promise<TurnsOfLoop> {
   }
 }
 
-/** p99 since it was asked last. */
+/** The p99 since the last call. */
 async function loopDelayMs(up: Polyplane): Promise<number> {
   const metrics = await up.kubectl(["get", "--raw", "/metrics"], { kubeconfig: "admin" })
   const found = /^polyplane_event_loop_delay_seconds\{quantile="0.99"\} (\S+)$/m.exec(metrics)
@@ -89,7 +89,7 @@ async function loopDelayMs(up: Polyplane): Promise<number> {
   return Number(found[1]) * 1000
 }
 
-/** `of`: the gateway that has the greedy tenant. */
+/** `of`: the gateway with the greedy tenant. */
 async function beside(up: Polyplane, client: Client, kind: Greed, of: Polyplane): Promise<Measured> {
   const file = new URL("fairness-load.ts", import.meta.url).pathname
   const args = [file, of.kubeconfig("greedy"), kind, String(watches), String(requests)]
@@ -150,7 +150,7 @@ await using maker = await TenantMaker.start(admin)
 await using client = await maker.make("quiet")
 await client.create(configMaps, configMap)
 progress("alone")
-await measure(up, client) // code that runs for the first time
+await measure(up, client) // warm-up
 const alone = await measure(up, client)
 const lines: Line[] = []
 for (const kind of kinds) {

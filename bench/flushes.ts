@@ -1,16 +1,19 @@
-// What the disk alone takes for writes that are to survive a loss of power, without any server: next to it stands what a server adds.
+// The time that the disk alone needs for durable writes, without any server, for comparison with servers.
 
 import { mkdtemp, open, rm, type FileHandle } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** Of a small object with its key, as stores log it. */
+/** Size of the log entry of a small object with its key. */
 const bytes = 2_048
-/** Begun in steps of this. */
+/** Writes are started in intervals of this length. */
 const stepMs = 2
 
-/** Milliseconds of each append and flush: to `files` in turn, so many a second; those to one file one after the other. */
+/**
+ * Returns the milliseconds of each append and flush, at the given rate, to `files` files in turn; those to the same file are
+ * sequential.
+ */
 export async function flushTimes(files: number, perSecond: number, seconds: number): Promise<number[]> {
   const directory = await mkdtemp(path.join(tmpdir(), "polyplane-flushes-"))
   await using stack = new AsyncDisposableStack()

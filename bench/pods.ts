@@ -1,5 +1,5 @@
-// Pods through tenants, next to the same pods created in the super cluster without any: a deployment of three until it is
-// ready, and many pods over many tenants until all run. Each way in a process of its own, one after the other.
+// Pods through tenants, compared with the same pods created directly in the super cluster: a deployment of three until it is
+// ready, and many pods over many tenants until all run. Each variant uses a separate process, one after the other.
 //   node bench/pods.ts [pods, 1000] [tenants, 20]
 
 import type { KubeObject, Pod } from "../apimachinery/object.ts"
@@ -13,14 +13,14 @@ import { adminClient, TenantMaker, type Client } from "./tenant-clients.ts"
 const count = argument(0, 1000)
 const places = argument(1, 20)
 const perPlace = Math.ceil(count / places)
-/** Creates under way at the same time, per tenant or namespace. */
+/** Number of concurrent creates per tenant or namespace. */
 const parallel = 4
 const deploymentRounds = 5
 const timeoutMs = 180_000
-/** A simulated node takes 500 pods. */
+/** A simulated node has room for 500 pods. */
 const nodes = Math.max(3, Math.ceil(count / 400))
 
-/** Where pods are created: a tenant's namespace, or one of the super cluster. */
+/** Where pods are created: a namespace of a tenant or of the super cluster. */
 interface Place {
   client: KubeClient
   namespace: string
@@ -77,7 +77,7 @@ interface Deployment extends KubeObject {
   status?: { availableReplicas?: number }
 }
 
-/** From the create of a deployment of three to three available replicas. */
+/** From creating a deployment of three to three available replicas. */
 async function deploy({ client, namespace }: Place, name: string): Promise<number> {
   const labels = { app: name }
   const signal = AbortSignal.timeout(timeoutMs)
@@ -96,7 +96,7 @@ async function deploy({ client, namespace }: Place, name: string): Promise<numbe
   throw new Error(`deployment ${name} was not ready within ${timeoutMs} ms`)
 }
 
-/** The same three pods without a deployment, and without a tenant. */
+/** The same three pods without a deployment and without a tenant. */
 async function three({ client, namespace }: Place, name: string): Promise<number> {
   const begin = performance.now()
   const signal = AbortSignal.timeout(timeoutMs)

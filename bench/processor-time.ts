@@ -1,13 +1,13 @@
-// What processes cost, from /proc: time on a processor and memory. Linux only.
+// The cost of processes, from /proc: processor time and memory. Linux only.
 
 import { readdir, readFile } from "node:fs/promises"
 
-/** Microseconds on a processor so far, of all threads that are there. */
+/** Processor time so far in microseconds, of all existing threads. */
 export async function processorTime(pids: readonly number[]): Promise<number> {
   let nanoseconds = 0
   for (const pid of pids) {
     for (const thread of await readdir(`/proc/${pid}/task`)) {
-      // A thread may end between the two reads.
+      // A thread may end between the two calls.
       const text = await readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8").catch(() => "0")
       nanoseconds += Number(text.split(" ")[0])
     }
@@ -15,7 +15,7 @@ export async function processorTime(pids: readonly number[]): Promise<number> {
   return nanoseconds / 1000
 }
 
-/** `RssAnon`: without pages of files, which the kernel has mapped and takes back when it needs them. */
+/** `RssAnon` excludes file pages, which the kernel reclaims when it needs memory. */
 export async function residentMiB(pids: readonly number[], which: "VmRSS" | "RssAnon" = "VmRSS"): Promise<number> {
   let kibibytes = 0
   for (const pid of pids) {

@@ -1,5 +1,5 @@
-// Programs of a bench that run in processes of their own: how they are started, and how they end with whoever started them, whatever
-// way that ended. The pipe to a program's standard input is what holds it.
+// Runs the programs of a bench in separate processes. They end with their parent, however it ends, because the pipe to their
+// standard input is then closed.
 
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -9,21 +9,21 @@ import { nodeFlags } from "../test/harness/polyplane.ts"
 
 export interface Program extends AsyncDisposable {
   pid: number
-  /** The next line it says; fails when it has ended instead. */
+  /** The next line of its output; fails if it has ended. */
   line(): Promise<string>
-  /** What it waits for before it goes on. */
+  /** Sends a line, for which the program waits before it continues. */
   tell(line: string): void
   signal(signal: NodeJS.Signals): void
 }
 
-/** `name`: of a file beside this one. */
+/** `name`: a file in this folder. */
 export async function startProgram(name: string, args: readonly string[] = []): Promise<Program> {
   const file = fileURLToPath(new URL(name, import.meta.url))
   const child = spawn(process.execPath, [...nodeFlags, file, ...args], { stdio: ["pipe", "pipe", "inherit"] })
   const closed = once(child, "close")
   await once(child, "spawn")
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  child.stdin.on("error", () => undefined) // it has ended already
+  child.stdin.on("error", () => undefined) // the program has already ended
   return {
     pid: child.pid as number,
     async line() {
@@ -40,14 +40,14 @@ export async function startProgram(name: string, args: readonly string[] = []): 
   }
 }
 
-/** Of a program: when whoever started it lets go or is gone, it ends in good order. */
+/** Called by a program: shuts it down in an orderly way when its parent closes the pipe or ends. */
 export function endWithParent(dispose: () => Promise<unknown>): void {
   process.stdin.resume()
-  // What ends with an error has ended.
+  // Also exits if dispose() fails.
   process.stdin.once("close", () => void dispose().finally(() => process.exit()))
 }
 
-/** Of a program: what it is told next. */
+/** Called by a program: waits for the next line from its parent. */
 export async function told(): Promise<string> {
   const [data] = (await once(process.stdin, "data")) as [Buffer]
   return data.toString()

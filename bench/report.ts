@@ -1,9 +1,9 @@
-// How benches tell what they measured: one table for people, one line of JSON, and the same in bench/results/<name>.json.
+// The output of benches: a table for people, one line of JSON, and the same in bench/results/<name>.json.
 
 import { mkdir, writeFile } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 
-/** What a value is to be: a bound in its own unit, or a share of what it is compared with. */
+/** The goal for a value: a bound in its own unit, or a share of the compared value. */
 export interface Goal {
   is: "≤" | "≥"
   bound: number
@@ -20,9 +20,9 @@ export interface Line {
   value: number
   unit: string
   goal?: Goal
-  /** What profiles show is in the way of the goal; told when it is missed. */
+  /** What prevents reaching the goal, according to profiles; printed when it is missed. */
   obstacle?: string
-  /** What it is compared with, measured in the same run. */
+  /** The compared value, measured in the same run. */
   compared?: { with: string; value: number }
 }
 
@@ -58,7 +58,7 @@ export async function report(name: string, settings: Record<string, unknown>, li
 
 type Judged = Omit<Line, "goal"> & { goal?: string; missedBy?: string }
 
-/** A line as it is told: its goal in words, and, where it is missed, by how much and why. */
+/** A line as it is printed: its goal in words and, if it is missed, by how much and why. */
 function judge({ goal, obstacle, ...line }: Line): Judged {
   if (goal === undefined) return line
   const words = `${goal.is} ${print(goal.bound)}${goal.isShare === true ? " of it" : ""}`
@@ -83,7 +83,7 @@ function printTable(rows: readonly Record<string, string>[]): void {
   for (const row of rows) print(names.map((name) => row[name] ?? ""))
 }
 
-/** Three digits that count. */
+/** Prints three significant digits. */
 function print(value: number): string {
   if (Number.isInteger(value)) return String(value)
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
@@ -96,7 +96,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** A whole number from the command line, or what it is without one. */
+/** An integer from the command line, or the default. */
 export function argument(position: number, otherwise: number): number {
   const value = Number(process.argv[2 + position] ?? otherwise)
   if (!Number.isInteger(value) || value < 1) throw new Error(`argument ${position + 1} must be a whole number above 0`)

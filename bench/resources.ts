@@ -1,4 +1,4 @@
-// What a running polyplane holds: memory, open files, series of its metrics. For benches that ask whether it grows.
+// The resources of a running polyplane: memory, open files, time series of its metrics. For benches that check whether they grow.
 
 import { readdir } from "node:fs/promises"
 import type { Polyplane } from "../test/harness/polyplane.ts"
@@ -6,7 +6,7 @@ import { residentMiB } from "./processor-time.ts"
 
 export interface Held {
   memoryMiB: number
-  /** Of it, what is no page of a file. */
+  /** Memory that does not belong to file pages. */
   anonymousMiB: number
   descriptors: number
   series: number
@@ -20,7 +20,7 @@ export async function heldBy(up: Polyplane): Promise<Held> {
   return { memoryMiB, anonymousMiB, descriptors: (await readdir(`/proc/${pid}/fd`)).length, series }
 }
 
-/** By least squares: how much `y` grows per `x`. */
+/** Slope of `y` over `x` by least squares. */
 export function slope(points: readonly { x: number; y: number }[]): number {
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
   const x = mean(points.map((point) => point.x))

@@ -1,6 +1,6 @@
-// A long time at half load: how much memory grows, and whether anything fails. First as fast as it goes for a few seconds, which
-// is full load; then at half of that, until it has warmed up, and for as long as was asked. Each tenant has a watch, which is to see
-// every write once.
+// A long run at half load: how much memory grows, and whether any request fails. First it determines the full load, by sending
+// requests as fast as possible for a few seconds; then it runs at half of that, for a warm-up and the requested time. Each tenant
+// has a watch, which must receive every write exactly once.
 //   node bench/soak.ts [--minutes 60] [--tenants 50]
 
 import { setTimeout as delay } from "node:timers/promises"
@@ -22,11 +22,11 @@ if (!(minutes > 0) || !Number.isInteger(tenants) || tenants < 1)
 
 const fullLoadMs = 10_000
 const sampleMs = Math.min(10_000, (minutes * 60_000) / 30)
-/** Before the time that was asked: at this load heap, arenas and histories have found their size after 25 minutes. */
+/** Precedes the requested time: at this load heap, arenas and histories have reached their size after 25 minutes. */
 const warmUpMinutes = Math.min(25, minutes)
-/** For events under way at the end. */
+/** Time for outstanding events at the end. */
 const drainMs = 20_000
-/** Requests of one turn: create, get, patch, list, get, delete. */
+/** Requests per turn: create, get, patch, list, get, delete. */
 const writesPerTurn = 3
 const requestsPerTurn = 6
 
@@ -50,7 +50,7 @@ class Tenant {
     })
   }
 
-  /** Servers end watches now and then: clients go on from what they have seen. */
+  /** Servers end watches from time to time: clients resume from their last version. */
   async #watch(from: string): Promise<void> {
     const { signal } = this.#stop
     for (let resourceVersion = from; !signal.aborted;) {
@@ -87,7 +87,7 @@ class Tenant {
   }
 }
 
-/** Turns, tenant after tenant; `everyMs` 0: as fast as it goes. Answers milliseconds of each. */
+/** Runs turns in all tenants; with `everyMs` 0 as fast as possible. Returns the milliseconds of each. */
 async function load(all: readonly Tenant[], forMs: number, everyMs: number): Promise<number[]> {
   const began = performance.now()
   const times: number[] = []
@@ -114,7 +114,7 @@ for (let index = 0; index < tenants; index++) all.push(new Tenant(await maker.ma
 for (const tenant of all) await tenant.follow()
 
 const fullTurns = (await load(all, fullLoadMs, 0)).length
-/** Of each tenant. */
+/** Interval of each tenant. */
 const everyMs = (2 * fullLoadMs * tenants) / fullTurns
 const forMs = (warmUpMinutes + minutes) * 60_000
 const held: { x: number; y: number; held: Held }[] = []
@@ -139,7 +139,7 @@ const memory = quantile(
   steady.map(({ y }) => y),
   0.5,
 )
-/** Percent of that memory per hour. */
+/** In percent of that memory per hour. */
 const growth = (of: (held: Held) => number): number =>
   (100 * slope(steady.map(({ x, held: now }) => ({ x, y: of(now) })))) / memory
 const failures = all.flatMap((tenant) => tenant.failures)

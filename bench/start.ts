@@ -1,4 +1,4 @@
-// How long until everything is there, and how much memory it takes: `polyplane up` in a process of its own.
+// Measures how long `polyplane up` takes to start as a separate process, and how much memory it uses.
 //   node bench/start.ts [starts, 5] [idle tenants, 10]
 
 import { execFile } from "node:child_process"
@@ -12,7 +12,7 @@ import { adminClient, TenantMaker } from "./tenant-clients.ts"
 const run = promisify(execFile)
 const starts = argument(0, 5)
 const tenants = argument(1, 10)
-/** Until what is left over from making tenants is done with. */
+/** Time until the work caused by creating tenants has finished. */
 const idleMs = 10_000
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

@@ -1,5 +1,5 @@
-// Storage: writes, reads, watches and opening of a store on LevelDB, next to the raw LevelDB with the same durability, and the
-// same on one member of a real etcd, when that is built.
+// Storage: writes, reads, watches and opening of a store on LevelDB, compared with LevelDB itself with the same durability, and
+// with one member of a real etcd if that is built.
 //   node bench/storage.ts [seconds per line]
 
 import { mkdtemp, rm } from "node:fs/promises"
@@ -25,7 +25,7 @@ interface Line {
   ratio?: number
 }
 
-/** Runs `work`, which does `count` things, for about the time asked for; returns things per second. */
+/** Runs `work`, which does `count` operations, for about the requested time; returns operations per second. */
 async function rate(count: number, work: (round: number) => Promise<unknown>): Promise<number> {
   await work(0)
   const start = performance.now()
@@ -60,7 +60,7 @@ async function measureLevel(directory: string): Promise<Record<string, number>> 
   return await measureStore(store, 1000)
 }
 
-/** Undefined: etcd is not built. */
+/** Undefined if etcd is not built. */
 async function measureEtcd(): Promise<Record<string, number> | undefined> {
   const missing = missingBinaries(["etcd"])
   if (missing !== undefined) {
@@ -82,7 +82,7 @@ function measureGrouped(store: Store): Promise<number> {
   )
 }
 
-/** `gets`: read one after the other in a round. */
+/** `gets`: number of sequential reads per round. */
 async function measureStore(store: Store, gets: number): Promise<Record<string, number>> {
   const single = await rate(1, (i) => write(store, i))
   const grouped = await measureGrouped(store)

@@ -1,4 +1,4 @@
-// Tenants as a bench makes them: VirtualCluster objects over TLS, each with a client of its own.
+// Tenants of a bench: VirtualCluster objects created over TLS, each with its own client.
 
 import type { KubeObject, Secret } from "../apimachinery/object.ts"
 import { createHttpClient } from "../client/http-client.ts"
@@ -20,7 +20,7 @@ export async function adminClient(up: Polyplane): Promise<Client> {
   return createHttpClient(await loadKubeconfig(up.kubeconfig("admin")))
 }
 
-/** One watch over all VirtualClusters, so that making one costs no poll. */
+/** Uses one watch over all VirtualClusters, so that creating one needs no polling. */
 export class TenantMaker implements AsyncDisposable {
   readonly #client: KubeClient
   readonly #waiting = new Map<string, (cluster: VirtualCluster) => void>()
@@ -55,7 +55,7 @@ export class TenantMaker implements AsyncDisposable {
     if (cluster.status?.phase === "Running") this.#waiting.get(cluster.metadata.name ?? "")?.(cluster)
   }
 
-  /** From nothing to a client of the new tenant. */
+  /** Creates a tenant and returns a client of it. */
   async make(name: string): Promise<Client> {
     const running = new Promise<VirtualCluster>((resolve) => this.#waiting.set(name, resolve))
     await this.#client.create<VirtualCluster>(virtualClusters, {

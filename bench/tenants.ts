@@ -1,5 +1,5 @@
-// How long from asking for a tenant to its first answer: VirtualCluster created → its API answers a get with the tenant's own
-// credential, over a new TLS connection. Compared with a namespace of the super cluster: created → its first get.
+// The time from requesting a tenant to its first response: VirtualCluster created → its API responds to a get with the tenant's
+// own credential, over a new TLS connection. Compared with a namespace of the super cluster: created → first get.
 //   node bench/tenants.ts [tenants, 200]
 
 import type { KubeObject } from "../apimachinery/object.ts"
@@ -10,7 +10,7 @@ import { argument, atMost, type Goal, quantile, report } from "./report.ts"
 import { adminClient, TenantMaker, type Client } from "./tenant-clients.ts"
 
 const count = argument(0, 200)
-/** Not counted: code that runs for the first time. */
+/** Warm-up, not counted. */
 const warmUp = 10
 
 await using up = await startPolyplane({ args: ["--tenants", ""] })

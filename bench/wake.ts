@@ -1,5 +1,5 @@
-// How long the first get of a sleeping tenant takes: its store is opened and what it needs is read before it answers. The
-// connection is there already. Compared with the same get of the tenant awake.
+// The duration of the first get of a sleeping tenant: its store is opened and the required data is read before it responds. The
+// connection exists already. Compared with the same get of the awake tenant.
 //   node bench/wake.ts [tenants of 200 objects, 20] [rounds, 10] [objects of the large tenant, 10000]
 
 import { setTimeout as delay } from "node:timers/promises"
@@ -14,7 +14,7 @@ const tenants = argument(0, 20)
 const rounds = argument(1, 10)
 const large = argument(2, 10_000)
 const small = 200
-/** Writes of one tenant under way at the same time: they share flushes to the disk. */
+/** Number of concurrent writes of one tenant, which share flushes to the disk. */
 const parallel = 32
 
 await using up = await startPolyplane({ args: ["--tenants", "", "--tenant-idle", "1"] })

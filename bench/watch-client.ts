@@ -1,16 +1,16 @@
-// The watching half of bench/watch.ts: one connection per watch, as client-go has over HTTP/1.1. Each knows what number is to
-// come next and tells what is missing, comes twice, and how long it was under way.
+// The watching half of bench/watch.ts: one connection per watch, like client-go over HTTP/1.1. Each watch knows the next expected
+// number, counts lost and duplicate events, and measures their delay.
 
 import { once } from "node:events"
 import type { IncomingMessage } from "node:http"
 import { request as httpsRequest } from "node:https"
 import type { Server } from "./api-client.ts"
 
-/** What the object's counter looks like in an event. */
+/** The object's counter in an event. */
 const counter = /"seq":"(\d+)"/
 
 export interface Tally {
-  /** Milliseconds from the sending of the write to the event. */
+  /** Milliseconds from sending the write to receiving the event. */
   took: number[]
   lost: number
   doubled: number
@@ -55,7 +55,7 @@ export class CountingWatch implements Disposable {
     this.#sentAt = sentAt
     response.setEncoding("latin1")
     response.on("data", (text: string) => this.#take(text))
-    // It is cut off at the end; before, what does not come any more is lost.
+    // The connection is cut off at the end; if it breaks earlier, the missing events count as lost.
     response.on("error", () => (this.#ended = true))
     response.on("close", () => (this.#ended = true))
   }
@@ -64,7 +64,7 @@ export class CountingWatch implements Disposable {
     return this.#ended
   }
 
-  /** The last number that came. */
+  /** The last number received. */
   get seen(): number {
     return this.#seen
   }
@@ -74,7 +74,7 @@ export class CountingWatch implements Disposable {
     this.#rest = lines.pop() ?? ""
     for (const line of lines) {
       const seq = Number(counter.exec(line)?.[1])
-      if (!Number.isInteger(seq) || seq === 0) continue // a bookmark, or the object as it was at first
+      if (!Number.isInteger(seq) || seq === 0) continue // a bookmark, or the object's initial state
       const sent = this.#sentAt(seq)
       if (sent !== undefined) this.#tally.took.push(performance.now() - sent)
       if (seq <= this.#seen) this.#tally.doubled++

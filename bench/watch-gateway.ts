@@ -1,9 +1,9 @@
-// The gateway of bench/watch.ts, in a process of its own: so many tenants, nothing but their APIs. Says where they are, a line
-// of JSON each; on SIGUSR2, how long events were in the gateway: from the head of a write having been read to its event having
-// been given to a watch's connection.
+// The gateway of bench/watch.ts as a separate process: several tenants with only their APIs. Prints their addresses, a line of
+// JSON each; on SIGUSR2, the delay of events within the gateway: from reading the head of a write to handing its event to a
+// watch's connection.
 //   node bench/watch-gateway.ts tenants [http2]
 
-// As the product has them.
+// As in production.
 import "../cli/runtime.mjs"
 import { channel } from "node:diagnostics_channel"
 import { type IncomingMessage, ServerResponse } from "node:http"
@@ -12,10 +12,10 @@ import { endWithParent, told } from "./programs.ts"
 import { quantile } from "./report.ts"
 
 const count = Number(process.argv[2])
-/** Made at the same time. */
+/** Number of concurrent creations. */
 const parallel = 8
 
-/** When writes were read, by tenant (what its URLs begin with) and number: each tenant's come one after the other. */
+/** When writes were read, by tenant (the prefix of its URLs) and number: each tenant's writes are sequential. */
 const readAt = new Map<string, number[]>()
 let took: number[] = []
 
@@ -50,7 +50,7 @@ process.on("SIGUSR2", () => {
 const gateway = await startTestGateway({ superCluster: false, http2: process.argv[3] === "http2" })
 endWithParent(() => gateway[Symbol.asyncDispose]())
 const { certificateAuthority } = gateway.gateway
-// Who measures says when to go on.
+// The parent tells when to continue.
 process.stdout.write("{}\n")
 await told()
 

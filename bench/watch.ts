@@ -1,7 +1,7 @@
-// Many watches of many tenants: how long a write is under way to those who watch it, whether each sees every one of them once,
-// and what a tenant costs while clients watch it as client-go's informers do. Compared with one tenant's watches alone. All clients
-// are this one process: how late its own event loop is says how much of what it measures is its own; what the gateway has to
-// answer for is measured there (watch-gateway.ts).
+// Many watches of many tenants: the delay from a write to its watchers, whether each receives every write exactly once, and the
+// cost of a tenant that clients watch like client-go's informers. Compared with one tenant's watches alone. All clients are in
+// this one process: the delay of its event loop shows how much of the measured delay it causes itself; the gateway's part is
+// measured there (watch-gateway.ts).
 //   node bench/watch.ts [watches, 5000] [tenants, 500] [writes per second, 500] [seconds, 20]
 
 import { loadavg } from "node:os"
@@ -20,20 +20,20 @@ const watches = argument(0, 5000)
 const tenantCount = argument(1, 500)
 const writesPerSecond = argument(2, 500)
 const seconds = argument(3, 20)
-/** Of the tenants whose memory is measured, which are an informer-style client's. */
-/** What is held, not what was thrown away: a process at rest collects its garbage by then. */
+/** The tenants whose memory is measured are used like by an informer-style client. */
+/** They rest before the measurement, since an idle process collects its garbage by then. */
 const awake = { objects: 100, watches: 20, restMs: 20_000 } as const
-/** In use at once; half of them warm the process up. Fewer over HTTP/1.1, where they have 20 connections each. */
+/** Number of active tenants, half of them for the warm-up. Fewer over HTTP/1.1, where each has 20 connections. */
 const awakeTenants = { http2: 500, http1: 100 } as const
-/** Not counted: code that runs for the first time, for each of the tenants. */
+/** Warm-up for each of the tenants, not counted. */
 const warmUpSeconds = 5
-/** Alone: one tenant with as many watches as each of the many has. */
+/** One tenant alone, with as many watches as each of the many has. */
 const alone = { writesPerSecond: 20, seconds: 5 } as const
-/** Connections opened at the same time. */
+/** Number of connections opened concurrently. */
 const opening = 16
-/** Writes are begun in steps of this. */
+/** Writes are started in intervals of this length. */
 const stepMs = 10
-/** How long what is under way at the end may take. */
+/** Timeout for outstanding events at the end. */
 const drainMs = 10_000
 
 const collection = "/api/v1/namespaces/default/configmaps"
@@ -46,9 +46,9 @@ const object = (seq: number) => ({
 
 interface Running extends AsyncDisposable {
   pid: number
-  /** Makes them. */
+  /** Creates the tenants. */
   tenants(): Promise<Server[]>
-  /** Milliseconds from a write's having been read to its events' having been written. */
+  /** Milliseconds from reading a write to writing its events. */
   within(): Promise<{ p50: number; p99: number }>
 }
 
@@ -84,7 +84,7 @@ async function inParallel<T>(items: Iterable<T>, work: (item: T) => Promise<void
   )
 }
 
-/** One that writes, one after the other, and those who watch it. */
+/** A tenant with one sequential writer and its watches. */
 class WatchedTenant implements Disposable {
   readonly #client: BenchClient
   readonly #server: Server
@@ -107,7 +107,7 @@ class WatchedTenant implements Disposable {
     }
   }
 
-  /** Each after the one before: their order is the order of their numbers. What would begin after `until` does not. */
+  /** Writes are sequential, so that their order is that of their numbers. None starts after `until`. */
   write(until: number): Promise<unknown> {
     this.#writing = this.#writing.then(async () => {
       if (performance.now() > until) return
@@ -122,7 +122,7 @@ class WatchedTenant implements Disposable {
     return Math.max(0, this.#sentAt.length - 1)
   }
 
-  /** What counts begins here. What was lost or doubled before does. */
+  /** Starts counting durations; lost and duplicate events are always counted. */
   begin(): void {
     this.tally.took.length = 0
     this.#warmedUp = this.#last
@@ -136,7 +136,7 @@ class WatchedTenant implements Disposable {
     return this.#watches.every((watch) => watch.seen === this.#last || watch.ended)
   }
 
-  /** What has not come when nothing more is to come. */
+  /** Counts events that are still missing at the end. */
   countMissing(): void {
     for (const { seen } of this.#watches) this.tally.lost += this.#last - seen
   }
@@ -150,9 +150,9 @@ class WatchedTenant implements Disposable {
 interface Measured extends Tally {
   microseconds: number
   writes: number
-  /** Of writing alone, without waiting for the last events. */
+  /** Duration of the writes, without waiting for the last events. */
   seconds: number
-  /** How late the clients' event loop was, p99. */
+  /** The p99 delay of the clients' event loop. */
   clientDelayMs: number
 }
 
@@ -193,7 +193,7 @@ async function write(pid: number, tenants: readonly WatchedTenant[], rate: numbe
   }
 }
 
-/** `count` tenants with their watches, written to. */
+/** Writes to `count` tenants with their watches. */
 async function deliver(count: number, perTenant: number, rate: number, forSeconds: number): Promise<Delivered> {
   progress(`${count * perTenant} watches of ${count} tenants for ${warmUpSeconds + forSeconds} s`)
   await using gateway = await startGateway(count)
@@ -202,12 +202,12 @@ async function deliver(count: number, perTenant: number, rate: number, forSecond
   await inParallel(tenants, (tenant) => tenant.open(perTenant))
   await write(gateway.pid, tenants, rate, warmUpSeconds * 1000)
   for (const tenant of tenants) tenant.begin()
-  await gateway.within() // until now, which does not count
+  await gateway.within() // resets the statistics
   const measured = await write(gateway.pid, tenants, rate, forSeconds * 1000)
   return { ...measured, within: await gateway.within() }
 }
 
-/** MiB that one more tenant in use takes of the gateway's memory: the first half of them has warmed the process up. */
+/** MiB of gateway memory per additional active tenant; the first half of them is the warm-up. */
 async function memoryOfAwake(http2: boolean): Promise<number> {
   const count = http2 ? awakeTenants.http2 : awakeTenants.http1
   progress(`${count} tenants in use, over HTTP/${http2 ? "2" : "1.1"}`)

@@ -1,5 +1,5 @@
-// Tenants spread over processes: what a request costs that its process passes on, next to one process that has everything,
-// and how long tenants of a worker that is killed or hangs do not acknowledge writes.
+// Tenants distributed over processes: the cost of a request that is passed on to a worker, compared with a single process, and
+// how long tenants of a killed or hanging worker do not acknowledge writes.
 //   node bench/workers.ts [workers, 3] [tenants, 12] [kills, 5]
 
 import { execFile } from "node:child_process"
@@ -29,7 +29,7 @@ async function start(count: number): Promise<Polyplane> {
 }
 
 async function children(up: Polyplane): Promise<number[]> {
-  // pgrep fails when there is none.
+  // pgrep fails if there are none.
   const { stdout } = await promisify(execFile)("pgrep", ["-P", String(up.pid)]).catch(() => ({ stdout: "" }))
   return stdout.split("\n").filter(Boolean).map(Number)
 }
@@ -52,7 +52,7 @@ interface Measured {
   processor: number
 }
 
-/** One client per tenant, each with one request at a time, over a connection that it keeps. */
+/** One client per tenant, with one request at a time over a persistent connection. */
 async function measure(
   up: Polyplane,
   clients: readonly KubeClient[],
@@ -101,7 +101,7 @@ interface Takeover {
 }
 
 interface Writer {
-  /** When each was acknowledged, by name. */
+  /** The time of acknowledgement of each write, by name. */
   acknowledged: Map<string, number>
   stop(): Promise<void>
 }
@@ -116,7 +116,7 @@ function write(client: KubeClient, prefix: string): Writer {
         await client.create(configMaps, settings(name))
         acknowledged.set(name, performance.now())
       } catch {
-        // Not acknowledged: the next one is tried at once.
+        // Not acknowledged: the next write follows at once.
       }
     }
   })()
@@ -129,7 +129,7 @@ function write(client: KubeClient, prefix: string): Writer {
   }
 }
 
-/** Longest pause of any tenant around the end of one worker, in ms, and acknowledged writes that are not there after it. */
+/** The longest pause of any tenant around the end of a worker, in ms, and the number of acknowledged writes that were lost. */
 async function takeover(up: Polyplane, deed: NodeJS.Signals, round: number): Promise<Takeover> {
   await using stack = new AsyncDisposableStack()
   const clients = await clientsOf(up, stack)
