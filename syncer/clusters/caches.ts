@@ -1,6 +1,6 @@
-// Both sides in memory: one multi-tenant watch per kind over all tenants, one informer per kind on the super cluster.
-// Copies are selected there by label, so what else runs in the super cluster costs nothing; nodes, volumes, classes and
-// events carry no mark of ours and are seen whole.
+// The caches of both sides: one multi-tenant watch per kind over all tenants, one informer per kind on the super cluster. Copies
+// are selected there by label, so other objects in the super cluster cost nothing; nodes, volumes, classes and events have no
+// such label and are cached completely.
 
 import type { KubeObject, Pod } from "../../apimachinery/object.ts"
 import {
@@ -37,7 +37,7 @@ export class Caches {
         [byTenant]: (object: KubeObject) => present(object.metadata.annotations?.[clusterAnnotation]),
         ...(resource === secrets ? { [byTokenPod]: tokenPod } : {}),
       }
-      // Super's own runtime classes matter too: they are few.
+      // Super's own runtime classes are needed too; they are few.
       const selected = resource === runtimeClasses ? {} : { labelSelector: `${controlledLabel}=true` }
       this.#super.set(resource.resource, new Informer(superClient, resource, { ...selected, indexes, clock, log }))
     }
@@ -48,7 +48,7 @@ export class Caches {
     this.#super.set(events.resource, new Informer(superClient, events, { clock, log }))
   }
 
-  /** Resolves when super has been seen whole, or the signal ends. Tenants become ready one by one (isReady). */
+  /** Resolves when super's caches have synced, or the signal ends. Tenants become ready one by one (isReady). */
   async start(signal: AbortSignal): Promise<void> {
     for (const informer of this.#tenants.values()) informer.start(signal)
     await Promise.all([...this.#super.values()].map((informer) => informer.start(signal)))
@@ -59,7 +59,7 @@ export class Caches {
     return true
   }
 
-  /** Nothing is decided about a tenant before all of its kinds, and super, have been seen whole. */
+  /** No decision about a tenant is made before the caches of all its kinds, and of super, have synced. */
   isReady(tenant: string): boolean {
     if (!this.superReady) return false
     for (const informer of this.#tenants.values()) if (!informer.isSynced(tenant)) return false
@@ -78,19 +78,19 @@ export class Caches {
     return [...this.#tenants.values()]
   }
 
-  /** Super objects marked as that tenant's. */
+  /** Super objects that are marked as the tenant's. */
   copiesOf(resource: Resource, clusterKey: string): KubeObject[] {
     return this.superInformer(resource).byIndex(byTenant, clusterKey)
   }
 
-  /** The tenant sleeps: its copies of that kind are not looked at before it wakes, or they change. */
+  /** Folds the copies of a sleeping tenant: they are not needed before it wakes or they change. */
   fold(resource: Resource, clusterKey: string): void {
     if (!resource.namespaced) return
     const copies = this.superInformer(resource)
     for (const { metadata } of this.copiesOf(namespaces, clusterKey)) copies.fold(metadata.name ?? "")
   }
 
-  /** Token Secrets of pods of that name: more than one while a pod follows another. */
+  /** Token Secrets of pods with that name; there may be several while one pod replaces another. */
   tokenSecrets(clusterKey: string, namespace: string, pod: string): KubeObject[] {
     return this.superInformer(secrets).byIndex(byTokenPod, `${clusterKey} ${namespace} ${pod}`)
   }
@@ -117,7 +117,7 @@ function found<T>(informer: T | undefined, resource: Resource): T {
 
 const present = (value: string | undefined): string[] => (value === undefined ? [] : [value])
 
-/** All under one value: they are few. */
+/** A single index value for all: they are few. */
 const nomination = (object: KubeObject): string[] => (isNominated(object as Pod) ? [""] : [])
 
 function tokenPod(object: KubeObject): string[] {

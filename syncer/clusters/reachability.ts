@@ -1,5 +1,5 @@
-// Whether the super cluster answers, and lets everything be seen: learnt from every call, told once per change, so that an outage
-// is two lines of log and not one per object.
+// Whether the super cluster responds, and allows listing all resources: derived from every call and logged once per change, so
+// that an outage causes two log lines instead of one per object.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
@@ -11,7 +11,7 @@ import { isRefusal } from "../failures.ts"
 export class Reachability {
   readonly #log: Log
   #reachable: boolean | undefined
-  /** What it does not let be listed. */
+  /** Resources that cannot be listed. */
   readonly #unseen = new Set<string>()
 
   constructor(log: Log) {
@@ -22,7 +22,7 @@ export class Reachability {
     return this.#reachable === true
   }
 
-  /** Any answer counts, also one that refuses. */
+  /** Any response counts, even a refusal. */
   answered(): void {
     if (this.#reachable === true) return
     if (this.#reachable === false) this.#log.info({}, "the super cluster answers again")
@@ -34,7 +34,7 @@ export class Reachability {
       this.answered()
       return
     }
-    // Who asked has given up, at the end of the process: that says nothing of whom it asked.
+    // The caller aborted the request at the end of the process, which says nothing about the super cluster.
     if (this.#reachable === false || (error instanceof Error && error.name === "AbortError")) return
     this.#reachable = false
     const message = errorMessage(error)
@@ -45,7 +45,7 @@ export class Reachability {
     if (this.#unseen.delete(resource)) this.#log.info({ resource }, "the super cluster lets this be listed now")
   }
 
-  /** What is not served, or not allowed, stays so until somebody does something about it. */
+  /** A resource that is not served or not allowed remains so until somebody changes that. */
   notListed({ resource }: Resource, error: unknown): void {
     if ((!isRefusal(error) && !isNotFound(error)) || this.#unseen.has(resource)) return
     this.#unseen.add(resource)
@@ -54,7 +54,7 @@ export class Reachability {
   }
 }
 
-/** The same client, watched. */
+/** Returns a client that reports its calls. */
 export function observe(client: KubeClient, reachability: Reachability): KubeClient {
   const observed = async <T>(call: Promise<T>): Promise<T> => {
     try {
