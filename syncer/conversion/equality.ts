@@ -1,4 +1,4 @@
-// What one API server lacks of what another says of the same thing, and the patch (RFC 7386) that takes one to the other.
+// Differences between values of two API servers, and the patch (RFC 7386) from one to the other.
 
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { ownValue } from "../../apimachinery/schema/json-object.ts"
@@ -8,8 +8,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * What of `wanted` is not in `present`, in whatever order. A tenant's lists are as long as an object may be: each item of one is not
- * compared with each of the other.
+ * The items of `wanted` that `present` lacks, in any order. Tenants' lists can be long, so not every pair of items is compared.
  */
 export function missingFrom<T>(wanted: readonly T[], present: readonly T[]): T[] {
   const rest = wanted.filter((item, index) => !equalButNulls(item, present[index]))
@@ -18,7 +17,7 @@ export function missingFrom<T>(wanted: readonly T[], present: readonly T[]): T[]
   return rest.filter((item) => !known.has(textOf(item)))
 }
 
-/** The same for what is equal. */
+/** Equal values have the same text. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_, field: unknown) => {
     if (!isRecord(field)) return field
@@ -27,7 +26,7 @@ function textOf(value: unknown): string {
   })
 }
 
-/** The merge patch from `from` to `to`, or undefined when they are equal. Arrays are replaced whole, as the RFC has it. */
+/** The merge patch from `from` to `to`, or undefined if they are equal. Arrays are replaced as a whole, as in the RFC. */
 export function mergeDiff(from: unknown, to: unknown): unknown {
   if (equalButNulls(from, to)) return undefined
   if (!isRecord(from) || !isRecord(to)) return to ?? null

@@ -1,9 +1,9 @@
-// Labels and annotations between a tenant's object and its super copy. Pure.
+// Converts labels and annotations between a tenant's object and its super copy. Pure.
 //
-// Downward the tenant's keys are copied (those of kubernetes.io too, or selectors would match nothing:
-// docs/decisions/0005-labels-are-copied.md), keys of ours are set, and which keys were copied is recorded, so that a key
-// removed in the tenant is removed in super while keys others put there (CNI, webhooks, provisioners) stay.
-// Upward only keys under the transparent prefixes travel.
+// Downward, the tenant's keys are copied (including those of kubernetes.io, since selectors would not match otherwise:
+// docs/decisions/0005-labels-are-copied.md) and our keys are added. The copied keys are recorded, so that a key removed in the
+// tenant is removed in super, while keys that others added there (CNI, webhooks, provisioners) remain. Upward, only keys with the
+// transparent prefixes are copied.
 
 import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import type { KubeObject, ObjectMeta } from "../../apimachinery/object.ts"
@@ -25,7 +25,7 @@ import type { Tenant } from "../../client/tenants.ts"
 
 type Keys = Record<string, string>
 
-/** Annotations that speak of the cluster they are written in: they mean nothing, or something else, in the other one. */
+/** Annotations that describe the cluster they are written in: they have no meaning, or a different one, in the other cluster. */
 const localAnnotationPrefixes = [
   "pv.kubernetes.io/",
   "volume.kubernetes.io/",
@@ -34,15 +34,15 @@ const localAnnotationPrefixes = [
 ]
 
 /**
- * Labels of namespaces that are not copied: the name is the server's to set, and the level of pod security in super is
- * not the tenant's to choose.
+ * Labels of namespaces that are not copied: the name is set by the server, and the tenant must not choose the pod security level
+ * in super.
  */
 const localNamespaceLabelPrefixes = ["kubernetes.io/metadata.name", "pod-security.kubernetes.io/"]
 
 const startsWithAny = (key: string, prefixes: readonly string[]): boolean =>
   prefixes.some((prefix) => key.startsWith(prefix))
 
-/** Keys that a tenant neither sets in super nor loses there. */
+/** Keys that the tenant can neither set nor remove in super. */
 function isOpaque(key: string, tenant: Tenant): boolean {
   return isTenancyKey(key) || startsWithAny(key, tenant.opaqueMetaPrefixes)
 }
@@ -66,7 +66,7 @@ interface DesiredKeys {
   annotations: Keys
 }
 
-/** The labels and annotations the super copy has at least. The kind is the caller's: items of lists do not name it. */
+/** The labels and annotations that the super copy must have. `kind` is a parameter because items of lists lack it. */
 export function superKeys(kind: string, object: KubeObject, tenant: Tenant): DesiredKeys {
   const { metadata } = object
   const { virtualCluster } = tenant
@@ -80,7 +80,7 @@ export function superKeys(kind: string, object: KubeObject, tenant: Tenant): Des
   annotations[namespaceAnnotation] = metadata.namespace ?? metadata.name ?? ""
   annotations[virtualClusterNameKey] = virtualCluster.name
   annotations[virtualClusterNamespaceKey] = virtualCluster.namespace
-  // What lies in no namespace does not go with one: the patrol asks whether the VirtualCluster is gone.
+  // Cluster-scoped objects are not deleted with a namespace, so the patrol checks whether their VirtualCluster still exists.
   if (metadata.namespace === undefined) annotations[virtualClusterUIDAnnotation] = virtualCluster.uid
   if (isNamespace) {
     labels[clusterLabel] = tenant.clusterKey
@@ -93,7 +93,7 @@ export function superKeys(kind: string, object: KubeObject, tenant: Tenant): Des
   return { labels, annotations }
 }
 
-/** metadata of a new super copy. Everything the server owns is left out, owner references and finalizers too. */
+/** metadata of a new super copy, without all fields that the server owns, and without owner references and finalizers. */
 export function superMetadata(
   kind: string,
   object: KubeObject,
@@ -112,7 +112,7 @@ export interface MetadataPatch {
   annotations?: Record<string, string | null>
 }
 
-/** What to change on the super copy; undefined when nothing. `extra`: annotations the kind wants besides. */
+/** The change of the super copy's metadata; undefined if there is none. `extra`: additional annotations of the kind. */
 export function metadataChange(
   kind: string,
   object: KubeObject,
@@ -132,7 +132,7 @@ export function metadataChange(
   return { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) }
 }
 
-/** Keys of the transparent prefixes that super has and the tenant lacks. Their removal is not propagated. */
+/** Keys with the transparent prefixes that super has and the tenant lacks. Removals are not propagated. */
 export function transparentChange(
   object: KubeObject,
   superObject: KubeObject,
@@ -172,12 +172,12 @@ function keysChange(
   return change
 }
 
-/** "labels;annotations", each comma-separated: neither character is allowed in a key. */
+/** "labels;annotations", each comma-separated: keys cannot contain either character. */
 function printCopiedKeys(labels: Keys, annotations: Keys): string {
   return `${Object.keys(labels).sort().join(",")};${Object.keys(annotations).sort().join(",")}`
 }
 
-/** Keys of ours are never removed this way, whatever the annotation says. */
+/** Our own keys are never removed this way, whatever the annotation contains. */
 function parseCopiedKeys(text: string | undefined): { labels: string[]; annotations: string[] } {
   const [labels = "", annotations = ""] = (text ?? "").split(";")
   const keys = (part: string): string[] => (part === "" ? [] : part.split(",").filter((key) => !isTenancyKey(key)))

@@ -1,4 +1,5 @@
-// Whose a super object is. Every write to the super cluster is preceded by this question: names alone never decide.
+// Determines the owner of a super object. It is checked before every write to the super cluster: a matching name is never
+// sufficient.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { clusterAnnotation, namespaceAnnotation, uidAnnotation } from "../../apimachinery/tenancy.ts"
@@ -6,13 +7,13 @@ import type { Tenant } from "../../client/tenants.ts"
 
 export interface RecordedOwner {
   clusterKey: string
-  /** The namespace in the tenant; of what lies in none, Namespaces too: its own name there. */
+  /** The namespace in the tenant; for cluster-scoped objects, including Namespaces, their name in the tenant. */
   namespace: string
-  /** Absent on namespaces made ahead of their tenant object (service-addresses.ts). */
+  /** Absent on namespaces that were created before their tenant object (service-addresses.ts). */
   uid: string | undefined
 }
 
-/** What the object's annotations say, or undefined for objects that are not a tenant's. */
+/** The owner recorded in the object's annotations, or undefined for objects that do not belong to a tenant. */
 export function recordedOwner(superObject: KubeObject): RecordedOwner | undefined {
   const annotations = superObject.metadata.annotations
   const clusterKey = annotations?.[clusterAnnotation]
@@ -23,9 +24,9 @@ export function recordedOwner(superObject: KubeObject): RecordedOwner | undefine
 
 /**
  * - ours: the copy of exactly this tenant object.
- * - stale: a copy of an earlier object of that name of the same tenant.
- * - unmarked: made by something in super itself, or for this tenant without naming an object yet.
- * - foreign: another tenant's, or of another namespace of this one. Never touched.
+ * - stale: a copy of an earlier object of the same tenant with the same name.
+ * - unmarked: created by a component of super, or for this tenant but not yet for a specific object.
+ * - foreign: belongs to another tenant, or to another namespace of this one. Never touched.
  */
 export type Ownership = "ours" | "stale" | "unmarked" | "foreign"
 

@@ -1,4 +1,5 @@
-// Texts from the super cluster (event messages, container states) name super namespaces and uids. Tenants read their own.
+// Texts from the super cluster (event messages, container states) contain super namespaces and uids. They are replaced by the
+// tenant's.
 
 import { tenancyPrefix } from "../../apimachinery/tenancy.ts"
 import type { Tenant } from "../../client/tenants.ts"
@@ -7,7 +8,7 @@ export interface ScrubNames {
   tenant: Tenant
   namespace: string
   superNamespace: string
-  /** Of the object the text is about, when known. */
+  /** The uids of the object that the text is about, if known. */
   uid?: string | undefined
   superUID?: string | undefined
 }
@@ -16,12 +17,12 @@ export function scrubText(text: string, names: ScrubNames): string {
   const { tenant, namespace, superNamespace, uid, superUID } = names
   let result = text.replaceAll(superNamespace, namespace)
   if (superUID !== undefined && uid !== undefined) result = result.replaceAll(superUID, uid)
-  // Resources that the tenant put on its nodes.
+  // Extended resources of the tenant's nodes.
   result = result.replaceAll(`.${tenant.clusterKey}.${tenancyPrefix}/`, "/")
   return result.replaceAll(`${tenant.clusterKey}-`, "").replaceAll(tenant.clusterKey, "")
 }
 
-/** The same value with every field called "message" scrubbed. Shares what has not changed. */
+/** Returns the value with scrubbed "message" fields; shares unchanged parts. */
 export function scrubMessages<T>(value: T, names: ScrubNames): T {
   if (Array.isArray(value)) {
     const items = value.map((item) => scrubMessages<unknown>(item, names))

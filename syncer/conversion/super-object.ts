@@ -1,4 +1,4 @@
-// A kind's super object put together: what the kind says of its contents, and the metadata every copy has.
+// Builds a kind's super object from the content that the kind determines and the metadata that every copy has.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { superNamespace } from "../../apimachinery/tenancy.ts"
@@ -11,7 +11,7 @@ export interface Place {
   name: string
 }
 
-/** Where the copy of a tenant's object is. */
+/** Namespace and name of the copy of a tenant's object. */
 export function superPlace(sync: ResourceSync, tenant: Tenant, namespace: string | undefined, name: string): Place {
   if (!sync.resource.namespaced) return { namespace: undefined, name: superNamespace(tenant.clusterKey, name) }
   return { namespace: superNamespace(tenant.clusterKey, namespace ?? ""), name: sync.superName?.(name) ?? name }
