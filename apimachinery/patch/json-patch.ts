@@ -1,6 +1,6 @@
-// JSON Patch, RFC 6902, with upstream's limits and errors (a patch that cannot be read is 400; one that does not apply is 422 and
-// says no more), and where it is more lenient than the RFC: a key that is missing in an object that is there counts as null, and
-// indexes may be negative. Source: gopkg.in/evanphx/json-patch.v4.
+// JSON Patch, RFC 6902, with upstream's limits and errors (a malformed patch is 400; one that does not apply is 422 without
+// details). Like upstream it is more lenient than the RFC: a missing key of an existing object counts as null, and indexes may be
+// negative. Source: gopkg.in/evanphx/json-patch.v4.
 
 import { dictionary } from "../dictionary.ts"
 import { copyJson } from "../copy.ts"
@@ -12,9 +12,12 @@ import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
 import { jsonKind } from "./merge-patch.ts"
 import { PatchedLists } from "./patched-lists.ts"
 
-/** As kube-apiserver's maxJSONPatchOperations. */
+/** kube-apiserver's maxJSONPatchOperations. */
 const maxOperations = 10_000
-/** Bytes that copy operations of one patch may add, roughly. Doubling copies would else fill the memory. */
+/**
+ * Approximate maximum number of bytes that copy operations of one patch may add. Repeated doubling would otherwise exhaust the
+ * memory.
+ */
 const maxCopied = 3 * 1024 * 1024
 
 const operations = new Set(["add", "remove", "replace", "move", "copy", "test"])
@@ -26,14 +29,14 @@ interface PatchOperation {
   value: Json
 }
 
-/** Where a pointer leads: the container, which must be there, and the key in it. */
+/** The target of a pointer: the container, which must exist, and the key in it. */
 interface Place {
   container: Json[] | { [key: string]: Json }
   key: string
 }
 
 /**
- * Returns a new value; neither the object nor the patch is changed. `isWritten`: its keys are in the order in which upstream's
+ * Returns a new value; modifies neither the object nor the patch. `isWritten`: its keys are in the order in which upstream's
  * library writes them.
  */
 export function applyJsonPatch(object: Json, patch: Json, isWritten = false): Json {
@@ -45,7 +48,7 @@ export function applyJsonPatch(object: Json, patch: Json, isWritten = false): Js
     if (isDeeper(result, maxDepth)) throw rejected("it becomes nested too deeply")
     return result
   } catch (error) {
-    // What copies and moves nest is walked by functions that call themselves.
+    // Nesting created by copies and moves is traversed recursively.
     if (error instanceof RangeError) throw rejected("it becomes nested too deeply")
     throw error
   }
@@ -92,7 +95,10 @@ function readOperation(operation: Json): PatchOperation {
 class Document {
   readonly #root: Json
   readonly #lists = new PatchedLists()
-  /** Objects that operations led through: a map to upstream's library, all others a text as it came. */
+  /**
+   * Objects that operations have traversed: upstream's library holds these as maps and writes them with sorted keys, all others
+   * as their original text.
+   */
   readonly #opened = new Set<Json>()
   #copied = 0
 
@@ -121,7 +127,7 @@ class Document {
     for (const inner of Object.values(value)) this.#open(inner)
   }
 
-  /** "" (the whole document) can only be tested: replacing the object by something else is not a change of it. */
+  /** "" (the whole document) can only be tested: replacing the whole object is not supported. */
   apply({ op, path, from, value }: PatchOperation): void {
     if (!operations.has(op)) throw rejected(`unexpected operation "${op}"`)
     if (op === "test" && path === "") return this.#test(path, this.#root, value)
@@ -132,7 +138,7 @@ class Document {
     else if (op === "copy") this.#add(target, this.#copyOf(from))
     else if (op === "replace" && Array.isArray(target.container)) {
       this.#lists.set(target.container, this.#itemAt(target.container, target.key), copyJson(value))
-      // Replacing a key that is not there adds it.
+      // Replacing a missing key adds it.
     } else this.#add(target, copyJson(value))
   }
 
@@ -141,7 +147,7 @@ class Document {
     if (!equalJson(this.#lists.whole(found), wanted)) throw rejected(`testing value ${path} failed`)
   }
 
-  /** Where it goes is looked for when it has left the place it had. */
+  /** The destination is located after the value has been removed from its source. */
   #move(from: string, path: string): void {
     const source = this.#locate(from)
     const value = this.#read(source)
@@ -180,7 +186,7 @@ class Document {
   }
 
   #locate(path: string, missing = `"${path}" leads nowhere`): Place {
-    // What stands before the first slash is passed over, as upstream's library does.
+    // Text before the first slash is ignored, as in upstream's library.
     if (!path.includes("/")) throw rejected(`"${path}" leads nowhere`)
     const segments = path
       .split("/")
@@ -200,7 +206,7 @@ class Document {
   }
 }
 
-/** In upstream's words (gopkg.in/evanphx/json-patch.v4). */
+/** The messages of upstream (gopkg.in/evanphx/json-patch.v4). */
 const missingWords: Readonly<Record<string, (path: string) => string>> = dictionary({
   add: (path) => `add operation does not apply: doc is missing path: "${path}": missing value`,
   remove: (path) => `remove operation does not apply: doc is missing path: "${path}": missing value`,
@@ -208,21 +214,21 @@ const missingWords: Readonly<Record<string, (path: string) => string>> = diction
   test: (path) => `test operation does not apply: is missing path: ${path}: missing value`,
 })
 
-/** Of one of so many items. */
+/** The index of an existing item. */
 function indexIn(key: string, length: number): number {
   const at = index(key, length)
   if (at < 0 || at >= length) throw rejected(`"${key}" is beyond the list`)
   return at
 }
 
-/** Negative ones count from the end. */
+/** Negative indexes count from the end. */
 function index(segment: string, length: number): number {
   if (!/^[+-]?\d{1,9}$/.test(segment)) throw rejected(`"${segment}" is no index`)
   const at = Number(segment)
   return at < 0 ? at + length : at
 }
 
-/** Upstream tells the client no more than this; the reason stays in the cause, for logs. */
+/** Upstream gives clients no details; the reason is kept in the cause, for logs. */
 function rejected(reason: string): StatusError {
   return new StatusError(
     {

@@ -1,10 +1,10 @@
-// JSON Merge Patch, RFC 7386: null removes, objects merge, anything else replaces.
+// JSON Merge Patch, RFC 7386: null removes, objects are merged, anything else replaces.
 
 import type { Json } from "../object.ts"
 import { isObject, type JsonObject, ownValue, setOwn } from "../schema/json-object.ts"
 import { badRequest } from "../status.ts"
 
-/** A JSON value's type as Go's decoder names it in its errors. */
+/** The type of a JSON value as named by errors of Go's decoder. */
 export function jsonKind(value: Json): string {
   if (typeof value === "boolean") return "bool"
   if (Array.isArray(value)) return "array"
@@ -13,8 +13,8 @@ export function jsonKind(value: Json): string {
 }
 
 /**
- * Returns a new value; shares unchanged parts with `target`. Throws BadRequest for what is no patch of an object; `isRead`: it was
- * read for what is unknown or twice in it, which says more.
+ * Returns a new value that shares unchanged parts with `target`. Throws BadRequest if the patch is not valid for an object.
+ * `isRead`: the patch was also decoded to find unknown and duplicate fields, whose errors are more detailed.
  */
 export function applyMergePatch(target: Json | undefined, patch: Json, isRead = true): Json {
   if (isObject(patch) || (!isRead && Array.isArray(patch))) return merge(target, patch)
@@ -25,7 +25,7 @@ export function applyMergePatch(target: Json | undefined, patch: Json, isRead = 
 }
 
 /**
- * Upstream drops null fields of objects in lists too, unless the list takes an object's place. Source: pruneAryNulls in
+ * Upstream also drops null fields of objects in lists, unless the list replaces an object. Source: pruneAryNulls in
  * gopkg.in/evanphx/json-patch.v4.
  */
 function withoutNulls(value: Json): Json {

@@ -1,14 +1,14 @@
-// Lists while a JSON patch is applied to them: an operation in the middle of a long one must not move all that lies behind it, ten
-// thousand times over. A long list is kept in pieces from the first item that is put into it or taken out of it.
+// Lists during the application of a JSON patch: operations in the middle of a long list must not move all the following items
+// each time (up to ten thousand times). A long list is split into pieces on the first insertion or removal.
 
 import type { Json } from "../object.ts"
 
-/** Items; shorter lists stay as they are. */
+/** Number of items; shorter lists are not split. */
 const long = 4096
 const pieceSize = 512
 
 export class PatchedLists {
-  /** Of lists that are in pieces, by the list in the document, which is written anew when somebody looks at it as a whole. */
+  /** The pieces of split lists, by the list in the document, whose content is only updated when the whole list is read. */
   readonly #pieces = new Map<readonly Json[], Pieces>()
 
   length(list: readonly Json[]): number {
@@ -38,7 +38,7 @@ export class PatchedLists {
     else pieces.remove(index)
   }
 
-  /** The value with all its items, for who reads it. */
+  /** The value with the current content of its lists. */
   whole(value: Json): Json {
     if (this.#pieces.size === 0 || typeof value !== "object" || value === null) return value
     if (Array.isArray(value)) this.#write(value)
@@ -97,7 +97,7 @@ class Pieces {
     for (const piece of this.#pieces) yield* piece
   }
 
-  /** The piece an item lies in; or the last one, behind its end. */
+  /** The piece that contains an item; or the last piece for an index at the end. */
   #at(index: number): { piece: Json[]; place: number; number: number } {
     let place = index
     for (const [number, piece] of this.#pieces.entries()) {

@@ -1,4 +1,4 @@
-// The directives of strategic merge patches, what is left of a patch without them, and how its faults are told.
+// The directives of strategic merge patches, their removal from a patch, and the errors.
 
 import { isObject, setOwn } from "../schema/json-object.ts"
 import { printGo, printGoNumber } from "../go-print.ts"
@@ -24,13 +24,13 @@ export function listName(directive: string, prefix: string): string {
   throw badRequest(`invalid patch format of ${prefix === orderPrefix ? "setElementOrder" : "primitive"} list`)
 }
 
-/** What a patch says of a place where nothing is to merge with; undefined when it is only a directive. */
+/** The value of a patch where there is nothing to merge with; undefined if it is only a directive. */
 export function asNew(patch: Json): Json | undefined {
   dropNulls(patch)
   return withoutDirectives(patch)
 }
 
-/** In place. */
+/** Modifies the value. */
 function dropNulls(value: Json): void {
   if (Array.isArray(value)) for (const item of value) dropNulls(item)
   if (!isObject(value)) return
@@ -40,7 +40,10 @@ function dropNulls(value: Json): void {
   }
 }
 
-/** Objects in place, lists anew. Of the directives only $patch is known there; others are fields that the kind does not have. */
+/**
+ * Modifies objects and copies lists. Only the directive $patch is recognized there; others are treated as unknown fields of the
+ * kind.
+ */
 export function withoutDirectives(value: Json): Json | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined)
   if (!isObject(value)) return value
@@ -53,7 +56,7 @@ export function withoutDirectives(value: Json): Json | undefined {
   return value
 }
 
-/** Upstream answers faults in a patch's content with 500 and no reason; clients see the sentence. */
+/** Upstream responds to errors in a patch's content with 500 and no reason; clients see the message. */
 export function patchFault(message: string): StatusError {
   return new StatusError({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 })
 }
@@ -80,7 +83,7 @@ export function noMergeKey(item: JsonObject, mergeKey: string): StatusError {
   return patchFault(`map: ${printGo(item)} does not contain declared merge key: ${mergeKey}`)
 }
 
-/** As Go's %s prints what is no text: nothing at all is told only where it stands alone. */
+/** Formats like Go's %s for values that are not strings: a null at the top level is formatted differently from a nested one. */
 function printAsText(value: Json): string {
   if (value === null) return "%!s(<nil>)"
   return printInner(value)

@@ -1,6 +1,6 @@
-// Lists in a strategic merge patch: merging by key or as sets, and the order of the outcome. The patch's order (or the one
-// its $setElementOrder says) comes before the order of the list as it is; what only the list has is woven in between.
-// Source: k8s.io/apimachinery/pkg/util/strategicpatch (mergeSlice, normalizeElementOrder).
+// Lists in a strategic merge patch: merging by key or as sets, and the order of the result. The order of the patch (or of its
+// $setElementOrder) takes precedence over that of the current list; items that only the list has are inserted in between. Source:
+// k8s.io/apimachinery/pkg/util/strategicpatch (mergeSlice, normalizeElementOrder).
 
 import { isObject } from "../schema/json-object.ts"
 import { printGo } from "../go-print.ts"
@@ -16,15 +16,17 @@ import {
   type JsonObject,
 } from "./strategic-merge-directives.ts"
 
-/** How items of a list merge: by which key (undefined: as members of a set), and how two with the same key become one. */
+/**
+ * How the items of a list merge: the merge key (undefined: as a set), and the function that merges two items with the same key.
+ */
 export interface ListMerge {
   mergeKey: string | undefined
   mergeItems(current: JsonObject, patch: JsonObject): JsonObject
-  /** Go's kind of the items' type, for messages. */
+  /** Go's kind of the item type, for messages. */
   itemKind: string
 }
 
-/** `deletes`: scalars of the patch are taken from the list. Objects of such a patch are merged like those of any other. */
+/** `deletes`: the scalars of the patch are removed from the list. Objects of such a patch are merged as usual. */
 export function mergeLists(current: Json[], patch: Json[], how: ListMerge, deletes = false): Json[] {
   const kind = elementKind(current, patch)
   if (kind === undefined) return current
@@ -40,7 +42,7 @@ function without(list: readonly Json[], deleted: ReadonlySet<Json>): Json[] {
   return list.filter((item) => !deleted.has(item))
 }
 
-/** All items must be of one type, and the first one no list. */
+/** All items must have the same type, and the first must not be a list. */
 function elementKind(...lists: readonly Json[][]): "map" | "scalar" | undefined {
   let kind: string | undefined
   for (const item of lists.flat()) {
@@ -66,7 +68,7 @@ function listOfLists(): StatusError {
   return new StatusError({ kind: "Status", apiVersion: "v1", metadata: {}, ...answer }, { cause })
 }
 
-/** `wanted`: the patch's items without the directives among them. */
+/** `wanted`: the patch's items without directives. */
 function mergeByKey(
   current: readonly JsonObject[],
   patch: readonly JsonObject[],
@@ -87,7 +89,7 @@ function mergeByKey(
   for (const item of wanted) keyOf(item, mergeKey)
   if (replace) return { merged: wanted, wanted, replaced: true }
   const merged = deleted.size === 0 ? [...current] : current.filter((item) => !deleted.has(keyOf(item, mergeKey)))
-  // Items may share a key (as ports of two protocols do): the first one is merged with.
+  // Items may share a key (such as ports with two protocols): the first one is merged.
   const first = new Map<Json, number>()
   merged.forEach((item, index) => {
     const key = keyOf(item, mergeKey)
@@ -108,14 +110,14 @@ function keyOf(item: JsonObject, mergeKey: string): Json {
   return item[mergeKey] ?? null
 }
 
-/** The patch's items must come in the order it says, and all be in it. */
+/** The patch's items must be in the order of the directive, which must contain all of them. */
 export function checkOrder(patch: readonly Json[], order: readonly Json[], mergeKey: string | undefined): void {
   if (order.length === 0) return
   const identity = identityBy(mergeKey)
   const items = patch.filter((item) => !isObject(item) || item[patchDirective] !== "delete")
   let at = 0
   let next = 0
-  // A directive left when the order is used up is a mismatch to upstream, too.
+  // As in upstream, a directive that remains after the order has been consumed is a mismatch.
   while (at < items.length && next < order.length) {
     const item = items[at] ?? null
     if (isObject(item) && Object.hasOwn(item, patchDirective)) at++
@@ -129,8 +131,8 @@ export function checkOrder(patch: readonly Json[], order: readonly Json[], merge
 }
 
 /**
- * Items that `order` names come in its order, the others in the one they had in `current`; each of these is put before
- * the first of the named ones that stood behind it in `current`.
+ * Items named by `order` are in its order, the others in their order in `current`; each of the others is placed before the first
+ * named item that followed it in `current`.
  */
 export function arrange(
   items: readonly Json[],

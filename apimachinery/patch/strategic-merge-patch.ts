@@ -1,6 +1,6 @@
-// Strategic merge patch: a merge patch that knows from the schema which lists merge by which key. Directives: $patch
-// (replace, delete), $retainKeys, $setElementOrder/<list>, $deleteFromPrimitiveList/<list>. Source of the rules and of
-// the errors: k8s.io/apimachinery/pkg/util/strategicpatch.
+// Strategic merge patch: a merge patch that uses the schema to determine which lists merge by which key. Directives: $patch
+// (replace, delete), $retainKeys, $setElementOrder/<list>, $deleteFromPrimitiveList/<list>. Source of the rules and of the
+// errors: k8s.io/apimachinery/pkg/util/strategicpatch.
 
 import { isObject, ownValue, setOwn } from "../schema/json-object.ts"
 import type { Json } from "../object.ts"
@@ -24,7 +24,7 @@ import {
 } from "./strategic-merge-directives.ts"
 import { arrange, checkOrder, mergeLists, type ListMerge } from "./strategic-merge-list.ts"
 
-/** What the schema says of the place patched. Places it does not know merge as JSON Merge Patch does. */
+/** The schema's information about the patched field. Fields unknown to the schema merge as in JSON Merge Patch. */
 interface Place {
   schema: Schema | undefined
   strategy: string | undefined
@@ -32,8 +32,8 @@ interface Place {
 }
 
 /**
- * Returns a new value that shares what did not change, and parts of the patch. The patch is used up: afterwards it is without the
- * directives that were followed and the nulls that met nothing, as upstream shows it.
+ * Returns a new value that shares unchanged parts, and parts of the patch. Modifies the patch as upstream does: directives that
+ * were applied and nulls without effect are removed from it.
  */
 export function applyStrategicMergePatch(target: Json, patch: Json, schema: Schema): Json {
   if (patch === null) return target
@@ -58,7 +58,7 @@ function placeOf(schema: Schema | undefined, key: string): Place {
 function mergeObjects(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
   const directive = ownValue(patch, patchDirective)
   if (directive === "replace") {
-    // It affects its own level; what stands below is taken as it is.
+    // It affects only this level; nested values are taken unchanged.
     delete patch[patchDirective]
     return patch
   }
@@ -99,7 +99,7 @@ function listMerge({ mergeKey, schema }: Place): ListMerge {
   }
 }
 
-/** Only the keys listed survive; what the patch sets must be among them. */
+/** Only the listed keys are kept; those that the patch sets must be listed. */
 function retainKeys(target: JsonObject, patch: JsonObject): JsonObject {
   if (!Object.hasOwn(patch, retainKeysDirective)) return { ...target }
   const retained = patch[retainKeysDirective]
@@ -113,7 +113,7 @@ function retainKeys(target: JsonObject, patch: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(target).filter(([key]) => kept.has(key)))
 }
 
-/** Merges the lists whose order the patch says, and puts them into that order. They are not in the patch any more. */
+/** Merges the lists for which the patch has an order, sorts them, and removes them from the patch. */
 function applyOrders(result: JsonObject, patch: JsonObject, schema: Schema | undefined): void {
   for (const [directive, order] of Object.entries(patch)) {
     if (!directive.startsWith(orderPrefix)) continue
@@ -127,14 +127,14 @@ function applyOrders(result: JsonObject, patch: JsonObject, schema: Schema | und
     if (patched !== undefined) checkOrder(patched, order, place.mergeKey)
     if (current === undefined && patched === undefined) continue
     if ((current ?? []).length + (patched ?? []).length === 0)
-      throw patchFault("no elements in any of the given slices") // upstream cannot tell their type
+      throw patchFault("no elements in any of the given slices") // upstream cannot determine their type
     if (patched === undefined && place.mergeKey !== undefined) checkNamed(order)
     setOwn(result, key, arrange(mergedList(current, patched, place), order, current ?? [], place.mergeKey))
     delete patch[key]
   }
 }
 
-/** What lies in a struct of bytes (RawExtension) is merged with nothing that lies there. */
+/** Inside a struct of bytes (RawExtension), a field cannot be merged with an existing one. */
 function checkField(schema: Schema | undefined, key: string): void {
   if (schema?.type !== "object" || schema.name === undefined) return
   if (ownValue(schema.fields ?? {}, key) === undefined) throw noField(schema.name, key)
@@ -147,7 +147,7 @@ function noField(struct: string, key: string): StatusError {
   )
 }
 
-/** Source: findMapInSliceBasedOnKeyValue, by which an order is looked through for what the object has. */
+/** Source: findMapInSliceBasedOnKeyValue, which looks up the object's items in the order. */
 function checkNamed(order: readonly Json[]): void {
   const index = order.findIndex((item) => !isObject(item))
   if (index >= 0) throw patchFault(`value for key ${index} is not a map`)
@@ -165,7 +165,7 @@ function listAt(object: JsonObject, key: string): Json[] | undefined {
   throw notOfKind("[]interface {}", value)
 }
 
-/** Ignored where there is no list to delete from. */
+/** Ignored if there is no list to delete from. */
 function deletePrimitives(result: JsonObject, directive: string, values: Json, schema: Schema | undefined): void {
   const key = listName(directive, deletePrefix)
   const current = ownValue(result, key)
