@@ -1,4 +1,4 @@
-// What is pinned, and how a built program's version is read.
+// Tests the pinned versions, and how the version of a built program is read.
 
 import { readFile } from "node:fs/promises"
 import path from "node:path"

@@ -1,15 +1,15 @@
-// Where the real components lie once they are built: outside the repository, keyed by the Kubernetes release. Tests ask here
-// for a program; `npm run kubernetes:build` puts it there.
+// Location of the built real components: outside the repository, by Kubernetes release. `npm run kubernetes:build` stores
+// programs there, tests look them up here.
 
 import { access, constants } from "node:fs/promises"
 import { accessSync } from "node:fs"
 import { homedir } from "node:os"
 import path from "node:path"
 
-/** The release everything here is compared with; modules/kubernetes/go.mod names the same one (build.test.ts). */
+/** The release used for all comparisons; modules/kubernetes/go.mod contains the same one (build.test.ts). */
 export const kubernetesVersion = "v1.36.3"
 
-/** POLYPLANE_CACHE moves it. */
+/** Can be overridden by POLYPLANE_CACHE. */
 export function cacheFolder(): string {
   const root = process.env["POLYPLANE_CACHE"] ?? path.join(homedir(), ".cache", "polyplane")
   return path.join(root, "kubernetes", kubernetesVersion)
@@ -19,7 +19,7 @@ export function binaryPath(name: string): string {
   return path.join(cacheFolder(), "bin", name)
 }
 
-/** Path of a program of ours; an error that says what to run when it was never built. */
+/** Path of a built program; if it was not built, the error tells what to run. */
 export async function binary(name: string): Promise<string> {
   const file = binaryPath(name)
   try {
@@ -30,7 +30,7 @@ export async function binary(name: string): Promise<string> {
   }
 }
 
-/** The one line that says why a suite is skipped; undefined when all programs are there. */
+/** The reason for skipping a suite; undefined if all programs are available. */
 export function missingBinaries(names: readonly string[]): string | undefined {
   const missing = names.filter((name) => !isExecutable(binaryPath(name)))
   return missing.length === 0 ? undefined : `${missing.join(", ")} not built: ${howToBuild}`
@@ -43,6 +43,6 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK)
     return true
   } catch {
-    return false // absent, or not ours to run: both mean that it has to be built
+    return false // absent or not executable: in both cases it has to be built
   }
 }

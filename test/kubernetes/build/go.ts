@@ -1,4 +1,4 @@
-// The Go tool as the build uses it: what is missing or of another version, and making it.
+// The Go toolchain of the build: determines programs that are missing or outdated, and builds them.
 
 import { existsSync } from "node:fs"
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises"
@@ -12,15 +12,17 @@ import { ownModule, versionFlags, type Part, type Program } from "./parts.ts"
 const buildTimeoutMs = 60 * 60_000
 const quickTimeoutMs = 60_000
 
-/** What Go says when it cannot get a module. A hash that is not go.sum's is another matter. */
+/** Go's messages when it cannot download a module. A mismatch with a hash of go.sum is a different error. */
 const outOfReach = /: Get "https?:\/\/|dial tcp|module lookup disabled by/
 
-/** Static: some of the programs go into images without a libc. Versions and hashes are those of go.mod and go.sum only. */
+/**
+ * Static linking, since some of the programs go into images without a libc. Versions and hashes come only from go.mod and go.sum.
+ */
 function environment(): NodeJS.ProcessEnv {
   return { ...process.env, CGO_ENABLED: "0", GOWORK: "off", GOFLAGS: "-buildvcs=false -mod=readonly" }
 }
 
-/** Why nothing can be built here; undefined when Go is there. */
+/** Why nothing can be built here; undefined if Go is installed. */
 export async function missingGo(): Promise<string | undefined> {
   try {
     const { code } = await run("go", ["version"], { timeoutMs: quickTimeoutMs })
@@ -30,7 +32,7 @@ export async function missingGo(): Promise<string | undefined> {
   }
 }
 
-/** Of these programs, those that are absent or were built from another version than go.mod names. */
+/** Returns the programs that are missing or were built from another version than that in go.mod. */
 export async function outdated(part: Part): Promise<Program[]> {
   const present = part.programs.filter(({ name }) => existsSync(binaryPath(name)))
   if (present.length === 0) return [...part.programs]
@@ -55,7 +57,7 @@ async function isNewerThan(file: string, folder: string): Promise<boolean> {
   return times.every((time) => time <= builtAt)
 }
 
-/** Of `go version -m`: per file its module and the version it was made of, the replacing one where it was replaced. */
+/** Parses `go version -m`: for each file its module and version, considering replacements. */
 export function parseBuildInfo(text: string): Map<string, { module: string; version: string }> {
   const found = new Map<string, { module: string; version: string }>()
   let file = ""
@@ -72,7 +74,7 @@ export function parseBuildInfo(text: string): Map<string, { module: string; vers
   return found
 }
 
-/** The version go.mod names for a module, the replacing one where it is replaced. */
+/** The version of a module in go.mod, considering replacements. */
 export function pinnedVersion(goMod: string, module: string): string | undefined {
   const name = module.replaceAll(/[.]/g, "\\.")
   const replaced = goMod.match(new RegExp(`^(?:replace )?\\s*${name} => \\S+ (v\\S+)`, "m"))
@@ -80,7 +82,7 @@ export function pinnedVersion(goMod: string, module: string): string | undefined
   return (replaced ?? required)?.[1]
 }
 
-/** Puts the program into the cache, whole or not at all. */
+/** Builds the program into the cache, atomically. */
 export async function build(part: Part, program: Program): Promise<void> {
   const file = binaryPath(program.name)
   const partial = `${file}.${process.pid}`

@@ -1,5 +1,5 @@
-// `npm run kubernetes:build [-- part…]`: puts what is missing of the real components into the cache, saying what it does and
-// how long that took. A second run only looks. Ends with 69 where it cannot be done: without Go, or without its modules.
+// `npm run kubernetes:build [-- part…]`: builds the missing real components into the cache, and reports what it does and how long
+// it takes. A second run only checks. Exits with 69 if it cannot build: without Go, or without its modules.
 
 import { collect, missingCollection } from "../definitions/collect.ts"
 import { cacheFolder } from "./cache.ts"
@@ -8,7 +8,7 @@ import { parts, type Part } from "./parts.ts"
 import { installPython, isPythonInstalled } from "./python.ts"
 import { UnavailableError, unavailableExitCode } from "./unavailable.ts"
 
-/** Not made by Go: the Python client, what the field defines, and what runs on real nodes. */
+/** Parts that are not built with Go: the Python client, definitions used in the field, and the components for real nodes. */
 const python = "python"
 const definitions = "definitions"
 const images = "images"
@@ -32,7 +32,7 @@ async function workOf(wanted: readonly string[]): Promise<Work[]> {
   return work
 }
 
-/** One suite needs it; all others do not. */
+/** Needed by one suite only. */
 const installPythonIfPossible = (): Promise<void> => ifPossible("not installed", installPython)
 const collectIfPossible = (): Promise<void> => ifPossible("not downloaded", collect)
 
@@ -53,7 +53,7 @@ async function programsOf(part: Part): Promise<Work[]> {
   }))
 }
 
-/** A machine that cannot run nodes needs none. */
+/** Not needed on a machine that cannot run nodes. */
 async function makeImagesIfPossible(say: (what: string) => void): Promise<boolean> {
   const { makeImages } = await import("../node/images/make.ts")
   const { whyNotThisMachine } = await import("../node/machine.ts")

@@ -1,21 +1,21 @@
-// What is built: parts, each a Go module of ours in modules/ that pins the programs by version and hash (go.mod, go.sum).
-// Modules are apart where one's dependencies would change the versions another was released with.
+// The components to build: parts, each a Go module in modules/ that pins the programs by version and hash (go.mod, go.sum).
+// Modules are separate if the dependencies of one would change the versions with which another was released.
 
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 import { kubernetesVersion } from "./cache.ts"
 
 export interface Program {
-  /** Its file in the cache. */
+  /** The program's file in the cache. */
   name: string
-  /** The Go package it is made of. */
+  /** The Go package it is built from. */
   package: string
   /**
-   * The upstream module that has it; its version decides whether a built one is still right. Of a program of our own: that in
-   * modules/ which has its source, and its files' times decide.
+   * The upstream module that contains it; its version determines whether a built program is up to date. For a program of our own,
+   * the module in modules/ with its source, whose file times determine that.
    */
   module: string
-  /** `go test -c` makes it. */
+  /** Built by `go test -c`. */
   isTest?: boolean
   tags?: string
 }
@@ -49,7 +49,7 @@ function part(name: string, programs: readonly Program[]): Part {
   return { name, programs, folder: fileURLToPath(new URL(path.posix.join("../modules", name), import.meta.url)) }
 }
 
-/** Suites of a module that test an API server: named after the module and the package. */
+/** Test suites of a module that need an API server, named after the module and the package. */
 function suites(module: string, packages: readonly string[]): Program[] {
   return packages.map((name) => ({
     name: `${path.posix.join(path.posix.basename(module), name).replaceAll("/", "-")}.test`,
@@ -59,12 +59,12 @@ function suites(module: string, packages: readonly string[]): Program[] {
   }))
 }
 
-/** What go.mod of a module in modules/ calls itself. */
+/** The module name in go.mod of a module in modules/. */
 export function ownModule(name: string): string {
   return `polyplane.example/${name}`
 }
 
-/** In the order of need: the first two are enough for an API server. */
+/** In the order in which they are needed: the first two suffice for an API server. */
 export const parts: readonly Part[] = [
   part("etcd", [{ name: "etcd", package: "go.etcd.io/etcd/server/v3", module: "go.etcd.io/etcd/server/v3" }]),
   part(
@@ -74,7 +74,7 @@ export const parts: readonly Part[] = [
   part("kwok", [{ name: "kwok", package: "sigs.k8s.io/kwok/cmd/kwok", module: "sigs.k8s.io/kwok" }]),
   part("e2e", [
     { name: "e2e.test", package: `${kubernetes}/test/e2e`, module: kubernetes, isTest: true },
-    // The suite and its command line must be of one version.
+    // The suite and its command line must have the same version.
     { name: "ginkgo", package: "github.com/onsi/ginkgo/v2/ginkgo", module: "github.com/onsi/ginkgo/v2" },
     { name: "agnhost", package: `${kubernetes}/test/images/agnhost`, module: kubernetes },
     { name: "sample-apiserver", package: "k8s.io/sample-apiserver", module: "k8s.io/sample-apiserver" },
@@ -118,7 +118,7 @@ export const parts: readonly Part[] = [
   part("coredns", [{ name: "coredns", package: "github.com/coredns/coredns", module: "github.com/coredns/coredns" }]),
 ]
 
-/** What a program answers when asked for its version. */
+/** The flags that print a program's version. */
 export function versionFlags(): string {
   const [major = "", minor = ""] = kubernetesVersion.slice(1).split(".")
   const values = { gitVersion: kubernetesVersion, gitMajor: major, gitMinor: minor, gitTreeState: "clean" }

@@ -1,4 +1,4 @@
-// The Python client: a virtual environment in the cache, with what clients/python/requirements.txt pins.
+// The Python client: a virtual environment in the cache with the packages pinned by clients/python/requirements.txt.
 
 import { copyFile, readFile, rm } from "node:fs/promises"
 import path from "node:path"
@@ -11,10 +11,10 @@ const requirements = fileURLToPath(new URL("../clients/python/requirements.txt",
 const installTimeoutMs = 10 * 60_000
 
 const environment = (): string => path.join(cacheFolder(), "python")
-/** What was installed: written last. */
+/** Records what was installed: written last. */
 const installed = (): string => path.join(environment(), "requirements.txt")
 
-/** The interpreter that has the client. */
+/** The interpreter of the virtual environment. */
 export const pythonPath = (): string => path.join(environment(), "bin", "python")
 
 export async function isPythonInstalled(): Promise<boolean> {

@@ -1,6 +1,6 @@
-// It cannot be done on this machine, which is not the fault of what was to be built: Go or the network is absent, for instance.
+// The build is impossible on this machine for a reason outside the built program, such as missing Go or network access.
 
 export class UnavailableError extends Error {}
 
-/** What `npm run kubernetes:build` ends with then: EX_UNAVAILABLE of sysexits.h. */
+/** Exit code of `npm run kubernetes:build` in that case: EX_UNAVAILABLE of sysexits.h. */
 export const unavailableExitCode = 69
