@@ -1,5 +1,4 @@
-// One program of a real cluster: started with its output in a file, waited for until it answers, and ended with whoever
-// started it.
+// A program of a real cluster: its output goes to a file, start() waits until it responds, and it ends with its parent.
 
 import { once } from "node:events"
 import { open, readFile } from "node:fs/promises"
@@ -13,14 +12,14 @@ export interface ComponentOptions {
   args: readonly string[]
   logFile: string
   env?: NodeJS.ProcessEnv
-  /** How long it gets to answer. */
+  /** Timeout for becoming ready. */
   readyTimeoutMs?: number
 }
 
-/** A busy machine has taken more than a minute. */
+/** A busy machine has needed more than a minute. */
 const defaultReadyTimeoutMs = 120_000
 const pollMs = 50
-/** Of a log file, in the message of a failed start. */
+/** The part of a log file that the error of a failed start contains. */
 const quotedLines = 15
 const maxQuotedCharacters = 6000
 
@@ -53,12 +52,12 @@ export class Component implements AsyncDisposable {
     return this.#child.pid
   }
 
-  /** Why it runs no more; undefined while it does. */
+  /** Why it has ended; undefined while it runs. */
   get ended(): string | undefined {
     return this.#ended
   }
 
-  /** Asks until the condition holds. What it throws counts as "not yet", the end of the process does not. */
+  /** Repeats until the condition holds. Its exceptions count as "not yet"; the end of the process is an error. */
   async ready(condition: () => Promise<boolean>): Promise<void> {
     const { readyTimeoutMs = defaultReadyTimeoutMs } = this.#options
     const deadline = performance.now() + readyTimeoutMs
@@ -81,17 +80,17 @@ export class Component implements AsyncDisposable {
     return new Error(`${this.name}: ${what}; the end of its log:\n${end}`, { cause })
   }
 
-  /** It ended by itself. */
+  /** Whether it has ended by itself. */
   get hasFailed(): boolean {
     return this.#ended !== undefined && !this.#disposed
   }
 
-  /** SIGSTOP and SIGCONT for tests of a component that does not answer; SIGKILL ends it. */
+  /** SIGSTOP and SIGCONT are for tests of a component that does not respond; SIGKILL ends it. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
   }
 
-  /** At once: nothing it has is kept. */
+  /** Kills the process: none of its data is needed any more. */
   async [Symbol.asyncDispose](): Promise<void> {
     const child = this.#child
     if (this.#ended === undefined) this.#disposed = true

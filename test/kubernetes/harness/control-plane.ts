@@ -1,4 +1,4 @@
-// The programs of a real control plane, each with the flags it gets here. What starts them in order is test-kubernetes.ts.
+// The programs of a real control plane with their flags. test-kubernetes.ts starts them in order.
 
 import path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -7,7 +7,7 @@ import { Component } from "./component.ts"
 import type { Credentials } from "./credentials.ts"
 
 export interface Place {
-  /** Data and logs lie below it. */
+  /** The parent folder of data and logs. */
   folder: string
   credentials: Credentials
   ports: { etcd: number; etcdPeer: number; apiServer: number }
@@ -21,7 +21,7 @@ async function start(place: Place, name: string, args: readonly string[]): Promi
   return Component.start({ name, program: await binary(name), args, logFile: logFile(place, name) })
 }
 
-/** Unless asked for without fsync: nothing here outlives the machine, and a busy disk would slow every write. */
+/** Without fsync by default: the data does not outlive the test, and a busy disk would slow down every write. */
 export function startEtcd(place: Place, durable: boolean): Promise<Component> {
   const client = `http://127.0.0.1:${place.ports.etcd}`
   const peer = `http://127.0.0.1:${place.ports.etcdPeer}`
@@ -37,7 +37,7 @@ export function startEtcd(place: Place, durable: boolean): Promise<Component> {
   ])
 }
 
-/** As kubeadm runs it, on loopback. `extra` comes last, so it wins. */
+/** Configured as by kubeadm, on loopback. `extra` comes last, so it takes precedence. */
 export function startApiServer(place: Place, extra: readonly string[]): Promise<Component> {
   const { file } = place.credentials
   return start(place, "kube-apiserver", [
@@ -45,7 +45,7 @@ export function startApiServer(place: Place, extra: readonly string[]): Promise<
     "--bind-address=127.0.0.1",
     "--advertise-address=127.0.0.1",
     `--secure-port=${place.ports.apiServer}`,
-    // Loopback addresses are refused in the endpoints of the service `kubernetes`.
+    // Loopback addresses are not allowed in the endpoints of the service `kubernetes`.
     "--endpoint-reconciler-type=none",
     `--tls-cert-file=${file("apiserver.crt")}`,
     `--tls-private-key-file=${file("apiserver.key")}`,
@@ -72,7 +72,7 @@ export function startApiServer(place: Place, extra: readonly string[]): Promise<
   ])
 }
 
-/** Without a port of its own: nobody asks it anything. */
+/** Serves no port, since nothing queries it. */
 export function startControllerManager(place: Place, extra: readonly string[]): Promise<Component> {
   const { file } = place.credentials
   const kubeconfig = file("kube-controller-manager.kubeconfig")
@@ -102,7 +102,7 @@ export function startScheduler(place: Place): Promise<Component> {
   ])
 }
 
-/** Plays the kubelets of all nodes. */
+/** Simulates the kubelets of all nodes. */
 export function startKwok(place: Place): Promise<Component> {
   return start(place, "kwok", [
     `--kubeconfig=${place.credentials.file("kwok.kubeconfig")}`,

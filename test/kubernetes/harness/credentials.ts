@@ -1,5 +1,5 @@
-// The files a real control plane is started with: its authorities, serving certificate, service-account key, tokens, and a
-// kubeconfig for each who talks to it.
+// The files that a real control plane needs to start: authorities, serving certificate, service account key, tokens, and a
+// kubeconfig for each client.
 
 import { createPublicKey, randomBytes } from "node:crypto"
 import { writeFile } from "node:fs/promises"
@@ -15,7 +15,7 @@ import {
 export interface Credentials {
   /** PEM. */
   certificateAuthority: string
-  /** Of a member of system:masters. */
+  /** The token of a member of system:masters. */
   token: string
   file: (name: CredentialFile) => string
 }
@@ -46,7 +46,7 @@ const users = {
 
 const inCluster = ["kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"]
 
-/** `names`: hosts and addresses the API server is reached by, besides those within the cluster. */
+/** `names`: additional hosts and addresses of the API server, besides those within the cluster. */
 export async function writeCredentials(folder: string, server: string, names: readonly string[]): Promise<Credentials> {
   const [authority, frontProxyAuthority, serviceAccountKey] = await Promise.all([
     createAuthority("kubernetes"),
@@ -85,7 +85,7 @@ export async function writeCredentials(folder: string, server: string, names: re
   }
 }
 
-/** A kubeconfig is YAML, and JSON is YAML. */
+/** A kubeconfig is YAML, of which JSON is a subset. */
 function kubeconfig(server: string, certificateAuthority: string, token: string): string {
   const authority = Buffer.from(certificateAuthority).toString("base64")
   return JSON.stringify({

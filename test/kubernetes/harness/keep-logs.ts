@@ -1,5 +1,5 @@
-// Set-up of every test file beside real Kubernetes: after a test failed, control planes that end later in this file keep their
-// logs (keepLogsVariable, which a person may set as well).
+// Setup of every test file that uses real Kubernetes: after a failed test, control planes that end later in the same file keep
+// their logs (keepLogsVariable, which may also be set manually).
 
 import { afterEach } from "vitest"
 import { keepLogsVariable } from "./test-kubernetes.ts"

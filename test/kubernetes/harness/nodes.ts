@@ -1,4 +1,4 @@
-// Nodes without machines: objects that kwok keeps ready.
+// Simulated nodes: objects that kwok keeps ready.
 
 import type { Node } from "../../../apimachinery/object.ts"
 import { nodes } from "../../../client/resources.ts"
@@ -22,7 +22,7 @@ function node(name: string): Node {
   }
 }
 
-/** `untaint`: what the controller manager does when a node has become ready is done here. */
+/** `untaint`: removes the taint that the controller manager would remove from a ready node. */
 export async function nodesAreReady(client: KubeClient, { untaint }: { untaint: boolean }): Promise<boolean> {
   const { items } = await client.list<Node>(nodes)
   const isReady = ({ status }: Node) =>

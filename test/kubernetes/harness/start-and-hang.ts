@@ -1,4 +1,4 @@
-// Starts a control plane, prints the pids of its programs and waits to be killed: for test-kubernetes.test.ts.
+// Starts a control plane, prints the pids of its programs and waits until it is killed: for test-kubernetes.test.ts.
 
 import { TestKubernetes } from "./test-kubernetes.ts"
 

@@ -1,4 +1,4 @@
-// The harness itself: what it starts, and that nothing of it stays.
+// Tests of the harness itself: what it starts, and that nothing remains.
 
 import { once } from "node:events"
 import { existsSync } from "node:fs"
@@ -81,6 +81,6 @@ describe.skipIf(lacks(TestKubernetes.binaries(whole)))("a whole cluster", () => 
 const namespace = (name: string) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } })
 
 function isRunning(pid: number): boolean {
-  // A zombie, ended but not yet collected by its parent, still has a folder.
+  // A zombie (ended, but not yet reaped by its parent) still has a folder.
   return existsSync(`/proc/${pid}/exe`)
 }

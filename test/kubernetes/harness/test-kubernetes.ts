@@ -1,9 +1,10 @@
-// A real Kubernetes control plane for tests: etcd and kube-apiserver, and if asked for kube-controller-manager, kube-scheduler
-// and simulated nodes. On free loopback ports, in a folder of its own, ready in seconds:
+// A real Kubernetes control plane for tests: etcd and kube-apiserver, and optionally kube-controller-manager, kube-scheduler and
+// simulated nodes. It uses free loopback ports and a temporary folder, and is ready within seconds:
+//
 //
 //   await using kubernetes = await TestKubernetes.start({ nodes: 5, controllerManager: true, scheduler: true })
 //
-// Nothing of it outlives the test process (component.ts). Its logs stay when it or a test failed.
+// Nothing of it outlives the test process (component.ts). Its logs are kept if it or a test failed.
 
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -20,27 +21,27 @@ import { createNodes, nodesAreReady } from "./nodes.ts"
 import { freePorts } from "../../harness/ports.ts"
 
 export interface TestKubernetesOptions {
-  /** Simulated by kwok; default none. */
+  /** Number of nodes simulated by kwok; default none. */
   nodes?: number
   controllerManager?: boolean
-  /** Further flags of kube-controller-manager. */
+  /** Additional flags of kube-controller-manager. */
   controllerManagerFlags?: readonly string[]
   scheduler?: boolean
-  /** Whether a pod must have one. Default: when a controller manager makes them. */
+  /** Whether pods need a service account. Default: true if a controller manager creates them. */
   serviceAccounts?: boolean
-  /** Every request with its body, one line of JSON each, in `auditLog`. */
+  /** Logs every request with its body to `auditLog`, one line of JSON each. */
   audit?: boolean
-  /** etcd writes through to the disk, as in production. Default: it does not. */
+  /** Makes etcd sync to disk, as in production. Default: false. */
   durable?: boolean
-  /** Further flags of kube-apiserver; of those given twice the last wins. */
+  /** Additional flags of kube-apiserver; if a flag is repeated, the last one wins. */
   apiServerFlags?: readonly string[]
-  /** Hosts the API server is reached by, besides 127.0.0.1 and localhost. */
+  /** Hosts of the API server besides 127.0.0.1 and localhost. */
   names?: readonly string[]
 }
 
-/** In the environment: logs of control planes are kept when they end. */
+/** Environment variable: keeps the logs of control planes when they end. */
 export const keepLogsVariable = "POLYPLANE_KEEP_LOGS"
-/** How often it is tried with other ports when somebody took one of them. */
+/** How often to retry with other ports if another process took one of them. */
 const maxAttempts = 3
 
 export class TestKubernetes implements AsyncDisposable {
@@ -48,7 +49,7 @@ export class TestKubernetes implements AsyncDisposable {
   readonly server: string
   /** PEM. */
   readonly certificateAuthority: string
-  /** Of a member of system:masters. */
+  /** The token of a member of system:masters. */
   readonly token: string
   /** Path of a kubeconfig with that token. */
   readonly kubeconfig: string
@@ -69,7 +70,7 @@ export class TestKubernetes implements AsyncDisposable {
     this.#client = createHttpClient({ server, certificateAuthority, token })
   }
 
-  /** What start() needs; for missingBinaries(). */
+  /** The programs that start() needs, for missingBinaries(). */
   static binaries({ nodes = 0, controllerManager, scheduler }: TestKubernetesOptions = {}): string[] {
     return [
       "etcd",
@@ -111,7 +112,7 @@ export class TestKubernetes implements AsyncDisposable {
 
   async #start(): Promise<void> {
     const { nodes = 0, controllerManager, scheduler, durable = false } = this.#options
-    this.#add(await controlPlane.startEtcd(this.#place, durable)) // the API server waits for it
+    this.#add(await controlPlane.startEtcd(this.#place, durable)) // the API server needs it
     await this.startApiServer()
     if (controllerManager === true) await this.startControllerManager(this.#options.controllerManagerFlags)
     if (scheduler === true) this.#add(await controlPlane.startScheduler(this.#place))
@@ -126,12 +127,12 @@ export class TestKubernetes implements AsyncDisposable {
     return component
   }
 
-  /** Also again, after stopApiServer(): on the same port, with the same data. */
+  /** Also restarts it after stopApiServer(), with the same port and data. */
   async startApiServer(): Promise<void> {
     const { controllerManager, audit, apiServerFlags = [] } = this.#options
     const { serviceAccounts = controllerManager === true } = this.#options
     const flags = [...apiServerFlags]
-    // Nobody makes the service account that every pod would have to have.
+    // Without a controller manager nothing creates the service account that every pod would need.
     if (!serviceAccounts) flags.unshift("--disable-admission-plugins=ServiceAccount")
     if (audit === true) {
       await writeFile(this.path("audit.json"), JSON.stringify(auditPolicy))
@@ -145,13 +146,13 @@ export class TestKubernetes implements AsyncDisposable {
     await this.#components.get("kube-apiserver")?.[Symbol.asyncDispose]()
   }
 
-  /** It works when the namespace `default` has a service account. */
+  /** It is ready when the namespace `default` has a service account. */
   async startControllerManager(flags: readonly string[] = []): Promise<void> {
     const manager = this.#add(await controlPlane.startControllerManager(this.#place, flags))
     await manager.ready(() => this.#answers("/api/v1/namespaces/default/serviceaccounts/default"))
   }
 
-  /** It can be started again, with other flags. */
+  /** It can be started again with other flags. */
   async stopControllerManager(): Promise<void> {
     await this.#components.get("kube-controller-manager")?.[Symbol.asyncDispose]()
   }
@@ -160,23 +161,23 @@ export class TestKubernetes implements AsyncDisposable {
     return (await this.get(where)).ok
   }
 
-  /** A raw GET as admin, for what the client does not say. */
+  /** A raw GET as admin, for responses that the client does not return. */
   async get(where: string): Promise<{ ok: boolean; text: string }> {
     const { status, text } = await call(this.server, { path: where, token: this.token })
     return { ok: status === 200, text }
   }
 
-  /** As admin; ends with this. */
+  /** An admin's client, which is closed with the control plane. */
   get client(): KubeClient {
     return this.#client
   }
 
-  /** Of its programs. */
+  /** The pids of its programs. */
   get pids(): number[] {
     return [...this.#components.values()].flatMap(({ pid }) => (pid === undefined ? [] : [pid]))
   }
 
-  /** Where `audit` writes. */
+  /** The file that `audit` writes. */
   get auditLog(): string {
     return path.join(this.logs, "audit.log")
   }
@@ -186,17 +187,17 @@ export class TestKubernetes implements AsyncDisposable {
     return path.join(this.#place.folder, "logs")
   }
 
-  /** A file of the test, gone with it. */
+  /** Path of a file of the test, which is removed with the control plane. */
   path(name: string): string {
     return path.join(this.#place.folder, name)
   }
 
-  /** Path of a key, certificate or kubeconfig it was started with. */
+  /** Path of a key, certificate or kubeconfig of the control plane. */
   credential(name: CredentialFile): string {
     return this.#place.credentials.file(name)
   }
 
-  /** They are copied out of its folder when it ends, and the place is printed. */
+  /** Copies the logs out of the folder when the control plane ends, and prints the path. */
   keepLogs(): void {
     this.#keepLogs = true
   }
