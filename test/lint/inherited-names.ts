@@ -1,5 +1,5 @@
-// Two rules of oxlint's: what is asked for a stranger's word answers with what is its own. `key in object` is true of "constructor"
-// whatever the object is, and a table that is an object literal has something to say of "toString".
+// Two rules for oxlint against finding inherited properties under names from untrusted clients: `key in object` is true for
+// "constructor" with any object, and a table that is an object literal has a value for "toString".
 
 import type { Context, Node, Rule } from "./polyplane.ts"
 
@@ -13,7 +13,7 @@ export const ownNames: Rule = {
   }),
 }
 
-/** Constants of a module, and what is only read. */
+/** For constants of a module and read-only tables. */
 export const dictionaries: Rule = {
   create: (context: Context) => ({
     VariableDeclarator(node) {
@@ -37,7 +37,7 @@ interface TypeNode extends Node {
   typeArguments?: { params: TypeNode[] }
 }
 
-/** Record<string, …>, as Readonly or whatever is asked for. */
+/** Matches Record<string, …>, also within Readonly, or any type if it was requested. */
 function isTable(type: TypeNode | undefined, asAnything: boolean): boolean {
   const [first] = type?.typeArguments?.params ?? []
   const name = type?.typeName?.name

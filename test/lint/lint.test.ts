@@ -1,4 +1,4 @@
-// That `npm run lint` finds what the rules of this project are about, in each of the forms in which it is written.
+// Verifies that `npm run lint` finds violations of this project's rules in each of the forms in which they are written.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"

@@ -1,10 +1,10 @@
-// A plugin of oxlint: rules of this project's own.
+// A plugin for oxlint with the rules of this project.
 
 import { dictionaries, ownNames } from "./inherited-names.ts"
 import { linear } from "./regular-expressions.ts"
 import { youngFunctions } from "./young-functions.ts"
 
-/** Of the syntax tree, as ESTree has it; what is not named here is not looked at. */
+/** The used part of the ESTree syntax tree. */
 export interface Node {
   type: string
   [field: string]: unknown
@@ -18,7 +18,7 @@ export interface Rule {
   create: (context: Context) => Record<string, (node: Node) => void>
 }
 
-// oxlint loads a plugin by its default export.
+// oxlint requires a default export of plugins.
 export default {
   meta: { name: "polyplane" },
   rules: {

@@ -1,5 +1,6 @@
-// A rule of oxlint's: regular expressions take time that grows with the text, whatever the text is. One that goes back and forth, or
-// begins anew at every character of what it has read, takes the square of it, or never ends; texts come from clients.
+// A rule for oxlint: the time of a regular expression must be linear in the text, which comes from clients. Expressions that
+// backtrack, or restart at each character of what they have read, take quadratic time or never end. They are detected by scslre,
+// the engine of eslint-plugin-regexp (which would require ESLint).
 // How such are recognized is scslre's, the engine of eslint-plugin-regexp (which would bring ESLint along).
 
 import { analyse, type Report } from "scslre"
@@ -32,8 +33,8 @@ export const linear: Rule = {
 }
 
 /**
- * In a sentence each. Of what goes back it is taken for granted that a text can end so that it does not match; what cannot fail does
- * not begin anew.
+ * Returns a sentence for each fault. For backtracking it is assumed that the text can end so that it does not match; expressions
+ * that cannot fail do not restart.
  */
 function faults(source: string, flags: string): string[] {
   const back = analyse({ source, flags }, { reportTypes: { Move: false }, assumeRejectingSuffix: true })
@@ -55,7 +56,7 @@ function explain(report: Report): string {
   }
 }
 
-/** Constants of the module, from which expressions may be put together. */
+/** Constants of the module, from which expressions may be composed. */
 function constantsOf(statements: readonly Node[]): Constants {
   const declared = statements
     .map((statement) => (statement["declaration"] ?? statement) as Node)
@@ -64,7 +65,7 @@ function constantsOf(statements: readonly Node[]): Constants {
   return new Map(declared.flatMap(({ id, init }) => (id.type === "Identifier" ? [[id["name"] as string, init]] : [])))
 }
 
-/** The text that an expression always is; undefined: it is not known before the program runs. */
+/** The constant text of an expression; undefined if it is only known at run time. */
 function textOf(node: Node, constants: Constants): string | undefined {
   switch (node.type) {
     case "Literal":

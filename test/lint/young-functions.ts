@@ -1,6 +1,7 @@
-// A rule of oxlint's: `object.property = () => …`. V8 takes a function that is assigned to a property where it is written for a method, of
-// which there is one, and makes it among the old. Each then keeps what it sees, all of a request, until everything is collected
-// (docs/decisions/0022-what-requests-make-dies-young.md). With a name of its own first it is born young.
+// A rule for oxlint: `object.property = () => …`. V8 assumes that a function assigned to a property where it is written is a
+// method that exists once, and allocates it in the old generation. Each such function then retains its closure, such as a whole
+// request, until a major collection (docs/decisions/0022-what-requests-make-dies-young.md). A function that is first assigned to
+// a variable is allocated in the young generation.
 
 import type { Context, Node, Rule } from "./polyplane.ts"
 
@@ -16,7 +17,7 @@ export const youngFunctions: Rule = {
   }),
 }
 
-/** What runs when the module is loaded runs once. */
+/** Code that runs when the module is loaded runs only once. */
 function isInFunction(node: Node): boolean {
   for (let at = node["parent"] as Node | null; at !== null; at = at["parent"] as Node | null)
     if (functions.includes(at.type) || at.type === "FunctionDeclaration") return true
