@@ -1,4 +1,4 @@
-// Bytes of an object that is decoded (decode.ts): base64 in a text, or, as Go's decoder takes them too, a list of numbers.
+// Decoding of bytes (decode.ts): base64 in a string or, as Go's decoder also accepts, a list of numbers.
 
 import type { Json } from "../object.ts"
 import { Mismatch, notParts, what } from "./decode-errors.ts"
@@ -18,7 +18,7 @@ export function decodeBytes(schema: Schema, value: Json, walk: BytesPlace): stri
   try {
     return canonicalScalar("byte", value)
   } catch (error) {
-    // In memory a text is written as JSON and read again.
+    // Upstream converts a string in memory by writing it as JSON and decoding that.
     if (!walk.converts || !(error instanceof ScalarError)) throw error
     throw new ScalarError(`error decoding from json: ${error.message}`, { cause: error })
   }
@@ -35,7 +35,7 @@ function bytesOfList(list: readonly Json[], walk: BytesPlace): Buffer {
   return bytes
 }
 
-/** From memory it loses the bits it has too many; in JSON it must not have them. */
+/** A value from memory is truncated to 8 bits; in JSON it must fit. */
 function decodeByte(value: Json, walk: BytesPlace): number {
   const integer = decodeInteger(uint8, value, walk)
   if (walk.converts) return Number(BigInt.asUintN(8, BigInt(integer)))

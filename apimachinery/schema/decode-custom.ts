@@ -1,4 +1,4 @@
-// What is built in about a custom resource: its metadata, and that of the objects within it.
+// Decoding of the built-in parts of a custom resource: its metadata, and that of embedded objects.
 
 import type { Json } from "../object.ts"
 import { Mismatch } from "./decode-errors.ts"
@@ -14,8 +14,8 @@ import { hasEmbedded, type Schema } from "./schema.ts"
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
 /**
- * Of a custom resource only the metadata is decoded; the rest is pruned here and validated by validate.ts. Answers what was pruned, as
- * paths, when somebody asks for what is unknown.
+ * Only the metadata of a custom resource is decoded; the rest is pruned here and validated by validate.ts. Returns the paths of
+ * pruned fields if unknown fields are collected.
  */
 export function decodeCustom(schema: Schema, value: Json, walk: Walk): readonly string[] {
   if (!isObject(value)) return []
@@ -45,7 +45,8 @@ function decodeMetadata(value: JsonObject, walk: Walk): void {
   try {
     value["metadata"] = decodeWhole(schema, metadata, walk)
   } catch {
-    // Upstream reads it from a text in which its keys are sorted: another fault may be the first. What was well is well again.
+    // Upstream decodes it from a text with sorted keys, so a different error may be the first. If there is none, the metadata is
+    // valid.
     walk.path.length = depth
     walk.fault = undefined
     value["metadata"] = decodeSorted(schema, metadata, walk)
@@ -53,7 +54,7 @@ function decodeMetadata(value: JsonObject, walk: Walk): void {
   walk.path.pop()
 }
 
-/** By itself, so messages begin there. */
+/** Decoded separately, so paths in messages begin here. */
 function decodeSorted(schema: Schema, metadata: Json, walk: Walk): Json {
   const depth = walk.path.length
   try {
@@ -63,7 +64,7 @@ function decodeSorted(schema: Schema, metadata: Json, walk: Walk): Json {
   }
 }
 
-/** What an object within the object says of itself is of another type than it has to be. */
+/** The type metadata or metadata of an embedded object has a wrong type. */
 export class EmbeddedFault extends ScalarError {
   readonly path: readonly (string | number)[]
   readonly given: string
@@ -77,7 +78,7 @@ export class EmbeddedFault extends ScalarError {
   }
 }
 
-/** In place, as far as it is well; the value itself may be such an object. Undefined: all of them are well. */
+/** Decodes valid parts in place; the value itself may be an embedded object. Returns undefined if there is no fault. */
 export function embeddedFault(schema: Schema, value: Json): EmbeddedFault | undefined {
   const holder: JsonObject = { value }
   const walk: Walk = {
@@ -97,7 +98,7 @@ export function embeddedFault(schema: Schema, value: Json): EmbeddedFault | unde
   return undefined
 }
 
-/** Objects within the object have metadata of their own. */
+/** Embedded objects have their own metadata. */
 function decodeEmbedded(schema: Schema, value: Json, walk: Walk): void {
   if (typeof value !== "object" || value === null || !hasEmbedded(schema)) return
   const steps = Array.isArray(value) ? value.entries() : Object.entries(value)
@@ -107,7 +108,7 @@ function decodeEmbedded(schema: Schema, value: Json, walk: Walk): void {
     walk.path.push(step)
     if (field.embedded === true && isObject(inner)) {
       embeddedTypes(inner, walk)
-      // Nothing, as metadata, is metadata that says nothing, where the schema does not say that it must not be nothing.
+      // null counts as empty metadata, unless the schema forbids null.
       const named = field.fields?.["metadata"]?.schema
       const mayBeNull = named === undefined || named.nullable === true || named.default !== undefined
       if (inner["metadata"] === null && mayBeNull) inner["metadata"] = {}

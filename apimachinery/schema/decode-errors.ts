@@ -1,19 +1,19 @@
-// What the decoder says of a JSON value of a wrong type: Go's sentence, with Go's names of types and fields.
+// The decoder's errors about JSON values of a wrong type, in Go's words, with Go's names of types and fields.
 
 import { dictionary } from "../dictionary.ts"
 import type { Json } from "../object.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
 import { after } from "../texts.ts"
 
-/** A JSON value of a wrong type at a path; the sentence is made only when it is the answer. */
+/** A JSON value of a wrong type at a path. The message is only composed when it is needed. */
 export class Mismatch extends Error {
   readonly #path: readonly (string | number)[]
   readonly #what: string
   readonly #expected: Schema
   readonly #isDouble: boolean
   /**
-   * Nothing behind it is decoded any more: a type that reads its JSON itself found it. What the decoder finds it keeps, goes on,
-   * and tells at the end, of the first.
+   * Whether the error ends the decoding: it was found by a type with its own JSON decoding. Errors of the decoder itself do not:
+   * it continues, and finally reports the first one.
    */
   readonly ends: boolean
 
@@ -32,17 +32,17 @@ export class Mismatch extends Error {
     this.#expected = expected
   }
 
-  /** The same, told from that many steps further down. */
+  /** The same error with a path relative to that depth. */
   below(depth: number): Mismatch {
     return new Mismatch(this.#path.slice(depth), this.#what, this.#expected, this.#isDouble, this.ends)
   }
 
-  /** Found within a type that reads its JSON itself. */
+  /** The same error, found within a type with its own JSON decoding. */
   ending(): Mismatch {
     return new Mismatch(this.#path, this.#what, this.#expected, this.#isDouble, true)
   }
 
-  /** In the words of a conversion without JSON. */
+  /** The message of a conversion in memory, without JSON. */
   refusal(root: Schema): string | undefined {
     const own = ownForm(this.#expected)
     if (own !== undefined) return `json: cannot unmarshal ${this.#what} into Go value of type ${own}`
@@ -52,11 +52,11 @@ export class Mismatch extends Error {
     const isScalar = ["string", "integer"].includes(expected) && !/ime$|^byte$/.test(format)
     if (!isScalar || type === undefined) return refusalOf(this.#expected, this.#isDouble ? "double" : "number")
     if (this.#isDouble && expected === "string") return refusalOf(this.#expected, "double")
-    // Any integer in memory becomes one of any size.
+    // In memory, every integer is converted to an integer of any size.
     return `cannot convert ${expected === "integer" ? "float64" : "int64"} to ${type}`
   }
 
-  /** "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32". */
+  /** Such as "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32". */
   explain(root: Schema): string {
     const cannot = `json: cannot unmarshal ${this.#what} into Go`
     const names: string[] = []
@@ -83,13 +83,13 @@ export class Mismatch extends Error {
   }
 }
 
-/** What types that read their JSON themselves take it for. */
+/** The Go type as which types with their own JSON decoding read a value. */
 function ownForm({ type, format }: Schema): string | undefined {
   if (type === "intOrString") return "int32"
   return format === "time" || format === "microTime" ? "string" : undefined
 }
 
-/** Of Go's conversion of maps into structs, which strategic merges end with; undefined: it has no such word. */
+/** Messages of Go's conversion of maps into structs, which is the last step of strategic merges; undefined if it has none. */
 function refusalOf(expected: Schema, found: string): string | undefined {
   const given = kinds[found] ?? found
   switch (expected.type) {
@@ -111,7 +111,7 @@ function refusalOf(expected: Schema, found: string): string | undefined {
   }
 }
 
-/** Go's kinds of JSON's values in memory. */
+/** Go's kinds of JSON values in memory. */
 const kinds: Readonly<Record<string, string>> = dictionary({
   array: "slice",
   object: "map",
@@ -119,7 +119,7 @@ const kinds: Readonly<Record<string, string>> = dictionary({
   double: "float64",
 })
 
-/** Kind and version of an object within the object. */
+/** Whether it is the kind or apiVersion of an embedded object. */
 function isOfTypeMeta({ fields }: Schema, step: string): boolean {
   return (step === "kind" || step === "apiVersion") && fields?.["metadata"] !== undefined
 }
@@ -136,7 +136,7 @@ const goTypes: Record<string, string> = dictionary({
   byte: "[]uint8",
 })
 
-/** How Go prints the type of a schema without a type name of its own. */
+/** How Go prints the type of a schema without a type name. */
 function goTypeOf(schema: Schema): string {
   if (schema.name !== undefined) return schema.name.split(".").slice(-2).join(".")
   if (schema.type === "list") return `[]${schema.items === undefined ? "" : goTypeOf(schema.items)}`
@@ -156,12 +156,12 @@ export function what(value: Json): string {
   return typeof value === "boolean" ? "bool" : typeof value === "bigint" ? "number" : typeof value
 }
 
-/** What a value is that should have parts. */
+/** The error for a value that should be an object or a list. */
 export function notParts(path: readonly (string | number)[], value: Json, schema: Schema): Mismatch {
   return new Mismatch(path, what(value), schema, typeof value === "number" && !Number.isSafeInteger(value))
 }
 
-/** Of "Deployment in version "v1" cannot be handled as a Deployment: …" the last part. */
+/** The last part of "Deployment in version "v1" cannot be handled as a Deployment: …". */
 export function refusalDetail(message: string): string {
   return after(message, [' in version "', '" cannot be handled as a ', ": "])
 }

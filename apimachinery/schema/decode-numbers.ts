@@ -1,4 +1,4 @@
-// Numbers of an object that is decoded (decode.ts), as Go reads them: from JSON by how they were written, from memory by their type.
+// Decoding of numbers (decode.ts) as in Go: from JSON by their literal, from memory by their type.
 
 import type { Json } from "../object.ts"
 import { Mismatch, what } from "./decode-errors.ts"
@@ -10,22 +10,22 @@ import type { Schema } from "./schema.ts"
 const int32Max = 2 ** 31 - 1
 const int32Min = -(2 ** 31)
 
-/** Where a number is, and what is known of it there. */
+/** The path of a number, and the known literals. */
 export interface NumberPlace {
   path: readonly (string | number)[]
   oddNumbers: OddNumbers | undefined
-  /** Values come from memory, where numbers have a type and no literal: Go converts them. */
+  /** Values come from memory, where numbers have a type and no literal, so Go converts them. */
   converts: boolean
 }
 
-/** The number as it was written, if that is known to matter. */
+/** The literal of the number, if it is known to matter. */
 export function literalOf(value: Json, walk: NumberPlace): string {
   if (typeof value === "string") return value
   if (typeof value !== "number") return JSON.stringify(value)
   return (walk.converts ? undefined : walk.oddNumbers?.get(walk.path)) ?? String(value)
 }
 
-/** Go can make a text of an integer in memory, and refuses to; of a double it cannot. */
+/** Go can convert an integer in memory to a string, and rejects that; it has no conversion for a double. */
 export function notText(schema: Schema, value: Json, walk: NumberPlace): Error {
   const literal = typeof value === "number" ? walk.oddNumbers?.get(walk.path) : undefined
   const isDouble = typeof value === "number" && (!Number.isSafeInteger(value) || literal !== undefined)
@@ -33,7 +33,7 @@ export function notText(schema: Schema, value: Json, walk: NumberPlace): Error {
   return new Mismatch(walk.path, what(value), schema)
 }
 
-/** Integers lose the bits they have too many, whole doubles become integers (the least one, if they are too large). */
+/** Integers are truncated to the size of the type; integral doubles become integers (the minimum if they are too large). */
 function converted(schema: Schema, value: number | bigint, walk: NumberPlace): number | bigint {
   if (typeof value === "number" && !Number.isInteger(value)) throw new Mismatch(walk.path, `number ${value}`, schema)
   const exact = BigInt(value)
@@ -41,7 +41,7 @@ function converted(schema: Schema, value: number | bigint, walk: NumberPlace): n
   return narrowest(BigInt.asIntN(schema.format === "int64" ? 64 : 32, held))
 }
 
-/** What reads itself from JSON (IntOrString) reads, of a value in memory, JSON made of that alone, and does not know where it is. */
+/** Types with their own JSON decoding (IntOrString) decode a value in memory from separate JSON, and do not know its path. */
 export function decodeSelfReading(schema: Schema, value: Json, walk: NumberPlace): Json {
   if (!walk.converts) return decodeInteger(schema, value, walk)
   try {
@@ -60,7 +60,7 @@ export function decodeInteger(schema: Schema, value: Json, walk: NumberPlace): n
   const literal = walk.oddNumbers?.get(walk.path)
   const whole = Number.isInteger(value) && (literal === undefined || /^-?\d+$/.test(literal))
   const fits = schema.format === "int64" || (value <= int32Max && value >= int32Min)
-  // Integers that a double does not hold came as bigint, so it is one of more than 64 bits.
+  // Integers that a double cannot hold were decoded as bigint, so this one has more than 64 bits.
   const isLost = Math.abs(value) > Number.MAX_SAFE_INTEGER
   if (!whole || !fits || isLost) throw new Mismatch(walk.path, `number ${literal ?? String(value)}`, schema)
   return value

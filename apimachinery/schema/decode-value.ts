@@ -1,5 +1,5 @@
-// The walk over a value of a known type, in place: JSON types are checked, null and unknown fields are dropped, and what has a
-// canonical form is brought into it.
+// Traverses a value of a known type in place: checks JSON types, drops null and unknown fields, and converts values to their
+// canonical form.
 
 import type { Json } from "../object.ts"
 import { decodeBytes } from "./decode-bytes.ts"
@@ -12,29 +12,29 @@ import { canonicalQuantity, canonicalScalar, ScalarError } from "./scalars.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
 import { isZero, zeroOf } from "./zeros.ts"
 
-/** Unknown fields told of what was merged in memory. Upstream tells of all, which may be a million. */
+/** Maximum number of reported unknown fields in a value merged in memory. Upstream reports all, which may be a million. */
 const maxMergedFaults = 1000
 
-/** What is the same for a whole decoding. */
+/** The state of one decoding. */
 export interface Walk extends NumberPlace {
-  /** Where it is now. */
+  /** The current path. */
   path: (string | number)[]
-  /** Where unknown fields were. Undefined: nobody asks. */
+  /** Paths of unknown fields; undefined if they are not collected. */
   unknown: (readonly (string | number)[])[] | undefined
-  /** What is told at the end, unless something ends the decoding before. */
+  /** The error to report at the end, unless another one ends the decoding before. */
   fault: Mismatch | ScalarError | undefined
-  /** Lists of resources are kept in thousandths. Amounts of devices are not of that type, and are kept exactly. */
+  /** Amounts in lists of resources are rounded to thousandths. Amounts of devices have another type and are exact. */
   roundsAmounts: boolean
 }
 
-/** Throws what has been found in it, the first. */
+/** Throws the first error that was found. */
 export function decodeWhole(schema: Schema, value: Json, walk: Walk): Json {
   const decoded = decode(schema, value, walk)
   if (walk.fault !== undefined) throw walk.fault
   return decoded
 }
 
-/** Never sees null: what null means depends on who holds it. */
+/** Never called for null, whose meaning depends on the parent. */
 function decode(schema: Schema, value: Json, walk: Walk): Json {
   const depth = walk.path.length
   try {
@@ -48,8 +48,8 @@ function decode(schema: Schema, value: Json, walk: Walk): Json {
 }
 
 /**
- * Source: sigs.k8s.io/json/internal/golang/encoding/json/decode.go: saveError() where it reads itself; what an Unmarshaler returns
- * ends it. A conversion in memory ends with the first.
+ * Source: sigs.k8s.io/json/internal/golang/encoding/json/decode.go: saveError() for errors of the decoder itself; an error of an
+ * Unmarshaler ends the decoding. A conversion in memory ends with the first error.
  */
 function isKept(error: unknown, { format }: Schema, { converts }: Walk): error is Mismatch | ScalarError {
   if (converts) return false
@@ -59,7 +59,7 @@ function isKept(error: unknown, { format }: Schema, { converts }: Walk): error i
 function decodeValue(schema: Schema, value: Json, walk: Walk): Json {
   switch (schema.type) {
     case "object":
-      if (schema.fields === undefined) return value // raw: whatever it is
+      if (schema.fields === undefined) return value // raw: any value is accepted
       if (!isObject(value)) throw notParts(walk.path, value, schema)
       decodeFields(schema.fields, value, walk, schema)
       return value
@@ -91,7 +91,7 @@ function decodeValue(schema: Schema, value: Json, walk: Walk): Json {
   }
 }
 
-/** Upstream decodes what is within by itself, and does not ask it for unknown fields. */
+/** Upstream decodes the content separately, without collecting unknown fields. */
 function decodeUnion({ object, list, boolean }: NonNullable<Schema["union"]>, value: Json, walk: Walk): Json {
   const within = { ...walk, unknown: undefined, fault: undefined }
   try {
@@ -128,12 +128,12 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
   writeStructs(fields, value)
 }
 
-/** An empty list of managers is more than none: it asks to forget them. */
+/** An empty list of managers differs from an absent one: it is a request to remove them. */
 function isReset(key: string, { path }: Walk): boolean {
   return key === "managedFields" && path.length === 1 && path[0] === "metadata"
 }
 
-/** Structs that Go always prints, so that code finds spec, status and metadata where it looks for them. */
+/** Adds structs that Go always prints, so that code finds spec, status and metadata where it expects them. */
 function writeStructs(fields: Record<string, FieldSchema>, value: JsonObject): void {
   for (const [key, schema] of structsOf(fields)) {
     if (value[key] !== undefined) continue

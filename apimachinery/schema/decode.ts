@@ -1,6 +1,6 @@
-// What Go's decoder does to an object of a known kind: checks JSON types, drops null and unknown fields, brings texts that
-// have a canonical form into it. In place, in one walk (decode-value.ts); of custom resources, what is built in about them
-// (decode-custom.ts). Before it: parse.ts; after it: defaults.ts.
+// Decodes an object of a known kind like Go's decoder: checks JSON types, drops null and unknown fields, converts strings to
+// their canonical form. In place, in one traversal (decode-value.ts); for custom resources only their built-in parts
+// (decode-custom.ts). Preceded by parse.ts and followed by defaults.ts.
 
 import type { Json } from "../object.ts"
 import { parseGroupVersion } from "../object.ts"
@@ -17,16 +17,16 @@ export { parseObject } from "./parse.ts"
 export { writeZeros } from "./zeros.ts"
 
 /**
- * Makes `value` (an object, fresh from parseObject or a patch) what the kind's Go type would hold. Throws BadRequest with
- * upstream's words for a value of a wrong type. `unknown` lists `unknown field "spec.foo"` when asked to collect, and `unknownPaths`
- * where those are that the decoder has found: of a custom resource what is pruned has none.
+ * Converts `value` (an object, fresh from parseObject or a patch) to what the kind's Go type would hold. Throws BadRequest with
+ * upstream's message for a value of a wrong type. If requested, `unknown` lists `unknown field "spec.foo"`, and `unknownPaths`
+ * the paths of those found by the decoder, without pruned fields of custom resources.
  *
- * Fields of the zero value that Go omits are dropped; structs that it always prints are there afterwards ({}). What else Go
- * prints of absent fields (null lists, empty texts) is written by writeZeros, before storing.
+ * Fields with a zero value that Go omits are dropped; structs that Go always prints are added ({}). writeZeros adds everything
+ * else that Go prints for absent fields (null lists, empty strings), before storing.
  *
- * `source`: from JSON, whose numbers are read into their fields' types; or from what was merged in memory, as strategic merge and
- * apply do it. Source of the latter: k8s.io/apimachinery/pkg/runtime/converter.go (fromUnstructured). `as`: the kind that was asked
- * for, if it is another.
+ * `source`: JSON, whose numbers are converted to the types of their fields; or a value merged in memory by strategic merge or
+ * apply. Source of the latter: k8s.io/apimachinery/pkg/runtime/converter.go (fromUnstructured). `as`: the requested kind, if it
+ * is different.
  */
 export function decodeObject(
   schema: Schema,
@@ -57,7 +57,7 @@ export function decodeObject(
   return { unknown, unknownPaths }
 }
 
-/** Groups whose amounts have no defaulting that would round them. */
+/** Groups without the defaulting that would round amounts. */
 function keepsAmounts(value: Json): boolean {
   const { apiVersion } = value as { apiVersion?: Json }
   return typeof apiVersion === "string" && /^(?:resource|node)\.k8s\.io\//.test(apiVersion)

@@ -1,5 +1,5 @@
-// Fills in the defaults that do not depend on other fields: of built-in kinds (facts.json) and of custom resources.
-// Those that depend on other fields are the kinds' strategies' business.
+// Sets defaults that do not depend on other fields: of built-in kinds (facts.json) and of custom resources. Defaults that depend
+// on other fields belong to the kinds' strategies.
 
 import { requestEntityTooLarge } from "../status.ts"
 import { copyJson } from "../copy.ts"
@@ -8,18 +8,21 @@ import { type JsonObject, setOwn } from "./json-object.ts"
 import { type FieldSchema, type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 
 /**
- * In place. Defaults that are objects are filled in themselves, as upstream's defaulting goes on into them. A null where
- * none may be is the default's place; without a default it is dropped, unless `keepsNulls` and it would be refused.
+ * Modifies the object. Defaults that are objects are themselves defaulted, as upstream does. A null where none is allowed is
+ * replaced by the default; without a default it is dropped, unless `keepsNulls` and it would be rejected.
  */
 export function applyDefaults(schema: Schema, object: Json, keepsNulls = false): void {
   if (schema.custom === true) dropNulls(schema, object, keepsNulls)
   fill(schema, object, { left: maxAdded })
 }
 
-/** Bytes, roughly: more than can be stored. Each of many items may get a default that is as large as all of them. Beyond: 413. */
+/**
+ * Approximate limit of added bytes; more could not be stored. It is needed because each of many items may get a default as large
+ * as all of them. Beyond: 413.
+ */
 const maxAdded = 16 * 1024 * 1024
 
-/** For what is still added. */
+/** The remaining number of bytes. */
 interface Room {
   left: number
 }
@@ -51,7 +54,7 @@ function fillEntries(schema: Schema, values: JsonObject | Json[], room: Room): v
   }
 }
 
-/** Of an object that names fields and says what others are, which only one that may be anything does. */
+/** For an object with both named fields and a schema for other fields, which is only possible if its type is "any". */
 function fillMore(schema: Schema, more: Schema, value: JsonObject, room: Room): void {
   const others = Object.entries(value).filter(
     ([key]) => schema.fields === undefined || !Object.hasOwn(schema.fields, key),
@@ -63,7 +66,7 @@ function isMissing(field: FieldSchema, value: JsonObject, key: string): boolean 
   if (!Object.hasOwn(value, key)) return true
   const given = value[key]
   if (field.pointer === true) return false
-  // A field that is no pointer cannot tell "not given" from zero.
+  // For a field that is not a pointer, absent and zero are indistinguishable.
   if (field.zero === undefined) return given === null && field.schema.nullable !== true
   return given === null || given === "" || given === 0 || given === false
 }
@@ -86,7 +89,7 @@ function sizeOf(value: object): number {
   return size
 }
 
-/** Fields that have a default, or something below them has; by schema, since types are shared. */
+/** Fields that have a default at or below them; cached by schema, since types are shared. */
 const defaulted = new WeakMap<Schema, readonly [string, FieldSchema][]>()
 const none: readonly [string, FieldSchema][] = []
 
@@ -102,7 +105,7 @@ function defaultedOf(schema: Schema): readonly [string, FieldSchema][] {
 
 const answers = new WeakMap<Schema, boolean>()
 
-/** Is there a default at or anywhere below? Recursive types are looked at once. */
+/** Whether the schema has a default at any level. Recursive types are visited once. */
 function hasDefaults(schema: Schema, underWay: Set<Schema> = new Set()): boolean {
   const known = answers.get(schema)
   if (known !== undefined) return known
@@ -115,12 +118,12 @@ function hasDefaults(schema: Schema, underWay: Set<Schema> = new Set()): boolean
     Object.values(schema.fields ?? {}).some(
       (field) => field.default !== undefined || hasDefaults(field.schema, underWay),
     )
-  // "No" found inside a cycle may be only half of the answer; that of the outermost question is whole.
+  // A negative result within a cycle may be incomplete; only that of the outermost call is cached.
   if (answer || underWay.size === 1) answers.set(schema, answer)
   return answer
 }
 
-/** A null where null is not allowed counts as not given (but in lists, where it has a place). */
+/** A null where null is not allowed counts as absent (except in lists, where it has a position). */
 function dropNulls(schema: Schema, value: Json, keepsNulls: boolean): void {
   if (typeof value !== "object" || value === null) return
   if (Array.isArray(value)) {

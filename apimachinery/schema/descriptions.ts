@@ -1,7 +1,7 @@
-// What the built-in types and their fields are for, in upstream's words, for OpenAPI and kubectl explain. The words are read
-// when first asked for, from the declarations of kubernetes-models (a file per type, a comment per type and field), those of
-// requests' parameters from client-node's (openapi/parameter-descriptions.ts); they are shared by all, and forgotten when
-// nobody has asked for a while.
+// Upstream's descriptions of the built-in types and their fields, for OpenAPI and kubectl explain. They are read on demand from
+// the declarations of kubernetes-models (a file per type, a comment per type and field), and those of request parameters from
+// client-node's (openapi/parameter-descriptions.ts). They are shared by all tenants, and dropped when they have not been used for
+// a while.
 
 import { readdir, readFile } from "node:fs/promises"
 import { readParameterDescriptions } from "./openapi/parameter-descriptions.ts"
@@ -9,23 +9,23 @@ import { ownText } from "./own-text.ts"
 
 export interface TypeDescription {
   type: string | undefined
-  /** By the field's name in JSON. */
+  /** By the field's JSON name. */
   fields: ReadonlyMap<string, string>
 }
 
 export interface Descriptions {
-  /** By OpenAPI name: "io.k8s.api.core.v1.Pod". Undefined: nothing is known of the type. */
+  /** By OpenAPI name, such as "io.k8s.api.core.v1.Pod". Undefined if the type is unknown. */
   readonly of: (name: string) => TypeDescription | undefined
-  /** "ListOptions.limit", "path.namespace". */
+  /** By key, such as "ListOptions.limit" or "path.namespace". */
   readonly ofParameter: (key: string) => string | undefined
 }
 
-/** Changes when other words are shown for the same types: clients' caches have to notice. */
+/** To be changed when the descriptions of the same types change, so that clients' caches are invalidated. */
 export const descriptionsVersion = "4"
 
-/** Kept this long after somebody asked. */
+/** How long descriptions are kept after their last use. */
 const keptMs = 5 * 60_000
-/** Files read at the same time. */
+/** Number of files read concurrently. */
 const parallel = 16
 
 let kept: Promise<Descriptions> | undefined
@@ -33,7 +33,7 @@ let release: NodeJS.Timeout | undefined
 
 export function loadDescriptions(): Promise<Descriptions> {
   kept ??= readAll().catch((error: unknown) => {
-    kept = undefined // the next one who asks tries again
+    kept = undefined // the next call retries
     throw error
   })
   clearTimeout(release)
@@ -41,10 +41,10 @@ export function loadDescriptions(): Promise<Descriptions> {
   return kept
 }
 
-/** For documents that do without. */
+/** For documents without descriptions. */
 export const noDescriptions: Descriptions = { of: () => undefined, ofParameter: () => undefined }
 
-/** The second has the types that are no group's: metadata, times, quantities. */
+/** The second contains the types without a group: metadata, times, quantities. */
 const packages = ["kubernetes-models", "@kubernetes-models/apimachinery"]
 
 async function readAll(): Promise<Descriptions> {
@@ -62,7 +62,7 @@ async function readAll(): Promise<Descriptions> {
   return { of: (name) => byIdentifier.get(identifierOf(name)), ofParameter: (key) => parameters.get(key) }
 }
 
-/** Those of types. Versions that are not final are not served, and what begins with "_" is code that validates. */
+/** Declaration files of types. Only stable versions are served; files beginning with "_" contain validation code. */
 async function declarations(folder: URL): Promise<URL[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const files = entries.filter(({ name }) => name.endsWith(".d.ts") && name !== "index.d.ts")
@@ -73,7 +73,7 @@ async function declarations(folder: URL): Promise<URL[]> {
   return [...files.map(({ name }) => new URL(name, folder)), ...below.flat()]
 }
 
-/** "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService" is IoK8sKubeAggregatorPkgApisApiregistrationV1APIService. */
+/** "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService" → IoK8sKubeAggregatorPkgApisApiregistrationV1APIService. */
 function identifierOf(name: string): string {
   return name
     .split(/[.-]/)
@@ -83,12 +83,12 @@ function identifierOf(name: string): string {
 
 interface Declaration extends TypeDescription {
   identifier: string
-  /** apiVersion and kind have one value, and are declared without words. */
+  /** apiVersion and kind have a constant value, and are declared without a description. */
   isKind: boolean
   fields: Map<string, string>
 }
 
-/** The two mean the same in every kind; a Status has words for them, for it is declared to be of any version. */
+/** Both have the same description in every kind; it is taken from Status, which is declared with any version. */
 function describeTypeMeta(byIdentifier: ReadonlyMap<string, Declaration>): void {
   const general = byIdentifier.get("IoK8sApimachineryPkgApisMetaV1Status")?.fields
   for (const { isKind, fields } of byIdentifier.values()) {
@@ -103,7 +103,7 @@ const ofType = /\/\*\*\n((?: \*.*\n)+) \*\/\nexport (?:interface|type) /
 const ofField = /^ {4}\/\*\*\n((?: {5}\*.*\n)+) {5}\*\/\n {4}"([^"]+)"\??:/gm
 const exported = /, \w+ as (\w+) \};/
 
-/** Pure: the text of one declaration file. Undefined: it declares no type. */
+/** Parses the text of one declaration file; undefined if it declares no type. Pure. */
 export function parseDeclaration(text: string): Declaration | undefined {
   const identifier = exported.exec(text)?.[1]
   if (identifier === undefined) return undefined
@@ -116,7 +116,7 @@ export function parseDeclaration(text: string): Declaration | undefined {
 
 const beginOfLine = /^ *\* ?/gm
 
-/** As it was before it became a comment. */
+/** The original text of a comment. */
 function plain(comment: string): string {
   const text = comment.replaceAll(beginOfLine, "").replace(/(?:\n@deprecated)?\n$/, "") // the mark is for compilers
   return ownText(text.replaceAll("\\*", "*").replaceAll("*\\/", "*/"))

@@ -1,9 +1,9 @@
-// Whether a value is one of those that a schema allows.
+// Checks a value against the enum of a schema.
 
 import type { Json } from "../object.ts"
 import { isInteger } from "./exact-integers.ts"
 
-/** By what they are as JSON: an enum may be long, and is asked for each item of a list. */
+/** By JSON text: an enum may be long, and is checked for each item of a list. */
 interface Allowed {
   all: ReadonlySet<string>
   integers: ReadonlySet<string>
@@ -21,7 +21,7 @@ function allowedBy(values: readonly Json[]): Allowed {
   return allowed
 }
 
-/** As upstream compares: null is like none of them, and a number is made an integer first where an integer is allowed. */
+/** Compares like upstream: null equals none of them, and a number is first converted to an integer if an integer is allowed. */
 export function isOneOf(values: readonly Json[], value: Json): boolean {
   if (value === null) return false
   const { all, integers } = allowedBy(values)

@@ -1,5 +1,5 @@
-// Integers of 64 bits. Beyond 2^53 a double would change them, so such an integer is a bigint in memory; all others stay
-// numbers. JSON.stringify writes both as they were read. Whoever parses JSON that a client wrote does it with parseJson.
+// 64-bit integers. A double cannot represent integers beyond 2^53 exactly, so these are bigints in memory; all others remain
+// numbers. JSON.stringify writes both as they were read. JSON from clients must be parsed with parseJson.
 
 import type { Json } from "../object.ts"
 
@@ -14,7 +14,7 @@ declare global {
   }
 }
 
-/** Without it JSON.stringify would throw: it must be there wherever a bigint may come from, which is this file. */
+/** Without it JSON.stringify would throw. It must be loaded wherever a bigint may come from, which is this file. */
 Object.defineProperty(BigInt.prototype, "toJSON", {
   configurable: true,
   value(this: bigint): unknown {
@@ -22,7 +22,7 @@ Object.defineProperty(BigInt.prototype, "toJSON", {
   },
 })
 
-/** Integers of fewer digits are exact as doubles. */
+/** Integers with fewer digits are exact as doubles. */
 const longDigits = 16
 export const int64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
 export const uint64 = { min: 0n, max: 2n ** 64n - 1n }
@@ -34,8 +34,8 @@ function isDigit(byte: number | undefined): boolean {
 }
 
 /**
- * May this JSON hold an integer that is none as a double? Never false when it does. Such an integer covers one of every
- * {@link longDigits} bytes, so that few are looked at.
+ * Whether this JSON may contain an integer that a double cannot represent; never false if it does. Such an integer covers one of
+ * every {@link longDigits} bytes, so that only few bytes are examined.
  */
 export function mayHoldLongIntegers(json: Uint8Array): boolean {
   for (let at = longDigits - 1; at < json.length; at += longDigits) {
@@ -46,39 +46,42 @@ export function mayHoldLongIntegers(json: Uint8Array): boolean {
     while (isDigit(json[end])) end++
     if (end - start < longDigits) continue
     if (json[start - 1] === minus) start--
-    // What begins and ends with a quote is text made of digits; other texts are parsed once more than they had to be.
+    // Digits between quotes are a string; other strings only cause an unnecessary exact parse.
     if (json[start - 1] !== quote || json[end] !== quote) return true
   }
   return false
 }
 
-/** An integer literal of 64 bits as it is kept in memory; undefined: a double will do, as in Go. */
+/** The value of a 64-bit integer literal; undefined if it is a double, as in Go. */
 export function exactInteger(literal: string): number | bigint | undefined {
-  // No more digits than an int64 has: reading a BigInt takes longer than its length.
+  // At most as many digits as an int64: the time for parsing a BigInt is not linear.
   if (!/^-?\d{1,19}$/.test(literal)) return undefined
   const value = BigInt(literal)
   if (value < int64.min || value > int64.max) return undefined
   return narrowest(value)
 }
 
-/** A whole number without a sign, of 64 bits. Undefined: it is none. */
+/** The value of an unsigned 64-bit integer literal; undefined if it is none. */
 export function unsignedInteger(literal: string): bigint | undefined {
   const value = /^\d{1,20}$/.test(literal) ? BigInt(literal) : undefined
   return value !== undefined && value <= uint64.max ? value : undefined
 }
 
-/** A number when that is exact. */
+/** Returns a number if that is exact. */
 export function narrowest(value: bigint): number | bigint {
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value
 }
 
-/** Is it a whole number, however it is kept? As upstream has it, a double beyond 2^53 is none: it was written as one. */
+/**
+ * Whether the value is an integer in either representation. As in upstream, doubles beyond 2^53 are not: they were written as
+ * doubles.
+ */
 export function isInteger(value: unknown): value is number | bigint {
   return typeof value === "bigint" || Number.isSafeInteger(value)
 }
 
-/** As JSON.parse, but exact. */
+/** Like JSON.parse, but exact. */
 export function parseJson(bytes: Buffer): Json {
   const text = bytes.toString()
   return mayHoldLongIntegers(bytes) ? parseExactly(text) : (JSON.parse(text) as Json)
@@ -86,9 +89,9 @@ export function parseJson(bytes: Buffer): Json {
 
 const longNumber = new RegExp(`\\d{${longDigits}}`)
 
-/** As {@link parseJson}, of a text. */
+/** Like {@link parseJson}, for a string. */
 export function parseExactly(text: string): Json {
-  // To look at each number costs several times what parsing does.
+  // Visiting each number takes several times as long as parsing.
   if (!longNumber.test(text)) return JSON.parse(text) as Json
   return JSON.parse(text, (_, value, { source }) =>
     typeof value === "number" && source !== undefined && !Number.isSafeInteger(value)

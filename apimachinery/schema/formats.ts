@@ -1,4 +1,4 @@
-// String formats that apiextensions checks; one it does not know is not checked. Source: k8s.io/kube-openapi/pkg/validation/strfmt.
+// String formats that apiextensions checks; unknown formats are ignored. Source: k8s.io/kube-openapi/pkg/validation/strfmt.
 
 import { dictionary } from "../dictionary.ts"
 import { isIPv4, isIPv6 } from "node:net"
@@ -15,7 +15,7 @@ const durationUnits = new Set(
     "d day days w wk wks week weeks"
   ).split(" "),
 )
-/** One label, which may have a hyphen in its second place; or several, the last of them letters. */
+/** Either one label, which may have a hyphen in second position; or several, the last of which consists of letters. */
 const hostname =
   /^(?:[a-zA-Z0-9\p{S}\p{L}]-?[a-zA-Z0-9\p{S}\p{L}]{0,62}|(?:[a-zA-Z0-9\p{S}\p{L}](?:[-a-zA-Z0-9\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
 const email = /^[^\s@<>()[\],;:\\"]+@[^\s@<>()[\],;:\\"]+$/
@@ -89,7 +89,7 @@ function isCreditCard(text: string): boolean {
   return sum % 10 === 0
 }
 
-/** By name without dashes, as the registry of formats there looks them up. */
+/** By name without dashes, as upstream's format registry looks them up. */
 const checks: Readonly<Record<string, (text: string) => boolean>> = dictionary({
   bsonobjectid: (text) => /^[0-9a-f]{24}$/i.test(text),
   byte: (text) => base64.test(text),
@@ -127,7 +127,9 @@ const ofNumbers: Readonly<Record<string, readonly string[]>> = dictionary({
   number: ["float", "double"],
 })
 
-/** Does this format say anything of values of this type? Source: k8s.io/apiextensions-apiserver/pkg/apiserver/validation (formats.go). */
+/**
+ * Whether the format applies to values of the type. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/validation (formats.go).
+ */
 export function isFormatOf(type: unknown, format: string): boolean {
   return type === undefined || type === null || type === "" || type === "string"
     ? ofStrings.has(format.replaceAll("-", ""))

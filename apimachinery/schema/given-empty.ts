@@ -1,23 +1,25 @@
-// Empty lists and maps that were given. They are no more kept than Go prints them, but in memory Go tells them from none, and some of
-// its rules do. The decoder notes them (decode.ts).
+// Records empty lists and maps in a request. They are dropped since Go does not print them either, but Go distinguishes them from
+// absent ones in memory, and some of its rules depend on that. The decoder records them (decode.ts).
 
-/** Of objects just decoded: their fields that were given, and were dropped because they were empty. */
+/** By object just decoded: the fields that were present, and were dropped because they were empty. */
 const givenEmpty = new WeakMap<object, Set<string>>()
 
-/** `holder`: the object that is being decoded. */
+/** `holder`: the object being decoded. */
 export function noteGivenEmpty(holder: object, key: string): void {
   const keys = givenEmpty.get(holder)
   if (keys === undefined) givenEmpty.set(holder, new Set([key]))
   else keys.add(key)
 }
 
-/** Was it given, and dropped because it was empty? Only of the very object that was decoded, not of its copies. */
+/**
+ * Whether the field was present and dropped because it was empty. Only known for the decoded object itself, not for its copies.
+ */
 export function isGivenEmpty(holder: object, key: string): boolean {
-  // What has a default by now is not empty any more.
+  // A field that has since been defaulted is no longer empty.
   return givenEmpty.get(holder)?.has(key) === true && !Object.hasOwn(holder, key)
 }
 
-/** The same for any field at or below. */
+/** The same for any field at any level. */
 export function hasGivenEmpty(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false
   for (const key of givenEmpty.get(value) ?? []) if (isGivenEmpty(value, key)) return true

@@ -1,4 +1,4 @@
-// JSON objects whose keys are anybody's: told from lists and null, read and written to without touching their prototype.
+// JSON objects with untrusted keys: distinguishes them from lists and null, and accesses fields without touching the prototype.
 
 import type { Json } from "../object.ts"
 import { compareText } from "../text-order.ts"
@@ -9,7 +9,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** Of any size, without a list of its keys. */
+/** In constant time, without creating a list of keys. */
 export function isEmptyObject(object: object): boolean {
   for (const _ in object) return false
   return true
@@ -21,7 +21,7 @@ export function setOwn<T>(target: Record<string, T>, key: string, value: T): voi
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** What it was given by that name, not what every object inherits. */
+/** The object's own value, not an inherited one. */
 export function ownValue<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
   return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined
 }
@@ -31,7 +31,7 @@ export function sortedEntries(object: JsonObject): [string, Json][] {
   return Object.entries(object).sort(([a], [b]) => compareText(a, b))
 }
 
-/** With the keys of all objects in that order. */
+/** Returns a copy whose objects have sorted keys. */
 export function sortedKeys(value: Json): Json {
   if (Array.isArray(value)) return value.map(sortedKeys)
   if (!isObject(value)) return value

@@ -1,42 +1,42 @@
-// A strict reader of JSON text for what JSON.parse does not tell: duplicate keys, numbers that lose something as a double,
-// and errors in the words of Go's scanner. Slower than JSON.parse, so it runs only when one of these is asked for.
+// A strict JSON scanner for information that JSON.parse does not provide: duplicate keys, numbers that are not exact as doubles,
+// and errors in the words of Go's scanner. Slower than JSON.parse, so it only runs when one of these is needed.
 
 import { byteOf } from "../go-text.ts"
 import { OddNumbers } from "./odd-numbers.ts"
 import { withoutRepeats } from "./repeated-keys.ts"
 
 export interface JsonScan {
-  /** `duplicate field "metadata.name"`, in the order of the text, each once. */
+  /** Such as `duplicate field "metadata.name"`, in text order, each once. */
   duplicates: string[]
-  /** Every number that does not print as it was written: 1.0, 1e400, 9007199254740993. */
+  /** Every number that is printed differently from its literal: 1.0, 1e400, 9007199254740993. */
   oddNumbers: OddNumbers
 }
 
-/** Faults of strict decoding beyond these are not told. Source: saveStrictError in sigs.k8s.io/json. */
+/** Strict decoding reports no more faults than this. Source: saveStrictError in sigs.k8s.io/json. */
 export const maxStrictFaults = 100
 
-/** "spec.containers[0].name". */
+/** Such as "spec.containers[0].name". */
 export function printPath(path: readonly (string | number)[]): string {
   let text = ""
   for (const step of path) text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`
   return text
 }
 
-/** Throws a SyntaxError in Go's words. Nesting must have been limited before (see survey). */
+/** Throws a SyntaxError in Go's words. The nesting must have been checked before (see survey). */
 export function scanJson(text: string): JsonScan {
   const scanner = new Scanner(text)
   scanner.document()
   return scanner.found
 }
 
-/** What strict decoding says of a text, in its order: fields that are unknown, and those that are known and given twice. */
+/** The faults that strict decoding reports for a text, in text order: unknown fields, and duplicate known fields. */
 export function strictFaults(text: string, unknown: readonly (readonly (string | number)[])[]): string[] {
   const scanner = new Scanner(text, new UnknownFields(unknown))
   scanner.document()
   return scanner.found.duplicates
 }
 
-/** The text without values whose keys stand before in the same object. It has been scanned. */
+/** Removes the values of repeated keys except the first. The text must have been scanned. */
 export function firstOfKeys(text: string): string {
   const scanner = new Scanner(text)
   scanner.document()
@@ -45,10 +45,10 @@ export function firstOfKeys(text: string): string {
 
 type Field = Map<string | number, Field>
 
-/** Where unknown fields are, beside a walk through the text. */
+/** Tracks unknown fields during a traversal of the text. */
 class UnknownFields {
   readonly #root: Field = new Map()
-  /** Of the walk's path; undefined: there is none below. */
+  /** For each step of the current path; undefined if there are none below. */
   readonly #path: (Field | undefined)[] = [this.#root]
 
   constructor(paths: readonly (readonly (string | number)[])[]) {
@@ -70,7 +70,7 @@ class UnknownFields {
     this.#path.pop()
   }
 
-  /** Whether the walk is at one. */
+  /** Whether the current field is unknown. */
   get isHere(): boolean {
     return this.#path.at(-1)?.size === 0
   }
@@ -82,7 +82,7 @@ const plainPattern = /[^"\\\u0000-\u001f]*/y
 const blankPattern = /[ \t\r\n]*/y
 const hexPattern = /^[0-9a-fA-F]$/
 
-/** Where no blank may stand: at the end of a text Go reads one more, and stumbles over it. */
+/** Errors where blanks are not skipped: at the end of a text Go reads one more blank, and reports that. */
 const unbroken = /^(?:in (?!string literal)|after decimal point)/
 
 class Scanner {
@@ -90,9 +90,9 @@ class Scanner {
   readonly #faults = new Set<string>()
   readonly #text: string
   readonly #unknown: UnknownFields | undefined
-  /** Within an unknown field nothing is looked at. */
+  /** Duplicates within an unknown field are not reported. */
   #unknownDepth = 0
-  /** Where values are whose keys stood before. */
+  /** Ranges of values with repeated keys. */
   readonly repeats: [start: number, end: number][] = []
   #at = 0
 
@@ -235,7 +235,7 @@ class Scanner {
       if (minus) this.#at++
       this.#fail(minus ? "in numeric literal" : "looking for beginning of value")
     }
-    // A number that goes on is malformed: say in which part. What has that part has come to its end.
+    // A number that continues is malformed: determine in which part. That part has ended.
     const next = this.#text[this.#at]
     const goesOn = next === "." ? !/[.eE]/.test(literal) : (next === "e" || next === "E") && !/[eE]/.test(literal)
     if (goesOn) {
@@ -263,7 +263,7 @@ class Scanner {
   }
 }
 
-/** As Go quotes the byte it stumbled over: of a character beyond ASCII it sees the first byte. */
+/** Quotes the offending byte like Go, which sees only the first byte of a non-ASCII character. */
 function quoteCharacter(character: string): string {
   if (character === "'") return "'\\''"
   if (character === '"') return "'\"'"

@@ -1,30 +1,30 @@
-// What is looked at before JSON is read: how deep it is, how many keys it has, whether its numbers are exact as doubles. Quick: for
-// every request.
+// A quick survey of the JSON of every request before it is parsed: nesting, number of keys, and whether numbers are exact as
+// doubles.
 
 import type { Json } from "../object.ts"
 
 /**
- * Nesting of a value. Go's decoder allows 10000; what walks values here is recursive and shares one stack, so it is less,
- * yet far beyond any real object.
+ * Maximum nesting of a value. Go's decoder allows 10000; the traversals here are recursive and share one stack, so the limit is
+ * lower, yet far above any real object.
  */
 export const maxDepth = 1000
-/** What is said of one that is nested deeper. */
+/** The error for a value with deeper nesting. */
 export const tooDeep = "exceeded max depth"
 
 export interface Survey {
   depth: number
-  /** Keys, counted as often as they are given: as many as the parsed value has, when none is given twice. */
+  /** Number of keys including duplicates: equals that of the parsed value if there are no duplicates. */
   keys: number
-  /** There may be numbers that JSON.parse changes. Never false when there are. */
+  /** Whether there may be numbers that JSON.parse changes; never false if there are. */
   oddNumbers: boolean
 }
 
 const quote = 0x22
 const backslash = 0x5c
-/** Integers of up to 15 digits are exact as doubles. */
+/** Integers with up to 15 digits are exact as doubles. */
 const exactDigits = 15
 
-/** One pass over the bytes of (possibly malformed) JSON: what decides how it may be read. */
+/** One pass over the bytes of (possibly malformed) JSON to determine how it can be parsed. */
 export function survey(bytes: Uint8Array): Survey {
   let depth = 0
   let deepest = 0
@@ -47,7 +47,7 @@ export function survey(bytes: Uint8Array): Survey {
   return { depth: deepest, keys, oddNumbers }
 }
 
-/** The bracket or brace that opens this depth. */
+/** The bracket or brace that opens this nesting level. */
 export function openingAt(bytes: Uint8Array, wanted: number): string {
   let depth = 0
   for (let at = 0; at < bytes.length; at++) {
@@ -59,7 +59,7 @@ export function openingAt(bytes: Uint8Array, wanted: number): string {
   return ""
 }
 
-/** All keys of a parsed value, at every level. */
+/** The number of all keys of a parsed value, at every level. */
 export function countKeys(value: Json): number {
   if (typeof value !== "object" || value === null) return 0
   let count = 0

@@ -1,5 +1,5 @@
-// Numbers as they were written, where a double would change them: 1.0, 1e3, 9223372036854775808. A patch is applied to text upstream,
-// so what it makes of an object is decoded, and refused, by its literals; here they go through it as marked texts.
+// Preserves the literals of numbers that a double would change: 1.0, 1e3, 9223372036854775808. Upstream applies patches to text,
+// so the result is decoded, and possibly rejected, by its literals; here they pass through the patch as marked strings.
 
 import type { Json } from "../object.ts"
 import { exactInteger, parseExactly, unsignedInteger } from "./exact-integers.ts"
@@ -7,16 +7,16 @@ import { isObject, setOwn } from "./json-object.ts"
 import { noteOddNumbers, OddNumbers, oddNumbersOf } from "./odd-numbers.ts"
 
 const id = crypto.randomUUID()
-/** No text of a client's begins like this. */
+/** Strings of clients cannot begin like this. */
 const mark = `\0number ${id} `
 const printedMark = new RegExp(`"\\\\u0000number ${id} ([^"]*)"`, "g")
-/** A string that does not end is one until the end of the text: looked at once, and not again from each of its quotes. */
+/** An unterminated string extends to the end of the text: it is matched once, not again from each of its quotes. */
 const tokens = /"[^"\\]*(?:\\[^][^"\\]*)*"?|-?\d[-+.\deE]*/g
-/** Of what a double prints as: there are fewer. */
+/** Longer than any printed double. */
 const mostPrinted = 30
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** The same JSON with such numbers as marked texts. What is no JSON stays none. */
+/** Replaces such numbers by marked strings. Invalid JSON remains invalid. */
 export function markOddNumbers(json: string): string {
   return json.replaceAll(tokens, (token) => (isOdd(token) ? JSON.stringify(mark + token) : token))
 }
@@ -26,7 +26,7 @@ function isOdd(token: string): boolean {
   return token.length > mostPrinted || (String(Number(token)) !== token && exactInteger(token) === undefined)
 }
 
-/** The first number in a JSON text that no double holds: 1e400. */
+/** The first number in a JSON text that exceeds the range of doubles, such as 1e400. */
 export function firstOverflow(json: string): string | undefined {
   for (const [token] of json.matchAll(tokens)) {
     if (!token.startsWith('"') && !Number.isFinite(Number(token))) return token
@@ -34,7 +34,7 @@ export function firstOverflow(json: string): string | undefined {
   return undefined
 }
 
-/** The value with its numbers again, and what they were written as known to the decoder. The value given is not changed. */
+/** Returns a copy with numbers instead of marks, whose literals are recorded for the decoder. */
 export function withoutMarks(value: Json): Json {
   const found = new OddNumbers()
   const walk = (inner: Json): Json => {
@@ -60,14 +60,14 @@ export function withoutMarks(value: Json): Json {
   return result
 }
 
-/** JSON in which marks became numbers again, as they were written. */
+/** Replaces marks in JSON by the original number literals. */
 export function printWithoutMarks(json: string): string {
   return json.replaceAll(printedMark, "$1")
 }
 
 /**
- * JSON that was read as YAML: upstream's YAML knows integers of 64 bits, with a sign or without, and else doubles, which it prints as
- * such; what is beyond them is a text.
+ * Adjusts JSON that was parsed as YAML: upstream's YAML supports signed and unsigned 64-bit integers, and otherwise doubles,
+ * which it prints as such; larger numbers are strings.
  */
 export function asOfYaml(value: Json): Json {
   const odd = oddNumbersOf(value)

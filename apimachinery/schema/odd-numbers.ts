@@ -1,4 +1,4 @@
-// How numbers of a parsed value were written, where that is known to matter: beside the value, and gone with it.
+// The literals of numbers of a parsed value, where they are known to matter: kept beside the value, and collected with it.
 
 import type { Json } from "../object.ts"
 import { isObject } from "./json-object.ts"
@@ -7,16 +7,16 @@ type Step = string | number
 type Place = Map<Step, Place | string>
 
 /**
- * Literals of numbers by where they are. They are noted on a walk through the value, and in its shape: a path for each of them would
- * take as much again for every level above it.
+ * Literals of numbers by position. They are recorded during a traversal, in a tree of the value's shape: storing a full path for
+ * each of them would need memory in proportion to the nesting.
  */
 export class OddNumbers {
   readonly #root: Place = new Map()
   readonly #path: Step[] = []
-  /** Of the walk's path, as far as there is something to note. */
+  /** The nodes of the current path, as far as they exist. */
   readonly #places: Place[] = [this.#root]
 
-  /** Where the walk is. */
+  /** The current path. */
   get path(): readonly Step[] {
     return this.#path
   }
@@ -57,7 +57,7 @@ export class OddNumbers {
     return typeof found === "string" ? found : undefined
   }
 
-  /** Those that `isKept` lets stay, which is asked of each with what holds it in `value`. */
+  /** Returns those for which `isKept` returns true; it is called with the parent in `value`. */
   select(isKept: (holder: Json, step: Step, literal: string) => boolean, value: Json): OddNumbers {
     const kept = new OddNumbers()
     const walk = (place: Place, holder: Json): void => {
@@ -72,7 +72,7 @@ export class OddNumbers {
     return kept
   }
 
-  /** All but those of one field. */
+  /** Visits all except those of one field. */
   each(visit: (literal: string) => void, except: string): void {
     for (const [step, found] of this.#root) if (step !== except) visitAll(found, visit)
   }
@@ -88,7 +88,7 @@ function visitAll(found: Place | string, visit: (literal: string) => void): void
   else for (const inner of found.values()) visitAll(inner, visit)
 }
 
-/** Literals of numbers that are not exact as doubles, by parsed root; gone with it. decodeObject asks for them. */
+/** Literals of numbers that are not exact as doubles, by parsed root. Used by decodeObject. */
 const oddNumbers = new WeakMap<object, OddNumbers>()
 
 export function oddNumbersOf(value: Json): OddNumbers | undefined {

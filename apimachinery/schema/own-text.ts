@@ -1,4 +1,4 @@
-/** A copy: as a part of a file's text it would keep all of that in memory. */
+/** Copies a string: a substring would keep the whole text of the file in memory. */
 export function ownText(part: string): string {
   return Buffer.from(part).toString()
 }

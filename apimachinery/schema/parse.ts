@@ -1,4 +1,4 @@
-// From the bytes of a request to a JSON value, with the errors a client gets for bytes that are none. Next: decode.ts.
+// Parses the bytes of a request to a JSON value, with upstream's errors for invalid bytes. Next: decode.ts.
 
 import { errorMessage } from "../error-message.ts"
 import type { Json } from "../object.ts"
@@ -12,25 +12,25 @@ import { asOfYaml } from "./number-literals.ts"
 import { noteOddNumbers } from "./odd-numbers.ts"
 import { convertYaml, maxYamlBytes, type YamlOutcome } from "./yaml/convert.ts"
 
-/** Bytes that an error message quotes. */
+/** Maximum number of bytes quoted in an error message. */
 const quotedBytes = 30
 
 export interface ParseOptions {
-  /** Look for keys given twice; the last one wins in any case. */
+  /** Whether to report duplicate keys; the last one wins in any case. */
   duplicates: boolean
-  /** Whatever it says it is: who reads it looks at its kind himself. */
+  /** Accepts any kind: the caller checks it. */
   anyKind?: boolean
-  /** The kind the path expects: for messages. */
+  /** The kind expected by the path, for messages. */
   kind?: string
-  /** What YAML's parser has made of these bytes, where it was asked before. */
+  /** The YAML parser's result for these bytes, if it has already run. */
   converted?: YamlOutcome | undefined
-  /** What {@link yamlAsJson} has made of them; taken over. */
+  /** The result of {@link yamlAsJson}, which is used. */
   json?: Parsed | undefined
 }
 
 export interface Parsed {
   value: Json
-  /** `duplicate field "metadata.name"`: what strict decoding complains of. */
+  /** Errors of strict decoding such as `duplicate field "metadata.name"`. */
   duplicates: string[]
 }
 
@@ -38,7 +38,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
 export const textOfJson = (bytes: Uint8Array): string => decoder.decode(bytes)
 
-/** Invalid UTF-8 becomes U+FFFD, as in Go. null is taken for an empty object; anything else but an object is an error. */
+/** Invalid UTF-8 becomes U+FFFD, as in Go. null counts as an empty object; any other value that is not an object is an error. */
 export function parseObject(bytes: Uint8Array, mediaType: "json" | "yaml", options: ParseOptions): Parsed {
   const parsed = mediaType === "json" ? parseJson(bytes, options) : parseYaml(bytes, options)
   const { value } = parsed
@@ -51,7 +51,10 @@ export function parseObject(bytes: Uint8Array, mediaType: "json" | "yaml", optio
   return parsed
 }
 
-/** Why an object does not say what it is: its apiVersion or kind is no text, or names more than a group and a version. */
+/**
+ * Why the type of an object cannot be determined: apiVersion or kind is not a string, or apiVersion has more than a group and a
+ * version.
+ */
 export function typeFault(value: { [key: string]: Json }): string | undefined {
   for (const field of ["apiVersion", "kind"]) {
     const given = ownValue(value, field)
@@ -67,18 +70,18 @@ const typeError = "couldn't get version/kind; json parse error: "
 const typeMeta =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
-/** Why it does not: it is no object. */
+/** The error for a value that is not an object. */
 export function noObject(value: Json): string {
   return `${typeError}json: cannot unmarshal ${what(value)} into Go value of type ${typeMeta}`
 }
 
-/** 400 in the words upstream has for bytes that are no object. */
+/** 400 with upstream's message for bytes that are not an object. */
 export function unrecognized(bytes: Uint8Array, { kind }: Pick<ParseOptions, "kind">, detail: string): Error {
   const expected = kind === undefined ? "" : ` (must be of type ${kind})`
   return badRequest(`the object provided is unrecognized${expected}: ${detail} (${quoteBytes(bytes)})`)
 }
 
-/** The beginning of the body as upstream shows it: text when it looks like JSON, hexadecimal otherwise. */
+/** The beginning of the body as shown by upstream: text if it looks like JSON, hexadecimal otherwise. */
 function quoteBytes(bytes: Uint8Array): string {
   if (bytes.length === 0) return "<empty>"
   const start = Buffer.from(bytes.subarray(0, quotedBytes))
@@ -107,7 +110,7 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
   return { value, duplicates: options.duplicates ? scan.duplicates : [] }
 }
 
-/** Half of a surrogate pair can only be written as an escape, and becomes U+FFFD as in Go. */
+/** An unpaired surrogate can only be written as an escape, and becomes U+FFFD as in Go. */
 function wellFormed(value: Json): Json {
   if (typeof value === "string") return value.toWellFormed()
   if (typeof value !== "object" || value === null) return value
@@ -151,10 +154,10 @@ function yamlTooLong(): StatusError {
   return requestEntityTooLarge(`Request entity too large: limit is ${maxYamlBytes} for YAML that is no JSON`)
 }
 
-/** How all that is wrong with the keys of a YAML text is told as one error; each line of it is a warning. */
+/** The first line of the error that combines all problems with the keys of a YAML text; each following line is a warning. */
 export const unmarshalErrors = "yaml: unmarshal errors:"
 
-/** JSON is YAML, and read many times faster. Undefined: it is none, or something in it needs YAML's own words. */
+/** JSON is YAML, and is parsed many times faster. Undefined if it is not JSON, or if it needs the YAML parser's errors. */
 export function yamlAsJson(bytes: Uint8Array, options: ParseOptions): Parsed | undefined {
   if (bytes[0] !== openBrace) return undefined
   try {

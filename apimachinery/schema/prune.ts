@@ -1,14 +1,15 @@
-// Drops what a custom resource's schema does not name, as k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning does.
+// Drops fields that a custom resource's schema does not specify, like
+// k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning.
 
 import type { Json } from "../object.ts"
 import { type JsonObject } from "./json-object.ts"
 import { printPath } from "./json-scan.ts"
 import { type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 
-/** At the root and in embedded resources these are not the schema's to drop. */
+/** At the root and in embedded resources these are not pruned. */
 const objectFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"])
 
-/** In place. Answers the paths of what was dropped ("spec.foo"), in the order of their names, when asked to collect them. */
+/** Modifies the value. If requested, returns the paths of dropped fields ("spec.foo"), sorted. */
 export function prune(schema: Schema, value: Json, collects = false): readonly string[] {
   const dropped: string[] | undefined = collects ? [] : undefined
   pruneValue(
@@ -24,14 +25,14 @@ export function prune(schema: Schema, value: Json, collects = false): readonly s
 interface Walk {
   path: (string | number)[]
   dropped: string[] | undefined
-  /** Characters of paths that are still told. */
+  /** Number of characters of further paths to report. */
   room: number
 }
 
-/** Characters. Fields may lie as deep as they are many: of those beyond it is not told that they were dropped. */
+/** In characters. The total length of paths may be quadratic; fields beyond this limit are dropped without being reported. */
 const maxTold = 1024 * 1024
 
-/** Without a schema nothing is known: where a value is of another type than it should be, and where additionalProperties say nothing. */
+/** `schema` is undefined where a value has a different type than specified, and where additionalProperties has no schema. */
 function pruneValue(schema: Schema | undefined, value: Json, walk: Walk, whole: boolean, keeps: boolean): void {
   if (typeof value !== "object" || value === null) return
   if (!Array.isArray(value)) {
@@ -39,7 +40,7 @@ function pruneValue(schema: Schema | undefined, value: Json, walk: Walk, whole: 
     return
   }
   const items = schema && schemaOfItems(schema)
-  // A list that keeps unknown fields keeps those of its items.
+  // A list that keeps unknown fields also keeps those of its items.
   if (keeps && items === undefined) return
   for (const [index, item] of value.entries()) {
     walk.path.push(index)
@@ -53,7 +54,7 @@ function pruneFields(schema: Schema | undefined, value: JsonObject, walk: Walk, 
     if (whole && objectFields.has(key)) continue
     const field = schema === undefined ? undefined : schemaOfEntry(schema, key)
     walk.path.push(key)
-    // What must not be there is refused, not dropped.
+    // Forbidden fields are rejected, not dropped.
     if (field === "none") pruneValue(undefined, value[key] as Json, walk, false, false)
     else if (field !== undefined) pruneValue(field, value[key] as Json, walk, false, field.preserveUnknown === true)
     else if (!keeps) {

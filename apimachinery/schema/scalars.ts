@@ -1,9 +1,9 @@
-// Texts with a canonical form: times, durations, quantities, base64. Each is checked and printed as Go's types do it.
+// Strings with a canonical form: times, durations, quantities, base64. Each is checked and printed like Go's types do.
 
 import { errorMessage } from "../error-message.ts"
 import { parseQuantity, printQuantity, roundToMilli } from "../quantity.ts"
 
-/** Upstream's sentence about a text that is none of its format; it names no field. */
+/** Upstream's message about a string with an invalid format; it does not contain the field. */
 export class ScalarError extends Error {}
 
 export function canonicalScalar(format: string, text: string): string {
@@ -24,7 +24,7 @@ export function canonicalScalar(format: string, text: string): string {
 const timeLayout = "2006-01-02T15:04:05Z07:00"
 const microTimeLayout = "2006-01-02T15:04:05.000000Z07:00"
 
-/** The parts of both layouts: what a part's text must look like, and its range. */
+/** The parts of both time layouts: the pattern and range of each. */
 const timeParts: readonly { layout: string; pattern: RegExp; below?: number; name?: string }[] = [
   { layout: "2006", pattern: /^\d{4}/ },
   { layout: "-", pattern: /^-/ },
@@ -42,7 +42,7 @@ const timeParts: readonly { layout: string; pattern: RegExp; below?: number; nam
 const secondsPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 const maxDaysOf = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate()
 
-/** As Go's package time quotes: no escapes but bytes. */
+/** Quotes like Go's package time: only bytes are escaped. */
 function timeQuote(text: string): string {
   const quoted = text.replaceAll(/["\\]|[^\x20-\x7f]/gu, (character) =>
     character === '"' || character === "\\"
@@ -97,7 +97,7 @@ function canonicalBase64(text: string): string {
   const plain = text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]/g, "") : text
   if (plain.length % 4 === 0 && base64Pattern.test(plain)) {
     if (!plain.endsWith("=")) return plain
-    // Bits that padding leaves unused may be set; they are lost in the bytes.
+    // Bits left unused by the padding may be set; they are dropped from the bytes.
     const last = plain.slice(-4)
     const clean = Buffer.from(last, "base64").toString("base64")
     return clean === last ? plain : plain.slice(0, -4) + clean
@@ -105,7 +105,7 @@ function canonicalBase64(text: string): string {
   throw new ScalarError(`illegal base64 data at input byte ${placeOfFault(text)}`)
 }
 
-/** Where Go's decoder stops. Source: decodeQuantum in encoding/base64. */
+/** The position at which Go's decoder fails. Source: decodeQuantum in encoding/base64. */
 function placeOfFault(text: string): number {
   const at = text.search(/[^A-Za-z0-9+/\r\n]/)
   const digits = (at < 0 ? text : text.slice(0, at)).replace(/[\r\n]/g, "").length % 4
@@ -128,7 +128,7 @@ function pastLineEnds(text: string, from: number): number {
 /** Already canonical: up to three digits are below 1000 and 1024. */
 const plainQuantity = /^(?:0|[1-9]\d{0,2}(?:m|k|M|G|T|Ki|Mi|Gi|Ti)?)$/
 
-/** `amount`: one of a list of resources, of which upstream keeps thousandths. */
+/** `amount`: an item of a list of resources, which upstream rounds to thousandths. */
 export function canonicalQuantity(text: string, amount: boolean): string {
   if (plainQuantity.test(text)) return text
   try {

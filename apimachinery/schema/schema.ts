@@ -5,42 +5,42 @@ import type { Json } from "../object.ts"
 
 export type SchemaType = "object" | "list" | "map" | "string" | "integer" | "number" | "boolean" | "intOrString" | "any"
 
-/** Formats that change what a decoder accepts. */
+/** Formats that affect decoding. */
 export type SchemaFormat = "int32" | "int64" | "byte" | "time" | "microTime" | "duration" | "quantity" | (string & {})
 
 export interface Schema {
   type: SchemaType
-  /** type "any": what a definition says instead of a type. It is refused for it, and no value fits. */
+  /** type "any": an invalid type in a definition. The definition is rejected, and no value is valid. */
   unknownType?: string
   format?: SchemaFormat
-  /** Of a definition's schema: the format is none of its type, so values are not checked against it. */
+  /** In a definition's schema: the format does not apply to the type, so values are not checked against it. */
   formatMeansNothing?: true
   /** type "object": JSON name → field. */
   fields?: Record<string, FieldSchema>
-  /** type "list" and "map": of the items and values. */
+  /** type "list" and "map": the schema of items and values. */
   items?: Schema
-  /** Not of type "map": fields that are not named, as a definition's additionalProperties say; "none": there must be none. */
+  /** Except type "map": the schema of unnamed fields, from a definition's additionalProperties; "none" forbids them. */
   more?: Schema | "none"
   required?: readonly string[]
   default?: Json
   nullable?: boolean
-  /** Fields that are not named are kept as they are (RawExtension, x-kubernetes-preserve-unknown-fields). */
+  /** Unnamed fields are kept unchanged (RawExtension, x-kubernetes-preserve-unknown-fields). */
   preserveUnknown?: boolean
-  /** The value is a whole object with apiVersion, kind, metadata (x-kubernetes-embedded-resource). */
+  /** The value is a complete object with apiVersion, kind, metadata (x-kubernetes-embedded-resource). */
   embedded?: boolean
   listType?: "atomic" | "set" | "map"
   listMapKeys?: readonly string[]
   mapType?: "atomic" | "granular"
-  /** "merge", "replace", "retainKeys", as Go struct tags have it, split at the comma. */
+  /** "merge", "replace", "retainKeys", from Go struct tags, split at the comma. */
   patchStrategy?: readonly string[]
   patchMergeKey?: string
-  /** type "any" of a definition's schema: a schema, or what else may stand for one. Other values are none, or refused. */
+  /** type "any" in a definition's schema: a schema or its alternatives. Other values are dropped or rejected. */
   union?: { object: Schema; list?: Schema; boolean?: true }
-  /** Name in OpenAPI: "io.k8s.api.core.v1.PodSpec". Types with a name are shared objects, so recursion is possible. */
+  /** OpenAPI name, such as "io.k8s.api.core.v1.PodSpec". Named types are shared objects, so recursion is possible. */
   name?: string
-  /** The root of a custom resource: its fields are pruned at decoding and checked by validateRules, not by the decoder. */
+  /** The root of a custom resource: the decoder only prunes its fields; validateRules checks them. */
   custom?: boolean
-  /** Of a custom resource's root: the openAPIV3Schema it was compiled from, to be published with its descriptions. */
+  /** At a custom resource's root: the openAPIV3Schema it was compiled from, which is published with its descriptions. */
   source?: Json
   /** Value rules of a custom resource; built-in kinds have strategies instead (and here only enums, for OpenAPI). */
   rules?: SchemaRules
@@ -51,21 +51,21 @@ export interface FieldSchema {
   /** Protobuf field number of built-in types. */
   protobuf?: number
   /**
-   * Number of the embedded protobuf message the field lies in (Volume's sources), although JSON has it flat; several
-   * numbers, outermost first, when it lies in one within one.
+   * Number of the embedded protobuf message that contains the field (as in Volume's sources), although JSON has it flat; several
+   * numbers, outermost first, if messages are nested.
    */
   protobufIn?: number | readonly number[]
-  /** Go's name of that struct, and how Go prints a field's own type ("v1.Protocol"): both are for decode errors. */
+  /** Go's name of that struct, and Go's name of a field's own type ("v1.Protocol"): both are for decode errors. */
   in?: string
   goType?: string
   /**
-   * What Go's encoder does with a zero value (0, "", false, empty list, …): "omit" drops it even if it was given,
-   * "write" prints it even if it was not. Absent for pointers: there if it was given, with the value given.
+   * How Go's encoder treats a zero value (0, "", false, empty list, …): "omit" drops it even if it was given, "write" prints it
+   * even if it was not. Absent for pointers, which are printed if they are set.
    */
   zero?: "omit" | "write"
-  /** A pointer that is always printed: its zero value is null whatever its type. */
+  /** A pointer that is always printed: its zero value is null for any type. */
   pointer?: boolean
-  /** Overrides of what the shared type says, as tags on the field do. */
+  /** Overrides of the shared type, from tags on the field. */
   default?: Json
   listType?: "atomic" | "set" | "map"
   listMapKeys?: readonly string[]
@@ -95,12 +95,12 @@ export interface SchemaRules {
   not?: Schema
 }
 
-/** Of the items of a list. */
+/** The schema of a list's items. */
 export function schemaOfItems(schema: Schema): Schema | undefined {
   return schema.type === "map" ? undefined : schema.items
 }
 
-/** Of a field of an object or an entry of a map. Undefined: nothing is said of it; "none": there must be no such field. */
+/** The schema of an object's field or a map's entry. Undefined if nothing is specified; "none" if the field is forbidden. */
 export function schemaOfEntry(schema: Schema, name: string): Schema | "none" | undefined {
   if (schema.fields !== undefined && Object.hasOwn(schema.fields, name)) return schema.fields[name]?.schema
   return schema.type === "map" ? schema.items : schema.more
@@ -108,7 +108,7 @@ export function schemaOfEntry(schema: Schema, name: string): Schema | "none" | u
 
 const embedding = new WeakMap<Schema, boolean>()
 
-/** Whether there may be whole objects in a value of it, or it is one. */
+/** Whether values may contain embedded objects, or be one. */
 export function hasEmbedded(schema: Schema): boolean {
   let answer = embedding.get(schema)
   if (answer === undefined) {

@@ -1,5 +1,5 @@
-// Objects within a custom resource (x-kubernetes-embedded-resource): what they say of themselves has the form that every object's
-// has. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta/validation.go.
+// Validates embedded objects of a custom resource (x-kubernetes-embedded-resource): their type and metadata must be valid.
+// Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta/validation.go.
 
 import { type FieldError, type FieldPath, invalidValue, required } from "../field-errors.ts"
 import { validateDNS1035Label, validatePathSegmentName } from "../names.ts"
@@ -8,7 +8,7 @@ import { validateObjectMeta } from "../object-meta.ts"
 import { isObject, type JsonObject } from "./json-object.ts"
 import { hasEmbedded, type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 
-/** After decoding: metadata is one. */
+/** To be called after decoding, which ensures that metadata is an object. */
 export function validateEmbedded(schema: Schema, value: Json, path: FieldPath): FieldError[] {
   if (typeof value !== "object" || value === null || !hasEmbedded(schema)) return []
   if (Array.isArray(value)) {
@@ -49,7 +49,7 @@ function kindFaults(text: string): string[] {
   return faults.length === 0 ? [] : [`may have mixed case, but should otherwise match: ${faults.join(",")}`]
 }
 
-/** Nothing has to have a name, or a namespace. */
+/** Neither name nor namespace is required. */
 function validateMetadata(path: FieldPath, metadata: ObjectMeta): FieldError[] {
   const named = metadata.name ? metadata : { ...metadata, name: "fakename" }
   return validateObjectMeta(named, {

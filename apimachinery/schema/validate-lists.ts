@@ -1,11 +1,14 @@
-// Which items of a custom resource's lists are there twice. Upstream tells of them after all else that the schema says.
+// Finds duplicate items in a custom resource's lists. Upstream reports them after all other errors of the schema.
 
 import { duplicate, type FieldError, type FieldPath, invalidValue } from "../field-errors.ts"
 import type { Json } from "../object.ts"
 import { isObject } from "./json-object.ts"
 import { type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 
-/** x-kubernetes-list-type: items of a set, and keys of the items of a map, are there once. Source: pkg/apiserver/schema/listtype in apiextensions-apiserver. */
+/**
+ * x-kubernetes-list-type: items of sets, and keys of the items of maps, must be unique. Source: pkg/apiserver/schema/listtype in
+ * apiextensions-apiserver.
+ */
 export function validateLists(schema: Schema, value: Json, path: FieldPath): FieldError[] {
   if (typeof value !== "object" || value === null) return []
   if (Array.isArray(value)) {
@@ -34,7 +37,7 @@ function uniqueErrors(schema: Schema, list: readonly Json[], path: FieldPath): F
   )
 }
 
-/** The second of several that are the same, as upstream: the third says nothing new. */
+/** Like upstream, reports only the second of several equal items. */
 function duplicates(identities: readonly Json[], path: FieldPath): FieldError[] {
   const times = new Map<string, number>()
   return identities.flatMap((identity, index) => {
@@ -45,7 +48,7 @@ function duplicates(identities: readonly Json[], path: FieldPath): FieldError[] 
   })
 }
 
-/** In the order of their names, as they are told. A null has none. */
+/** The key values, sorted by name as they are reported. A null item has none. */
 function keysOf(item: Json | undefined, keys: readonly string[]): Json {
   if (!isObject(item)) return {}
   const given = keys.filter((key) => Object.hasOwn(item, key)).sort()

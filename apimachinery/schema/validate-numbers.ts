@@ -1,10 +1,10 @@
-// What a number of a custom resource has to be: a multiple, an integer, within what its format can hold. Source:
+// Validates numbers of a custom resource: multiples, integers, and the ranges of formats. Source:
 // kube-openapi/pkg/validation/validate/values.go (MultipleOf, IsValueValidAgainstRange).
 
 import { isInteger } from "./exact-integers.ts"
 import type { Schema } from "./schema.ts"
 
-/** Formats that say how wide a number may be. */
+/** Formats that determine the range of a number. */
 const ranges: Readonly<Record<"integer" | "number", Readonly<Record<string, readonly [number, number]>>>> = {
   integer: {
     int32: [-(2 ** 31), 2 ** 31 - 1],
@@ -15,7 +15,7 @@ const ranges: Readonly<Record<"integer" | "number", Readonly<Record<string, read
   number: { float: [-3.4028234663852886e38, 3.4028234663852886e38] },
 }
 
-/** What is wrong with a number: it, or a bound, is not of the type; a factor is none; or it is not within its bounds. */
+/** The number or a bound has a wrong type; the factor is invalid; or the number is out of bounds. */
 export type NumberFault =
   | { what: string; type: string }
   | { value: number | bigint; factor: number; words?: never }
@@ -38,7 +38,8 @@ export function numberFaults(schema: Schema, value: number | bigint): NumberFaul
     if (given === undefined) continue
     const type = typeFault(schema, given, Number.isInteger(given))
     if (type !== undefined) faults.push({ what, type })
-    // Beside an integer upstream makes the bound one, too, where it is of the type; else all are doubles.
+    // If the value is an integer, upstream converts the bound to an integer as well, provided that it has the type; otherwise all
+    // are doubles.
     const bound = type === undefined && isInteger(value) ? Math.trunc(given) : given
     const beside = boundFault(schema, name, type === undefined ? value : Number(value), bound)
     if (beside !== undefined) faults.push(beside)
@@ -61,21 +62,21 @@ function boundFault({ rules }: Schema, name: Bound, value: number | bigint, boun
   return { value, words: `should be ${isOpen ? "greater than" : "greater than or equal to"} ${bound}` }
 }
 
-/** Of numbers that are no integers nearly is enough. */
+/** For non-integers an approximation suffices. */
 function isMultiple(value: number | bigint, of: number): boolean {
   if (typeof value === "bigint") return value % BigInt(of) === 0n
   if (isInteger(value) && isInteger(of)) return value % of === 0
   return isNearInteger(of < 1 ? (1 / of) * value : value / of)
 }
 
-/** What upstream takes for an integer among doubles (IsFloat64AJSONInteger of github.com/go-openapi/swag). */
+/** Doubles that upstream treats as integers (IsFloat64AJSONInteger of github.com/go-openapi/swag). */
 export function isNearInteger(value: number): boolean {
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false
   const whole = Math.trunc(value)
   return value === whole || (whole !== 0 && Math.abs(value - whole) < 1e-9 * (Math.abs(value) + Math.abs(whole)))
 }
 
-/** Undefined: the number is of the type, and of the format where that says a range. */
+/** Undefined if the number has the type, and is within the range of the format if that has one. */
 function typeFault({ type, format = "" }: Schema, value: number | bigint, isWhole: boolean): string | undefined {
   if (type !== "integer" && type !== "number") return undefined
   const range = Object.hasOwn(ranges[type], format) ? ranges[type][format] : undefined

@@ -1,5 +1,5 @@
-// Checks a custom resource against its schema; the errors have upstream's words. In the messages the path stands again
-// ("spec.replicas in body must be …"), relative to the value that was asked about.
+// Validates a custom resource against its schema, with upstream's messages. Messages repeat the path ("spec.replicas in body must
+// be …"), relative to the validated value.
 
 import { dictionary } from "../dictionary.ts"
 import { FieldPath, invalidValue, notSupported, required, tooLong, tooMany, typeInvalid } from "../field-errors.ts"
@@ -16,12 +16,12 @@ import { validateLists } from "./validate-lists.ts"
 import { isNearInteger, numberFaults } from "./validate-numbers.ts"
 import { lookEvery, Pace } from "./validation-pace.ts"
 
-/** A broken object of many items must not become an endless answer. */
+/** Limits the response for an invalid object with many items. */
 const maxErrors = 100
-/** Upstream gives these errors no field, but where it looks at a default. */
+/** Upstream reports these errors without a field, except when it validates a default. */
 const nowhere = FieldPath.root("<nil>")
 
-/** After decoding and defaulting. */
+/** To be called after decoding and defaulting. */
 export function validateRules(schema: Schema, value: Json, path: FieldPath): FieldError[] {
   return [
     ...validateFields(schema, value, path).errors,
@@ -32,25 +32,31 @@ export function validateRules(schema: Schema, value: Json, path: FieldPath): Fie
 
 export interface Faults {
   errors: readonly FieldError[]
-  /** What none of several schemas takes is the fault of the value that has them, wherever in it: its path. */
+  /**
+   * Errors of alternatives (anyOf and the like) belong to the value that has the alternatives: its path, even if they are found
+   * below it.
+   */
   owners: ReadonlyMap<FieldError, string>
 }
 
-/** Without what items of lists have to do with each other. */
+/** Validates everything except the uniqueness of list items. */
 export function validateFields(schema: Schema, value: Json, path: FieldPath): Faults {
   const found = nothingFound(nowhere)
   check(schema, value, { path, shown: path.toString() }, found)
   return found
 }
 
-/** Of a part that is looked at by itself, as upstream does with a status: there its messages begin. */
+/** Validates a part separately, as upstream does with a status: paths in its messages begin there. */
 export function validatePart(schema: Schema, value: Json, path: FieldPath): Faults {
   const found = nothingFound(path)
   check(schema, value, { path, shown: "" }, found)
   return found
 }
 
-/** Of a default, whose schema is taken at its word: formats that mean nothing, and a type that int-or-string does not have. */
+/**
+ * Validates a default, for which the schema is interpreted literally: including formats without meaning, and with a type that
+ * int-or-string does not have.
+ */
 export function validateDefault(schema: Schema, value: Json, path: FieldPath): FieldError[] {
   const found = nothingFound(path, true)
   check(schema, value, { path, shown: "" }, found)
@@ -60,11 +66,11 @@ export function validateDefault(schema: Schema, value: Json, path: FieldPath): F
 interface Found extends Faults {
   errors: FieldError[]
   owners: Map<FieldError, string>
-  /** What was looked at: of several schemas that do not fit the one says why of which most was. */
+  /** Number of checks: of several alternatives that do not match, the errors of the one with the most checks are reported. */
   checks: number
   nowhere: FieldPath
   ofDefault: boolean
-  /** Of all that is looked at for one value. */
+  /** Shared by all checks of one value. */
   readonly pace: Pace
 }
 
@@ -74,7 +80,7 @@ function nothingFound(nowhere: FieldPath, ofDefault = false): Found {
 
 interface At {
   path: FieldPath
-  /** The path as messages show it. */
+  /** The path as shown in messages. */
   shown: string
 }
 
@@ -101,7 +107,7 @@ function typeOf(value: Json): string {
   return typeof value
 }
 
-/** What upstream calls a number in memory. */
+/** Upstream's names of numbers in memory. */
 const ownFormats: Readonly<Record<string, string>> = dictionary({ integer: "int64", number: "float64" })
 
 function formatOf({ format, formatMeansNothing }: Schema, { ofDefault }: Found): string | undefined {
@@ -123,13 +129,13 @@ function check(schema: Schema, value: Json, at: At, found: Found): void {
   if (rules?.enum !== undefined) checkEnum(rules.enum, value, at, errors)
 }
 
-/** Source: kube-openapi's SchemaValidator.Validate: those that apply to the value, and to all. */
+/** Source: kube-openapi's SchemaValidator.Validate: the checks that apply to the value, and those that always apply. */
 function checksOf({ type, format }: Schema, value: Json): number {
   if (value === null) return 0
   return (type === "any" && format === undefined ? 3 : 4) + (typeof value === "boolean" ? 0 : 1)
 }
 
-/** A format is asked first, and of texts and lists nothing else is asked then. */
+/** The format is checked first, and then replaces the type check for strings and lists. */
 function checkType(schema: Schema, value: Json, { path, shown }: At, found: Found): void {
   const given = typeOf(value)
   const types = typesOf(schema, found)
@@ -168,7 +174,7 @@ function checkString(schema: Schema, value: string, at: At, found: Found): void 
   }
 }
 
-/** The first that is found: upstream looks no further. */
+/** Returns only the first fault, like upstream. */
 function textFault(
   { maxLength, minLength, pattern }: SchemaRules,
   value: string,
@@ -186,7 +192,7 @@ function patternFault(pattern: string, value: string): string | undefined {
   try {
     return compilePattern(pattern).matches(value) ? undefined : `should match '${pattern}'`
   } catch (error) {
-    // Not all regular expressions can be matched against any text in a bounded time.
+    // Some regular expressions cannot be matched against any text in bounded time.
     if (error instanceof RangeError) return `is too long to be matched with '${pattern}'`
     throw error
   }
@@ -210,7 +216,7 @@ function checkItems(schema: Schema, value: readonly Json[], { path, shown }: At,
   const items = schemaOfItems(schema)
   if (items !== undefined) {
     for (const [index, item] of value.entries()) {
-      // The path of a default begins with its message's, whatever that is.
+      // Within a default, the path begins like that of its message.
       const itemPath = shown === "" ? path.child(`[${index}]`) : path.index(index)
       check(items, item, { path: itemPath, shown: `${shown}[${index}]` }, found)
     }
@@ -252,7 +258,7 @@ function checkEnum(allowed: readonly Json[], value: Json, { path }: At, errors: 
   errors.push(notSupported(path, value, shown))
 }
 
-/** The faults of the one that fits best, of several that do not. */
+/** The errors of the best match of several alternatives. */
 function closest(tried: readonly Found[]): readonly FieldError[] {
   const most = Math.max(...tried.map(({ checks }) => checks))
   return tried.find(({ checks }) => checks === most)?.errors ?? []

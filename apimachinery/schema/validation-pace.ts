@@ -1,19 +1,19 @@
-// How long a value may be looked at. Some schemas, of many alternatives that none of many items fits, would hold the thread that
-// all share for minutes.
+// Limits the time for validating a value. Schemas with many alternatives that match none of many items would block the shared
+// thread for minutes.
 
 import { requestEntityTooLarge } from "../status.ts"
 import { ThreadTime } from "../thread-time.ts"
 
-/** Time on a processor. */
+/** Processor time. */
 const maxThreadMs = 1_000
-/** Steps between two looks at the time: what takes longer than most is as many. */
+/** Number of steps between two checks of the time; a slow step counts as this many. */
 export const lookEvery = 64
 
 export class Pace {
   #steps = 0
   #time: ThreadTime | undefined
 
-  /** Throws RequestEntityTooLarge when the time is over. */
+  /** Throws RequestEntityTooLarge if the time is exceeded. */
   spend(steps: number): void {
     this.#steps += steps
     if (this.#steps < lookEvery) return

@@ -1,10 +1,10 @@
-// Go's zero values: which of them its encoder omits, and which it prints although nobody gave them ("containers": null).
+// Go's zero values: which of them its encoder omits, and which it prints although they were not given ("containers": null).
 
 import type { Json } from "../object.ts"
 import { isEmptyObject, type JsonObject } from "./json-object.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
 
-/** Of a field that is no pointer: would Go's "omitempty" (or "omitzero", for structs) drop it? */
+/** For a field that is not a pointer: whether Go's "omitempty" (or "omitzero", for structs) would drop it. */
 export function isZero(schema: Schema, value: Json): boolean {
   if (typeof value === "object" && value !== null) {
     if (Array.isArray(value)) return value.length === 0
@@ -13,7 +13,7 @@ export function isZero(schema: Schema, value: Json): boolean {
   return value === null || value === "" || value === 0 || value === false
 }
 
-/** What null is in a list or map, where every place holds a value. */
+/** The value that replaces null in a list or map, in which every place holds a value. */
 export function zeroOf(schema: Schema): Json {
   switch (schema.type) {
     case "object": {
@@ -39,7 +39,7 @@ export function zeroOf(schema: Schema): Json {
 
 interface Zero {
   value: Json
-  /** The zero is this struct with its own zeros. */
+  /** The zero value is this struct with its own zero values. */
   struct?: Schema
 }
 
@@ -54,7 +54,7 @@ function zerosOf(fields: Record<string, FieldSchema>): readonly [string, Zero][]
         if (field.pointer === true) return [key, { value: null }]
         return field.schema.type === "object" && field.schema.fields !== undefined
           ? [key, { value: null, struct: field.schema }]
-          : [key, { value: field.schema.format === "byte" ? null : zeroOf(field.schema) }] // no bytes: null, like no list
+          : [key, { value: field.schema.format === "byte" ? null : zeroOf(field.schema) }] // absent bytes are null, like lists
       })
     written.set(fields, zeros)
   }
@@ -62,9 +62,9 @@ function zerosOf(fields: Record<string, FieldSchema>): readonly [string, Zero][]
 }
 
 /**
- * Writes into a decoded object what Go prints of absent fields, at every level: `"rules": null`, `"image": ""`,
- * `"status": {}`. The last step before an object is stored or answered. Custom resources have no such fields.
- * `isStored`: empty lists are none, because upstream stores protobuf.
+ * Adds to a decoded object what Go prints for absent fields, at every level: `"rules": null`, `"image": ""`, `"status": {}`. This
+ * is the last step before an object is stored or returned. Custom resources have no such fields. `isStored`: empty lists become
+ * absent, because upstream stores protobuf.
  */
 export function writeZeros(schema: Schema, value: Json, isStored = true): void {
   if (typeof value !== "object" || value === null) return

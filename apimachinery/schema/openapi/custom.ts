@@ -1,4 +1,4 @@
-// A custom resource's own schema as it is published, in the two versions' dialects. Source:
+// The published form of a custom resource's schema, in the dialects of both versions. Source:
 // k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder and …/openapi/v2.
 
 import type { Json } from "../../object.ts"
@@ -19,7 +19,7 @@ export function customSchema(
   objectMeta: JsonObject,
   commonField: (name: "apiVersion" | "kind") => JsonObject,
 ): JsonObject {
-  // Whatever properties are named, kubectl would take the others for unknown.
+  // Even with named properties, since kubectl would treat all others as unknown.
   if (dialect === "v2" && isObject(source) && source[preserve] === true) return { type: "object" }
   const schema = withEmbedded(dialect === "v3" ? structuredClone(source) : forVersion2(source), dialect, objectMeta)
   const published = isObject(schema) ? schema : {}
@@ -43,7 +43,7 @@ export function customListFields(plural: string): { items: JsonObject; metadata:
   }
 }
 
-/** Where a field selector may point. */
+/** The fields that field selectors may use. */
 export function selectableExtension(fields: readonly string[] = []): JsonObject {
   if (fields.length === 0) return {}
   return { "x-kubernetes-selectable-fields": fields.map((fieldPath) => ({ fieldPath })) }
@@ -57,7 +57,7 @@ function metadataOf(dialect: Dialect, objectMeta: JsonObject): JsonObject {
   return { description: metadataWords, ...(dialect === "v3" ? { allOf: [objectMeta] } : objectMeta) }
 }
 
-/** Objects within objects have the fields of every object. */
+/** Embedded objects have the standard fields of every object. */
 function withEmbedded(schema: Json, dialect: Dialect, objectMeta: JsonObject): Json {
   if (!isObject(schema)) return schema
   const result = dialect === "v3" ? unfolded({ ...schema }) : { ...schema }
@@ -85,7 +85,7 @@ function withEmbedded(schema: Json, dialect: Dialect, objectMeta: JsonObject): J
 
 const intOrString: Json = [{ type: "integer" }, { type: "string" }]
 
-/** What x-kubernetes-int-or-string means, in words that all readers know. */
+/** Replaces x-kubernetes-int-or-string by standard keywords. */
 function unfolded(schema: JsonObject): JsonObject {
   if (schema["x-kubernetes-int-or-string"] !== true || isIntOrString(schema)) return schema
   const allOf = Array.isArray(schema["allOf"]) ? schema["allOf"] : []
@@ -100,10 +100,10 @@ function isIntOrString({ anyOf }: JsonObject): boolean {
   return types.length === 2 && types[0] === "integer" && types[1] === "string"
 }
 
-/** Keywords that version 2 lacks, or that clients of it take for more than they say. */
+/** Keywords that version 2 does not have, or that its clients interpret too strictly. */
 const dropped = new Set(["allOf", "anyOf", "oneOf", "not", "nullable", "default"])
 
-/** kubectl takes nothing for an object or a list whose properties or items it does not know. */
+/** kubectl rejects objects and lists whose properties or items it does not know, so these are published without a type. */
 function forVersion2(source: Json): Json {
   if (!isObject(source)) return source
   const free = source[preserve] === true || source["nullable"] === true
@@ -127,7 +127,7 @@ function forVersion2(source: Json): Json {
   return result
 }
 
-/** What may be null need not be there. */
+/** Nullable fields are not required. */
 function requiredInVersion2({ required, properties, additionalProperties, ...source }: JsonObject): Json[] {
   const isNullable = (schema: Json | undefined): boolean => isObject(schema) && schema["nullable"] === true
   if (isNullable(additionalProperties)) return []

@@ -1,17 +1,17 @@
-// The paths of a server that are about no resource: discovery, its version, and what others need to trust its tokens.
+// The paths of a server that do not belong to a resource: discovery, its version, and what others need to verify its tokens.
 
 import { dictionary } from "../../dictionary.ts"
 import type { JsonObject } from "../json-object.ts"
 import type { Operation } from "./operations.ts"
 import { camelGroup, capital, mediaTypes, type Paths, tagOf } from "./paths.ts"
 
-/** A reference to a type of answers, by its name. */
+/** Creates a reference to a response type by its name. */
 export type Refer = (type: string) => JsonObject
 
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1"
 const versions = "get available API versions"
 
-/** What a document of version 3 is about; version 2 is about all at once. */
+/** The documents of version 3 by path; version 2 combines all of them. */
 export const plainDocuments: Readonly<Record<string, (paths: Paths, refer: Refer) => void>> = dictionary({
   ".well-known/openid-configuration": (paths) =>
     paths.set("/.well-known/openid-configuration/", [
@@ -51,14 +51,14 @@ export const plainDocuments: Readonly<Record<string, (paths: Paths, refer: Refer
     ]),
 })
 
-/** "/apis/apps/": the document "apis/apps". */
+/** Adds "/apis/apps/": the document "apis/apps". */
 export function addGroup(paths: Paths, group: string, refer: Refer): void {
   const id = `get${camelGroup(group)}APIGroup`
   const schema = refer(`${meta}.APIGroup`)
   paths.set(`/apis/${group}/`, [read({ id, tag: tagOf({ group }), description: "get information of a group", schema })])
 }
 
-/** "/apis/apps/v1/": the resources of a group version; in its own document. */
+/** Adds "/apis/apps/v1/": the resources of a group version, in its own document. */
 export function addGroupVersion(paths: Paths, about: { group: string; version: string }, refer: Refer): void {
   const { group, version } = about
   const path = group === "" ? `/api/${version}/` : `/apis/${group}/${version}/`
@@ -72,7 +72,7 @@ interface Read {
   tag: string
   description: string
   types?: readonly string[]
-  /** Undefined: text. */
+  /** Undefined for plain text. */
   schema?: JsonObject
 }
 
@@ -81,7 +81,7 @@ function read({ id, tag, description, types = mediaTypes, schema }: Read): Opera
   return { ...about, answers: { 200: schema }, consumes: types, produces: types }
 }
 
-/** What others trust tokens by: nothing is said of what a request of it may carry. */
+/** The keys for verifying tokens. Unlike for other paths, upstream lists no request media types. */
 function readKeys(about: Read): Operation {
   return { ...read(about), consumes: [] }
 }

@@ -1,5 +1,5 @@
-// The OpenAPI documents of a control plane, from its resource definitions: version 3 per group version with an index, and
-// version 2 as one document. A document is given in pieces, each made when it is taken: whole ones take tens of milliseconds.
+// The OpenAPI documents of a control plane, generated from its resource definitions: version 3 per group version with an index,
+// and version 2 as one document. A document is generated lazily in pieces, because a whole one takes tens of milliseconds.
 
 import { createHash } from "node:crypto"
 import type { Json } from "../../object.ts"
@@ -22,41 +22,41 @@ export interface OpenAPIDefinition extends PublishedResource {
   selectableFields?: readonly string[]
 }
 
-/** A document; undefined: some work is done, and somebody else may have a turn. */
+/** A document; undefined marks a point where the caller may yield. */
 export type Pieces = Iterable<Piece | undefined>
 
 /** A member of the document, or of one of its members. */
 export interface Piece {
-  /** Where it stands: [] is the document itself, ["components", "schemas"] is below. */
+  /** The parent: [] is the document itself, ["components", "schemas"] is below. */
   within: readonly string[]
   name: string
   value: Json
 }
 
-/** "api/v1", "apis/apps/v1": where a group version's document is, below /openapi/v3/. */
+/** "api/v1", "apis/apps/v1": the path of a group version's document below /openapi/v3/. */
 export function openAPIV3Path({ group, version }: GroupVersion): string {
   return group === "" ? `api/${version}` : `apis/${group}/${version}`
 }
 
 const isCustom = ({ schema }: OpenAPIDefinition): boolean => schema.custom === true
 
-/** All documents of version 3 there are, sorted. */
+/** The paths of all version 3 documents, sorted. */
 export function openAPIV3Paths(definitions: readonly OpenAPIDefinition[]): string[] {
   const groups = definitions.filter((one) => !isCustom(one) && one.group !== "").map(({ group }) => `apis/${group}`)
   const found = new Set([...Object.keys(plainDocuments), ...groups, ...definitions.map(openAPIV3Path)])
   return [...found].sort()
 }
 
-/** Of a document by its path: changes with what is in it. `content`: of custom resources; built-in ones have none. */
+/** The hash of a document: changes with its content. `content` identifies the custom resources; it is empty for built-in ones. */
 export function openAPIHash(path: string, content: string): string {
   const inputs = [factsDigest(), documentsVersion, descriptionsVersion, path, content]
   return createHash("sha512").update(JSON.stringify(inputs)).digest("hex").toUpperCase()
 }
 
-/** Changes when other documents are made of the same facts: clients keep what they have by its hash. */
+/** To be changed when other documents are generated from the same facts: clients cache them by hash. */
 const documentsVersion = "3"
 
-/** A document of version 3 by its path; undefined: there is none. */
+/** A version 3 document by its path; undefined if there is none. */
 export function openAPIV3(
   path: string,
   definitions: readonly OpenAPIDefinition[],
@@ -88,7 +88,7 @@ export function openAPIV2(
 const kubernetes = "Kubernetes"
 const customInfo = "Kubernetes CRD Swagger"
 
-/** "1.36". */
+/** Such as "1.36". */
 function minor(): string {
   return /^v(\d+\.\d+)/.exec(release())?.[1] ?? release()
 }
@@ -98,7 +98,7 @@ function serverVersions({ group, version }: GroupVersion): GroupVersion[] {
   return group === "" ? [core] : [core, { group, version }]
 }
 
-/** Custom resources' documents are made by a program that knows what clients know. */
+/** Groups missing from documents of custom resources, which upstream generates with client-go's scheme. */
 const onlyOfServers: ReadonlySet<string> = new Set([
   "admission.k8s.io",
   "apiextensions.k8s.io",
@@ -112,7 +112,7 @@ function clientVersions(): GroupVersion[] {
 
 const token = { description: "Bearer Token authentication", type: "apiKey", name: "authorization", in: "header" }
 
-/** One document while it is made. */
+/** The state of generating one document. */
 class Builder {
   readonly #dialect: Dialect
   readonly #paths: Paths = new Map()

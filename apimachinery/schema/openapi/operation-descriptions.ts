@@ -1,5 +1,5 @@
-// What operations on resources do, in kube-apiserver's words: of each action one phrase, about objects of a kind or a subresource
-// of them. Source: registerResourceHandlers in k8s.io/apiserver/pkg/endpoints/installer.go, and descriptionFor in
+// Descriptions of operations on resources in kube-apiserver's words: one phrase per action, about objects of a kind or a
+// subresource of them. Source: registerResourceHandlers in k8s.io/apiserver/pkg/endpoints/installer.go, and descriptionFor in
 // k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder.
 
 import type { Action, Method } from "./operations.ts"
@@ -7,17 +7,17 @@ import type { Action, Method } from "./operations.ts"
 export interface DescribedOperation {
   action: Action
   method: Method
-  /** Of the resource, also where the operation is about a subresource of another kind. */
+  /** The kind of the resource, even if the subresource has another kind. */
   kind: string
-  /** "" is none. */
+  /** "" if there is none. */
   subresource: string
-  /** A list is said to be a watch, too. */
+  /** Whether the description of list mentions watch. */
   watched: boolean
 }
 
 const instead = "deprecated: use the 'watch' parameter with a list operation instead"
 
-/** "read status of the specified Pod". */
+/** Such as "read status of the specified Pod". */
 export function describeOperation({ action, method, kind, subresource, watched }: DescribedOperation): string {
   const part = subresource === "" ? "" : ` ${subresource} of`
   switch (action) {
@@ -44,7 +44,7 @@ export function describeOperation({ action, method, kind, subresource, watched }
   }
 }
 
-/** "a Pod", "an Event", "Endpoints": a plural has none. */
+/** "a Pod", "an Event", "Endpoints": plurals have no article. */
 function withArticle(kind: string): string {
   if (kind.endsWith("s") && !kind.endsWith("ss")) return kind
   return `${/^[aeiou]/i.test(kind) ? "an" : "a"} ${kind}`

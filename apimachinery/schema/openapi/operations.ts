@@ -1,4 +1,4 @@
-// Operations as OpenAPI describes them, path by path, in the two versions' dialects.
+// OpenAPI descriptions of operations, by path, in the dialects of both versions.
 
 import type { JsonObject } from "../json-object.ts"
 import {
@@ -18,7 +18,7 @@ export interface PublishedKind {
 
 export type Method = "get" | "put" | "post" | "delete" | "options" | "head" | "patch"
 
-/** What x-kubernetes-action says. */
+/** Values of x-kubernetes-action. */
 export type Action =
   | "get"
   | "list"
@@ -36,12 +36,12 @@ export interface Operation {
   description: string
   id: string
   tag: string
-  /** Absent: it is about no resource. */
+  /** Absent if the operation does not belong to a resource. */
   about?: { action: Action; kind: PublishedKind }
   parameters: readonly Parameter[]
   /** `schema` is a reference. */
   body?: { schema: JsonObject; required: boolean }
-  /** By status code: a reference; undefined is text. */
+  /** By status code: a reference; undefined for plain text. */
   answers: Readonly<Record<number, JsonObject | undefined>>
   consumes: readonly string[]
   produces: readonly string[]
@@ -49,7 +49,7 @@ export interface Operation {
 
 const words: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted" }
 
-/** The operations of one path: what all of them take is said once. */
+/** The operations of one path, with common parameters factored out. */
 export function pathItem(dialect: Dialect, operations: readonly Operation[], printed: PrintedParameters): JsonObject {
   const common = commonParameters(operations.map(({ parameters }) => parameters))
   const item: JsonObject = {}
@@ -98,10 +98,10 @@ function operationV2(operation: Operation, printed: PrintedParameters): JsonObje
   }
 }
 
-/** Where the body stands among the parameters. */
+/** Marks the position of the body among the parameters. */
 const bodyMark: Parameter = { in: "query", name: "body", type: "object", key: "" }
 
-/** Those that every group takes are shared. */
+/** Bodies that every group accepts are shared. */
 function bodyParameter(body: { schema: JsonObject; required: boolean }, printed: PrintedParameters): JsonObject {
   const { $ref } = body.schema
   const type =

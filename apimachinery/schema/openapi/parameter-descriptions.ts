@@ -1,5 +1,5 @@
-// What the parameters of requests are for, in upstream's words, as client-node's declarations carry them: one file, which is read
-// as text and never loaded. There a line's end has become a space; the facts know which spaces were one.
+// Upstream's descriptions of request parameters, from client-node's declarations: one file, which is read as text and never
+// loaded. In it, line breaks have become spaces; the facts contain their positions.
 
 import { readFile } from "node:fs/promises"
 import { dictionary } from "../../dictionary.ts"
@@ -8,7 +8,7 @@ import { lineEndsOf } from "./facts.ts"
 
 const declarations = "gen/apis/CoreV1Api.d.ts"
 
-/** A method that takes all options of a kind. */
+/** For each kind of options, a method that accepts all of them. */
 const methods: Readonly<Record<string, string>> = dictionary({
   CreateOptions: "createNode",
   DeleteOptions: "deleteNode",
@@ -24,7 +24,7 @@ const methods: Readonly<Record<string, string>> = dictionary({
   UpdateOptions: "replaceNode",
 })
 
-/** Of no options, by a method that takes them; GetOptions has what lists have. */
+/** Parameters outside of options, with a method that accepts them. GetOptions takes its description from list. */
 const others: Readonly<Record<string, readonly [method: string, parameter: string]>> = dictionary({
   "GetOptions.resourceVersion": ["listNode", "resourceVersion"],
   "path.namespace": ["connectGetNamespacedPodProxyWithPath", "namespace"],
@@ -32,13 +32,13 @@ const others: Readonly<Record<string, readonly [method: string, parameter: strin
   "query.pretty": ["listNode", "pretty"],
 })
 
-/** By a parameter's key: "ListOptions.limit", "path.namespace". */
+/** By parameter key, such as "ListOptions.limit" or "path.namespace". */
 export async function readParameterDescriptions(): Promise<ReadonlyMap<string, string>> {
   const file = new URL(declarations, import.meta.resolve("@kubernetes/client-node"))
   return parseParameters(await readFile(file, "utf8"))
 }
 
-/** Pure: the text of the declarations. */
+/** Parses the text of the declarations. Pure. */
 export function parseParameters(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const [kind, method] of Object.entries(methods)) {
@@ -54,19 +54,19 @@ export function parseParameters(text: string): ReadonlyMap<string, string> {
 
 const parameter = /^ {5}\* @param (\w+) (.+)$/gm
 
-/** From the comment before a method. */
+/** Parses the comment before a method. */
 function parametersOf(text: string, method: string): ReadonlyMap<string, string> {
   const end = text.indexOf(`\n    ${method}(`)
   if (end < 0) throw new Error(`no ${method} in ${declarations}`)
   const comment = text.slice(text.lastIndexOf("/**", end), end)
   const all = [...comment.matchAll(parameter)]
-  return new Map(all.map(([, name = "", words = ""]) => [name.replace(/^_/, ""), plain(words)])) // _continue: a word of the language
+  return new Map(all.map(([, name = "", words = ""]) => [name.replace(/^_/, ""), plain(words)])) // _continue: a reserved word
 }
 
 const named: Readonly<Record<string, string>> = dictionary({ amp: "&", gt: ">", lt: "<", quot: '"' })
 const escaped = /\\?&(?:#x(?<hex>[0-9A-F]+)|#(?<decimal>\d+)|(?<name>amp|gt|lt|quot));/g
 
-/** Quotes are escaped twice: for a text, and for a page. */
+/** Quotes are escaped twice: for a string, and for HTML. */
 function plain(words: string): string {
   return words.replaceAll(escaped, (_, hex?: string, decimal?: string, name = "") => {
     if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16))
@@ -74,7 +74,7 @@ function plain(words: string): string {
   })
 }
 
-/** Only where all of them are spaces: of other words nothing is known. */
+/** Only if all positions are spaces; otherwise the description has changed. */
 function withLineEnds(words: string, ends: readonly number[]): string {
   if (ends.some((end) => words[end] !== " ")) return words
   let text = ""

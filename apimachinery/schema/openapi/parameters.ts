@@ -1,6 +1,6 @@
-// Parameters of operations: the fields of the options that a request takes (ListOptions, PodLogOptions, …), and those of its
-// path. Version 2 names most of them once for the whole document. Source: AddObjectParams in k8s.io/apiserver/pkg/endpoints,
-// pkg/builder/parameters.go in k8s.io/kube-openapi.
+// Parameters of operations: the fields of a request's options (ListOptions, PodLogOptions, …), and those of its path. Version 2
+// defines most of them once per document. Source: AddObjectParams in k8s.io/apiserver/pkg/endpoints, pkg/builder/parameters.go in
+// k8s.io/kube-openapi.
 
 import type { Descriptions } from "../descriptions.ts"
 import { schemaOf } from "../facts.ts"
@@ -13,9 +13,9 @@ export interface Parameter {
   in: "query" | "path"
   name: string
   type: string
-  /** What its words, and where version 2 names it once its name, are known by. */
+  /** Identifies its description, and its shared name in version 2. */
   key: string
-  /** Of one that depends on the operation. */
+  /** Set if the description depends on the operation. */
   description?: string
 }
 
@@ -31,7 +31,7 @@ export const prettyParameter: Parameter = { in: "query", name: "pretty", type: "
 
 const known = new Map<string, readonly Parameter[]>()
 
-/** Of the fields of options, all in group "": kind "ListOptions", "PodExecOptions", …; but those named by `except`. */
+/** The fields of options, all in group "": kind "ListOptions", "PodExecOptions", …; without those named by `except`. */
 export function optionParameters(kind: string, except: readonly string[] = []): readonly Parameter[] {
   let found = known.get(kind)
   if (found === undefined) known.set(kind, (found = parametersOf(kind)))
@@ -48,13 +48,13 @@ function parametersOf(kind: string): Parameter[] {
   })
 }
 
-/** Of a list, that of one value: the parameter is given several times. Undefined: it is no parameter. */
+/** For a list, the type of one value: the parameter is repeatable. Undefined if it cannot be a parameter. */
 function parameterType({ type, items, name }: Schema): string | undefined {
   if (type === "list") return items === undefined ? undefined : parameterType(items)
   return type === "object" || type === "map" || name !== undefined ? undefined : type
 }
 
-/** The parameters of a document; what version 2 names once is kept as it is met. */
+/** The parameters of a document; collects those that version 2 defines once. */
 export class PrintedParameters {
   readonly #dialect: Dialect
   readonly #descriptions: Descriptions
@@ -73,7 +73,7 @@ export class PrintedParameters {
     return this.shared(key, { uniqueItems: true, type, ...about, ...required })
   }
 
-  /** A reference to it if version 2 shares it, or what it is. */
+  /** Returns a reference if version 2 shares it, otherwise the parameter itself. */
   shared(key: string, parameter: JsonObject & { name: string }): JsonObject {
     const id = sharedParameterId(key)
     if (id === undefined) return parameter
@@ -90,14 +90,14 @@ export class PrintedParameters {
 const byName = (a: Parameter, b: Parameter): number =>
   a.name === b.name ? (a.in < b.in ? -1 : 1) : a.name < b.name ? -1 : 1
 
-/** In the order they are printed. */
+/** In the order in which they are printed. */
 export function sortParameters(parameters: readonly Parameter[]): Parameter[] {
   return parameters.toSorted(byName)
 }
 
 const same = (a: Parameter, b: Parameter): boolean => a.in === b.in && a.name === b.name
 
-/** Those that all the operations of a path have; as the last of them has them. */
+/** Parameters that all operations of a path have, as defined by the last one. */
 export function commonParameters(operations: readonly (readonly Parameter[])[]): Parameter[] {
   const last = operations.at(-1) ?? []
   return sortParameters(last.filter((one) => operations.every((others) => others.some((other) => same(one, other)))))

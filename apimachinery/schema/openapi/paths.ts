@@ -1,5 +1,5 @@
-// The operations of one resource, as kube-apiserver's installer and, for custom resources, its OpenAPI controller name them.
-// Source: registerResourceHandlers in k8s.io/apiserver/pkg/endpoints/installer.go, and generateBuilder in
+// The operations of one resource, with the names used by kube-apiserver's installer and, for custom resources, its OpenAPI
+// controller. Source: registerResourceHandlers in k8s.io/apiserver/pkg/endpoints/installer.go, and generateBuilder in
 // k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder.
 
 import { dictionary } from "../../dictionary.ts"
@@ -16,7 +16,7 @@ import {
   subpathParameter,
 } from "./parameters.ts"
 
-/** The part of a resource's definition that is published; gateway's ResourceDefinition has it. */
+/** The published part of a resource's definition; implemented by the gateway's ResourceDefinition. */
 export interface PublishedResource {
   group: string
   version: string
@@ -24,13 +24,13 @@ export interface PublishedResource {
   kind: string
   namespaced: boolean
   verbs: readonly string[]
-  /** A delete answers with the last state instead of a Status. */
+  /** A delete returns the last state instead of a Status. */
   returnsDeletedObject?: boolean
 }
 
-/** What stands in an operation's body and answer: references, made when a document has such an operation. */
+/** References for the bodies and responses of operations, created if a document has such an operation. */
 export interface Shapes {
-  /** Undefined: text or a stream. */
+  /** Undefined for text or a stream. */
   object: () => JsonObject | undefined
   list: () => JsonObject | undefined
   meta: (name: "DeleteOptions" | "Patch" | "Status" | "WatchEvent") => JsonObject
@@ -39,14 +39,14 @@ export interface Shapes {
 export interface PathsOptions {
   resource: PublishedResource
   subresource?: string
-  /** Of the body; the resource's own, or the subresource's. */
+  /** The kind of the body: that of the resource or the subresource. */
   kind: PublishedKind
   verbs: readonly string[]
   shapes: Shapes
   custom: boolean
 }
 
-/** Calls of operations by their path. */
+/** Operations by path. */
 export type Paths = Map<string, Operation[]>
 
 export const mediaTypes: readonly string[] = ["application/json", "application/yaml", protobufMediaType]
@@ -64,7 +64,7 @@ const connected: Readonly<Record<string, readonly Method[]>> = dictionary({
   proxy: ["get", "put", "post", "delete", "options", "head", "patch"],
 })
 
-/** Kinds whose delete answers the object although they are said to answer a Status. */
+/** Kinds whose delete returns the object, although they are documented to return a Status. */
 const saidToAnswerStatus: ReadonlySet<string> = new Set(["/namespaces"])
 
 /** Adds the operations of a resource or of one of its subresources. */

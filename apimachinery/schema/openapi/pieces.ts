@@ -1,9 +1,9 @@
-// Documents in pieces, put together: as JSON, or as the value they are.
+// Assembles documents from pieces: as JSON, or as a value.
 
 import { isObject, type JsonObject } from "../json-object.ts"
 import type { Pieces } from "./documents.ts"
 
-/** The JSON text of a document, as its pieces come; pieces of one place stand together. */
+/** The JSON text of a document, generated from its pieces; pieces with the same parent must be adjacent. */
 export function* printPieces(pieces: Pieces): Generator<string> {
   let open: readonly string[] = []
   let text = "{"

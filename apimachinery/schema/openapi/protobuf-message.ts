@@ -1,5 +1,5 @@
-// How OpenAPI documents are written as protobuf messages: tables of field numbers of gnostic's openapi.v2 and openapi.v3, for
-// what documents.ts writes. Extensions ("x-…") travel as YAML texts, and JSON is YAML.
+// Encodes OpenAPI documents as protobuf messages, with tables of the field numbers of gnostic's openapi.v2 and openapi.v3, for
+// the members that documents.ts generates. Extensions ("x-…") are encoded as YAML, of which JSON is a subset.
 
 import type { Json } from "../../object.ts"
 import { isObject, ownValue } from "../json-object.ts"
@@ -7,7 +7,7 @@ import type { Pieces } from "./documents.ts"
 
 export type Encode = (value: Json) => Uint8Array
 
-/** How a JSON member is written: its field number and the values of that field, several if it is repeated. */
+/** The encoding of a JSON member: its field number and the values of that field, several if it is repeated. */
 export type Rule = readonly [number: number, encode: (value: Json) => Uint8Array[]] | ScalarRule
 
 /** Numbers and booleans are not length-delimited. */
@@ -40,7 +40,7 @@ export function field(number: number, bytes: Uint8Array): Uint8Array {
 }
 
 const bytesOf = (value: Json): Uint8Array => Buffer.from(typeof value === "string" ? value : JSON.stringify(value))
-/** An empty one is as none. */
+/** An empty text is omitted. */
 export const text = (value: Json): Uint8Array[] => (value === "" ? [] : [bytesOf(value)])
 export const texts = (value: Json): Uint8Array[] => (Array.isArray(value) ? value : [value]).map(bytesOf)
 
@@ -56,7 +56,10 @@ export const many =
   (value: Json): Uint8Array[] =>
     Array.isArray(value) ? value.map(encode) : []
 
-/** Of an object: members by name, written by number; zero and false are as none. `extensions`: the field of those that begin with "x-". */
+/**
+ * Encodes an object: members by name, written in order of their numbers; zero and false are omitted. `extensions`: the field for
+ * members that begin with "x-".
+ */
 export function message(rules: Readonly<Record<string, Rule>>, extensions?: number): Encode {
   return (value) => {
     if (!isObject(value)) return empty
@@ -93,7 +96,7 @@ export function scalarField({ number, kind }: ScalarRule, value: Json): Uint8Arr
   return Buffer.concat([tag(number, 0), varint(Math.max(0, Number(value)))])
 }
 
-/** What bounds a value and what it must have: in both versions in this order, by numbers that follow each other. */
+/** The constraints of a value: in both versions they have the same order and consecutive numbers. */
 export function bounds(first: number): Readonly<Record<string, Rule>> {
   return {
     multipleOf: double(first),
@@ -114,7 +117,7 @@ export function bounds(first: number): Readonly<Record<string, Rule>> {
   }
 }
 
-/** Operations of a path: as bounds. */
+/** The operations of a path: like bounds(), with consecutive numbers. */
 export function methods(first: number, operation: Encode): Readonly<Record<string, Rule>> {
   const names = ["get", "put", "post", "delete", "options", "head", "patch"]
   return Object.fromEntries(names.map((name, index) => [name, [first + index, one(operation)]]))
@@ -123,7 +126,7 @@ export function methods(first: number, operation: Encode): Readonly<Record<strin
 /** externalDocs. */
 export const documentation = message({ description: [1, text], url: [2, text] })
 
-/** A value of any form, as text. */
+/** Any value, encoded as text. */
 export function any(value: Json): Uint8Array {
   return field(2, Buffer.from(JSON.stringify(value)))
 }
@@ -136,7 +139,7 @@ export function namedValue(name: string, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([field(1, Buffer.from(name)), field(2, bytes)])
 }
 
-/** A map is a message with a list of named values at field `number`. */
+/** Encodes a map as a message with a list of named values at field `number`. */
 export function named(number: number, encode: Encode): Encode {
   return (value) =>
     isObject(value)
@@ -144,13 +147,13 @@ export function named(number: number, encode: Encode): Encode {
       : empty
 }
 
-/** Where a piece of a document goes: the field of the document, those within it, and how it is written there. */
+/** The position of a piece in the message: the field of the document, nested fields, and the encoding. */
 export interface Place {
   path: readonly number[]
   encode: (name: string, value: Json) => Uint8Array
 }
 
-/** A document in pieces; most of it comes at the end, for a message begins with its length. */
+/** Encodes a document in pieces. Most of the output comes at the end, because a message begins with its length. */
 export function* encodePieces(
   pieces: Pieces,
   placeOf: (within: readonly string[], name: string) => Place | undefined,
@@ -164,7 +167,7 @@ export function* encodePieces(
   yield* root.parts()
 }
 
-/** A message of which parts are known; fields in it by their number, in the order they came. */
+/** A message under construction; its fields are written in order of addition. */
 class Message {
   readonly #parts: (Uint8Array | { number: number; message: Message })[] = []
   readonly #inner = new Map<number, Message>()

@@ -1,4 +1,4 @@
-// The OpenAPI version 2 document as a protobuf message, the only form in which kubectl up to 1.28 reads it.
+// The OpenAPI version 2 document as a protobuf message, the only format that kubectl up to 1.28 accepts.
 
 import type { Json } from "../../object.ts"
 import { isObject } from "../json-object.ts"
@@ -61,14 +61,14 @@ const common = { required: bool(1), in: [2, text], description: [3, text], name:
 const queryParameter = message({ ...common, type: [6, text], uniqueItems: bool(20) })
 const pathParameter = message({ ...common, type: [5, text], uniqueItems: bool(19) })
 
-/** Parameter → the body's, or a query's or path's. */
+/** Parameter → body parameter, or parameter of query or path. */
 function parameter(value: Json): Uint8Array {
   const where = isObject(value) ? value["in"] : undefined
   if (where === "body") return field(1, bodyParameter(value))
   return field(2, where === "path" ? field(4, pathParameter(value)) : field(3, queryParameter(value)))
 }
 
-/** ParametersItem: a parameter, or a reference to one that is shared. */
+/** ParametersItem: a parameter, or a reference to a shared one. */
 function parameterItem(value: Json): Uint8Array {
   const reference = isObject(value) ? value["$ref"] : undefined
   return typeof reference === "string" ? field(2, field(1, Buffer.from(reference))) : field(1, parameter(value))
@@ -123,12 +123,12 @@ function placeOf(within: readonly string[]): Place | undefined {
   }
 }
 
-/** `pieces`: what openAPIV2 made. */
+/** `pieces`: the result of openAPIV2. */
 export function encodeOpenAPIV2(pieces: Pieces): Generator<Uint8Array> {
   return encodePieces(pieces, placeOf)
 }
 
-/** The media types clients ask for it by; the answer is of the second, because Go refuses the first as one. */
+/** The media types that clients request; the response has the second one, because Go rejects the first as invalid. */
 export const openAPIV2ProtobufTypes = [
   "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
   "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",

@@ -39,7 +39,7 @@ function plainSchema(value: Json): Uint8Array {
 const additional: Encode = (value) =>
   typeof value === "boolean" ? scalarField(bool(2), value) : field(1, schema(value))
 
-/** Objects, lists and null have no place in it, but that there is a default is said. */
+/** Objects, lists and null cannot be represented, only the presence of a default. */
 function defaultValue(value: Json): Uint8Array {
   if (typeof value === "number") return scalarField(double(1), value)
   if (typeof value === "boolean") return scalarField(bool(2), value)
@@ -121,12 +121,12 @@ function placeOf(within: readonly string[], name: string): Place | undefined {
   }
 }
 
-/** `pieces`: what openAPIV3 made. */
+/** `pieces`: the result of openAPIV3. */
 export function encodeOpenAPIV3(pieces: Pieces): Generator<Uint8Array> {
   return encodePieces(pieces, placeOf)
 }
 
-/** The media types clients ask for it by; the answer is of the second, because Go refuses the first as one. */
+/** The media types that clients request; the response has the second one, because Go rejects the first as invalid. */
 export const openAPIV3ProtobufTypes = [
   "application/com.github.proto-openapi.spec.v3@v1.0+protobuf",
   "application/com.github.proto-openapi.spec.v3.v1.0+protobuf",

@@ -1,5 +1,5 @@
-// Schemas as OpenAPI publishes them: named types as shared definitions, in the two versions' dialects. Descriptions of
-// built-in kinds are handed in (descriptions.ts); a custom resource's are its author's.
+// Published schemas: named types become shared definitions, in the dialects of both versions. Descriptions of built-in kinds are
+// passed in (descriptions.ts); those of a custom resource come from its author.
 
 import { ownValue } from "../json-object.ts"
 import { dictionary } from "../../dictionary.ts"
@@ -16,7 +16,7 @@ const meta = "io.k8s.apimachinery.pkg.apis.meta.v1"
 export const objectMetaName = `${meta}.ObjectMeta`
 const refPrefix = { v2: "#/definitions/", v3: "#/components/schemas/" } as const
 
-/** Types that are no structs, by their name. */
+/** Types that are not structs, by name. */
 const scalars: Readonly<Record<string, { v2: JsonObject; v3: JsonObject }>> = dictionary({
   [`${meta}.Time`]: same({ type: "string", format: "date-time" }),
   [`${meta}.MicroTime`]: same({ type: "string", format: "date-time" }),
@@ -38,20 +38,20 @@ function same(schema: JsonObject): { v2: JsonObject; v3: JsonObject } {
   return { v2: schema, v3: schema }
 }
 
-/** Kinds of options, which every group version has; which are named depends on the document. */
+/** Kinds of options, which exist in every group version; the listed group versions depend on the document. */
 const optionKinds: ReadonlySet<string> = new Set([`${meta}.DeleteOptions`, `${meta}.WatchEvent`])
 
 export interface DefinitionsOptions {
   dialect: Dialect
   descriptions?: Descriptions
-  /** The group versions that DeleteOptions and WatchEvent are said to be of. */
+  /** The group versions listed for DeleteOptions and WatchEvent. */
   optionVersions?: readonly GroupVersion[]
 }
 
-/** The types a document refers to, and what they are. */
+/** The types that a document references, with their definitions. */
 export class Definitions {
   readonly #dialect: Dialect
-  /** Built-in types referred to; printed when all are known. */
+  /** Referenced built-in types; printed when all are known. */
   readonly #types = new Map<string, Schema>()
   readonly #custom = new Map<string, JsonObject>()
   readonly #kinds = kindsOfTypes()
@@ -64,13 +64,13 @@ export class Definitions {
     this.#optionVersions = optionVersions
   }
 
-  /** What a field of every object is for: they have the same words everywhere. */
+  /** A field of every object, with the same description everywhere. */
   commonField(name: "apiVersion" | "kind"): JsonObject {
     const description = this.#descriptions.of("io.k8s.api.core.v1.Pod")?.fields.get(name)
     return description === undefined ? {} : { description }
   }
 
-  /** All definitions referred to so far with all they reach, sorted by name; each is made when it is taken. */
+  /** All definitions referenced so far, directly or indirectly, sorted by name and generated lazily. */
   *all(): Generator<[name: string, definition: JsonObject]> {
     const names = [...this.#types.keys(), ...this.#custom.keys()].sort()
     for (const name of names) {
@@ -83,7 +83,7 @@ export class Definitions {
     return { $ref: `${refPrefix[this.#dialect]}${name}` }
   }
 
-  /** A reference to a built-in type, which is then defined with all it reaches. */
+  /** Returns a reference to a built-in type, which is then defined with all types it references. */
   refTo(schema: Schema): JsonObject {
     this.#reach(schema)
     return this.ref(schema.name ?? "")
@@ -98,7 +98,7 @@ export class Definitions {
     const { name } = schema
     if (name !== undefined) {
       if (this.#types.has(name)) return
-      this.#types.set(name, schema) // before its fields: types may be recursive
+      this.#types.set(name, schema) // before its fields, because types may be recursive
     }
     for (const field of Object.values(schema.fields ?? {})) this.#reach(field.schema)
     if (schema.items !== undefined) this.#reach(schema.items)
@@ -155,7 +155,7 @@ export class Definitions {
     return { ...this.#use(field.schema, true, field.zero === "write" && field.pointer !== true), ...extensions }
   }
 
-  /** A schema where it is used. In version 3 a reference cannot have siblings, so it is wrapped. */
+  /** A schema at the place where it is used. In version 3 a reference cannot have siblings, so it is wrapped. */
   #use(schema: Schema, wrapped: boolean, hasZero: boolean): JsonObject {
     const zero: JsonObject = hasZero && this.#dialect === "v3" ? zeroDefault(schema) : {}
     if (schema.name !== undefined) {
@@ -182,7 +182,7 @@ export class Definitions {
   }
 }
 
-/** What version 3 gives as the default of a value that is never absent in Go. */
+/** The default in version 3 for a value that is never absent in Go. */
 function zeroDefault(schema: Schema): JsonObject {
   switch (schema.type) {
     case "string":

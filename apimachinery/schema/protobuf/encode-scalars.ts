@@ -1,10 +1,11 @@
-// Values that are no messages by the facts: texts and what is written as one, times, numbers that may be texts, values as they are.
+// Encodes values that are not messages according to the facts: strings and types written as strings, times, IntOrString, raw
+// values.
 
 import type { Json } from "../../object.ts"
 import type { Schema } from "../schema.ts"
 import type { ReverseWriter } from "./writer.ts"
 
-/** Writes a value's content: of a message the fields, of a text the characters, of a number the number. */
+/** Writes the content of a value: the fields of a message, the characters of a string, or a number. */
 export type Write = (writer: ReverseWriter, value: Json) => void
 
 export function textOf(value: Json | undefined): string {
@@ -33,7 +34,7 @@ export function writerOfText({ format }: Schema): Write {
   }
 }
 
-/** { 1: which of the two it is, 2: the number, 3: the text }. */
+/** { 1: the type, 2: the number, 3: the string }. */
 export function writeIntOrString(writer: ReverseWriter, value: Json): void {
   delimitedText(writer, 0x1a, textOf(value))
   writer.varint(typeof value === "number" ? value : 0)
@@ -42,7 +43,7 @@ export function writeIntOrString(writer: ReverseWriter, value: Json): void {
   writer.byte(0x08)
 }
 
-/** JSON text as the first field (RawExtension and its like); nothing at all is an empty message. */
+/** JSON text as the first field (RawExtension and similar); an absent value is an empty message. */
 export function writeRaw(writer: ReverseWriter, value: Json): void {
   if (value !== null) delimitedText(writer, 0x0a, JSON.stringify(value))
 }
@@ -59,9 +60,9 @@ function writeTime(writer: ReverseWriter, value: Json, micro: boolean): void {
   writer.byte(0x08)
 }
 
-/** Times are stored in one form, "2006-01-02T15:04:05Z", which is read faster than any. Undefined: not a time. */
+/** Times are stored in the format "2006-01-02T15:04:05Z", for which there is a fast path. Undefined if it is not a time. */
 function secondsOf(text: string): number | undefined {
-  // Date.UTC takes years before 100 for ones of the last century.
+  // Date.UTC interprets years before 100 as years of the 20th century.
   if (text.length === 20 && text.charCodeAt(19) === 0x5a && !text.startsWith("00")) {
     const number = (at: number, digits: number): number => {
       let value = 0

@@ -1,6 +1,6 @@
-// The other half of parse.ts: from an object as JSON has it to Kubernetes' protobuf, by the same facts. What Go's generated
-// code writes, byte for byte: fields by number, map entries by key; a field that is no pointer is there whatever its value.
-// Source: generated.pb.go and k8s.io/apimachinery/pkg/runtime/serializer/protobuf.
+// The counterpart of parse.ts: encodes a JSON object as Kubernetes' protobuf, with the same facts. The output is that of Go's
+// generated code, byte for byte: fields by number, map entries by key; a field that is not a pointer is always written. Source:
+// generated.pb.go and k8s.io/apimachinery/pkg/runtime/serializer/protobuf.
 
 import type { Json } from "../../object.ts"
 import { isObject } from "../json-object.ts"
@@ -10,12 +10,12 @@ import { delimitedText, textOf, type Write, writeIntOrString, writeRaw, writerOf
 import { ReverseWriter } from "./writer.ts"
 import type { FieldSchema, Schema } from "../schema.ts"
 
-/** The object's message, without the envelope: what a list has of its items. */
+/** The object's message without the envelope, as in the items of lists. */
 export function encodeMessage(schema: Schema, object: Json): Buffer {
   return written((writer) => messageWriter(schema)(writer, object))
 }
 
-/** A whole answer: the envelope, and in it the message. Kind and version are the object's own. */
+/** A complete response: the envelope with the message. Kind and version are taken from the object. */
 export function encodeProtobuf(schema: Schema, object: Json): Buffer {
   const { kind, apiVersion } = isObject(object) ? object : {}
   return written((writer) => {
@@ -26,7 +26,7 @@ export function encodeProtobuf(schema: Schema, object: Json): Buffer {
   })
 }
 
-/** What stands around a message of `length` bytes. */
+/** The bytes around a message of `length` bytes. */
 export function envelope(apiVersion: string, kind: string, length: number): { head: Buffer; tail: Buffer } {
   return { head: written((writer) => envelopeHead(writer, apiVersion, kind, length)), tail: contentNotes }
 }
@@ -42,7 +42,7 @@ function envelopeHead(writer: ReverseWriter, apiVersion: string, kind: string, l
   writer.bytes(magic)
 }
 
-/** What stands before a message of `length` bytes that is the field `number` of another. */
+/** The bytes before a message of `length` bytes that is the field `number` of another. */
 export function fieldHead(number: number, length: number): Buffer {
   return written((writer) => {
     writer.varint(length)
@@ -50,7 +50,7 @@ export function fieldHead(number: number, length: number): Buffer {
   })
 }
 
-/** An event of a watch: its length in four bytes, then { 1: type, 2: { 1: the object in its envelope } }. */
+/** A watch event: its length in four bytes, then { 1: type, 2: { 1: the object in its envelope } }. */
 export function encodeWatchEvent(type: string, object: Uint8Array): Buffer {
   return written((writer) => {
     writer.bytes(object)
@@ -66,13 +66,13 @@ export function encodeWatchEvent(type: string, object: Uint8Array): Buffer {
 }
 
 const magic = Buffer.from("k8s\0")
-/** Content encoding and type: always there and always empty. */
+/** Content encoding and type: always present and empty. */
 const contentNotes = Buffer.from([0x1a, 0, 0x22, 0])
-/** A writer that has grown beyond this is not kept. */
+/** A writer that has grown beyond this size is not reused. */
 const keptBytes = 1024 * 1024
 let spare = new ReverseWriter()
 
-/** Encoding is synchronous, so one writer serves all: what `write` gives it. */
+/** Returns what `write` has written. Encoding is synchronous, so one writer is shared. */
 function written(write: (writer: ReverseWriter) => void): Buffer {
   const writer = spare
   try {
@@ -86,7 +86,7 @@ function written(write: (writer: ReverseWriter) => void): Buffer {
 
 const writers = new WeakMap<Schema, Write>()
 
-/** Made once per type; recursive types find themselves by the lookup. */
+/** Created once per type; recursive types look themselves up. */
 function messageWriter(schema: Schema): Write {
   let write = writers.get(schema)
   if (write === undefined) {
@@ -103,7 +103,7 @@ function messageWriter(schema: Schema): Write {
 
 type WriteField = (writer: ReverseWriter, object: Readonly<Record<string, Json>>) => void
 
-/** From the highest number to the lowest. `depth`: of the Go structs embedded in the type, which are messages of their own. */
+/** From the highest number to the lowest. `depth`: nesting of embedded Go structs, which are separate messages. */
 function fieldWriters(fields: readonly [string, FieldSchema][], depth: number): readonly WriteField[] {
   const byNumber = new Map<number, [string, FieldSchema][]>()
   const own = new Map<number, [string, FieldSchema]>()
@@ -152,7 +152,7 @@ function fieldWriter(name: string, field: FieldSchema, number: number): WriteFie
   }
   if (schema.type === "map" && schema.items !== undefined) return mapWriter(name, schema.items, number)
   const write = taggedWriter(schema, number)
-  // A pointer is there when it was given; so are bytes, which are a slice in Go.
+  // Pointers are only written if they are set, as are bytes, which are a slice in Go.
   const isOptional = field.zero === undefined || field.pointer === true || schema.format === "byte"
   return (writer, object) => {
     const value = object[name]
@@ -181,7 +181,7 @@ function mapWriter(name: string, items: Schema, number: number): WriteField {
   }
 }
 
-/** A list as a map's value (ExtraValue), or of a type of its own, is a message with the items as its first field. */
+/** A list that is the value of a map (ExtraValue), or has its own type, is a message with the items as its first field. */
 function listValueWriter(list: Schema, number: number): Write {
   const item = taggedWriter(list.items ?? list, 1)
   const tag = number * 8 + wireTypes.bytes
@@ -193,7 +193,7 @@ function listValueWriter(list: Schema, number: number): Write {
   }
 }
 
-/** Go sorts by bytes, which differs from the order of UTF-16 beyond its first plane only. */
+/** Go sorts by bytes, which differs from the UTF-16 order only beyond the first plane. */
 function sortedKeys(map: Readonly<Record<string, Json>>): string[] {
   const keys = Object.keys(map)
   if (keys.length < 2) return keys
@@ -201,7 +201,7 @@ function sortedKeys(map: Readonly<Record<string, Json>>): string[] {
   return hasSurrogates ? keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))) : keys.sort()
 }
 
-/** The value, its length when it has one, and its tag. */
+/** Writes the value, its length if it has one, and its tag. */
 function taggedWriter(schema: Schema, number: number): Write {
   const wireType = wireTypeOf(schema)
   const tag = number * 8 + wireTypes[wireType]

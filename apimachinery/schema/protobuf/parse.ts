@@ -1,5 +1,6 @@
-// Kubernetes' protobuf, read by the schema: client-go and kubectl send built-in kinds in it. This is the reading half;
-// encode.ts writes. Source: k8s.io/apimachinery/pkg/runtime/serializer/protobuf and generated.proto.
+// Decodes Kubernetes' protobuf by the schema: client-go and kubectl send built-in kinds in this format. encode.ts encodes it.
+// Source: k8s.io/apimachinery/pkg/runtime/serializer/protobuf and generated.proto.
+//
 //
 //   "k8s\0" │ Unknown { 1: TypeMeta { 1: apiVersion, 2: kind }, 2: raw = the object's message, 3: encoding, 4: type }
 
@@ -16,10 +17,10 @@ import type { FieldSchema, Schema } from "../schema.ts"
 export const protobufMediaType = "application/vnd.kubernetes.protobuf"
 
 const magic = Buffer.from("k8s\0")
-/** Messages within messages, and nesting of JSON within a message; deeper ones are no Kubernetes objects. */
+/** Maximum nesting of messages, and of JSON within a message; real Kubernetes objects are not deeper. */
 const maxDepth = 200
 
-/** The object as JSON would have it: nothing is checked beyond what the encoding needs. Throws BadRequest. */
+/** The object in its JSON form; only the encoding is checked. Throws BadRequest. */
 export function parseProtobuf(
   bytes: Uint8Array,
   schema: Schema,
@@ -49,7 +50,7 @@ export function parseProtobuf(
   }
 }
 
-/** What is around every object: what it is, and its message. */
+/** Decodes the envelope of every object: its type and its message. */
 function readEnvelope(unknown: Buffer, refused: (detail: string) => Error): { typeMeta: Buffer; raw: Buffer } {
   try {
     return { typeMeta: bytesOf(unknown, 1), raw: bytesOf(unknown, 2) }
@@ -58,10 +59,10 @@ function readEnvelope(unknown: Buffer, refused: (detail: string) => Error): { ty
   }
 }
 
-/** What the numbers of a message mean. */
+/** The meaning of the field numbers of a message. */
 type Layout = ReadonlyMap<number, Slot>
 
-/** A field; or a Go struct embedded in this one, which is a message of its own on the wire and flat in JSON. */
+/** A field; or an embedded Go struct, which is a separate message on the wire and flat in JSON. */
 type Slot = { name: string; field: FieldSchema } | { embedded: Map<number, Slot> }
 
 const layouts = new WeakMap<Schema, Layout>()
@@ -86,7 +87,7 @@ function layoutOf(schema: Schema): Layout {
   return layout
 }
 
-/** `depth`: how many messages are around this one. */
+/** `depth`: number of enclosing messages. */
 function readMessage(schema: Schema, buffer: Buffer, depth: number): JsonObject {
   const object: JsonObject = {}
   readInto(object, layoutOf(schema), buffer, depth)
@@ -97,7 +98,7 @@ function readInto(object: JsonObject, layout: Layout, buffer: Buffer, depth: num
   if (depth > maxDepth) throw new Malformed("it is nested too deeply")
   for (const wire of fieldsOf(buffer)) {
     const slot = layout.get(wire.number)
-    // Numbers the schema does not know are of a newer client: left out, as Go's decoder does.
+    // Unknown numbers come from newer clients: they are ignored, as in Go's decoder.
     if (slot === undefined) continue
     if ("embedded" in slot) readInto(object, slot.embedded, expectType(wire, "bytes").bytes, depth + 1)
     else if (slot.field.goType === verbsType)
@@ -125,17 +126,17 @@ function readMapValue(schema: Schema, entry: Buffer, depth: number): Json {
   return readListMessage(schema, bytesOf(entry, 2), depth)
 }
 
-/** Of discovery: the one list besides ExtraValue that Go has a type of its own for, and so a message. */
+/** Used by discovery: the only list besides ExtraValue that has its own type in Go, and is therefore a message. */
 export const verbsType = "v1.Verbs"
 
-/** A list as a map's value (ExtraValue), or of such a type, is a message with the items as its first field. */
+/** A list that is the value of a map (ExtraValue), or has such a type, is a message with the items as its first field. */
 function readListMessage({ items = {} as Schema }: Schema, message: Buffer, depth: number): Json[] {
   const list: Json[] = []
   for (const wire of fieldsOf(message)) if (wire.number === 1) list.push(readValue(items, wire, depth))
   return list
 }
 
-/** Repeated numbers may come packed: many in one field. */
+/** Repeated numbers may be packed: several in one field. */
 function readItems(items: Schema, wire: WireField, depth: number): Json[] {
   if ((items.type !== "integer" && items.type !== "boolean") || wire.type !== "bytes")
     return [readValue(items, wire, depth)]
@@ -179,7 +180,7 @@ function readValue(schema: Schema, wire: WireField, depth: number): Json {
   }
 }
 
-/** RawExtension and its like: JSON text in the first field. */
+/** RawExtension and similar: JSON text in the first field. */
 function readRaw(buffer: Buffer): Json {
   const text = bytesOf(buffer, 1)
   if (text.length === 0) return null
@@ -206,10 +207,10 @@ function readText(schema: Schema, buffer: Buffer): Json {
   }
 }
 
-/** Bounds of years with four digits, which is all RFC 3339 can say. */
+/** The range of years with four digits, as supported by RFC 3339. */
 const [minSeconds, maxSeconds] = [-62167219200, 253402300799]
 
-/** Seconds and nanoseconds since 1970. A message without them is Go's zero time: null. */
+/** Seconds and nanoseconds since 1970. A message without both is Go's zero time: null. */
 function readTime(buffer: Buffer, micro: boolean): Json {
   const given = fieldOf(buffer, 1, "varint")
   if (given === undefined) return null

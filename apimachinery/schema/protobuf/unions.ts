@@ -1,4 +1,4 @@
-// The unions of CustomResourceDefinitions: in JSON one value or the other, in protobuf a message with a field for each.
+// The unions of CustomResourceDefinitions: alternative values in JSON, in protobuf a message with a field for each alternative.
 // Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/generated.proto.
 
 import type { Json } from "../../object.ts"
@@ -10,10 +10,10 @@ import type { Schema } from "../schema.ts"
 
 const prefix = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
 
-/** Reads a message of type JSONSchemaProps. */
+/** Decodes a message of type JSONSchemaProps. */
 type ReadProps = (schema: Schema, buffer: Buffer) => Json
 
-/** Undefined: `schema` is none of them. */
+/** Undefined if `schema` is not one of them. */
 export function readUnion(schema: Schema, buffer: Buffer, readMessage: ReadProps): Json | undefined {
   switch (schema.name) {
     case `${prefix}JSONSchemaPropsOrBool`:
@@ -35,7 +35,7 @@ export function isUnion({ name = "" }: Schema): boolean {
   return name.startsWith(`${prefix}JSONSchemaPropsOr`)
 }
 
-/** Gives what writes a message of a type. */
+/** Returns the writer for a type. */
 type WriterOf = (schema: Schema) => (writer: ReverseWriter, value: Json) => void
 
 /** Writes the fields of a union from the last to the first. */

@@ -1,7 +1,7 @@
-// The wire format below parse.ts: a message is a row of fields, each a number, a wire type and a value. Read one by one,
-// so that a body of a million unknown fields costs no more than its bytes.
+// The wire format below parse.ts: a message is a sequence of fields, each with a number, a wire type and a value. Fields are read
+// one by one, so that a body with a million unknown fields costs no more than its bytes.
 
-/** The bytes are no message, or not one of the kind expected. */
+/** The bytes are not a message, or not one of the expected type. */
 export class Malformed extends Error {}
 
 export type WireType = "varint" | "fixed64" | "bytes" | "fixed32"
@@ -9,9 +9,9 @@ export type WireType = "varint" | "fixed64" | "bytes" | "fixed32"
 export interface WireField {
   number: number
   type: WireType
-  /** Of varint and fixed types, unsigned. */
+  /** For varint and fixed types, unsigned. */
   value: bigint
-  /** Of type bytes. */
+  /** For type bytes. */
   bytes: Buffer
 }
 
@@ -53,14 +53,14 @@ export function* fieldsOf(buffer: Buffer): Generator<WireField, void> {
   }
 }
 
-/** A field that is not repeated; were it given twice, the last counts. */
+/** A field that is not repeated; if it occurs twice, the last one counts. */
 export function fieldOf(buffer: Buffer, number: number, type: WireType): WireField | undefined {
   let found: WireField | undefined
   for (const field of fieldsOf(buffer)) if (field.number === number) found = expectType(field, type)
   return found
 }
 
-/** Empty when the field is absent. */
+/** Empty if the field is absent. */
 export function bytesOf(buffer: Buffer, number: number): Buffer {
   return fieldOf(buffer, number, "bytes")?.bytes ?? nothing
 }
@@ -70,14 +70,14 @@ export function expectType(field: WireField, type: WireType): WireField {
   return field
 }
 
-/** At most ten bytes; what is beyond 64 bits is lost, as in every decoder. */
+/** At most ten bytes; bits beyond 64 are dropped, as in every decoder. */
 export function readVarint(buffer: Buffer, start: number): { value: bigint; end: number } {
   let low = 0
   let value = 0n
   for (let index = 0; index < 10; index++) {
     const byte = buffer[start + index]
     if (byte === undefined) break
-    // Four groups of seven bits fit a small integer; hardly any number needs more.
+    // Four groups of seven bits suffice for almost all numbers.
     if (index < 4) low += (byte & 0x7f) * 2 ** (7 * index)
     else value |= BigInt(byte & 0x7f) << BigInt(7 * index)
     if (byte < 0x80) return { value: BigInt.asUintN(64, value | BigInt(low)), end: start + index + 1 }

@@ -1,34 +1,34 @@
-// Where encode.ts writes: a buffer that fills from its end towards its beginning. So the length of a message is known
-// when its length prefix is due, and every byte is written once, without a first walk that only measures.
+// The writer of encode.ts: a buffer that is filled from its end towards its beginning. The length of a message is therefore known
+// when its length prefix is written, and every byte is written once, without a separate pass that measures.
 
-/** A first buffer holds most objects; a larger one doubles it. */
+/** The initial buffer suffices for most objects; it is doubled when full. */
 const firstBytes = 16 * 1024
-/** Up to this length a text is written character by character, which is faster than asking the engine. */
+/** Up to this length, writing a text character by character is faster than calling the engine. */
 const shortText = 48
 
 export class ReverseWriter {
   #buffer = Buffer.allocUnsafeSlow(firstBytes)
-  /** Everything from here to the end is written. */
+  /** Everything from here to the end has been written. */
   #at = firstBytes
 
-  /** Bytes written so far: a message's length is the difference of two of these. */
+  /** Number of bytes written so far: the length of a message is the difference of two such values. */
   get written(): number {
     return this.#buffer.length - this.#at
   }
 
-  /** Bytes held: grows with the largest message. */
+  /** Size of the buffer: grows with the largest message. */
   get capacity(): number {
     return this.#buffer.length
   }
 
-  /** A copy of all that is written; the writer is empty then and can be used again. */
+  /** Returns a copy of everything written, and empties the writer for reuse. */
   take(): Buffer {
     const bytes = Buffer.from(this.#buffer.subarray(this.#at))
     this.#at = this.#buffer.length
     return bytes
   }
 
-  /** Gives up what was written by somebody who failed. */
+  /** Discards the output of a failed call. */
   reset(): void {
     this.#at = this.#buffer.length
   }
@@ -44,7 +44,7 @@ export class ReverseWriter {
     this.#buffer.set(value, this.#at)
   }
 
-  /** A whole number; a negative one takes ten bytes, as two's complement of 64 bits. */
+  /** An integer; a negative one takes ten bytes, in 64-bit two's complement. */
   varint(value: number | bigint): void {
     if (this.#at < 10) this.#grow(10)
     if (typeof value === "bigint") {
@@ -73,7 +73,7 @@ export class ReverseWriter {
     this.#buffer.writeDoubleLE(value, this.#at)
   }
 
-  /** UTF-8, without a length. */
+  /** UTF-8 without a length. */
   text(value: string): void {
     const { length } = value
     if (length <= shortText) {

@@ -1,15 +1,15 @@
-// Where a regular expression matches, as Go's FindAllString tells: leftmost first, the first alternative wins. Linear like
-// patterns.ts: all states at once, kept in order of preference, each with the place its match began.
+// Finds matches of a regular expression like Go's FindAllString: leftmost first, the first alternative wins. Linear like
+// patterns.ts: simulates all states at once, in order of preference, each with the start of its match.
 
 import { holdsAt, type Instruction, limitSteps, programOf } from "./patterns.ts"
 
-/** The first `limit` texts that match, all of them when it is negative. */
+/** The first `limit` matching texts, or all if it is negative. */
 export function findPattern(source: string, text: string, limit: number): string[] {
   const program = programOf(source)
   const found: string[] = []
   const spend = limitSteps()
   let after = 0
-  // An empty match right after another match is none.
+  // An empty match directly after another match is ignored.
   let lastEnd = -1
   while (after <= text.length && (limit < 0 || found.length < limit)) {
     const match = search(program, text, after, spend)
@@ -47,7 +47,7 @@ function search(
       const instruction = program[at] as Instruction
       if (instruction.op === "jump") stack.push(instruction.to)
       else if (instruction.op === "split") {
-        // What is pushed last is preferred.
+        // The alternative pushed last is preferred.
         if (instruction.lazy === true) stack.push(at + 1, instruction.to)
         else stack.push(instruction.to, at + 1)
       } else if (instruction.op !== "assert" || holdsAt(instruction.assertion, text, position)) {
@@ -68,7 +68,7 @@ function search(
       const instruction = program[at] as Instruction
       if (instruction.op === "match") {
         best = [current.starts[index] ?? 0, before]
-        break // what comes after is less preferred
+        break // the remaining states have lower preference
       }
       if (instruction.op !== "set" || point === undefined) continue
       const { set } = instruction

@@ -1,19 +1,19 @@
-// Regular expressions that tenants write, matched in time linear in the text: V8's own may take exponential time, and one
-// tenant's pattern must not stop the others. Go's syntax and semantics; a simulation of all states at once (Thompson's).
+// Regular expressions of tenants, matched in time linear in the text: V8's own matcher may take exponential time, and a tenant's
+// pattern must not block the others. Go's syntax and semantics, with a simulation of all states at once (Thompson's).
 
 import { type Assertion, type CharacterSet, type Node, parsePattern } from "./re2-parse.ts"
 
-/** States of a compiled pattern. Go's own limit is of the same order. */
+/** Maximum number of states of a compiled pattern. Go's limit has the same order of magnitude. */
 const maxStates = 20_000
-/** States times characters that one match may visit: some tens of milliseconds. */
+/** Maximum number of states times characters for one match, which takes some tens of milliseconds. */
 const maxSteps = 4_000_000
-/** Compiled patterns kept; the oldest goes. */
+/** Number of cached compiled patterns; the oldest is dropped. */
 const maxCached = 500
 
 export type Instruction =
   | { op: "set"; set: CompiledSet }
   | { op: "assert"; assertion: Assertion }
-  /** Goes on with the next instruction or, as the second choice, with `to`; lazy: the other way round. */
+  /** Continues with the next instruction or, as the second choice, with `to`; lazy: in reverse order. */
   | { op: "split"; to: number; lazy?: boolean }
   | { op: "jump"; to: number }
   | { op: "match" }
@@ -24,7 +24,7 @@ interface CompiledSet {
 }
 
 export interface Pattern {
-  /** Anywhere in the text, as Go's MatchString. Throws RangeError for a text too long for this pattern. */
+  /** Matches anywhere in the text, like Go's MatchString. Throws RangeError if the text is too long for this pattern. */
   matches(text: string): boolean
 }
 
@@ -62,7 +62,7 @@ function compiled(source: string): Compiled {
   return pattern
 }
 
-/** "error parsing regexp: …", or undefined when it is one. */
+/** "error parsing regexp: …", or undefined if the pattern is valid. */
 export function patternError(source: string): string | undefined {
   try {
     compilePattern(source)
@@ -150,14 +150,14 @@ function foldings(point: number): number[] {
 }
 
 function run(program: readonly Instruction[], text: string): boolean {
-  // Each set of states is a list and marks of who is on it, by the position they were added at.
+  // Each set of states is a list, with marks of its members by the position at which they were added.
   const added = new Int32Array(program.length).fill(-1)
   let current: number[] = []
   let next: number[] = []
   let steps = 0
   let position = 0
   const stack: number[] = []
-  /** Follows what takes no character; true when the end is reached. */
+  /** Follows instructions that consume no character; returns true if the end is reached. */
   const add = (states: number[], start: number): boolean => {
     stack.push(start)
     for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
@@ -174,7 +174,7 @@ function run(program: readonly Instruction[], text: string): boolean {
     return false
   }
   for (;;) {
-    // A match may begin anywhere.
+    // A match may start anywhere.
     if (add(current, 0)) return true
     const point = text.codePointAt(position)
     if (point === undefined) return false

@@ -77,7 +77,7 @@ export function complement(ranges: readonly (readonly [number, number])[]): [num
   return found
 }
 
-/** Of \\p{Greek} and \\pL; undefined: there is no such class. */
+/** The class of \\p{Greek} or \\pL; undefined if there is no such class. */
 export function unicodeClass(name: string): ((codePoint: number) => boolean) | undefined {
   for (const property of [name, `Script=${name}`]) {
     try {

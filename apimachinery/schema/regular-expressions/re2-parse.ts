@@ -1,9 +1,9 @@
-// Reads the syntax of Go's regular expressions (RE2's) into a tree, with Go's words for what is wrong. Matching: patterns.ts.
+// Parses the syntax of Go's regular expressions (RE2's) into a tree, with Go's error messages. Matching: patterns.ts.
 
 import { dictionary } from "../../dictionary.ts"
 import { complement, controls, escapes, lastCodePoint, named, unicodeClass } from "./re2-classes.ts"
 
-/** Ranges of code points, or a function where JavaScript knows the class better (\p{Greek}). */
+/** Ranges of code points, or a function for classes that JavaScript provides (\p{Greek}). */
 export interface CharacterSet {
   ranges: readonly (readonly [number, number])[]
   classes: readonly ((codePoint: number) => boolean)[]
@@ -19,9 +19,9 @@ export type Node =
   | { kind: "concat" | "alternate"; nodes: Node[] }
   | { kind: "repeat"; node: Node; min: number; max: number; lazy: boolean }
 
-/** RE2's limit of a counted repetition, also when nested. */
+/** RE2's limit for counted repetitions, including nested ones. */
 const maxRepeat = 1000
-/** Groups within groups. */
+/** Maximum nesting of groups. */
 const maxNesting = 200
 
 function fail(what: string, text: string): never {
@@ -91,7 +91,7 @@ class Parser {
       if (count[0] > maxRepeat || (count[1] !== Infinity && count[1] > maxRepeat)) fail("invalid repeat count", whole)
       if (count[1] < count[0]) fail("invalid repeat count", whole)
       if (this.#at <= start) return repeated
-      // It makes no difference to whether it matches, but to what.
+      // It has no effect on whether the pattern matches, only on the matched text.
       const lazy = this.#text[this.#at] === "?"
       if (lazy) this.#at++
       repeated = { kind: "repeat", node: repeated, min: count[0], max: count[1], lazy }
@@ -168,7 +168,7 @@ class Parser {
       if (match === null) fail("invalid or unsupported Perl syntax", perlSyntax(this.#rest(start)))
       this.#at = start + match[0].length
       if (match[1] === undefined) this.#setFlags(match[2] ?? "", match[3] ?? "")
-      if (match[4] === ")") return undefined // the flags hold to the end of the enclosing group
+      if (match[4] === ")") return undefined // the flags apply up to the end of the enclosing group
     }
     if (++this.#nesting > maxNesting) fail("expression nests too deeply", this.#text.join(""))
     const node = this.#alternation()
@@ -216,7 +216,7 @@ class Parser {
     return this.#character(this.#escaped())
   }
 
-  /** \d, \pL, \p{Greek} and their negations, or nothing. */
+  /** Parses \d, \pL, \p{Greek} and their negations; undefined if there is none. */
   #class(): CharacterSet | undefined {
     const next = this.#text[this.#at + 1] ?? ""
     const ranges = Object.hasOwn(escapes, next.toLowerCase()) ? escapes[next.toLowerCase()] : undefined

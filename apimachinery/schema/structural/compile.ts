@@ -1,4 +1,4 @@
-// The plain translation of an openAPIV3Schema that was found structural into the one Schema shape.
+// Translates an openAPIV3Schema that has been found structural into a Schema.
 
 import type { Json } from "../../object.ts"
 import { isObject, type JsonObject } from "../json-object.ts"
@@ -47,7 +47,7 @@ function compileMore(additionalProperties: Json | undefined): Schema | "none" | 
 }
 
 function compileFields(properties: Json | undefined): Record<string, FieldSchema> {
-  // Without a prototype: a field may be called "constructor".
+  // Without a prototype, because a field may be named "constructor".
   const fields = Object.create(null) as Record<string, FieldSchema>
   if (!isObject(properties)) return fields
   for (const [name, property] of Object.entries(properties)) {

@@ -1,4 +1,4 @@
-// Defaults in a custom resource's schema must be values the schema accepts, without unknown fields.
+// Validates defaults in a custom resource's schema: they must be valid against it, without unknown fields.
 
 import { evaluateRules, ruleTree } from "../../cel/rules/validator.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../field-errors.ts"
@@ -10,16 +10,16 @@ import type { Schema } from "../schema.ts"
 import { validateDefault } from "../validate.ts"
 import { validateEmbedded } from "../validate-embedded.ts"
 
-/** A place in what an object says of itself. */
+/** A position within the type metadata or metadata of an object. */
 interface WithinWhole {
-  /** Of the object. */
+  /** The schema of the object. */
   root: Schema
   path: readonly (string | number)[]
 }
 
 const ofWholes: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"])
 
-/** `source` and `schema` are the same schema before and after compiling; the path is that of the source. */
+/** `source` and `schema` are the same schema before and after compilation; the path is that of the source. */
 export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPath, within?: WithinWhole): FieldError[] {
   const errors: FieldError[] = []
   const isWhole = schema.custom === true || schema.embedded === true
@@ -43,14 +43,14 @@ export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPat
       errors.push(...defaultErrors(property, field.schema, path.child("properties").key(name), below(name)))
     }
   }
-  // Upstream does not look below additionalProperties.
+  // Upstream does not check below additionalProperties.
   if (schema.items !== undefined && schema.type !== "map" && isObject(items)) {
     errors.push(...defaultErrors(items, schema.items, path.child("items"), below(0)))
   }
   return errors
 }
 
-/** By the schema's rules; in an update it may be its own old value, or there may be none. */
+/** Evaluates the schema's validation rules, both with the value as its own old value and without an old value. */
 function ruleFaults(source: JsonObject, value: Json, path: FieldPath): FieldError[] {
   const tree = ruleTree(source, source["x-kubernetes-embedded-resource"] === true)
   if (tree === undefined) return []
@@ -77,7 +77,10 @@ function oneDefault(schema: Schema, value: Json, path: FieldPath): FieldError[] 
   return errors.length > 0 ? errors : validateDefault(schema, value, path)
 }
 
-/** With it an object has to be well that says nothing else. Source: surroundingobject.go of the apiextensions-apiserver's defaulting. */
+/**
+ * An object with only this value must have valid metadata. Source: surroundingobject.go of the apiextensions-apiserver's
+ * defaulting.
+ */
 function ofWhole(schema: Schema, value: Json, path: FieldPath, { root, path: steps }: WithinWhole): FieldError[] {
   const inner = steps.reduceRight<Json>(
     (to, step) => (typeof step === "string" ? { [step]: to } : [to]),
@@ -96,7 +99,7 @@ function ofWhole(schema: Schema, value: Json, path: FieldPath, { root, path: ste
   return [invalidValue(path, value, `must result in valid metadata: ${told}`)]
 }
 
-/** The definition's own kind is one, too. */
+/** The root of the definition's own kind is such an object, too. */
 const asWhole = (schema: Schema): Schema => (schema.custom === true ? { ...schema, embedded: true } : schema)
 
 function surplus(schema: Schema, value: Json, path: FieldPath): FieldError[] {

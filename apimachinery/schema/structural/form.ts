@@ -1,5 +1,5 @@
-// Whether a schema has a structure that pruning and defaulting can follow: types at every level, and nothing of the structure
-// in what only checks values. Errors are told in alphabetical order. Source:
+// Checks that a schema has a structure that pruning and defaulting can follow: types at every level, and no structure in parts
+// that only validate. Errors are reported in alphabetical order. Source:
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/{validation,complete}.go.
 
 import { forbiddenField, invalidValue, required } from "../../field-errors.ts"
@@ -8,7 +8,7 @@ import type { Json } from "../../object.ts"
 import { isObject, type JsonObject } from "../json-object.ts"
 import { patternError } from "../regular-expressions/patterns.ts"
 
-/** Where a schema stands decides what may and must be in it; the words are what a missing type is told with. */
+/** Requirements depend on the position of a schema; the messages are those for a missing type. */
 const missingType = {
   root: "must not be empty at the root",
   items: "must not be empty for specified array items",
@@ -85,7 +85,7 @@ function typeErrors(schema: JsonObject, path: FieldPath, place: Place): FieldErr
   return errors
 }
 
-/** What a schema may say of apiVersion, kind and metadata of a whole object. */
+/** What a schema may specify for apiVersion, kind and metadata of a complete object. */
 function objectErrors(schema: JsonObject, path: FieldPath, isRoot: boolean): FieldError[] {
   if (!isRoot && schema["x-kubernetes-embedded-resource"] !== true) return []
   const properties = new Map(fieldsOf(schema))
@@ -101,7 +101,7 @@ function objectErrors(schema: JsonObject, path: FieldPath, isRoot: boolean): Fie
   return [...errors, forbiddenField(path.child("properties").key("metadata"), detail)]
 }
 
-/** A default is told elsewhere. */
+/** Defaults are reported elsewhere. */
 const inMetadata: ReadonlySet<string> = new Set(["type", "properties", "default"])
 
 function isPlainMetadata(metadata: JsonObject): boolean {
@@ -113,12 +113,12 @@ function isPlainMetadata(metadata: JsonObject): boolean {
   )
 }
 
-/** "integer" or "string", in this order: the form in which int-or-string may repeat itself, and any schema may say it. */
+/** "integer" or "string", in this order: the form that may accompany int-or-string, and that any schema may have. */
 function isIntOrString(alternatives: Json | undefined): boolean {
   return JSON.stringify(alternatives) === '[{"type":"integer"},{"type":"string"}]'
 }
 
-/** The other form: in the first of allOf. */
+/** The other form: in the first item of allOf. */
 function isIntOrStringAllOf(schema: JsonObject): boolean {
   const first = listOf(schema, "allOf")[0]
   return first !== undefined && isIntOrString(first["anyOf"])
@@ -147,7 +147,7 @@ function valueErrors(schema: JsonObject, path: FieldPath, skipAnyOf = false, ski
   return errors
 }
 
-/** What allOf, anyOf, oneOf and not may not say: structure belongs into the schema proper. */
+/** Keywords that allOf, anyOf, oneOf and not must not contain: structure belongs into the schema proper. */
 const notInValue: readonly [string, string][] = [
   ["type", "must be empty to be structural"],
   ["additionalProperties", "must be undefined to be structural"],
@@ -183,7 +183,7 @@ function nestedErrors(schema: JsonObject, path: FieldPath, skipAnyOf = false): F
   return errors
 }
 
-/** What values are checked for must be there: `value` is a part of the schema that checks, `schema` what has the structure. */
+/** Validated fields must be specified: `value` is a validating part of the schema, `schema` the structural part. */
 function completeness(value: JsonObject, schema: JsonObject, at: FieldPath, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const junctor of ["allOf", "anyOf", "oneOf"]) {

@@ -1,4 +1,4 @@
-// Which keywords a custom resource's schema may have, and with what, at every level. Source:
+// The keywords and values that a custom resource's schema may have at each level. Source:
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema.
 
 import { forbiddenField, invalidValue, notSupported, notSupportedText, required } from "../../field-errors.ts"
@@ -12,11 +12,11 @@ const types = ["array", "boolean", "integer", "number", "object", "string"]
 const mapTypes = ["atomic", "granular"]
 const ofObject = ["metadata", "kind", "apiVersion"]
 
-/** What holds for all that is below. */
+/** Restrictions that apply to all levels below. */
 interface Within {
-  /** apiVersion, kind and metadata of a whole object. */
+  /** apiVersion, kind and metadata of a complete object. */
   meta: boolean
-  /** Why defaults may not be; absent: they may. */
+  /** Why defaults are forbidden; absent if they are allowed. */
   noDefaults?: string
 }
 
@@ -65,7 +65,7 @@ function plainErrors(schema: JsonObject, path: FieldPath, { meta, noDefaults }: 
   return errors
 }
 
-/** Of dependencies and references even empty ones are too many. */
+/** Keywords that are allowed if they are empty, unlike dependencies and references. */
 const mayBeEmpty: ReadonlySet<string> = new Set(["definitions", "patternProperties"])
 
 function isGiven(schema: JsonObject, keyword: string): boolean {
@@ -106,7 +106,7 @@ function junctorErrors(schema: JsonObject, path: FieldPath, within: Within): Fie
       if (isObject(one)) errors.push(...nodeErrors(one, path.child(junctor).index(index), within))
     }
   }
-  // Neither may be there at all; what is wrong below is told as well.
+  // Both are forbidden; errors within them are reported as well.
   for (const keyword of ["definitions", "dependencies"]) {
     const named = schema[keyword]
     for (const [name, one] of isObject(named) ? Object.entries(named) : []) {

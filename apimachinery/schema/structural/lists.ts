@@ -51,7 +51,7 @@ function setErrors(items: JsonObject, path: FieldPath): FieldError[] {
   const [mapType, listType] = [items["x-kubernetes-map-type"], items["x-kubernetes-list-type"] ?? null]
   if (items["type"] === "object" && mapType !== "atomic") {
     const detail = "must be atomic as item of a list with x-kubernetes-list-type=set"
-    // The value told is that of another keyword.
+    // Upstream reports the value of the other keyword.
     errors.push(invalidValue(path.child("x-kubernetes-map-type"), listType, detail))
   }
   if (items["type"] === "array" && listType !== null && listType !== "atomic") {

@@ -1,12 +1,12 @@
-// What the defaults of a schema become before objects get them: within what objects say of themselves there is nothing that
-// metadata have no field for, or would not write. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/prune.go.
+// Prunes the defaults of a schema before they are used: metadata within them loses unknown fields, and fields that Go would not
+// write. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/prune.go.
 
 import { embeddedFault } from "../decode-custom.ts"
 import type { Json } from "../../object.ts"
 import { isObject } from "../json-object.ts"
 import { hasEmbedded, type Schema } from "../schema.ts"
 
-/** In place. `schema`: of a custom resource, and of nobody else yet. */
+/** Modifies `schema`, which must be that of a custom resource and not be shared yet. */
 export function pruneDefaults(schema: Schema): void {
   if (hasEmbedded(schema)) pruneBelow(schema, schema, [])
 }
@@ -23,13 +23,13 @@ function pruneBelow(root: Schema, schema: Schema, path: readonly Step[]): void {
   if (schema.items !== undefined) pruneBelow(root, schema.items, [...path, schema.type === "map" ? "*" : 0])
 }
 
-/** Undefined: it is not held at all. */
+/** Returns undefined if the value is dropped. */
 function asHeld(root: Schema, value: Json, path: readonly Step[]): Json | undefined {
   const holder: Json = path.reduceRight<Json>(
     (inner, step) => (typeof step === "string" ? { [step]: inner } : [inner]),
     structuredClone(value),
   )
-  // What is malformed was refused when the definition was written.
+  // Malformed values were rejected when the definition was written.
   embeddedFault({ ...root, embedded: true }, holder)
   return path.reduce<Json | undefined>(entryOf, holder)
 }

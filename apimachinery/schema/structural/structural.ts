@@ -1,5 +1,5 @@
-// From a CustomResourceDefinition's openAPIV3Schema to a Schema, refusing what is not structural. Field errors have
-// upstream's words and order: of the structure (form.ts), then of the keywords (keywords.ts). Source:
+// Compiles a CustomResourceDefinition's openAPIV3Schema to a Schema, and rejects schemas that are not structural. Field errors
+// have upstream's messages and order: of the structure (form.ts), then of the keywords (keywords.ts). Source:
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema and pkg/apis/apiextensions/validation.
 
 import { FieldPath, forbiddenField, invalidValue, required } from "../../field-errors.ts"
@@ -12,19 +12,19 @@ import { formErrors } from "./form.ts"
 import { keywordErrors } from "./keywords.ts"
 import type { Schema } from "../schema.ts"
 
-/** The schema of what may be anything; what a broken one is compiled to. */
+/** The schema that accepts anything, to which an invalid schema is compiled. */
 const anything: Schema = { type: "any", custom: true, preserveUnknown: true }
 
 export interface Structural {
-  /** With errors it must not be used. */
+  /** Must not be used if there are errors. */
   schema: Schema
   errors: FieldError[]
-  /** Neither its form nor its defaults are wrong: rules can be read against it, but where keywords are wrong. */
+  /** Structure and defaults are valid: rules can be compiled against it, except where keywords are wrong. */
   isSound: boolean
   keywordErrors: readonly FieldError[]
 }
 
-/** `path`: of the openAPIV3Schema in the definition. */
+/** `path`: the path of the openAPIV3Schema in the definition. */
 export function compileStructural(openAPIV3Schema: Json, path: FieldPath = FieldPath.root()): Structural {
   const schema = openAPIV3Schema
   if (!isObject(schema)) {
@@ -35,11 +35,11 @@ export function compileStructural(openAPIV3Schema: Json, path: FieldPath = Field
   const keywords = keywordErrors(schema, path)
   const fault = formFault(schema)
   const form = fault === undefined ? formErrors(schema, path) : []
-  // Defaults are looked at when the form can be followed, whatever else is wrong.
+  // Defaults are checked if the structure is valid, regardless of other errors.
   const compiled = fault === undefined && form.length === 0 ? compileRoot(schema) : undefined
   const defaults = compiled === undefined ? [] : defaultErrors(schema, compiled, path)
   const errors = [...nullable, ...form, ...defaults, ...keywords]
-  // What has no form at all is said only when nothing else is.
+  // An unsupported keyword is only reported if there are no other errors.
   if (fault !== undefined && errors.length === 0) errors.push(invalidValue(path, "", fault))
   return {
     schema: errors.length > 0 ? anything : (compiled ?? anything),
@@ -53,7 +53,7 @@ function compileRoot(source: JsonObject): Schema {
   return { ...compileSchema(source), custom: true, source }
 }
 
-/** Why there is no structure to look at: a keyword that none has, anywhere. */
+/** Why the structure cannot be checked: an unsupported keyword at any level. */
 export function formFault(schema: JsonObject): string | undefined {
   for (const [keyword, name = keyword] of unsupported) {
     if (isGiven(schema[keyword])) return `OpenAPIV3Schema '${name}' is not supported`
@@ -69,7 +69,7 @@ export function formFault(schema: JsonObject): string | undefined {
   return undefined
 }
 
-/** Keywords, and what upstream calls them where it differs. */
+/** Keywords, with upstream's name if it differs. */
 const unsupported: readonly (readonly [string, string?])[] = [
   ["id"],
   ["$schema", "schema"],

@@ -1,4 +1,4 @@
-// Objects nobody would write, for tests: of any schema, with values at the edges of what a type can hold.
+// Random objects of any schema for tests, with values at the limits of their types.
 
 import type { Json } from "../../object.ts"
 import { pick, type Random } from "../../testing/random.ts"
@@ -61,14 +61,14 @@ export function randomObject(random: Random, schema: Schema, depth = 0): Json {
   }
 }
 
-/** At the edges of what a double can hold, and beyond it. */
+/** At and beyond the limits of exact doubles. */
 const large: readonly (number | bigint)[] = [-(2 ** 53) + 1, 2 ** 53 - 1, 2n ** 53n + 1n, int64.min, int64.max]
 const small: readonly number[] = [0, 1, -1, 127, 128, 16_383, 16_384, 2 ** 31 - 1, -(2 ** 31)]
 
 function randomFields(random: Random, fields: Readonly<Record<string, FieldSchema>>, depth: number): JsonObject {
   const object: JsonObject = {}
   for (const [name, field] of Object.entries(fields)) {
-    // Deep down only what must end does not begin.
+    // Fewer fields at greater depth, and no nested values beyond `deepest`, so that the recursion ends.
     if (random(depth > 4 ? depth : 4) !== 0 && depth > 0 && (depth > deepest || random(3) !== 0)) continue
     if (depth > deepest && (field.schema.type === "object" || field.schema.items !== undefined)) continue
     object[name] = randomObject(random, field.schema, depth + 1)
@@ -93,7 +93,7 @@ function randomText(random: Random, { format }: Schema): string {
   }
 }
 
-/** Any JSON but null, which most places cannot hold. */
+/** Any JSON except null, which most places cannot hold. */
 export function randomAny(random: Random, depth = 0): Json {
   switch (random(depth > deepest ? 4 : 6)) {
     case 0:

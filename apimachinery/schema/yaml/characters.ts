@@ -1,21 +1,21 @@
-// The bytes of a YAML text as characters: UTF-8, or UTF-16 after a mark of its byte order. What the reader refuses before anything is
-// parsed: bytes that are neither, and characters that may not be written. In the words of the parser that Kubernetes has.
-// Source: go.yaml.in/yaml/v2 (readerc.go).
+// Decodes the bytes of a YAML text: UTF-8, or UTF-16 with a byte order mark. Rejects what upstream's reader rejects before
+// parsing: invalid encodings, and characters that are not allowed. Messages are those of Kubernetes' parser. Source:
+// go.yaml.in/yaml/v2 (readerc.go).
 
 import { isUtf8 } from "node:buffer"
 
-/** All but tab, line ends and what prints; U+FFFE and what is beyond it in the first plane are no characters. */
+/** All except tab, line breaks and printable characters; U+FFFE and above in the first plane are not characters. */
 const notAllowed = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
 const control = "control characters are not allowed"
 
 export interface Characters {
   text: string
-  /** What is wrong with them. */
+  /** The error, if there is one. */
   fault?: string
 }
 
-/** A mark of the byte order at its beginning is not part of it. */
+/** A byte order mark at the beginning is not part of the text. */
 const decoder = new TextDecoder("utf-8")
 
 export function readCharacters(bytes: Uint8Array): Characters {
@@ -32,7 +32,7 @@ function swapped(bytes: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(bytes.subarray(0, even)).swap16(), bytes.subarray(even)])
 }
 
-/** UTF-16, the lower byte first. */
+/** UTF-16, little-endian. */
 function readUnits(bytes: Buffer): Characters {
   const text = bytes.toString("utf16le")
   const found = notAllowed.exec(text)
@@ -50,7 +50,7 @@ function unitFault(text: string, at: number, bytes: number): string {
   return bytes < 2 * at + 4 ? "incomplete UTF-16 surrogate pair" : "expected low surrogate area"
 }
 
-/** The first thing that is wrong with bytes that are no UTF-8. */
+/** The first error in bytes that are not valid UTF-8. */
 function byteFault(bytes: Uint8Array): string {
   let at = 0
   let fault: string | undefined
@@ -70,7 +70,7 @@ function octetFault(character: Uint8Array, width: number): string | undefined {
   return isOverlong(character) ? "invalid length of a UTF-8 sequence" : "invalid Unicode character"
 }
 
-/** Of a character, by its first byte; 0: none begins so. */
+/** The length of a character by its first byte; 0 if none begins like this. */
 export function utf8Width(byte: number): number {
   if (byte < 0x80) return 1
   if ((byte & 0xe0) === 0xc0) return 2
@@ -80,7 +80,7 @@ export function utf8Width(byte: number): number {
 
 export const isTrailing = (byte: number): boolean => (byte & 0xc0) === 0x80
 
-/** What fewer bytes could have said. */
+/** Whether fewer bytes could represent the character. */
 function isOverlong([first = 0, second = 0, ...rest]: Uint8Array): boolean {
   if (rest.length === 0) return first < 0xc2
   return rest.length === 1 ? first === 0xe0 && second < 0xa0 : first === 0xf0 && second < 0x90

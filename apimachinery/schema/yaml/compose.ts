@@ -1,4 +1,5 @@
-// From tokens to the nodes of a text's first document; what follows it is not looked at. Source: go.yaml.in/yaml/v2 (parserc.go).
+// Composes tokens to the nodes of a text's first document; further documents are ignored. Source: go.yaml.in/yaml/v2
+// (parserc.go).
 
 import { maxDepth, tooDeep } from "../json-survey.ts"
 import { Scanner } from "./scanner.ts"
@@ -6,7 +7,7 @@ import type { Tag } from "./tags.ts"
 import { lineFault, YamlFault } from "./text.ts"
 import type { Mark, Token } from "./tokens.ts"
 
-/** Lines from 0. */
+/** Lines are counted from 0. */
 export type YamlNode =
   | {
       is: "scalar"
@@ -21,12 +22,12 @@ export type YamlNode =
 
 export const tagPrefix = "tag:yaml.org,2002:"
 
-/** Undefined: there is no document. */
+/** Undefined if there is no document. */
 export function compose(text: string): YamlNode | undefined {
   return new Composer(new Scanner(text)).document()
 }
 
-/** What is told of a token that nothing can be made of. */
+/** The error for an unexpected token. */
 const parserFault = (words: string, { line }: Token): YamlFault => lineFault(words, line)
 
 class Composer {
@@ -50,7 +51,7 @@ class Composer {
     }
     const isEmpty = isExplicit && this.#isNext("directive", "document start", "document end", "end")
     const node = isEmpty ? empty(this.#scanner.peek().line) : this.#node(true, false)
-    this.#scanner.peek() // has to be a token
+    this.#scanner.peek() // must be a valid token
     return node
   }
 
@@ -82,7 +83,7 @@ class Composer {
       if (!this.#handles.has(handle)) this.#handles.set(handle, prefix)
   }
 
-  /** `inBlock`: it may be a block collection; `indentless`: also a list whose dashes stand no further to the right. */
+  /** `inBlock`: it may be a block collection; `indentless`: also a list whose dashes are not indented further. */
   #node(inBlock: boolean, indentless: boolean): YamlNode {
     const { line } = this.#scanner.peek()
     if (this.#isNext("alias")) return this.#alias()
@@ -124,7 +125,7 @@ class Composer {
     return { is: "alias", line, name, target }
   }
 
-  /** In any order, each once. */
+  /** Anchor and tag in any order, each at most once. */
   #properties(): { anchor?: string; tag?: Tag; tagToken?: Token } {
     const found: { anchor?: string; tag?: Tag; tagToken?: Token } = {}
     for (;;) {
@@ -191,12 +192,12 @@ class Composer {
     return node
   }
 
-  /** A map of one pair, without braces. */
+  /** A map with a single pair and without braces. */
   #pairInList(line: number): YamlNode {
     const after = this.#scanner.peek()
     const isEmpty = this.#isNext(":", ",", "]")
     const key = isEmpty ? empty(after.line) : this.#node(false, false)
-    // What would have been the colon is taken for the key.
+    // Upstream takes the token that should be the colon as the key.
     if (isEmpty) this.#scanner.take()
     return { is: "map", line, pairs: [[key, this.#flowValue("]")]] }
   }

@@ -1,5 +1,5 @@
-// From the bytes of a YAML text to JSON, as Kubernetes reads it, step by step: text.ts (characters), scanner.ts (tokens), compose.ts
-// (nodes), decode.ts (values), json.ts. What is long is converted in a thread of its own.
+// Converts the bytes of a YAML text to JSON like Kubernetes, in steps: text.ts (characters), scanner.ts (tokens), compose.ts
+// (nodes), decode.ts (values), json.ts. Long texts are converted in a separate thread.
 
 import { maxDepth, tooDeep } from "../json-survey.ts"
 import { readCharacters } from "./characters.ts"
@@ -8,18 +8,18 @@ import { Decoder, YamlTooLong } from "./decode.ts"
 import { printJson } from "./json.ts"
 import { YamlFault } from "./text.ts"
 
-/** Of the text. What aliases stand for counts as often as it stands there. */
+/** Maximum size of the text. Aliases count with the size of their content. */
 export const maxYamlBytes = 1024 * 1024
 
 export interface YamlAsJson {
   json: string
-  /** Some of its integers are no doubles. */
+  /** Some of its integers are not exact as doubles. */
   hasLongIntegers: boolean
-  /** `line 3: key "a" already set in map`. */
+  /** Such as `line 3: key "a" already set in map`. */
   repeatedKeys: readonly string[]
 }
 
-/** Can be passed between threads. `fault`: in upstream's words. */
+/** Can be passed between threads. `fault`: upstream's message. */
 export type YamlOutcome = YamlAsJson | { fault: string } | { isTooLong: true }
 
 export function convertYaml(bytes: Uint8Array): YamlOutcome {
@@ -33,7 +33,7 @@ export function convertYaml(bytes: Uint8Array): YamlOutcome {
   }
 }
 
-/** Many digits in a row: of an integer that may be no double. */
+/** Many consecutive digits: possibly an integer that is not exact as a double. */
 const longInteger = /\d{16}/
 
 function converted(bytes: Uint8Array): YamlAsJson {

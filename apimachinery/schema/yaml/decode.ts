@@ -1,4 +1,4 @@
-// From nodes to values: what aliases stand for is written out, and maps are merged. Source: go.yaml.in/yaml/v2 (decode.go).
+// Converts nodes to values: resolves aliases, and merges maps. Source: go.yaml.in/yaml/v2 (decode.go).
 
 import { goQuote } from "../../go-quote.ts"
 import { printGoNumber } from "../../go-print.ts"
@@ -8,11 +8,11 @@ import { YamlFault } from "./text.ts"
 
 export type YamlValue = Scalar | YamlValue[] | YamlMap
 
-/** Keys are told apart by their types, too: 1 is not "1". */
+/** Keys of different types are different: 1 is not "1". */
 export class YamlMap {
   readonly #pairs = new Map<string, [Scalar, YamlValue]>()
 
-  /** Whether the key was there before. */
+  /** Returns whether the key existed before. */
   set(key: Scalar, value: YamlValue): boolean {
     const word = `${typeof key} ${String(key)}`
     const isRepeated = this.#pairs.has(word)
@@ -27,9 +27,9 @@ export class YamlMap {
 
 export class YamlTooLong extends Error {}
 
-/** `maxSize`: characters, with what aliases stand for as often as it stands there. */
+/** `maxSize`: in characters, with the content of aliases counted for each use. */
 export class Decoder {
-  /** `line 3: key "a" already set in map`. */
+  /** Such as `line 3: key "a" already set in map`. */
   readonly repeatedKeys: string[] = []
   readonly #open = new Set<YamlNode>()
   readonly #limits: { maxSize: number; maxDepth: number; tooDeep: string }
@@ -100,7 +100,7 @@ export class Decoder {
     }
   }
 
-  /** Into what the map has: what comes later wins. */
+  /** Merges into the map, overriding earlier values. */
   #merge(map: YamlMap, source: YamlNode): void {
     if (source.is !== "list") return this.#mergeOne(map, source)
     for (const one of source.items.toReversed()) this.#mergeOne(map, one)
@@ -120,13 +120,13 @@ const mergeTag = "tag:yaml.org,2002:merge"
 const isMerge = ({ value, isPlain, tag }: YamlNode & { is: "scalar" }): boolean =>
   value === "<<" && (isPlain || tag === mergeTag)
 
-/** What may come of aliases: nearly all of a small document, a tenth of a large one. */
+/** The allowed share of aliased nodes: nearly all of a small document, a tenth of a large one. */
 function aliasedShare(nodes: number): number {
   const [few, many] = [400_000, 4_000_000]
   return 0.99 - 0.89 * Math.min(Math.max((nodes - few) / (many - few), 0), 1)
 }
 
-/** As %#v prints what YAML is decoded into. */
+/** Formats like Go's %#v for decoded YAML. */
 export function printGo(value: YamlValue): string {
   if (value === null) return "<nil>"
   if (typeof value === "string") return goQuote(value)
@@ -138,13 +138,13 @@ export function printGo(value: YamlValue): string {
   return `map[interface {}]interface {}{${pairs.join(", ")}}`
 }
 
-/** Those of one type by their value, as Go prints maps. */
+/** Orders keys of the same type by value, as Go prints maps. */
 function byKey([a]: [Scalar, YamlValue], [b]: [Scalar, YamlValue]): number {
   const [first, second] = typeof a === typeof b ? [a ?? "", b ?? ""] : [typeof a, typeof b]
   return first < second ? -1 : 1
 }
 
-/** Too large for one with a sign. */
+/** Too large for a signed 64-bit integer. */
 export const isUnsigned = (value: bigint): boolean => value >= 2n ** 63n
 
 const printInner = (value: YamlValue): string => (value === null ? "interface {}(nil)" : printGo(value))

@@ -1,4 +1,4 @@
-// From YAML's values to JSON: keys become texts, in the order of their names. Source: sigs.k8s.io/yaml (convertToJSONableObject),
+// Converts YAML values to JSON: keys become strings, sorted by name. Source: sigs.k8s.io/yaml (convertToJSONableObject),
 // encoding/json.
 
 import { type YamlValue, isUnsigned, printGo } from "./decode.ts"
@@ -7,7 +7,7 @@ import { YamlFault } from "./text.ts"
 
 type Jsonable = string | boolean | null | bigint | number | Jsonable[] | Map<string, Jsonable>
 
-/** Throws for keys and numbers that JSON does not have. */
+/** Throws for keys and numbers that JSON does not support. */
 export function printJson(value: YamlValue): string {
   return print(asJsonable(value))
 }
@@ -27,7 +27,7 @@ function nameOf(key: Scalar, value: YamlValue): string {
   throw new YamlFault(`unsupported map key of type: ${type}, key: ${printGo(key)}, value: ${printGo(value)}`)
 }
 
-/** As a float32, in as few digits as tell it from others. Source: strconv.FormatFloat(f, 'g', -1, 32). */
+/** As a float32, with as few digits as identify it. Source: strconv.FormatFloat(f, 'g', -1, 32). */
 function nameOfFloat(key: number): string {
   const single = Math.fround(key)
   if (Number.isNaN(single)) return ".nan"

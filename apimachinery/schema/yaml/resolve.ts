@@ -1,11 +1,11 @@
-// What a scalar stands for: YAML 1.1 as Kubernetes reads it, in which yes and on are booleans, but times are texts.
-// Source: go.yaml.in/yaml/v2 (resolve.go, decode.go).
+// Resolves scalars by YAML 1.1 as Kubernetes reads it: yes and on are booleans, but times are strings. Source: go.yaml.in/yaml/v2
+// (resolve.go, decode.go).
 
 import { isUtf8 } from "node:buffer"
 import { tagPrefix, type YamlNode } from "./compose.ts"
 import { YamlFault } from "./text.ts"
 
-/** A bigint is an integer of Go's, a number a float64. */
+/** A bigint is an integer in Go, a number a float64. */
 export type Scalar = string | boolean | null | bigint | number
 
 interface Resolved {
@@ -24,7 +24,7 @@ const words = new Map<string, Resolved>(
   ].flatMap(({ of, ...resolved }) => of.map((word): [string, Resolved] => [word, resolved])),
 )
 
-/** Tags that are more than a name. */
+/** Tags with a special meaning. */
 const known = ["str", "bool", "int", "float", "null", "timestamp"].map((name) => tagPrefix + name)
 const binary = `${tagPrefix}binary`
 
@@ -59,17 +59,17 @@ function numberOf(text: string): bigint | number | undefined {
   return integerOf(plain) ?? floatOf(plain, float)
 }
 
-/** What is too large for one is none. */
+/** Undefined if it is too large. */
 function floatOf(text: string, form: RegExp): number | undefined {
   if (!form.test(text)) return undefined
   const value = Number(text)
   return Number.isFinite(value) ? value : undefined
 }
 
-/** Of 64 bits in base 2, with what may stand before them. */
+/** The length of 64 bits in base 2, with sign and prefix. */
 const longest = 70
 
-/** Of 64 bits, with a sign or without; with a prefix as Go's literals have it. */
+/** A signed or unsigned 64-bit integer, with the prefixes of Go's literals. */
 function integerOf(text: string): bigint | undefined {
   const [, sign = "", given = ""] = /^([-+]?)(\d\w*|0b[-+]?[01]+)$/.exec(text) ?? []
   if (given.length > longest) return undefined
@@ -81,7 +81,7 @@ function integerOf(text: string): bigint | undefined {
   return fitsInt64(value) || (sign === "" && BigInt.asUintN(64, value) === value) ? value : undefined
 }
 
-/** A sign behind the prefix. */
+/** A sign after the prefix. */
 function signedBinary(literal: string): bigint | undefined {
   const value = BigInt(`0b${literal.slice(3)}`)
   const signed = literal[2] === "-" ? -value : value
@@ -115,7 +115,7 @@ function bytesOf(text: string): string {
 
 const replacement = "\ufffd"
 
-/** As Go has it: each byte that is no part of a character is replaced by itself. */
+/** As in Go: each byte of an invalid character is replaced separately. */
 function textOf(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString()
   let text = ""

@@ -1,23 +1,22 @@
-// Scalars as they are written: plain, in quotes, and in blocks. Breaks between their lines fold. Source: go.yaml.in/yaml/v2
-// (scannerc.go).
+// Scans scalars: plain, quoted, and block scalars. Line breaks within them are folded. Source: go.yaml.in/yaml/v2 (scannerc.go).
 
 import { code, isBlank, isBlankOrEnd, isBreak, isBreakOrEnd, isDigit, isHex, type YamlText } from "./text.ts"
 
 /** White space between the parts of a scalar. */
 interface Gap {
   blanks: string
-  /** Of the first line's end; "" when there is none. */
+  /** The break at the end of the first line; "" if there is none. */
   first: string
   more: string
 }
 
-/** One break is a space, more are one less. */
+/** One break becomes a space, several become one less. */
 function folded({ blanks, first, more }: Gap): string {
   if (first === "") return blanks
   return first === "\n" ? more || " " : first + more
 }
 
-/** `tab`: what is wrong with a tab that indents. */
+/** `checkTab` throws for a tab in the indentation. */
 function scanGap(text: YamlText, begun: boolean, checkTab?: () => void): Gap {
   const gap: Gap = { blanks: "", first: "", more: "" }
   let inLines = begun
@@ -35,7 +34,7 @@ function scanGap(text: YamlText, begun: boolean, checkTab?: () => void): Gap {
   return gap
 }
 
-/** `multiline`: its end is the end of a line, so that a key may follow. */
+/** `multiline`: it ends at the end of a line, so that a key may follow. */
 export function scanPlain(text: YamlText, indent: number, inFlow: boolean): { value: string; multiline: boolean } {
   let value = ""
   let gap: Gap | undefined
@@ -90,7 +89,7 @@ export function scanQuoted(text: YamlText, quote: number): string {
 
 interface Part {
   part: string
-  /** Its line's end is escaped. */
+  /** The end of its line is escaped. */
   isContinued: boolean
 }
 
@@ -149,7 +148,7 @@ function scanEscape(text: YamlText): string {
   if (simple === undefined && digits === undefined) throw text.fault("found unknown escape character")
   text.skip(2)
   if (digits === undefined) return simple ?? ""
-  // As it is spelled there.
+  // The message has upstream's spelling.
   for (let index = 0; index < digits; index++)
     if (!isHex(text.peek(index))) throw text.fault("did not find expected hexdecimal number")
   const value = Number.parseInt(text.text.slice(text.at, text.at + digits), 16)
@@ -161,11 +160,11 @@ function scanEscape(text: YamlText): string {
 
 interface BlockHeader {
   chomping: "clip" | "keep" | "strip"
-  /** 0: as the first line has it. */
+  /** 0: determined by the first line. */
   increment: number
 }
 
-/** `outer`: of what the block is in; -1: of nothing. */
+/** `outer`: indentation of the parent; -1 if there is none. */
 export function scanBlock(text: YamlText, isLiteral: boolean, outer: number): string {
   text.skip()
   const { chomping, increment } = scanHeader(text)
@@ -180,7 +179,7 @@ export function scanBlock(text: YamlText, isLiteral: boolean, outer: number): st
     value += (folds ? (breaks === "" ? " " : "") : lineEnd) + breaks
     beganBlank = beginsBlank
     value += text.skipWhile((char) => !isBreak(char))
-    // The end of the text ends the last line as well, and is none.
+    // The end of the text also ends the last line, without a break.
     lineEnd = text.peek() === 0 ? "" : text.skipLine()
     ;({ indent, breaks } = scanBreaks(text, indent, outer))
   }
@@ -210,7 +209,7 @@ function scanChomping(text: YamlText): BlockHeader["chomping"] | undefined {
   return char === code.plus ? "keep" : "strip"
 }
 
-/** Empty lines, and the indentation of the first that is not. */
+/** Skips empty lines, and determines the indentation of the first line that is not empty. */
 function scanBreaks(text: YamlText, given: number, outer: number): { indent: number; breaks: string } {
   let breaks = ""
   let widest = 0

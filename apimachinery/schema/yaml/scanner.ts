@@ -1,39 +1,39 @@
-// From a YAML text to its tokens, as they are asked for. Indentation is made visible as tokens; a key without a question mark is found
-// out where its colon stands, and its token put before what was scanned since. Source: go.yaml.in/yaml/v2 (scannerc.go).
+// Scans a YAML text into tokens on demand. Changes of the indentation produce tokens; a key without a question mark is detected
+// at its colon, and its token is inserted before the tokens scanned since. Source: go.yaml.in/yaml/v2 (scannerc.go).
 
 import { isFlowIndicator, scanBlock, scanPlain, scanQuoted } from "./scalars.ts"
 import { scanAnchor, scanDirective, scanTag } from "./tags.ts"
 import { code, isBlank, isBlankOrEnd, isBreak, YamlText } from "./text.ts"
 import type { Mark, Token } from "./tokens.ts"
 
-/** What may turn out to be a key. */
+/** A token that may turn out to begin a key. */
 interface PossibleKey {
-  /** Of its first token, from the text's first. */
+  /** Number of its first token, counted from the beginning of the text. */
   number: number
   at: number
   line: number
   column: number
   isPossible: boolean
-  /** Nothing else can stand here. */
+  /** No other token is valid at this position. */
   isRequired: boolean
 }
 
-/** Of a key without a question mark. */
+/** Maximum length of a key without a question mark. */
 const longestKey = 1024
 const maxNesting = 10_000
 
 export class Scanner {
   readonly #text: YamlText
-  /** Scanned and not taken. */
+  /** Tokens that were scanned and not taken. */
   #tokens: Token[] = []
   #head = 0
   #taken = 0
-  /** Of block collections; -1: outside of all. */
+  /** Indentation of the current block collection; -1 outside of all. */
   #indent = -1
   readonly #indents: number[] = []
-  /** One per flow collection, and one for what is outside of them. */
+  /** One per flow collection, and one for the outside. */
   readonly #keys: PossibleKey[]
-  /** Tokens that must not be taken before it is known whether they are keys. */
+  /** Tokens that must not be taken before it is known whether they begin keys. */
   readonly #awaited = new Map<number, PossibleKey>()
   #mayBeKey = true
 
@@ -42,7 +42,7 @@ export class Scanner {
     this.#keys = [this.#keyHere(false, false)]
   }
 
-  /** It stays the next one. */
+  /** Returns the next token without taking it. */
   peek(): Token {
     while (this.#head === this.#tokens.length || this.#isPossibleKey()) this.#scanNext()
     return this.#tokens[this.#head] as Token
@@ -114,13 +114,13 @@ export class Scanner {
     this.#tokens.push(token)
   }
 
-  /** What was taken already cannot be preceded any more. */
+  /** A token cannot be inserted before tokens that were already taken. */
   #insert(number: number, token: Token): void {
     if (number < this.#taken) this.#add(token)
     else this.#tokens.splice(this.#head + number - this.#taken, 0, token)
   }
 
-  /** A block collection begins at a column further to the right. */
+  /** Starts a block collection if the column is indented further. */
   #roll(column: number, number: number, token: Token): void {
     if (this.#inFlow || this.#indent >= column) return
     this.#indents.push(this.#indent)
@@ -204,7 +204,7 @@ export class Scanner {
     this.#mark(is)
   }
 
-  /** Upstream no longer waits for the key that an empty collection may be: it shares its number. */
+  /** Upstream stops waiting for an empty collection that may be a key, because both have the same number. */
   #leaveFlow(): void {
     this.#awaited.delete(this.#key.number)
     this.#keys.pop()
@@ -243,7 +243,7 @@ export class Scanner {
     this.#mark(":")
   }
 
-  /** A collection may begin here. */
+  /** Starts a block collection if one is allowed here. */
   #begin(is: "block list" | "block map", what: string): void {
     if (this.#inFlow) return
     const text = this.#text

@@ -1,4 +1,4 @@
-// What stands before a node or a document: anchors, tags and directives. Source: go.yaml.in/yaml/v2 (scannerc.go).
+// Scans what precedes a node or a document: anchors, tags and directives. Source: go.yaml.in/yaml/v2 (scannerc.go).
 
 import { isTrailing, utf8Width } from "./characters.ts"
 import {
@@ -15,7 +15,7 @@ import {
 
 const bang = "!"
 
-/** At "&" or "*": the name behind it. */
+/** At "&" or "*": scans the name that follows. */
 export function scanAnchor(text: YamlText): string {
   text.skip()
   const name = text.skipWhile(isNameCharacter)

@@ -1,10 +1,10 @@
-// A YAML text being read: where its scanner is, what stands there, and faults with their lines. Source: go.yaml.in/yaml/v2
-// (readerc.go, yamlprivateh.go, and decode.go's fail).
+// The input of the scanner: the current position, and errors with their lines. Source: go.yaml.in/yaml/v2 (readerc.go,
+// yamlprivateh.go, and decode.go's fail).
 
-/** In upstream's words, with "yaml: " where they begin so. */
+/** Has upstream's message, including "yaml: " if that begins with it. */
 export class YamlFault extends Error {}
 
-/** Code points of characters that say something. */
+/** Code points of characters with a meaning in YAML. */
 export const code = {
   tab: 0x09,
   newline: 0x0a,
@@ -28,7 +28,7 @@ export const code = {
   closeMap: 0x7d,
 } as const
 
-/** 0 is the end: no text has it in itself. */
+/** 0 marks the end: it is not allowed in texts. */
 const nextLine = 0x85
 const lineSeparator = 0x2028
 const paragraphSeparator = 0x2029
@@ -43,7 +43,7 @@ export const isBreak = (char: number): boolean =>
 export const isBreakOrEnd = (char: number): boolean => char === 0 || isBreak(char)
 export const isBlankOrEnd = (char: number): boolean => isBlank(char) || isBreakOrEnd(char)
 export const isDigit = (char: number): boolean => char >= code.zero && char <= 0x39
-/** Of names: letters, digits, "_" and "-". */
+/** For names: letters, digits, "_" and "-". */
 export const isNameCharacter = (char: number): boolean =>
   isDigit(char) || ((char | 0x20) >= 0x61 && (char | 0x20) <= 0x7a) || char === 0x5f || char === code.dash
 export const isHex = (char: number): boolean => isDigit(char) || ((char | 0x20) >= 0x61 && (char | 0x20) <= 0x66)
@@ -51,7 +51,7 @@ export const isHex = (char: number): boolean => isDigit(char) || ((char | 0x20) 
 export class YamlText {
   readonly text: string
   at = 0
-  /** From 0. */
+  /** Counted from 0. */
   line = 0
   #lineStart = 0
 
@@ -82,7 +82,7 @@ export class YamlText {
     if (this.peek() === code.hash) this.skipWhile((char) => !isBreak(char))
   }
 
-  /** At a break. What it stands for in a scalar. */
+  /** Called at a break. Returns what it represents in a scalar. */
   skipLine(): string {
     const char = this.peek()
     this.at += char === code.return && this.peek(1) === code.newline ? 2 : 1
@@ -90,24 +90,24 @@ export class YamlText {
     return char === lineSeparator || char === paragraphSeparator ? String.fromCharCode(char) : "\n"
   }
 
-  /** The end of the text is on a line of its own. */
+  /** Also called for the end of the text, which counts as a separate line. */
   startLine(): void {
     this.line++
     this.#lineStart = this.at
   }
 
-  /** "---" or "...", alone in its place. */
+  /** "---" or "..." at the beginning of a line and followed by a blank. */
   isIndicator(text: string): boolean {
     return this.column === 0 && this.text.startsWith(text, this.at) && isBlankOrEnd(this.peek(text.length))
   }
 
-  /** What the scanner finds is told with its line, but for the first, of which the line of `context` is told. */
+  /** Errors of the scanner contain their line, except on the first line. */
   fault(words: string): YamlFault {
     return lineFault(words, this.line === 0 ? 0 : this.line + 1)
   }
 }
 
-/** 0: it is not said. */
+/** Line 0 is not printed. */
 export function lineFault(words: string, line: number): YamlFault {
   return new YamlFault(`yaml: ${line === 0 ? "" : `line ${line}: `}${words}`)
 }

@@ -1,4 +1,4 @@
-// What a YAML text consists of, from scanner.ts to compose.ts.
+// The tokens of a YAML text, passed from scanner.ts to compose.ts.
 
 import type { Directive, Tag } from "./tags.ts"
 
@@ -19,7 +19,7 @@ export type Mark =
   | ":"
 
 export type Token = {
-  /** From 0. */
+  /** Counted from 0. */
   line: number
 } & (
   | { is: Mark }

@@ -3,7 +3,7 @@ import { convertYaml } from "./convert.ts"
 
 const convert = (text: string): ReturnType<typeof convertYaml> => convertYaml(Buffer.from(text))
 
-// As sigs.k8s.io/yaml converts them.
+// Results of sigs.k8s.io/yaml.
 test.each([
   ["", "null"],
   ["Yes", "true"],
