@@ -1,8 +1,8 @@
-// Paths into values: a.b[c].?d. What lies on the way may be a map, a list or an optional. Source: cel-go/interpreter/attributes.go.
+// Paths into values: a.b[c].?d. Values on the path may be maps, lists or optionals. Source: cel-go/interpreter/attributes.go.
 
 import { Optional, CelError, ListValue, MapValue, typeNameOf, UInt, type Value } from "./values.ts"
 
-/** One step. Errors are results. `found` undefined: nothing there, which only an optional step takes. */
+/** Follows one step of a path. Errors are returned as results. */
 export function qualify(value: Value, key: Value): Value {
   if (value instanceof MapValue) {
     const found = value.get(key)
@@ -13,7 +13,7 @@ export function qualify(value: Value, key: Value): Value {
   return missing(key)
 }
 
-/** Undefined: nothing there. */
+/** Undefined if there is no value. */
 export function qualifyIfPresent(value: Value, key: Value): Value | undefined {
   if (value instanceof CelError) return value
   if (value instanceof MapValue) return value.get(key)
@@ -51,7 +51,7 @@ export interface Qualifier {
   optional: boolean
 }
 
-/** What an optional holds; undefined: nothing. */
+/** The value in an optional; undefined if it is empty. */
 export function heldBy(value: Value): { value: Value | undefined; optional: boolean } {
   return value instanceof Optional ? { value: value.value, optional: true } : { value, optional: false }
 }

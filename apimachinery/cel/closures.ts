@@ -1,5 +1,5 @@
-// The functions an expression is made of when it runs (plan.ts puts them together): paths, logic, strict calls, each counting its
-// cost. Source: cel-go/interpreter/{interpretable,attributes,runtimecost}.go.
+// The functions that evaluate an expression (composed by plan.ts): paths, logic, strict calls, each counting its cost. Source:
+// cel-go/interpreter/{interpretable,attributes,runtimecost}.go.
 
 import { dictionary } from "../dictionary.ts"
 import { ThreadTime } from "../thread-time.ts"
@@ -9,26 +9,26 @@ import type { Implementation } from "./functions/index.ts"
 import { type CallCost, costsOfOutcome, selectCost } from "./cost/runtime-cost.ts"
 import { CelError, isError, ListValue, Optional, typeNameOf, UInt, type Value } from "./values.ts"
 
-/** One evaluation. */
+/** The state of one evaluation. */
 export interface Frame {
   readonly variables: { get(name: string): Value | undefined }
-  /** Variables of comprehensions, by their slot. */
+  /** Variables of comprehensions, by slot. */
   readonly locals: Value[]
   cost: number
   readonly limit: number
-  /** When its time is looked at next, by its cost. */
+  /** The cost at which the time is checked next. */
   lookAt?: number
-  /** Since it was looked at first: it has hardly done anything before. */
+  /** Measured since the first check, before which the evaluation has done hardly anything. */
   time?: ThreadTime
 }
 
-/** Cost between two looks at the time: some 10 µs. */
+/** Cost between two time checks: some 10 µs. */
 const lookEvery = 256
 
 /**
- * Time on a processor after which an evaluation is interrupted, as upstream's is when its request's time is over: what it
- * costs does not bound how long it holds the thread that all share, since some of what costs next to nothing takes time (the
- * length of a long text, times of a zone). What has the highest cost that is allowed takes a fifth of it.
+ * Processor time after which an evaluation is interrupted, just as upstream interrupts it when its request times out. The cost
+ * does not limit how long it blocks the shared thread, since some cheap operations take time (the length of a long text, times of
+ * a zone). An expression with the maximum cost takes a fifth of this.
  */
 const maxThreadMs = 250
 
@@ -41,7 +41,7 @@ export class CostExceeded extends Error {
 }
 
 export interface Step {
-  /** The key: a constant, or what is evaluated for it. */
+  /** Returns the key: a constant or a computed value. */
   key: Run
   optional: boolean
 }
@@ -67,7 +67,7 @@ export function withStep(attribute: Attribute, step: Step): Attribute {
   return { ...attribute, yes: withStep(attribute.yes, step), no: withStep(attribute.no, step) }
 }
 
-/** Costs of the steps are counted, that of the root is not. */
+/** Counts the costs of the steps, but not that of the root. */
 export function resolver(attribute: Attribute): Run {
   if (attribute.kind === "condition") {
     const { condition } = attribute
@@ -100,7 +100,7 @@ export function resolver(attribute: Attribute): Run {
   }
 }
 
-/** && (decided by false) and || (by true): the other side decides even when one is an error. */
+/** && (decided by false) and || (by true): a deciding side determines the result even if the other is an error. */
 export function logical(left: Run, right: Run, deciding: boolean): Run {
   return (frame) => {
     const a = left(frame)
@@ -113,7 +113,7 @@ export function logical(left: Run, right: Run, deciding: boolean): Run {
   }
 }
 
-/** optional.or(other) and .orValue(other): the other is evaluated only when there is nothing. */
+/** optional.or(other) and .orValue(other): `other` is only evaluated if the optional is empty. */
 export function alternative(optional: Run, other: Run, name: "or" | "orValue"): Run {
   return (frame) => {
     const value = optional(frame)
@@ -123,7 +123,7 @@ export function alternative(optional: Run, other: Run, name: "or" | "orValue"): 
   }
 }
 
-/** Of a constant list: undefined when its elements have to be compared one by one, false when there are none. */
+/** For a constant list: undefined if its elements must be compared one by one, false if it is empty. */
 export function membership(list: Value | undefined): boolean | undefined {
   if (!(list instanceof ListValue)) return undefined
   if (list.size === 0) return false
@@ -160,7 +160,7 @@ export function strict(name: string, implementation: Implementation, runs: reado
       spend(frame, cost(args, fault))
       return fault
     }
-    // What its arguments show to cost too much is not done first.
+    // A call that is too expensive according to its arguments is not executed.
     if (!isOfOutcome) spend(frame, cost(args, null))
     const result = invoke(name, implementation, args)
     if (isOfOutcome) spend(frame, cost(args, result))
@@ -183,7 +183,7 @@ const goTypes: Readonly<Record<string, string>> = dictionary({
   uint: "Uint",
 })
 
-/** As errors name it. */
+/** Its name in errors. */
 export function goTypeOf(value: Value): string {
   const name = typeNameOf(value)
   return `types.${goTypes[name] ?? name}`

@@ -1,4 +1,4 @@
-// Equality and order of values. Numbers compare across their types. Source: cel-spec/doc/langdef.md#equality.
+// Equality and order of values. Numbers of different types can be compared. Source: cel-spec/doc/langdef.md#equality.
 
 import {
   CelError,
@@ -55,7 +55,7 @@ function isNumeric(value: Value): value is Numeric {
   return typeof value === "bigint" || typeof value === "number" || value instanceof UInt
 }
 
-/** Integers are compared with doubles as doubles. Undefined with NaN. */
+/** Integers are compared with doubles as doubles. Undefined if one is NaN. */
 function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   const [x, y] = [a instanceof UInt ? a.value : a, b instanceof UInt ? b.value : b]
   const [left, right] = typeof x === typeof y ? [x, y] : [Number(x), Number(y)]
@@ -64,7 +64,7 @@ function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   return left === right ? 0 : undefined
 }
 
-/** Undefined: these have no order. */
+/** Undefined if the values have no order. */
 export function compareValues(a: Value, b: Value): number | CelError | undefined {
   if (isNumeric(a)) {
     if (!isNumeric(b)) return undefined
@@ -82,7 +82,7 @@ function sign(difference: bigint): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }
 
-/** By code points, as UTF-8 sorts; UTF-16 puts what is beyond the first plane before U+E000. */
+/** By code points, like UTF-8; UTF-16 sorts characters beyond the first plane before U+E000. */
 function compareStrings(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index++) {

@@ -1,5 +1,5 @@
-// Expressions that select devices: DeviceClasses and ResourceClaims carry them, a scheduler evaluates them. Here they are only
-// compiled, and refused when they could cost too much. Source: k8s.io/dynamic-resource-allocation/cel/compile.go.
+// Expressions that select devices, in DeviceClasses and ResourceClaims, which a scheduler evaluates. Here they are only compiled,
+// and rejected if they may cost too much. Source: k8s.io/dynamic-resource-allocation/cel/compile.go.
 
 import { dictionary } from "../dictionary.ts"
 import {
@@ -35,7 +35,7 @@ const environment: Environment = {
   functions: new Set(["cel.bind"]),
 }
 
-/** How large what lies at a path can be. */
+/** Maximum sizes of the values by path. */
 const sizes: SizeEstimator = {
   sizeOf([root, field, ...steps]) {
     if (root !== "device") return undefined

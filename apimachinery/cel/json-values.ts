@@ -1,4 +1,4 @@
-// JSON without a schema as expressions see it, converted when it is looked at; and values as JSON again.
+// JSON without a schema as values of expressions, converted lazily; and the reverse conversion.
 
 import type { Json } from "../object.ts"
 import { narrowest } from "../schema/exact-integers.ts"
@@ -6,7 +6,7 @@ import { isObject, type JsonObject, setOwn } from "../schema/json-object.ts"
 import { conversions } from "./functions/convert.ts"
 import { Duration, itemsOf, ListValue, MapValue, Optional, Timestamp, UInt, type Value } from "./values.ts"
 
-/** Whole numbers are ints. */
+/** Integers become ints. */
 export function jsonValue(json: Json | undefined): Value {
   if (json === undefined || json === null) return null
   if (typeof json === "number") return Number.isInteger(json) ? BigInt(json) : json
@@ -53,7 +53,7 @@ class JsonMap extends MapValue {
   }
 }
 
-/** A value that is no JSON: what it is. */
+/** A value that cannot be converted to JSON; the message is its type. */
 export class NoJson extends Error {}
 
 export function toJson(value: Value): Json {

@@ -1,5 +1,5 @@
-// Lists, maps, messages and comprehensions when an expression runs: what plan.ts makes of the literals and macros that are no
-// constants. Source: cel-go/interpreter/interpretable.go (evalList, evalMap, evalObj, evalFold).
+// Evaluates lists, maps, messages and comprehensions: plan.ts uses these for literals and macros that are not constant. Source:
+// cel-go/interpreter/interpretable.go (evalList, evalMap, evalObj, evalFold).
 
 import { goTypeOf, type Run, spend } from "./closures.ts"
 import type { Environment } from "./types/environment.ts"
@@ -16,7 +16,7 @@ import {
   type Value,
 } from "./values.ts"
 
-/** `optional`: written as ?value, and left out when there is none. */
+/** `optional`: written as ?value, and omitted if there is none. */
 export function makeList(elements: readonly { run: Run; optional: boolean }[]): Run {
   return (frame) => {
     const items: Value[] = []
@@ -75,7 +75,7 @@ export interface Iteration {
   result: Run
   /** Two variables: index and item, or key and value. */
   isOverPairs: boolean
-  /** Where the frame keeps the variables. */
+  /** The slots of the variables in the frame. */
   slots: { accu: number; first: number; second: number }
 }
 

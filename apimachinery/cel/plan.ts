@@ -1,4 +1,4 @@
-// From a checked tree to functions that evaluate it, counting costs as kube-apiserver does: constants are folded, a path of
+// Compiles a checked tree to functions that evaluate it, counting costs like kube-apiserver: constants are folded, and a path of
 // fields is one attribute whose steps cost one each. Source: cel-go/interpreter/{planner,interpretable,decorators}.go.
 
 import type { CallNode, ComprehensionNode, Node } from "./syntax/ast.ts"
@@ -24,7 +24,7 @@ import { iterate, makeList, makeMap, makeStruct } from "./makers.ts"
 import { callCostOf, noCost, selectCost } from "./cost/runtime-cost.ts"
 import { ArrayList, CelError, EntryMap, isError, TypeValue, type Value } from "./values.ts"
 
-/** A constant that cannot be, found while planning. */
+/** An invalid constant, found while planning. */
 export class PlanFault extends Error {}
 
 interface Planned {
@@ -35,7 +35,7 @@ interface Planned {
 
 export interface Plan {
   run: Run
-  /** Slots for variables of comprehensions. */
+  /** Number of slots for variables of comprehensions. */
   slots: number
 }
 

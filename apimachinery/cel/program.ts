@@ -1,4 +1,4 @@
-// The door to this folder: compile an expression once, evaluate it often, with a limit to what it may cost.
+// The entry point of this folder: compiles an expression once, and evaluates it repeatedly with a cost limit.
 
 import { checkTree } from "./types/check.ts"
 import type { CheckedTree } from "./types/checked-tree.ts"
@@ -11,11 +11,11 @@ import { dynType, type Type } from "./types/types.ts"
 import { literalIssues } from "./types/validate-literals.ts"
 import type { Value } from "./values.ts"
 
-/** What one expression may cost. Source: k8s.io/apiserver/pkg/apis/cel. */
+/** Cost limit of one expression. Source: k8s.io/apiserver/pkg/apis/cel. */
 export const perCallLimit = 1_000_000
 
 export interface Evaluation {
-  /** A CelError when it failed. */
+  /** A CelError if it failed. */
   value: Value
   cost: number
 }
@@ -45,7 +45,7 @@ export class Program {
   }
 }
 
-/** `issues`: as printed to users. `fault`: it is right, but constants in it fail. */
+/** `issues`: formatted for users. `fault`: the expression is valid, but evaluating its constants fails. */
 export type Compilation =
   | { program: Program; issues?: undefined; fault?: undefined }
   | { program?: undefined; issues: string; fault?: undefined }

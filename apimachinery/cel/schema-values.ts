@@ -1,4 +1,4 @@
-// JSON as expressions see it: with the types its schema gives it, converted when it is looked at. Source:
+// JSON as values of expressions, with the types of its schema and converted lazily. Source:
 // k8s.io/apiserver/pkg/cel/common/valuesunstructured.go.
 
 import { dictionary } from "../dictionary.ts"
@@ -14,7 +14,7 @@ import { ArrayList, CelError, itemsOf, keyOf, ListValue, MapValue, OpaqueValue, 
 const text: JsonObject = { type: "string" }
 const metadata: JsonObject = { type: "object", properties: { name: text, generateName: text } }
 
-/** With apiVersion, kind and metadata as expressions may see them. */
+/** Adds apiVersion, kind and metadata as expressions may use them. */
 export function wholeObject(schema: JsonObject): JsonObject {
   const properties = isObject(schema["properties"]) ? schema["properties"] : {}
   return { ...schema, properties: { ...properties, kind: text, apiVersion: text, metadata } }
@@ -68,7 +68,7 @@ function stringValue(json: string, format: Json | undefined): Value {
   }
 }
 
-/** "3 days": what the format allows beyond Go's durations. */
+/** "3 days": the format allows more than Go's durations. */
 function wordsDuration(json: string): Value | undefined {
   const units: Readonly<Record<string, string>> = dictionary({ w: "168h", d: "24h", h: "1h", m: "1m", s: "1s" })
   const parts = [...json.matchAll(/(\d{1,9})\s*([A-Za-zµ]+)/g)].map(([, amount, unit = ""]) => {
@@ -88,7 +88,7 @@ function objectValue(json: JsonObject, schema: JsonObject): Value {
   return new SchemaMap(json, isObject(additionalProperties) ? additionalProperties : undefined)
 }
 
-/** Fields by their escaped names; those the schema does not name are counted and compared, not seen. */
+/** Fields by their escaped names; fields unknown to the schema are counted and compared, but not accessible. */
 class SchemaObject extends MapValue {
   readonly typeName = "map"
   readonly json: JsonObject
@@ -196,7 +196,7 @@ class LazyItems extends ListValue {
   }
 }
 
-/** A list of type map (with keys) or set: order means nothing, adding replaces what is there. */
+/** A list of type map (with keys) or set: the order is ignored, and adding replaces existing items. */
 class KeyedList extends ListValue {
   readonly #items: ListValue
   readonly #keys: readonly string[] | undefined
@@ -244,7 +244,7 @@ class KeyedList extends ListValue {
   }
 }
 
-/** Preserved without a schema: it can be compared, and nothing else. */
+/** A value preserved without a schema: it can only be compared. */
 class Unknown extends OpaqueValue {
   readonly typeName = "unknown"
   readonly #json: Json

@@ -1,7 +1,7 @@
-// The values of expressions. Ints are bigints within 64 bits, doubles are numbers; everything else JavaScript has no type for is a
-// class here. Errors are values too: && and || look past them. Source: cel-spec/doc/langdef.md#values.
+// The values of expressions. Ints are bigints within 64 bits, doubles are numbers; types without a JavaScript equivalent are
+// classes. Errors are values too, because && and || may ignore them. Source: cel-spec/doc/langdef.md#values.
 
-/** unsigned 64 bits */
+/** Unsigned 64-bit integer. */
 export class UInt {
   readonly value: bigint
 
@@ -13,7 +13,7 @@ export class UInt {
 export class Timestamp {
   /** Since 1970. */
   readonly nanos: bigint
-  /** Minutes east of UTC it was written with: it is printed so, too. */
+  /** Minutes east of UTC in the source text, which are used when it is printed. */
   readonly offset: number
 
   constructor(nanos: bigint, offset = 0) {
@@ -48,7 +48,7 @@ export class Optional {
   }
 }
 
-/** Not thrown: it is the result of what failed. */
+/** Not thrown: it is the result of a failed operation. */
 export class CelError {
   readonly message: string
 
@@ -59,9 +59,9 @@ export class CelError {
 
 export abstract class ListValue {
   abstract readonly size: number
-  /** Within bounds. */
+  /** `index` must be within bounds. */
   abstract at(index: number): Value
-  /** Lists of a schema with x-kubernetes-list-type compare and add in their own way. */
+  /** Lists of a schema with x-kubernetes-list-type have their own equality and concatenation. */
   equals?(other: ListValue): boolean
   concat?(other: ListValue): Value
 }
@@ -69,18 +69,18 @@ export abstract class ListValue {
 export abstract class MapValue {
   abstract readonly size: number
   abstract readonly typeName: string
-  /** Undefined: there is no such key. */
+  /** Undefined if there is no such key. */
   abstract get(key: Value): Value | undefined
   abstract keys(): Value[]
-  /** Objects of a schema compare in their own way. */
+  /** Objects of a schema have their own equality. */
   equals?(other: MapValue): boolean
 }
 
-/** Values of libraries: compared by their own rule, seen by nothing else. */
+/** Values of library types, with their own equality. */
 export abstract class OpaqueValue {
   abstract readonly typeName: string
   abstract equals(other: OpaqueValue): boolean
-  /** What a traversal of it costs. */
+  /** The cost of traversing it. */
   get size(): number {
     return 1
   }
@@ -120,7 +120,7 @@ export class ArrayList extends ListValue {
   }
 }
 
-/** What a comprehension adds one by one: the added element is seen through a longer prefix of one shared array. */
+/** For comprehensions that append one by one: lists are prefixes of growing length of one shared array. */
 export class GrowingList extends ListValue {
   readonly #items: Value[]
   readonly size: number
@@ -135,7 +135,7 @@ export class GrowingList extends ListValue {
     return this.#items[index] as Value
   }
 
-  /** Undefined when something else was added to this list before. */
+  /** Undefined if something else was appended to this list before. */
   grow(added: ListValue): GrowingList | undefined {
     if (this.#items.length !== this.size) return undefined
     for (let index = 0; index < added.size; index++) this.#items.push(added.at(index))
@@ -143,7 +143,7 @@ export class GrowingList extends ListValue {
   }
 }
 
-/** A map made by an expression. Keys are found across the numeric types: 1, 1u and 1.0 are one key. */
+/** A map created by an expression. Keys are equal across numeric types: 1, 1u and 1.0 are the same key. */
 export class EntryMap extends MapValue {
   readonly typeName = "map"
   readonly #entries: ReadonlyMap<unknown, readonly [Value, Value]>
@@ -166,7 +166,7 @@ export class EntryMap extends MapValue {
   }
 }
 
-/** What a comprehension inserts into, in place: nothing else sees its accumulator. */
+/** For comprehensions, which insert in place: nothing else can see their accumulator. */
 export class GrowingMap extends MapValue {
   readonly typeName = "map"
   readonly #entries = new Map<unknown, readonly [Value, Value]>()
@@ -188,7 +188,7 @@ export class GrowingMap extends MapValue {
     return Array.from(this.#entries.values(), ([key]) => key)
   }
 
-  /** False when the key is there already. */
+  /** Returns false if the key exists. */
   insert(key: Value, value: Value): boolean {
     const known = keyOf(key)
     if (this.#entries.has(known)) return false
@@ -197,13 +197,13 @@ export class GrowingMap extends MapValue {
   }
 }
 
-/** Keys that are equal have one form; a string is no number, so all stand for themselves. */
+/** The canonical form of equal keys. Strings never equal numbers, so all keys can share a map. */
 export function keyOf(key: Value): unknown {
   if (key instanceof UInt) return key.value
   return typeof key === "number" && Number.isInteger(key) ? BigInt(key) : key
 }
 
-/** What may be a key of a map that is written. */
+/** Whether it is allowed as a key of a map literal. */
 export function isKey(key: Value): boolean {
   return typeof key === "string" || typeof key === "boolean" || typeof key === "bigint" || key instanceof UInt
 }
@@ -235,7 +235,7 @@ export function typeNameOf(value: Value): string {
   return value.typeName
 }
 
-/** Elements of a list, characters of a string, …: what costs are reckoned with. */
+/** Number of elements of a list, characters of a string, …, for costs. */
 export function sizeOf(value: Value): number {
   if (typeof value === "string") return codePoints(value)
   if (value instanceof Uint8Array) return value.length
@@ -244,14 +244,14 @@ export function sizeOf(value: Value): number {
   return value instanceof OpaqueValue ? value.size : 1
 }
 
-/** Second halves of pairs. Where a text is one byte per character, the engine need not look for them. */
+/** Low surrogates. For strings with one byte per character, the engine can skip the search. */
 const halves = /[\udc00-\udfff]/
 
 export function codePoints(text: string): number {
   if (!halves.test(text)) return text.length
   let count = text.length
   for (let index = 0; index < text.length; index++) {
-    // The second half of a pair.
+    // A low surrogate.
     if ((text.charCodeAt(index) & 0xfc00) === 0xdc00) count--
   }
   return count

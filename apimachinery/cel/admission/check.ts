@@ -1,5 +1,5 @@
-// What is wrong with the expressions of a policy, of a webhook's match conditions, when it is written. The other fields are the
-// business of the kinds' strategies. Source: k8s.io/kubernetes/pkg/apis/admissionregistration/validation.
+// Validates the expressions of a policy, or of a webhook's match conditions, when it is written. Other fields are validated by
+// the kinds' strategies. Source: k8s.io/kubernetes/pkg/apis/admissionregistration/validation.
 
 import { type FieldError, FieldPath, internalFieldError, invalidValue } from "../../field-errors.ts"
 import { type CompiledExpression, compileIn, compileMutation, compileVariables } from "./compile.ts"
@@ -7,7 +7,7 @@ import { admissionEnvironment } from "./environment.ts"
 import type { NamedExpression, PolicySpec } from "./policy.ts"
 import { boolType, nullType, stringType } from "../types/types.ts"
 
-/** Empty expressions are not compiled: that they are missing is said elsewhere. */
+/** Empty expressions are not compiled: that they are required is reported elsewhere. */
 function faults(path: FieldPath, shown: string, compile: () => CompiledExpression): FieldError[] {
   if (shown.trim() === "") return []
   const { fault, internal } = compile()
@@ -15,7 +15,7 @@ function faults(path: FieldPath, shown: string, compile: () => CompiledExpressio
   return [internal === true ? internalFieldError(path, fault) : invalidValue(path, shown, fault)]
 }
 
-/** `params`: the conditions may speak of params. */
+/** `params`: the conditions may use params. */
 export function matchConditionErrors(
   conditions: readonly NamedExpression[] | undefined,
   path: FieldPath,
@@ -33,7 +33,7 @@ export function policyExpressionErrors(spec: PolicySpec, path: FieldPath = Field
   const params = spec.paramKind !== undefined
   const named = spec.variables ?? []
   const { compiled, types } = compileVariables(named, params)
-  // Where none is named there is no `variables` to speak of, but for mutations.
+  // Without named variables, `variables` is undeclared, except for mutations.
   const known = named.length === 0 ? {} : { variables: types }
   const whole = admissionEnvironment({ params, authorizer: true, ...known })
   const messages = admissionEnvironment({ params, authorizer: false, ...known })

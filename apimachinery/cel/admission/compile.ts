@@ -1,4 +1,4 @@
-// Expressions of policies compiled: once for all policies with that text, of whichever tenant. Source:
+// Compiles the expressions of policies: once for all policies with the same text, of any tenant. Source:
 // k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition}.go.
 
 import type { Environment } from "../types/environment.ts"
@@ -9,10 +9,10 @@ import type { Mutation, NamedExpression, PolicySpec } from "./policy.ts"
 
 export interface CompiledExpression {
   expression: string
-  /** Absent with a fault. */
+  /** Absent if there is a fault. */
   program?: Program
   fault?: string
-  /** The fault is the server's, as upstream tells it. */
+  /** Upstream reports the fault as an internal error. */
   internal?: boolean
 }
 
@@ -20,7 +20,7 @@ export interface CompiledPolicy {
   variables: ReadonlyMap<string, CompiledExpression>
   matchConditions: readonly (CompiledExpression & { name: string })[]
   validations: readonly CompiledExpression[]
-  /** In the places of the validations; undefined where one has none. */
+  /** By index of the validations; undefined for those without one. */
   messages: readonly (CompiledExpression | undefined)[]
   auditAnnotations: readonly CompiledExpression[]
   mutations: readonly CompiledExpression[]
@@ -29,7 +29,7 @@ export interface CompiledPolicy {
 const texts = [stringType]
 const textOrNull = [stringType, nullType]
 
-/** `types`: what it may evaluate to; empty: anything. */
+/** `types`: the allowed result types; empty: any. */
 export function compileIn(environment: Environment, expression: string, types: readonly Type[]): CompiledExpression {
   const { program, issues, fault } = compileExpression(expression, environment)
   if (issues !== undefined) return { expression, fault: `compilation failed: ${issues}` }
@@ -42,12 +42,12 @@ export function compileIn(environment: Environment, expression: string, types: r
   return { expression, fault: `must evaluate to ${wanted} but got ${nameOf(found)}` }
 }
 
-/** As Go prints a type. */
+/** Formatted as Go prints a type. */
 function nameOf({ name, parameters }: Type): string {
   return parameters.length === 0 ? name : `${name}(${parameters.map(nameOf).join(", ")})`
 }
 
-/** Policies kept; the one not used for the longest time goes. */
+/** Number of cached policies; the least recently used one is dropped. */
 const maxKept = 1000
 const kept = new Map<string, CompiledPolicy>()
 
@@ -84,7 +84,7 @@ function compileAll(spec: PolicySpec, params: boolean): CompiledPolicy {
   }
 }
 
-/** In their order; each may speak of those before it. One without an expression is none. */
+/** In their order; each may use the previous ones. Variables without an expression are ignored. */
 export function compileVariables(
   variables: readonly NamedExpression[],
   params: boolean,
@@ -107,7 +107,7 @@ export function compileMutation(
     : compileIn(environment, (applyConfiguration?.expression ?? "").trim(), [structType("Object")])
 }
 
-/** Conditions of a webhook: no variables, no params. */
+/** A match condition of a webhook: without variables and params. */
 export function compileMatchCondition(expression: string): CompiledExpression {
   const known = keptConditions.get(expression)
   const compiled = known ?? compileIn(admissionEnvironment({ params: false, authorizer: true }), expression, [boolType])

@@ -1,4 +1,4 @@
-// What the expressions of admission policies and of match conditions speak of. Source:
+// The declarations for expressions of admission policies and match conditions. Source:
 // k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition,activation}.go, pkg/cel/mutation.
 
 import { ownValue } from "../../schema/json-object.ts"
@@ -85,11 +85,11 @@ const variablesType = "kubernetes.variables"
 export interface AdmissionScope {
   params: boolean
   authorizer: boolean
-  /** Object{} and JSONPatch{} can be written. */
+  /** Object{} and JSONPatch{} can be constructed. */
   patches?: boolean
-  /** Types of the variables so far; absent where there are none to speak of. */
+  /** Types of the previous variables; absent if `variables` is undeclared. */
   variables?: ReadonlyMap<string, Type>
-  /** What is known of object and params when types are checked; otherwise they may be anything. */
+  /** Types of object and params for type checking; otherwise they are dyn. */
   object?: Type
   paramsType?: Type
   more?: TypeProvider
@@ -137,7 +137,7 @@ function typesOf({ variables, patches, more }: AdmissionScope): TypeProvider {
 
 const plain = new Set(["bool", "bytes", "double", "duration", "int", "null", "string", "timestamp", "uint"])
 
-/** The type a variable has for those after it: what is none of these is anything. */
+/** The type of a variable as seen by later ones: dyn, unless it is one of these. */
 export function variableType(type: Type | undefined): Type {
   if (type === undefined || isOptional(type)) return dynType
   if (plain.has(type.kind)) return type

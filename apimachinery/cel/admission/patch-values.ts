@@ -1,4 +1,4 @@
-// Object{spec: Object.spec{…}} and JSONPatch{op: …}: what mutating policies write. Source: k8s.io/apiserver/pkg/cel/mutation.
+// Object{spec: Object.spec{…}} and JSONPatch{op: …}: the results of mutating policies. Source: k8s.io/apiserver/pkg/cel/mutation.
 
 import type { Json } from "../../object.ts"
 import { toJson } from "../json-values.ts"
@@ -11,12 +11,12 @@ export function isPatchType(name: string): boolean {
   return name === "JSONPatch" || name === "Object" || name.startsWith("Object.")
 }
 
-/** Fields of objects are anything: the schema is asked when the patch is applied. */
+/** Fields of objects may be anything: they are checked against the schema when the patch is applied. */
 const noType = opaqueType("")
 
 export function patchFieldType(name: string, field: string): Type | undefined {
   if (name !== "JSONPatch" || field === "value") return dynType
-  // A field it has not is one of no type to upstream, which messages show.
+  // For upstream an unknown field has no type, which messages show.
   return texts.has(field) ? stringType : noType
 }
 
@@ -86,7 +86,10 @@ export class JsonPatchValue extends OpaqueValue {
   }
 }
 
-/** Objects are named by where they are: Object.spec lies in the field spec of Object. What is elsewhere, in upstream's words. */
+/**
+ * Object types are named by their path: Object.spec belongs into the field spec of Object. Returns upstream's messages about
+ * misplaced ones.
+ */
 export function misplacedTypes(value: Value, path: string): string[] {
   if (value instanceof ListValue) return [...itemsOf(value)].flatMap((item) => misplacedTypes(item, path))
   if (!(value instanceof MapValue)) return []

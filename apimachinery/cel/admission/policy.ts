@@ -1,4 +1,4 @@
-// Admission policies as they are on the wire. Source: k8s.io/api/admissionregistration/v1.
+// Admission policies in their API form. Source: k8s.io/api/admissionregistration/v1.
 
 import type { LabelSelector } from "../../labels.ts"
 import type { KubeObject } from "../../object.ts"
@@ -61,10 +61,10 @@ export interface PolicySpec {
   failurePolicy?: string
   matchConditions?: NamedExpression[]
   variables?: NamedExpression[]
-  /** Of a validating policy. */
+  /** For a validating policy. */
   validations?: Validation[]
   auditAnnotations?: AuditAnnotation[]
-  /** Of a mutating policy. */
+  /** For a mutating policy. */
   mutations?: Mutation[]
   reinvocationPolicy?: string
 }

@@ -1,5 +1,5 @@
-// Warnings about the expressions of a policy, were the objects it is about of the types their schemas say: admission itself
-// takes objects for anything. Source: k8s.io/apiserver/pkg/admission/plugin/policy/validating/typechecking.go.
+// Type checks a policy's expressions against the schemas of the matched kinds, and returns warnings: admission itself treats
+// objects as dyn. Source: k8s.io/apiserver/pkg/admission/plugin/policy/validating/typechecking.go.
 
 import type { GroupVersionKind } from "../../object.ts"
 import { type DeclaredType, declaredTypes, typeOfDeclared } from "../types/declared-type.ts"
@@ -10,7 +10,7 @@ import { admissionEnvironment, variableType } from "./environment.ts"
 import type { NamedExpression, PolicySpec } from "./policy.ts"
 
 export interface TypedKind extends GroupVersionKind {
-  /** Undefined: nothing is known, anything is right. */
+  /** Undefined: nothing is known, so everything is allowed. */
   declared: DeclaredType | undefined
 }
 
@@ -19,7 +19,7 @@ export interface ExpressionWarning {
   warning: string
 }
 
-/** `params`: what paramKind names, undefined where the policy has none. */
+/** `params`: the type named by paramKind; undefined if the policy has none. */
 export function typeWarnings(
   { validations = [], variables = [] }: PolicySpec,
   kinds: readonly TypedKind[],
@@ -68,12 +68,12 @@ function environmentFor(
   return environment()
 }
 
-/** A name no type has otherwise; the types of fields are called by their paths below it. */
+/** A unique type name; the types of fields are named by their paths below it. */
 function rootName(kind: string): string {
   return `${kind}0`
 }
 
-/** It is not there when types are checked. */
+/** Upstream does not declare it for type checking. */
 function withoutRequestResource(environment: Environment): Environment {
   const variables = new Map(environment.variables)
   variables.delete("authorizer.requestResource")

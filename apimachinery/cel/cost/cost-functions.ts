@@ -23,7 +23,7 @@ const one = fixed(1)
 
 type SizeOf = (path: readonly string[], type: Type) => Range | undefined
 
-/** A call as it is estimated: `first`, `second`, … are its arguments after the target. */
+/** A call for which the cost is estimated: `first`, `second`, … are its arguments after the target. */
 interface Call {
   target: SizedNode | undefined
   args: readonly SizedNode[]
@@ -33,7 +33,7 @@ interface Call {
 
 type Estimator = (call: Call) => CallEstimate | undefined
 
-/** Without what the arguments cost themselves. */
+/** Without the cost of the arguments. */
 export function callEstimate(
   name: string,
   overload: string,
@@ -134,7 +134,7 @@ const selectorCost: Estimator = ({ args: [selector] }) => {
   return { cost: addRanges(fixed(10), characters(selector), requirements) }
 }
 
-/** Values of libraries are compared at once. */
+/** Values of library types are compared at constant cost. */
 function equality({ args: [a, b] }: Call): CallEstimate | undefined {
   if (a === undefined || b === undefined || !sameType(a.type, b.type)) return undefined
   const { kind, name } = a.type
@@ -227,7 +227,7 @@ const byOverload: Readonly<Record<string, Estimator>> = dictionary({
   }),
 })
 
-/** A list is made. */
+/** For functions that create a list. */
 function allocating(factor: number, result: Range): CallEstimate {
   return { cost: addRanges(timesFactor(result, factor), one, fixed(10)), size: result }
 }
@@ -254,7 +254,7 @@ const extensions: Record<string, Estimator> = dictionary({
   list_slice: ({ target, args: [start, end] }) => {
     if (target === undefined) return undefined
     const length = literalInt(end, size(target).max) - literalInt(start, 0)
-    // Unsigned in the original: what is negative there is huge.
+    // Upstream uses unsigned integers: negative values become huge.
     return allocating(1, fixed(length < 0 ? 2 ** 64 : length))
   },
   lists_range: ({ args: [count] }) => allocating(1, fixed(literalInt(count, 2 ** 64))),

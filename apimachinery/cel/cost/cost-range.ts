@@ -1,4 +1,4 @@
-// Ranges of sizes and costs, which stop at 2⁶⁴ instead of overflowing.
+// Ranges of sizes and costs, which saturate at 2⁶⁴ instead of overflowing.
 
 import type { Node } from "../syntax/ast.ts"
 import type { Type } from "../types/types.ts"
@@ -31,7 +31,7 @@ export function timesRange(a: Range, b: Range): Range {
   return { min: capped(a.min * b.min), max: capped(a.max * b.max) }
 }
 
-/** Rounded up. */
+/** Rounds up. */
 export function timesFactor(range: Range, factor: number): Range {
   return { min: capped(Math.ceil(range.min * factor)), max: capped(Math.ceil(range.max * factor)) }
 }
@@ -40,17 +40,17 @@ export function unionRange(a: Range, b: Range): Range {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) }
 }
 
-/** An argument of a call, for what the call costs. */
+/** An argument of a call, for estimating the call's cost. */
 export interface SizedNode {
   path: readonly string[]
   type: Type
   node: Node
-  /** Absent: unknown. */
+  /** Absent if it is unknown. */
   size?: Range
 }
 
 export interface CallEstimate {
   cost: Range
-  /** Of the result. */
+  /** Size of the result. */
   size?: Range
 }

@@ -1,6 +1,6 @@
-// Worst-case costs of an expression from the sizes its inputs can have: an expression that may cost too much is refused before
-// it runs. The figures are kube-apiserver's, since a definition it accepts has to be accepted here. Source:
-// cel-go/checker/cost.go; what functions cost: cost-functions.ts.
+// Worst-case costs of an expression, from the possible sizes of its inputs: an expression that may cost too much is rejected
+// before it runs. The figures are kube-apiserver's, since definitions that it accepts must be accepted here. Source:
+// cel-go/checker/cost.go; costs of functions: cost-functions.ts.
 
 import { accumulator, type CallNode, type ComprehensionNode, type Node } from "../syntax/ast.ts"
 import type { CheckedTree } from "../types/checked-tree.ts"
@@ -18,13 +18,13 @@ import {
 import { dynType, isOptional, type Type } from "../types/types.ts"
 import { codePoints } from "../values.ts"
 
-/** Sizes of inputs, as a schema bounds them. */
+/** Sizes of inputs, as limited by a schema. */
 export interface SizeEstimator {
-  /** Of what a path leads to: a variable, then fields, @items, @keys, @values. */
+  /** The size of the value at a path: a variable, then fields, @items, @keys, @values. */
   sizeOf(path: readonly string[], type: Type): Range | undefined
 }
 
-/** Sizes of the elements of what an expression makes. */
+/** Sizes of the elements of an expression's result. */
 interface EntrySize {
   kind: "list" | "map"
   key: Range
@@ -101,7 +101,7 @@ class Coster {
   }
 
   #select(node: Extract<Node, { kind: "select" }>): Range {
-    // A path that is one name: Object, google.protobuf.Timestamp.
+    // A path that is a single name: Object, google.protobuf.Timestamp.
     if (this.#checked.references.has(node)) return one
     const operand = this.cost(node.operand)
     if (node.testOnly) return operand

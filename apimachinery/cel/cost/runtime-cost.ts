@@ -1,5 +1,6 @@
-// What a call costs when it runs, by the sizes of its arguments: kube-apiserver's figures, so that what it lets pass passes here.
-// Source: k8s.io/apiserver/pkg/cel/library/cost.go, cel-go/interpreter/runtimecost.go, cel-go/ext/{lists,sets}.go.
+// The cost of a call at run time, by the sizes of its arguments. The figures are kube-apiserver's, so that everything it allows
+// is allowed here. Source: k8s.io/apiserver/pkg/cel/library/cost.go, cel-go/interpreter/runtimecost.go,
+// cel-go/ext/{lists,sets}.go.
 
 import { dictionary } from "../../dictionary.ts"
 import { NamedFormat } from "../functions/named-formats.ts"
@@ -7,14 +8,14 @@ import { itemsOf, ListValue, MapValue, OpaqueValue, sizeOf, type Value } from ".
 
 export type CallCost = (args: readonly Value[], result: Value) => number
 
-/** Of a name, an index or a field selected. */
+/** For a name, an index or a selected field. */
 export const selectCost = 1
 export const listCost = 10
 export const mapCost = 30
 export const structCost = 40
 const perCharacter = 0.1
 const perPatternCharacter = 0.25
-/** Two of them in an expression exceed what one expression may cost. */
+/** Two checks in an expression exceed the limit of one expression. */
 const checkCost = 350_000
 
 const size = (args: readonly Value[], index: number): number => sizeOf(args[index] ?? null)
@@ -43,7 +44,7 @@ function deepTraversal(value: Value): number {
 const ofJoined: CallCost = (_args, result) => Math.ceil(sizeOf(result) * 2 * perCharacter)
 const ofAll: CallCost = (args) => deepTraversal(args[0] ?? null)
 
-/** By function, whatever the overload. */
+/** By function, for all overloads. */
 const byFunction: Readonly<Record<string, CallCost>> = dictionary({
   check: () => checkCost,
   fieldSelector: (args) => selector(size(args, 1)),
@@ -99,7 +100,7 @@ const smallest: CallCost = (args) => traversal(Math.min(size(args, 0), size(args
 const both: CallCost = (args) => traversal(size(args, 0) + size(args, 1))
 const allocated = (cost: number): number => Math.trunc(cost) + 1 + listCost
 const ofResult: CallCost = (_args, result) => allocated(sizeOf(result))
-/** What is known only when the call is done; all else is by the arguments. */
+/** Costs that are only known after the call; all others depend on the arguments. */
 export const costsOfOutcome: ReadonlySet<CallCost> = new Set([ofResult, ofJoined])
 const setCost =
   (factor: number): CallCost =>
@@ -116,7 +117,7 @@ function selfCompared(index: number): CallCost {
   }
 }
 
-/** By the one overload a call means; 1 where nothing is said. */
+/** By overload, for calls with only one; the default is 1. */
 const byOverload: Readonly<Record<string, CallCost>> = dictionary({
   add_bytes: both,
   add_string: both,
@@ -143,7 +144,7 @@ const ordered = /^(?:less|greater)(?:_equals)?_(?:string|bytes)$/
 const sorts = /^list_.*_sort$/
 const sortsByKeys = /^list_.*_sortByAssociatedKeys$/
 
-/** `overload`: undefined when several may be meant. */
+/** `overload`: undefined if there are several candidates. */
 export function callCostOf(name: string, overload: string | undefined): CallCost {
   if (name === "_==_" || name === "_!=_") return name === "_==_" ? equalityCost : smallest
   const known = byFunction[name]

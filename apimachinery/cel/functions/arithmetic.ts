@@ -21,7 +21,7 @@ export function duration(nanos: bigint): Value {
   return nanos > int64.max || nanos < int64.min ? new CelError("duration overflow") : new Duration(nanos)
 }
 
-/** Overflow is said of the integer that it is. */
+/** Overflow is checked for the underlying integer. */
 function interval(nanos: bigint): Value {
   return nanos > int64.max || nanos < int64.min ? new CelError("integer overflow") : new Duration(nanos)
 }

@@ -1,15 +1,15 @@
-// authorizer.group("").resource("pods").check("get").allowed(). The answer takes a promise, evaluation does not wait: a check
-// without an answer throws Unanswered, its host gets the answer and evaluates again. Expressions are pure, and what a check
-// costs allows only a few of them. Source: k8s.io/apiserver/pkg/cel/library/authz.go.
+// authorizer.group("").resource("pods").check("get").allowed(). Authorization is asynchronous and evaluation is not: a check
+// without an answer throws Unanswered, the caller obtains the answer and evaluates again. That is possible because expressions
+// are pure, and the cost of a check allows only a few of them. Source: k8s.io/apiserver/pkg/cel/library/authz.go.
 
 import { dictionary } from "../../dictionary.ts"
 import { CelError, OpaqueValue, type Value } from "../values.ts"
 
 export interface AuthorizationQuery {
-  /** Undefined: the user of the request. */
+  /** Undefined for the user of the request. */
   serviceAccount: { namespace: string; name: string } | undefined
   verb: string
-  /** Of a request for no resource. */
+  /** Set for a non-resource request. */
   path: string | undefined
   group: string
   resource: string
@@ -33,7 +33,7 @@ export class Unanswered extends Error {
   }
 }
 
-/** Of one request. */
+/** The answers for one request. */
 export class AuthorizationAnswers {
   readonly #answers = new Map<string, AuthorizationAnswer>()
 
@@ -52,7 +52,7 @@ const prefix = "kubernetes.authorization."
 
 type Step = "Authorizer" | "PathCheck" | "GroupCheck" | "ResourceCheck"
 
-/** Any of the values a check is built of; each step is a copy with more said. */
+/** All values from which a check is built; each step returns an extended copy. */
 class Check extends OpaqueValue {
   readonly typeName: string
   readonly answers: AuthorizationAnswers
@@ -119,7 +119,7 @@ function step(from: Step, make: (check: Check, text: string) => Value): Implemen
     check instanceof Check && check.is(from) && typeof text === "string" ? make(check, text) : undefined
 }
 
-/** What narrows a check by fields or labels is for authorizers that look at it; RBAC does not. */
+/** Field and label selectors narrow a check only for authorizers that use them; RBAC does not. */
 const unchanged = step("ResourceCheck", (check) => check)
 
 function ofDecision(make: (answer: AuthorizationAnswer) => Value): Implementation {

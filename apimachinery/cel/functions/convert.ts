@@ -1,4 +1,4 @@
-// int(), string(), timestamp() and the like. Source: cel-go/common/types, strconv and time of Go for the texts they read.
+// int(), string(), timestamp() and the like. Source: cel-go/common/types, and Go's strconv and time for the accepted strings.
 
 import { dictionary } from "../../dictionary.ts"
 import { duration, int, timestamp, uint } from "./arithmetic.ts"
@@ -9,7 +9,7 @@ import { CelError, Duration, Timestamp, TypeValue, typeNameOf, UInt, type Value 
 type Conversion = (value: Value) => Value | undefined
 
 const nanosPerSecond = 1_000_000_000n
-/** What a double can be to become an int: Go compares with the neighbours of 2⁶³. */
+/** The range of doubles that can be converted to an int: Go compares with the neighbours of 2⁶³. */
 const intBound = 2 ** 63
 const uintBound = 2 ** 64
 
@@ -111,7 +111,7 @@ function floorDivide(value: bigint, by: bigint): bigint {
   return value < 0n && quotient * by !== value ? quotient - 1n : quotient
 }
 
-/** Go's %g of the shortest digits that read back. */
+/** Go's %g with the shortest representation. */
 export function printDouble(value: number): string {
   if (Number.isNaN(value)) return "NaN"
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf"
@@ -125,7 +125,7 @@ export function printDouble(value: number): string {
   return printFixed(value)
 }
 
-/** All digits, no exponent. */
+/** All digits, without an exponent. */
 export function printFixed(value: number): string {
   const text = String(value)
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)

@@ -1,4 +1,4 @@
-// "%d of %s".format([1, x]). The words of faults are seen both when an expression is checked and when it runs. Source:
+// "%d of %s".format([1, x]). The error messages appear both when an expression is checked and when it runs. Source:
 // cel-go/ext/formatting.go.
 
 import { printDouble, printFixed } from "./convert.ts"
@@ -27,7 +27,7 @@ export function formatString(text: string, args: readonly Value[]): Value {
   }
 }
 
-/** What is wrong with the clauses of a text, before any arguments are known. */
+/** Parses the clauses of a format string; returns a message if they are invalid for any arguments. */
 export function clausesOf(text: string): { clause: string; precision: number | undefined }[] | string {
   const found: { clause: string; precision: number | undefined }[] = []
   for (let at = 0; at < text.length; at++) {
@@ -137,7 +137,7 @@ function fixed(value: Value, precision: number): string {
   const number = numeric(value, "fixed-point")
   const digits = Math.min(precision, 100)
   const scaled = Math.abs(number) * 10 ** digits
-  // Go rounds what lies in the middle to the even digit, JavaScript up.
+  // Go rounds halves to even, JavaScript rounds them up.
   const isMiddle = digits < 15 && scaled < 2 ** 50 && scaled % 1 === 0.5 && Math.floor(scaled) % 2 === 0
   return isMiddle ? ((Math.sign(number) * Math.floor(scaled)) / 10 ** digits).toFixed(digits) : number.toFixed(digits)
 }
@@ -182,7 +182,7 @@ function printValue(value: Value): string {
   return printInner(value)
 }
 
-/** Within lists and maps: as it would be written. */
+/** Within lists and maps: formatted like a literal. */
 function printInner(value: Value): string {
   if (value === null) return "null"
   if (typeof value === "string") return JSON.stringify(value)

@@ -1,4 +1,5 @@
-// All functions by name. They decide by the values they are given, as expressions over dyn need; undefined: not for these.
+// All functions by name. They dispatch on the run-time types of their arguments, as needed for dyn, and return undefined if there
+// is no overload.
 
 import { dictionary } from "../../dictionary.ts"
 import { add, divide, modulo, multiply, negate, noOverload, subtract } from "./arithmetic.ts"
@@ -92,7 +93,7 @@ function ofOneValue(): Record<string, Implementation> {
   )
 }
 
-/** Conversions of constants are done once, when the expression is compiled. */
+/** Conversions of constants are evaluated once, when the expression is compiled. */
 export function isConversion(name: string): boolean {
   return Object.hasOwn(conversions, name)
 }

@@ -21,7 +21,7 @@ import {
 
 type Implementation = (args: readonly Value[]) => Value | undefined
 
-/** Elements of lists.range(n): memory is spent before costs are counted. */
+/** Maximum number of elements of lists.range(n): memory is allocated before costs are counted. */
 const maxRange = 1_000_000
 
 function ofList(make: (list: ListValue) => Value | undefined): Implementation {
@@ -111,7 +111,7 @@ function flatten(list: ListValue, depth: number): Value[] {
   return result
 }
 
-/** Simple values by their key, the others one by one. */
+/** Compares simple values by key, and others one by one. */
 function distinct(list: ListValue): Value {
   const seen = new Set<unknown>()
   const others: Value[] = []

@@ -17,7 +17,7 @@ type Implementation = (args: readonly Value[]) => Value | undefined
 export class NamedFormat extends OpaqueValue {
   readonly typeName = "kubernetes.NamedFormat"
   readonly faults: (text: string) => string[]
-  /** What a validation costs, as characters of a pattern. */
+  /** The cost of a validation, as the length of a pattern. */
   readonly patternSize: number
 
   constructor(faults: (text: string) => string[], patternSize: number) {

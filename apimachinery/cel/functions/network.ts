@@ -1,4 +1,4 @@
-// ip() and cidr(). Source: k8s.io/apiserver/pkg/cel/library/{ip,cidr}.go; the words of faults are net/netip's.
+// ip() and cidr(). Source: k8s.io/apiserver/pkg/cel/library/{ip,cidr}.go; error messages are those of net/netip.
 
 import {
   type Address,
@@ -71,7 +71,7 @@ export class CIDR extends OpaqueValue {
 
 const isSame = (a: Address, b: Address): boolean => a.bits === b.bits && a.value === b.value
 
-/** Throws what is wrong, in the library's words. */
+/** Throws with the library's message. */
 function parseIP(text: string): IP {
   const { address, zone } = within(
     () => parseAddress(text),
@@ -91,7 +91,7 @@ function parseCIDR(text: string): CIDR {
   return new CIDR(prefix)
 }
 
-/** What a reader says is wrong comes after `words`. */
+/** Prefixes the parser's error with `words`. */
 function within<T>(parse: () => T, words: string): T {
   try {
     return parse()

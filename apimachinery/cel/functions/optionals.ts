@@ -1,4 +1,4 @@
-// optional.of() and what is asked of optionals. or() and orValue() evaluate their argument only when needed: plan.ts.
+// optional.of() and the functions of optionals. or() and orValue() evaluate their argument lazily: plan.ts.
 
 import { dictionary } from "../../dictionary.ts"
 import {

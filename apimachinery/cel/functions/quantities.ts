@@ -58,7 +58,7 @@ function combined(combine: (a: Amount, b: Amount) => Amount): Implementation {
   }
 }
 
-/** Of quantities and of versions. */
+/** For quantities and versions. */
 function compared(make: (order: -1 | 0 | 1) => Value): Implementation {
   return (args) => {
     const [a, b] = args

@@ -11,7 +11,7 @@ function attempt(make: () => Value): Value {
   try {
     return make()
   } catch (error) {
-    // A pattern that is none, or a text too long for it.
+    // An invalid pattern, or a text too long for it.
     if (error instanceof SyntaxError || error instanceof RangeError) return new CelError(error.message)
     throw error
   }

@@ -8,7 +8,7 @@ import { trim } from "../../texts.ts"
 
 type Implementation = (args: readonly Value[]) => Value | undefined
 
-/** A string as its characters; most have one unit per character, and are their own. */
+/** The characters of a string; most strings have one code unit per character, and are returned unchanged. */
 function charactersOf(text: string): string | string[] {
   return codePoints(text) === text.length ? text : Array.from(text)
 }
@@ -105,7 +105,7 @@ function join([list, separator]: readonly Value[]): Value | undefined {
 
 const asciiUpper = /[A-Z]+/g
 const asciiLower = /[a-z]+/g
-/** What Go takes for space. */
+/** White space according to Go. */
 const space =
   "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
@@ -139,6 +139,6 @@ export const stringFunctions: Readonly<Record<string, Implementation>> = diction
   upperAscii: ofOneString((text) => text.replace(asciiLower, (lower) => lower.toUpperCase())),
 })
 
-/** Of strings here, of lists in lists.ts. */
+/** For strings; lists.ts has those for lists. */
 export const stringIndexOf: Implementation = indexOf
 export const stringLastIndexOf: Implementation = lastIndexOf

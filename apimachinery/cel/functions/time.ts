@@ -1,4 +1,5 @@
-// Texts and parts of timestamps and durations. Source: Go's time package (RFC 3339, durations like 1h30m), cel-go/common/types.
+// Parsing, printing and parts of timestamps and durations. Source: Go's time package (RFC 3339, durations like 1h30m),
+// cel-go/common/types.
 
 import { dictionary } from "../../dictionary.ts"
 import { duration, timestamp } from "./arithmetic.ts"
@@ -16,7 +17,7 @@ const units: Readonly<Record<string, bigint>> = dictionary({
   m: 60n * nanosPerSecond,
   h: 3600n * nanosPerSecond,
 })
-/** More digits say nothing, and cost. */
+/** More digits have no effect on the value, and take time. */
 const maxDigits = 40
 
 export function parseDuration(text: string): Value | undefined {
@@ -85,7 +86,7 @@ export function printTimestamp({ nanos, offset }: Timestamp): string {
   return `${seconds}${fraction === "" ? "" : `.${fraction}`}${zone}`
 }
 
-/** Nanoseconds as seconds with the digits needed. */
+/** Nanoseconds as seconds with the necessary digits. */
 export function printSeconds(nanos: bigint): string {
   const magnitude = nanos < 0n ? -nanos : nanos
   const fraction = String(magnitude % nanosPerSecond)
@@ -94,7 +95,7 @@ export function printSeconds(nanos: bigint): string {
   return `${nanos < 0n ? "-" : ""}${magnitude / nanosPerSecond}${fraction === "" ? "" : `.${fraction}`}`
 }
 
-/** The date as it is there: a zone's name or an offset. */
+/** The local date in a zone, which is a name or an offset. */
 function localDate(value: Timestamp, zone: string): Date | CelError {
   const date = new Date(split(value.nanos).millis)
   if (zone === "UTC" || zone === "") return date
@@ -112,13 +113,15 @@ function localDate(value: Timestamp, zone: string): Date | CelError {
   return local
 }
 
-/** By name, those used last: each takes some 30 KiB, and the engine takes names in any case, so that there are very many. */
+/**
+ * By name, the most recently used ones: each takes some 30 KiB, and the engine accepts names in any case, so there are very many.
+ */
 const zones = new Map<string, Intl.DateTimeFormat>()
 const maxZones = 100
 const longestZone = 64
 
 function zoneFormatter(zone: string): Intl.DateTimeFormat | undefined {
-  // Offsets are no names, though the engine takes them for ones.
+  // Offsets are not names, although the engine accepts them as such.
   if (zone.length > longestZone || !/^[A-Za-z]/.test(zone)) return undefined
   const formatter = zones.get(zone) ?? newFormatter(zone)
   if (formatter === undefined) return undefined
@@ -129,7 +132,7 @@ function zoneFormatter(zone: string): Intl.DateTimeFormat | undefined {
   return formatter
 }
 
-/** Undefined: there is no such zone. */
+/** Undefined if there is no such zone. */
 function newFormatter(zone: string): Intl.DateTimeFormat | undefined {
   try {
     return new Intl.DateTimeFormat("en-US", {

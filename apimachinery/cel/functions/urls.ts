@@ -1,4 +1,4 @@
-// url(). Source: k8s.io/apiserver/pkg/cel/library/urls.go; what a URL is, is Go's net/url.ParseRequestURI (go-url.ts).
+// url(). Source: k8s.io/apiserver/pkg/cel/library/urls.go; URLs are defined by Go's net/url.ParseRequestURI (go-url.ts).
 
 import { dictionary } from "../../dictionary.ts"
 import { type GoUrl, parseUrl, urlFault } from "../../go-url.ts"
@@ -28,12 +28,12 @@ class Url extends OpaqueValue {
   }
 }
 
-/** What is wrong with a text that is no absolute URL and no absolute path, in Go's words. */
+/** Go's error for a text that is neither an absolute URL nor an absolute path. */
 export function requestUrlFault(text: string): string | undefined {
   return urlFault(text, "request")
 }
 
-/** As written when that is a valid escaping, else escaped. */
+/** Unchanged if it is validly escaped, otherwise escaped. */
 function escapedPath(path: string): string {
   if (/^[\w\-.~!$&'()*+,;=:@/%[\]]*$/.test(path)) return path
   return encodeURIComponent(decodeURIComponent(path)).replaceAll(/%(24|26|2B|2C|2F|3A|3B|3D|40)/g, (code) =>

@@ -1,4 +1,4 @@
-// semver(). Source: k8s.io/apiserver/pkg/cel/library/semverlib.go; faults in the words of github.com/blang/semver.
+// semver(). Source: k8s.io/apiserver/pkg/cel/library/semverlib.go; error messages are those of github.com/blang/semver.
 
 import { dictionary } from "../../dictionary.ts"
 import { uint64 } from "../../schema/exact-integers.ts"
@@ -70,7 +70,7 @@ function checkPreRelease(part: string): void {
     throw new VersionFault(`Invalid character(s) found in prerelease ${JSON.stringify(part)}`)
 }
 
-/** v1.2 as 1.2.0, 01.2.3 as 1.2.3. */
+/** v1.2 → 1.2.0, 01.2.3 → 1.2.3. */
 function normalize(text: string): string {
   const [first = "", second, ...rest] = text.replace(/^v/, "").split(".")
   const parts = [first, ...(second === undefined ? [] : [second]), ...(rest.length > 0 ? [rest.join(".")] : [])]
@@ -120,7 +120,7 @@ function part(index: 0 | 1 | 2): Implementation {
   return ([version]) => (version instanceof SemanticVersion ? version.numbers[index] : undefined)
 }
 
-/** Undefined when these are no versions: quantities are compared by the same names. */
+/** Undefined if these are not versions: quantities have comparison functions with the same names. */
 export function compareVersions([a, b]: readonly Value[]): -1 | 0 | 1 | undefined {
   return a instanceof SemanticVersion && b instanceof SemanticVersion ? compare(a, b) : undefined
 }

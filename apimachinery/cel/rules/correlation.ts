@@ -1,5 +1,5 @@
-// The old value of each part of an object, where there is one that is meant to be the same thing; what has not been touched may
-// stay as wrong as it was. Source: k8s.io/apiserver/pkg/cel/common/{equality,maplist}.go.
+// Finds the old value of each part of an object, if there is one with the same identity; unchanged parts may remain invalid.
+// Source: k8s.io/apiserver/pkg/cel/common/{equality,maplist}.go.
 
 import { isDeepStrictEqual } from "node:util"
 import type { Json } from "../../object.ts"
@@ -20,7 +20,7 @@ export function fieldCorrelation(at: Correlation | undefined, field: string): Co
   return value === undefined || old === undefined || !isObject(schema) ? undefined : { value, old, schema }
 }
 
-/** Items of a list of type map correspond by their keys, those of other lists to nothing. */
+/** Items of lists of type map correspond by key; those of other lists do not. */
 export function itemCorrelation(at: Correlation | undefined, index: number): Correlation | undefined {
   if (at === undefined || !Array.isArray(at.value) || !Array.isArray(at.old)) return undefined
   const value = at.value[index]
@@ -38,10 +38,10 @@ export function oldItem(schema: JsonObject, old: readonly Json[], item: Json): J
 
 type Keyed = ReadonlyMap<string | undefined, Json>
 
-/** Of lists that were asked for an item: all of theirs are asked for, one after the other. */
+/** Index of lists for which an item was requested: usually all their items are requested in turn. */
 const keyed = new WeakMap<readonly Json[], { keys: readonly string[]; items: Keyed }>()
 
-/** The first of those with a key. */
+/** The first item with each key. */
 function itemsByKey(list: readonly Json[], keys: readonly string[]): Keyed {
   const known = keyed.get(list)
   if (known !== undefined && known.keys === keys) return known.items
@@ -67,7 +67,7 @@ function keyOf(item: Json, keys: readonly string[]): string | undefined {
   return isKey ? JSON.stringify(parts) : undefined
 }
 
-/** Lists of type map in any order; fields the schema does not know count as touched. */
+/** Order is ignored in lists of type map; fields unknown to the schema count as changed. */
 export function isUntouched(at: Correlation | undefined): boolean {
   if (at === undefined) return false
   const { value, old, schema } = at

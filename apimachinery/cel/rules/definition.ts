@@ -1,5 +1,5 @@
-// What is wrong with the rules of a definition's schema: their words, their types, what they may cost, alone and together.
-// Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
+// Validates the rules of a definition's schema: their syntax, types and maximum cost, individually and in total. Source:
+// k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
 
 import {
   type FieldError,
@@ -18,20 +18,20 @@ import { escapeIdentifier } from "../syntax/identifiers.ts"
 import { normalFieldPath } from "./field-path.ts"
 import { type CompiledRule, compileRules, maxCardinality, type Rule, rulesOf } from "./rule.ts"
 
-/** What one rule may cost at worst, by the bounds its schema gives. */
+/** Maximum worst-case cost of one rule, given the bounds of its schema. */
 const ruleCostLimit = 10_000_000
-/** All rules of a definition together. */
+/** For all rules of a definition. */
 const totalCostLimit = 100_000_000
-/** The rules said to be the dearest, each at least this much. */
+/** Number of the most expensive rules that are reported, and the minimum cost of each. */
 const mostExpensive = 4
 const expensive = totalCostLimit / 100
 
 const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"]
 const key = "x-kubernetes-validations"
-/** Those whose fields are the same fields after a change. */
+/** Map types whose fields keep their identity in an update. */
 const mapTypes: readonly Json[] = ["atomic", "granular"]
 
-/** Expressions are checked where the schema is right, from there on down. */
+/** Checks expressions in the parts of the schema that are valid. */
 export function ruleErrors(
   schema: JsonObject,
   path: FieldPath,
@@ -50,15 +50,15 @@ export function ruleErrors(
 }
 
 interface Context {
-  /** How many of these one object can have; undefined: unbounded. */
+  /** The maximum number of such values in one object; undefined if it is unbounded. */
   cardinality: number | undefined
-  /** The part of the schema whose values have no old ones to compare with. */
+  /** The part of the schema whose values cannot be correlated with old ones. */
   uncorrelated: FieldPath | undefined
-  /** As the type of the nearest schema above that has rules declares it. */
+  /** Its part in the declared type of the nearest ancestor with rules. */
   declared: DeclaredType | undefined
-  /** Rules apply to a schema above that has no type: what lies below it has none either. */
+  /** An ancestor with rules has no declared type, so nothing below it has one. */
   isUntyped: boolean
-  /** Below a schema with rules. */
+  /** An ancestor has rules. */
   inScope: boolean
   isRoot: boolean
 }
@@ -66,7 +66,7 @@ interface Context {
 class DefinitionChecker {
   readonly schemaErrors: FieldError[] = []
   readonly ruleErrors: FieldError[] = []
-  /** What else is wrong with the schema; undefined: nothing of it can be used. */
+  /** Other errors of the schema; undefined if no part of it can be used. */
   readonly #others: readonly FieldError[] | undefined
   readonly #costs: { path: FieldPath; cost: number }[] = []
   #total = 0
@@ -148,7 +148,7 @@ class DefinitionChecker {
     const at = path.child("fieldPath")
     if (rule.fieldPath.trim() === "") errors.push(invalidValue(at, rule.fieldPath, "must be non-empty if specified"))
     if (hasLineBreaks(rule.fieldPath)) errors.push(invalidValue(at, rule.fieldPath, "must not contain line breaks"))
-    // Where there is no structure to look at, upstream takes any path for one.
+    // Upstream accepts any path if there is no structure to check it against.
     if (normalFieldPath(rule.fieldPath, schema) === undefined && formFault(schema) === undefined) {
       errors.push(invalidValue(at, rule.fieldPath, "must be a valid path"))
     }
@@ -220,7 +220,7 @@ function hasLineBreaks(text: string): boolean {
   return /[\n\r]/.test(text)
 }
 
-/** As Go prints a rule that has no JSON names. */
+/** How Go prints a rule without JSON names. */
 function shownRule(rule: Rule): Json {
   return {
     Rule: rule.rule,

@@ -1,4 +1,4 @@
-// The fieldPath of a rule: .spec.a or ['a'] below its schema. Source:
+// The fieldPath of a rule: .spec.a or ['a'], relative to its schema. Source:
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
 
 import { dictionary } from "../../dictionary.ts"
@@ -19,7 +19,7 @@ const escapes: Readonly<Record<string, string>> = dictionary({
   "\\": "\\",
 })
 
-/** As errors show it; undefined: it leads to no field. */
+/** The path in the format of errors; undefined if there is no such field. */
 export function normalFieldPath(path: string, schema: JsonObject): string | undefined {
   let at: Json | undefined = schema
   let result = FieldPath.root()

@@ -1,4 +1,4 @@
-// x-kubernetes-validations of one schema: written, and compiled. Source:
+// The x-kubernetes-validations of a schema, in source and compiled form. Source:
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go.
 
 import type { Json } from "../../object.ts"
@@ -23,16 +23,16 @@ export interface Rule {
 
 export interface CompiledRule {
   source: Rule
-  /** Absent with a fault, and of an empty rule. */
+  /** Absent if there is a fault, and for an empty rule. */
   program?: Program
   usesOldSelf: boolean
-  /** What is wrong with it, in upstream's words. */
+  /** The fault in upstream's words. */
   fault?: string
   maxCost: number
   messageProgram?: Program
   messageFault?: string
   maxMessageCost: number
-  /** Appended to the path of what failed. */
+  /** Appended to the path of the invalid value. */
   fieldPath: string
 }
 
@@ -54,7 +54,7 @@ function readRule(rule: JsonObject): Rule {
   }
 }
 
-/** The name of types below self, where messages show them. */
+/** The name of the types below self in messages. */
 const selfType = "selfType"
 
 export function compileRules(schema: JsonObject, declared: DeclaredType): CompiledRule[] {
@@ -122,7 +122,7 @@ function speaksOf(checked: CheckedTree, variable: string): boolean {
   return visit(checked.tree)
 }
 
-/** How many of such values can be in one request. */
+/** The maximum number of such values in one request. */
 export function maxCardinality({ minSize }: DeclaredType): number {
   return Math.trunc(maxRequestBytes / (minSize + 1))
 }

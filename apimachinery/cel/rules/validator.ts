@@ -1,5 +1,5 @@
-// Evaluates the rules of a schema on an object, each within its own limit and all within one budget. A generator, so that its
-// driver can let others run in between. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
+// Evaluates the rules of a schema on an object, each with its own cost limit and all within one budget. It is a generator, so
+// that the caller can yield to other work. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
 
 import {
   duplicate,
@@ -21,12 +21,12 @@ import { CelError, Optional, type Value } from "../values.ts"
 import { type Correlation, fieldCorrelation, isUntouched, itemCorrelation, oldItem } from "./correlation.ts"
 import { type CompiledRule, compileRules, rulesOf } from "./rule.ts"
 
-/** What all rules may cost for one object. Source: k8s.io/apiserver/pkg/apis/cel. */
+/** Cost limit of all rules for one object. Source: k8s.io/apiserver/pkg/apis/cel. */
 const objectBudget = 10_000_000
-/** Bytes of a message an expression makes. */
+/** Maximum size in bytes of a message created by an expression. */
 const maxMessageBytes = 5 * 1024
 
-/** Rules of a schema and of what is below it; undefined where there are none. */
+/** The rules of a schema and of its subschemas; undefined if there are none. */
 export interface RuleTree {
   schema: JsonObject
   whole: boolean
@@ -54,7 +54,7 @@ function node(schema: JsonObject, whole: boolean, declared: DeclaredType | undef
   const named = new Map<string, RuleTree>()
   for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
     const escaped = escapeIdentifier(name)
-    // What has no name in expressions has a type of its own.
+    // A property that expressions cannot name is not part of the declared type.
     const own = isObject(property)
       ? declaredType(property, property["x-kubernetes-embedded-resource"] === true)
       : undefined
@@ -74,11 +74,11 @@ function node(schema: JsonObject, whole: boolean, declared: DeclaredType | undef
 
 export interface RuleFindings {
   errors: FieldError[]
-  /** Of what was wrong before and has not been touched. */
+  /** Errors of unchanged values that were already invalid. */
   warnings: FieldError[]
 }
 
-/** Undefined old: there is none. `ratchet`: what has not been touched only warns. */
+/** `old` is undefined if there is no old object. `ratchet`: unchanged values only cause warnings. */
 export function* evaluateRules(
   tree: RuleTree,
   path: FieldPath,
@@ -94,7 +94,7 @@ export function* evaluateRules(
 
 interface Ratchet {
   current: Correlation | undefined
-  /** Of the nearest value above that has an old one, when this one has none. */
+  /** That of the nearest ancestor with an old value, if this value has none. */
   parent: Correlation | undefined
 }
 
@@ -182,7 +182,7 @@ class RuleEvaluation implements RuleFindings {
     }
   }
 
-  /** The answer of the rule, or undefined when there is none; why is reported. */
+  /** Returns the rule's result, or undefined if evaluation failed, which is reported. */
   #run(
     program: Program,
     rule: CompiledRule,
@@ -216,7 +216,7 @@ class RuleEvaluation implements RuleFindings {
     }
   }
 
-  /** Undefined: the budget is spent; that is reported. An expression that makes no message leaves the rule's own. */
+  /** Undefined if the budget is exhausted, which is reported. If the expression yields no message, the rule's own is used. */
   #message(rule: CompiledRule, path: FieldPath, type: string, variables: Map<string, Value>): string | undefined {
     const otherwise = text(rule.source.message) || `failed rule: ${text(rule.source.rule)}`
     if (rule.messageProgram === undefined) return otherwise
@@ -249,7 +249,7 @@ function shownPath(path: FieldPath): FieldPath {
   return path.toString() === "" ? nowhere : path
 }
 
-/** A message of one line that is not too long. */
+/** Returns the message if it has a single line and is not too long. */
 export function usableMessage(value: Value): string | undefined {
   if (typeof value !== "string") return undefined
   const trimmed = value.trim()
@@ -261,7 +261,7 @@ function nextRatchet(at: Ratchet, correlate: () => Correlation | undefined): Rat
   return at.current === undefined ? at : { current: correlate(), parent: at.current }
 }
 
-/** Objects and lists are not shown. */
+/** Objects and lists are not included in errors. */
 function failure({ source }: CompiledRule, path: FieldPath, value: Json | undefined, detail: string): FieldError {
   switch (source.reason) {
     case "FieldValueForbidden":

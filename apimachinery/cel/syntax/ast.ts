@@ -1,5 +1,5 @@
-// The tree of a CEL expression. Macros are expanded while parsing, so that only comprehensions are left of them. `at` is the
-// offset, in code points, that errors point to.
+// The syntax tree of a CEL expression. Macros are expanded by the parser to comprehensions. `at` is the position for errors, as
+// an offset in code points.
 
 import type { Value } from "../values.ts"
 
@@ -36,7 +36,7 @@ export interface ListNode {
   kind: "list"
   at: number
   elements: Node[]
-  /** Indices of elements written as ?element. */
+  /** Indexes of elements written as ?element. */
   optional: ReadonlySet<number>
 }
 
@@ -83,7 +83,7 @@ export interface ComprehensionNode {
 
 export type Node = LiteralNode | IdentNode | SelectNode | CallNode | ListNode | MapNode | StructNode | ComprehensionNode
 
-/** The accumulator of macros: no identifier can be written like this. */
+/** The accumulator of macros; it is not a valid identifier. */
 export const accumulator = "@result"
 
 export function literal(at: number, value: Value): LiteralNode {
@@ -98,7 +98,7 @@ export function call(at: number, name: string, ...args: Node[]): CallNode {
   return { kind: "call", at, name, target: undefined, args }
 }
 
-/** `terms`, at least one, joined by `name` as a balanced tree; the operator after term n stands at `places[n]`. */
+/** Joins the `terms` (at least one) with the operator `name` to a balanced tree; the operator after term n is at `places[n]`. */
 export function balanced(name: string, terms: readonly Node[], places: readonly number[]): Node {
   const join = (low: number, high: number): Node => {
     const middle = Math.floor((low + high + 1) / 2)
@@ -113,7 +113,7 @@ export function list(at: number, ...elements: Node[]): ListNode {
   return { kind: "list", at, elements, optional: new Set() }
 }
 
-/** a.b.c as one name, when it is nothing but names. */
+/** a.b.c as one name, if it consists only of names. */
 export function qualifiedName(node: Node): string | undefined {
   if (node.kind === "ident") return node.name
   if (node.kind !== "select" || node.testOnly) return undefined
@@ -121,7 +121,7 @@ export function qualifiedName(node: Node): string | undefined {
   return prefix === undefined ? undefined : `${prefix}.${node.field}`
 }
 
-/** The nodes below, in the order they are written. */
+/** The child nodes, in source order. */
 export function childrenOf(node: Node): Node[] {
   switch (node.kind) {
     case "literal":

@@ -1,4 +1,4 @@
-// Names of properties as identifiers of expressions, and back: "a-b" is a__dash__b, "in" is __in__. Source:
+// Converts property names to identifiers of expressions and back: "a-b" is a__dash__b, "in" is __in__. Source:
 // k8s.io/apiserver/pkg/cel/escaping.go.
 
 import { dictionary } from "../../dictionary.ts"
@@ -17,7 +17,7 @@ const escapes: Readonly<Record<string, string>> = dictionary({
 })
 const unescapes: Readonly<Record<string, string>> = dictionary({ underscores: "__", dot: ".", dash: "-", slash: "/" })
 
-/** Undefined: there is no way to name it. */
+/** Undefined if the name cannot be escaped. */
 export function escapeIdentifier(name: string): string | undefined {
   if (name === "" || /^\d/.test(name)) return undefined
   if (reserved.has(name)) return `__${name}__`
@@ -25,7 +25,7 @@ export function escapeIdentifier(name: string): string | undefined {
   return name.replace(/__|[-./]/g, (found) => escapes[found] ?? found)
 }
 
-/** Escaped as a whole; as a field's name it may also be said as it is: r.namespace is r.__namespace__. */
+/** Whether it must be escaped as a whole. As a field it may also be used unescaped: r.namespace is r.__namespace__. */
 export function isReserved(name: string): boolean {
   return reserved.has(name)
 }
@@ -37,7 +37,7 @@ export function unescapeIdentifier(escaped: string): string | undefined {
     const inner = found.slice(2, -2)
     const plain = unescapes[inner]
     if (plain !== undefined) return plain
-    // A reserved word is escaped as a whole only.
+    // A reserved word is only escaped as a whole.
     if (!reserved.has(inner) || found.length !== escaped.length) valid = false
     return inner
   })

@@ -1,4 +1,4 @@
-// What is wrong with an expression, shown as cel-go shows it: place, sentence, line and marker. Clients print these as they are.
+// Errors of an expression, formatted like cel-go's: position, message, line and marker. Clients print them unchanged.
 
 export interface Issue {
   /** Offset in code points. */
@@ -6,9 +6,9 @@ export interface Issue {
   message: string
 }
 
-/** More than these are counted, not shown. */
+/** Further issues are counted, but not printed. */
 const maxShown = 100
-/** Longer lines are not shown with their issues. */
+/** Longer lines are not printed with their issues. */
 const maxSnippet = 16_384
 
 export function printIssues(source: string, issues: readonly Issue[]): string {
@@ -21,9 +21,9 @@ export function printIssues(source: string, issues: readonly Issue[]): string {
 }
 
 interface Place {
-  /** From 1. */
+  /** Counted from 1. */
   line: number
-  /** From 0. */
+  /** Counted from 0. */
   column: number
 }
 
@@ -39,13 +39,13 @@ function placeOf(points: readonly string[], at: number): Place {
 }
 
 function printIssue(points: readonly string[], message: string, line: number, column: number): string {
-  // In no text at all cel-go finds no place.
+  // For an empty text, cel-go has no position.
   if (points.length === 0) return `ERROR: <input>:1:0: ${message}`
   const head = `ERROR: <input>:${line}:${column + 1}: ${message}`
   const text = points.join("").split("\n")[line - 1] ?? ""
   if (text.length > maxSnippet) return head
   const snippet = Array.from(text.replaceAll("\t", " "))
-  // Wide characters are marked with wide ones, so that the columns fit.
+  // Wide characters get wide markers, so that the columns are aligned.
   const marks = snippet.slice(0, column).map((point) => (isWide(point) ? "\uff0e" : "."))
   const marker = isWide(snippet[column]) ? "\uff3e" : "^"
   return `${head}\n | ${snippet.join("")}\n | ${marks.join("")}${marker}`

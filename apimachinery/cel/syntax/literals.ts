@@ -1,4 +1,4 @@
-// The values that literals stand for.
+// The values of literals.
 
 import { dictionary } from "../../dictionary.ts"
 import { int64, uint64 } from "../../schema/exact-integers.ts"
@@ -15,7 +15,7 @@ const simple: Readonly<Record<string, string>> = dictionary({
   v: "\v",
 })
 
-/** Of a token of that kind; undefined: out of range, or no text. */
+/** The value of a token of that kind; undefined if it is out of range or not valid text. */
 export function literalValue(kind: TokenKind, text: string, negative: boolean): Value | undefined {
   switch (kind) {
     case "int":
@@ -47,7 +47,7 @@ function doubleLiteral(text: string, negative: boolean): Value | undefined {
   return negative ? -value : value
 }
 
-/** Of a scanned string token; a string that says an impossible code point is undefined. */
+/** The value of a scanned string token; undefined if it contains an invalid code point. */
 function stringLiteral(token: string): string | undefined {
   const { text, raw } = unquote(token)
   if (raw) return text

@@ -1,4 +1,4 @@
-// Macros: what looks like a call and is a comprehension, a presence test or a binding. Source: cel-spec/doc/langdef.md#macros,
+// Macros: calls that are expanded to comprehensions, presence tests or bindings. Source: cel-spec/doc/langdef.md#macros,
 // cel-go/ext/comprehensions.go (two variables), cel-go/ext/lists.go (sortBy), cel-go/cel/library.go (optMap).
 
 import { accumulator, call, type ComprehensionNode, ident, list, literal, type Node } from "./ast.ts"
@@ -10,7 +10,7 @@ export interface MacroFault {
 
 type Expansion = Node | MacroFault | undefined
 
-/** cel.bind(x, value, body), which is a macro where an environment has it. Source: cel-go/ext/bindings.go. */
+/** cel.bind(x, value, body), a macro in environments that include it. Source: cel-go/ext/bindings.go. */
 export function expandBinding(at: number, name: string, target: Node | undefined, args: readonly Node[]): Expansion {
   const [variable, value, body] = args
   if (name !== "bind" || target?.kind !== "ident" || target.name !== "cel" || args.length !== 3) return undefined
@@ -20,7 +20,7 @@ export function expandBinding(at: number, name: string, target: Node | undefined
   return bind(at, variable.name, value, body)
 }
 
-/** Undefined: no macro. Whether it is one is decided by the name, the number of arguments and whether it has a target. */
+/** Undefined if the call is not a macro, which depends on the name, the number of arguments and the presence of a target. */
 export function expandMacro(at: number, name: string, target: Node | undefined, args: readonly Node[]): Expansion {
   if (target === undefined) return name === "has" && args.length === 1 ? has(at, args[0] as Node) : undefined
   const taken = isIterating(name, args.length) ? args.slice(0, -1).find(isAccumulator) : undefined
@@ -41,7 +41,7 @@ function isIterating(name: string, count: number): boolean {
   return iterating.has(name) && (count === 2 || count === 3)
 }
 
-/** What the accumulator was called once: still no name for a variable. */
+/** The former name of the accumulator, which is still not allowed as a variable. */
 function isAccumulator(node: Node): boolean {
   return node.kind === "ident" && node.name === "__result__"
 }
@@ -185,7 +185,7 @@ function comprehension(
   return { kind: "comprehension", at, range, iterVar, iterVar2, accuVar: accumulator, init, condition, step, result }
 }
 
-/** A name for a value: a comprehension over nothing whose accumulator is the value. */
+/** Binds a name to a value: a comprehension over an empty list, with the value as its accumulator. */
 function bind(at: number, name: string, value: Node, result: Node): ComprehensionNode {
   return {
     kind: "comprehension",

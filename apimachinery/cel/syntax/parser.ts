@@ -1,4 +1,4 @@
-// From the text of a CEL expression to its tree. Source: cel-spec/doc/langdef.md, and the grammar cel-go's parser is made of.
+// Parses a CEL expression to its syntax tree. Source: cel-spec/doc/langdef.md, and the grammar of cel-go's parser.
 
 import { dictionary } from "../../dictionary.ts"
 import { balanced, call, ident, list, literal, type MapEntryNode, type Node, type StructFieldNode } from "./ast.ts"
@@ -8,19 +8,19 @@ import { expandBinding, expandMacro } from "./macros.ts"
 import { scan, type Token } from "./scanner.ts"
 import { isName, named, ParsingStopped, TokenStream } from "./tokens.ts"
 
-/** Code points of an expression. */
+/** Maximum number of code points. */
 const maxSize = 100_000
-/** Expressions within expressions, operands on operands. Bounds all recursion over the tree. */
+/** Maximum nesting of expressions and operands; limits all recursion over the tree. */
 const maxDepth = 250
 
 const reserved = new Set(
   "as break const continue else for function if import let loop package namespace return var void while".split(" "),
 )
-/** What binds least first. */
+/** In order of increasing precedence. */
 const levels = [new Set(["<", "<=", ">=", ">", "==", "!=", "in"]), new Set(["+", "-"]), new Set(["*", "/", "%"])]
 const binary: Readonly<Record<string, string>> = dictionary({ in: "@in" })
 
-/** With issues, the tree is of no use. `bindings`: cel.bind() is a macro. */
+/** If there are issues, the tree must not be used. `bindings`: cel.bind() is a macro. */
 export function parseExpression(source: string, bindings = false): { tree: Node | undefined; issues: Issue[] } {
   const size = source.length <= maxSize ? source.length : Array.from(source).length
   if (size > maxSize) {
@@ -74,14 +74,14 @@ class Parser {
     })
   }
 
-  /** `also`: what might have stood in the place of the first operand. Nothing else may stand after an operator. */
+  /** `also`: other tokens allowed in place of the first operand. After an operator there are none. */
   #alternatives(also: readonly string[] = []): Node {
     return this.#logical("||", also, (before) =>
       this.#logical("&&", before, (relation) => this.#operations(0, relation)),
     )
   }
 
-  /** a && b && c as a balanced tree. */
+  /** Parses a && b && c to a balanced tree. */
   #logical(operator: "&&" | "||", also: readonly string[], operand: (also: readonly string[]) => Node): Node {
     const terms = [operand(also)]
     const places: number[] = []

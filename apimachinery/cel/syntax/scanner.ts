@@ -1,4 +1,4 @@
-// From the text of a CEL expression to tokens. Source: cel-spec/doc/langdef.md.
+// Splits a CEL expression into tokens. Source: cel-spec/doc/langdef.md.
 
 import type { Issue } from "./issues.ts"
 

@@ -1,13 +1,13 @@
-// Reading tokens one after the other, with the words that cel-go's generated parser has for what it did not expect: one token
-// too many is skipped, one that is missing is assumed, everything else ends the parsing.
+// A stream of tokens, with the error handling and messages of cel-go's generated parser: an extraneous token is skipped, a
+// missing one is assumed, and anything else ends the parsing.
 
 import type { Issue } from "./issues.ts"
 import { type Token, visible } from "./scanner.ts"
 
-/** Thrown when there is no going on; the issue is noted before. */
+/** Ends the parsing; the issue has already been recorded. */
 export class ParsingStopped extends Error {}
 
-/** In the order of the grammar's token numbers: sets of expected tokens are printed in it. */
+/** In the order of the grammar's token numbers, in which sets of expected tokens are printed. */
 const order = [
   "'['",
   "']'",
@@ -62,7 +62,7 @@ export class TokenStream {
     this.#source = source
   }
 
-  /** The next token, or one further on. */
+  /** The next token, or a later one. */
   peek(ahead = 0): Token {
     return this.#tokens[Math.min(this.#next + ahead, this.#tokens.length - 1)] as Token
   }
@@ -95,7 +95,7 @@ export class TokenStream {
     this.issue(at, `Syntax error: ${message}`)
   }
 
-  /** The closing of something; `insertable`: may be assumed when it is missing. */
+  /** Takes a closing token; `insertable`: it may be assumed if it is missing. */
   expect(operator: string, insertable = true): Token {
     if (this.is(operator)) return this.take()
     const found = this.peek()
@@ -118,7 +118,7 @@ export class TokenStream {
     this.stop(`${what} input ${named(found)} expecting <EOF>`)
   }
 
-  /** Before an expression: skips one token that does not belong there. `also`: what might have stood here too. */
+  /** Called before an expression: skips one extraneous token. `also`: other allowed tokens. */
   beforeExpression(also: readonly string[] = []): void {
     const found = this.peek()
     if (startsExpression(found)) return
@@ -128,7 +128,7 @@ export class TokenStream {
     this.take()
   }
 
-  /** Where an expression or the end of a call may stand: one token that is neither is skipped when the end follows. */
+  /** Called where an expression or the end of a call is allowed: skips one extraneous token before the end. */
   skipsTo(close: ")"): boolean {
     const found = this.peek()
     if (startsExpression(found) || !this.is(close, 1)) return false
@@ -138,7 +138,7 @@ export class TokenStream {
     return true
   }
 
-  /** a.b.C when a brace follows; its tokens are taken up to the brace. */
+  /** a.b.C if a brace follows; takes the tokens up to the brace. */
   takeMessageName(first: string): string | undefined {
     let ahead = 0
     let name = first
@@ -151,7 +151,7 @@ export class TokenStream {
     return name
   }
 
-  /** Separated by commas, one may stand after the last. */
+  /** Items separated by commas; a trailing comma is allowed. */
   takeItems(close: "]" | "}", item: (also: readonly string[]) => void): void {
     let isFirst = true
     while (!this.is(close)) {
@@ -163,7 +163,7 @@ export class TokenStream {
         if (!this.is(close, 1) && !this.is(",", 1)) this.mismatch(expected)
         this.syntax(this.peek().at, `extraneous input ${named(this.peek())} expecting ${setOf(expected)}`)
         this.take()
-        // The items are over by then; what follows the last of them is not.
+        // The items have ended, and so has a trailing comma.
         this.takeIf(",")
         break
       }
@@ -173,7 +173,7 @@ export class TokenStream {
     this.expect(close)
   }
 
-  /** What is next fits no rule that begins with `first`: said with all that stands between them. */
+  /** The next token fits no rule that begins with `first`: the message contains the text from there. */
   noAlternative(first: Token): string {
     const found = this.peek()
     const between = Array.from(this.#source)
@@ -183,7 +183,7 @@ export class TokenStream {
     return `no viable alternative at input '${visible(seen)}'`
   }
 
-  /** None of these follows. */
+  /** The next token is none of those expected. */
   mismatch(expected: readonly string[]): never {
     return this.stop(`mismatched input ${named(this.peek())} expecting ${setOf(expected)}`)
   }
@@ -198,7 +198,7 @@ export function named(token: Token): string {
   return `'${visible(token.text)}'`
 }
 
-/** true, false and null are words of their own. */
+/** true, false and null are keywords. */
 export function isName(token: Token): boolean {
   return token.kind === "identifier" && !["true", "false", "null"].includes(token.text)
 }
@@ -209,7 +209,7 @@ function startsExpression(token: Token): boolean {
     : token.kind !== "end" && token.kind !== "escaped"
 }
 
-/** It follows nothing that is whole: before it nothing is missing. */
+/** The token can only begin an operand, so nothing is missing before it. */
 function beginsOperand(token: Token): boolean {
   return startsExpression(token) && !(token.kind === "operator" && ["[", ".", "-"].includes(token.text))
 }

@@ -1,5 +1,5 @@
-// Static types of a tree, and which overloads its calls mean. Errors have cel-go's words, since users see them. Source:
-// cel-go/checker/checker.go.
+// Determines the static types of a tree, and the overloads of its calls. Errors have cel-go's messages, since users see them.
+// Source: cel-go/checker/checker.go.
 
 import { type CallNode, type ComprehensionNode, type Node, qualifiedName, type StructNode } from "../syntax/ast.ts"
 import type { CheckedTree, Reference } from "./checked-tree.ts"
@@ -228,7 +228,7 @@ class Checker {
     return listType(items ?? this.#substitutions.newParameter())
   }
 
-  /** The type an element or a value adds; one written as ?value has to be optional. */
+  /** The type of an element or value; one written as ?value must be optional. */
   #element(node: Node, optional: boolean): Type {
     const type = this.#checked(node)
     if (!optional) return type
@@ -236,7 +236,7 @@ class Checker {
     return unwrapOptional(type)
   }
 
-  /** Elements of several types are dyn here; validate-literals.ts refuses them. */
+  /** Elements of different types become dyn here; validate-literals.ts rejects them. */
   #join(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current
     return this.#isAssignable(previous, current) ? mostGeneral(previous, current) : dynType

@@ -1,9 +1,9 @@
-// A tree with what check.ts has found out about it: cost.ts estimates by it, plan.ts makes of it what runs.
+// A tree with the results of check.ts, which are used by cost.ts and plan.ts.
 
 import type { Node } from "../syntax/ast.ts"
 import type { Type } from "./types.ts"
 
-/** What a name in the tree means: a variable of the environment (possibly a.b written as a path), or a type. */
+/** The meaning of a name in the tree: a variable of the environment (possibly a.b written as a path), or a type. */
 export type Reference =
   | { kind: "variable"; name: string }
   | { kind: "local"; name: string }
@@ -12,10 +12,10 @@ export type Reference =
 export interface CheckedTree {
   tree: Node
   types: ReadonlyMap<Node, Type>
-  /** Of identifiers, and of paths that are identifiers. */
+  /** For identifiers, and for paths that are identifiers. */
   references: ReadonlyMap<Node, Reference>
-  /** Ids of the overloads a call may mean. */
+  /** Ids of a call's possible overloads. */
   overloads: ReadonlyMap<Node, readonly string[]>
-  /** Calls a.b(x) of a function that is named "a.b". */
+  /** Calls a.b(x) of a function named "a.b". */
   functions: ReadonlyMap<Node, string>
 }

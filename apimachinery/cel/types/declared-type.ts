@@ -1,5 +1,5 @@
-// The types an openAPIV3Schema declares to expressions, with what bounds their sizes: costs are estimated from these. Source:
-// k8s.io/apiserver/pkg/cel/common/schemas.go.
+// The types that an openAPIV3Schema declares for expressions, with the limits of their sizes, from which costs are estimated.
+// Source: k8s.io/apiserver/pkg/cel/common/schemas.go.
 
 import type { Json } from "../../object.ts"
 import { isObject, type JsonObject } from "../../schema/json-object.ts"
@@ -22,7 +22,7 @@ import {
   type Type,
 } from "./types.ts"
 
-/** Bytes of a request: no value can be larger. */
+/** Maximum size of a request in bytes: no value can be larger. */
 export const maxRequestBytes = 3 * 1024 * 1024
 const maxDurationLength = 32
 const maxTimestampLength = 32
@@ -30,15 +30,15 @@ const dateLength = 12
 
 export interface DeclaredType {
   kind: "simple" | "list" | "map" | "object"
-  /** Of a simple one. */
+  /** For a simple type. */
   type: Type
-  /** Characters, bytes, items or entries there can be; 0 where that means nothing. */
+  /** Maximum number of characters, bytes, items or entries; 0 if not applicable. */
   maxElements: number
-  /** The fewest bytes a value takes in JSON. */
+  /** Minimum size of a value in JSON, in bytes. */
   minSize: number
-  /** Of an object, by escaped name. */
+  /** For an object, by escaped name. */
   fields: ReadonlyMap<string, DeclaredType>
-  /** Of a list and a map. */
+  /** For a list or map. */
   items?: DeclaredType
 }
 
@@ -49,7 +49,7 @@ function simple(type: Type, minSize: number, maxElements = 0): DeclaredType {
 }
 
 const stringValue = simple(stringType, 2, maxRequestBytes - 2)
-/** Upstream takes keys for empty when it reckons. */
+/** Upstream's estimates treat keys as empty. */
 const keyValue = simple(stringType, 2)
 const metaFields: readonly [string, DeclaredType][] = [
   ["kind", stringValue],
@@ -70,7 +70,7 @@ function object(fields: readonly [string, DeclaredType][], minSize: number): Dec
   return { kind: "object", type: dynType, maxElements: 0, minSize, fields: new Map(fields) }
 }
 
-/** Undefined: expressions cannot speak of it. `whole`: it has apiVersion, kind and metadata. */
+/** Undefined if expressions cannot use it. `whole`: it has apiVersion, kind and metadata. */
 export function declaredType(schema: JsonObject, whole: boolean): DeclaredType | undefined {
   if (schema["x-kubernetes-int-or-string"] === true) {
     return simple(dynType, 1, maxLengthOf(schema) ?? maxRequestBytes - 2)
@@ -103,7 +103,7 @@ function count(value: Json | undefined): number | undefined {
   return typeof value === "number" ? Math.max(0, value) : undefined
 }
 
-/** A character may take four bytes. */
+/** A character takes up to four bytes. */
 function maxLengthOf(schema: JsonObject): number | undefined {
   const length = count(schema["maxLength"])
   return length === undefined ? undefined : length * 4
@@ -159,7 +159,7 @@ function enumLength(schema: JsonObject): number | undefined {
   return Math.max(0, ...values.map((value) => (typeof value === "string" ? Buffer.byteLength(value) : 0)))
 }
 
-/** Objects have no names in a schema: they are called by their path, below the name of the root. */
+/** Objects have no names in a schema: they are named by their path below the name of the root. */
 export function typeOfDeclared(declared: DeclaredType, path: string): Type {
   switch (declared.kind) {
     case "object":
@@ -176,7 +176,7 @@ export function typeOfDeclared(declared: DeclaredType, path: string): Type {
   }
 }
 
-/** Fields of the types below these roots, by the roots' names. */
+/** The fields of the types below these roots, by name of the root. */
 export function declaredTypes(roots: ReadonlyMap<string, DeclaredType>): TypeProvider {
   const find = (name: string): DeclaredType | undefined => {
     const [root = "", ...path] = name.split(".")
@@ -195,7 +195,7 @@ export function declaredTypes(roots: ReadonlyMap<string, DeclaredType>): TypePro
   }
 }
 
-/** Sizes of what lies below a variable of that type, whichever variable it is. */
+/** Sizes of the values below a variable of that type, for any variable. */
 export function sizesOf(root: DeclaredType): SizeEstimator {
   return {
     sizeOf(path): Range | undefined {

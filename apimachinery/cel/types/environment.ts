@@ -1,5 +1,5 @@
-// What an expression may speak of: variables, types with fields, functions. declarations.json has the functions of Kubernetes'
-// CEL with their overloads, as k8s.io/apiserver/pkg/cel/environment declares them (see generate/).
+// The declarations that an expression may use: variables, types with fields, functions. declarations.json contains the functions
+// of Kubernetes' CEL with their overloads, as declared by k8s.io/apiserver/pkg/cel/environment (see generate/).
 
 import { readFileSync } from "node:fs"
 import {
@@ -23,28 +23,28 @@ export interface Overload {
   member: boolean
   args: readonly Type[]
   result: Type
-  /** Names of the type parameters used. */
+  /** Names of the type parameters. */
   parameters: readonly string[]
 }
 
-/** Types that have fields, by name. Asked while checking and, for construction, while evaluating. */
+/** Types with fields, by name. Used for checking and, for construction, during evaluation. */
 export interface TypeProvider {
   has(name: string): boolean
   field(name: string, field: string): Type | undefined
-  /** Name{field: value}; absent when values of these types cannot be written. */
+  /** Name{field: value}; absent if values of these types cannot be constructed. */
   construct?(name: string, fields: ReadonlyMap<string, Value>): Value
 }
 
 export interface Environment {
   readonly variables: ReadonlyMap<string, Type>
   readonly types: TypeProvider
-  /** Functions beyond the common ones that may be called. */
+  /** Functions that may be called in addition to the common ones. */
   readonly functions?: ReadonlySet<string>
 }
 
 export const noTypes: TypeProvider = { has: () => false, field: () => undefined }
 
-/** Declared, but only where the environment names them. */
+/** Only available in environments that name them. */
 const special = new Set(["jsonpatch.escapeKey"])
 
 let declared: ReadonlyMap<string, readonly Overload[]> | undefined
@@ -66,7 +66,7 @@ function readDeclarations(): ReadonlyMap<string, readonly Overload[]> {
   )
 }
 
-/** "string.(int) -> string" of a member, "(string, int) -> string" of a function. */
+/** "string.(int) -> string" for a member, "(string, int) -> string" for a function. */
 function parseOverload(id: string, signature: string): Overload {
   const arrow = signature.lastIndexOf(" -> ")
   const result = parseType(signature.slice(arrow + 4))
@@ -113,7 +113,7 @@ const typeNames = new Map<string, Type>([
   ["uint", uintType],
 ])
 
-/** The type a name stands for: `int`, `type(x) == string`. */
+/** The type that a name denotes: `int`, `type(x) == string`. */
 export function typeNamed(name: string): Type | undefined {
   return typeNames.get(name)
 }

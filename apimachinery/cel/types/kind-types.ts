@@ -1,4 +1,4 @@
-// The types of whole objects of a kind, by what OpenAPI publishes of it. Source:
+// The types of complete objects of a kind, from its published OpenAPI schema. Source:
 // k8s.io/apiserver/pkg/cel/openapi/{extensions.go,resolver/refs.go}.
 
 import type { GroupVersionKind, Json } from "../../object.ts"
@@ -9,11 +9,11 @@ import { Definitions, objectMetaName } from "../../schema/openapi/schemas.ts"
 import { type DeclaredType, declaredType } from "./declared-type.ts"
 
 const refPrefix = "#/components/schemas/"
-/** Types of built-in kinds that are kept: Pod's has some thousand fields. */
+/** Number of cached types of built-in kinds: Pod's has some thousand fields. */
 const maxKept = 20
 const kept = new Map<string, DeclaredType | undefined>()
 
-/** Undefined: there is no such kind. */
+/** Undefined if there is no such kind. */
 export function builtInType(kind: GroupVersionKind): DeclaredType | undefined {
   const key = `${kind.group}/${kind.version}/${kind.kind}`
   if (kept.has(key)) return kept.get(key)
@@ -40,7 +40,7 @@ function typeOf(schema: JsonObject, definitions: Definitions): DeclaredType | un
   return isObject(resolved) ? declaredType(resolved, true) : undefined
 }
 
-/** With what it refers to in its place; what holds itself is an object nothing is known of. */
+/** Resolves references; a recursive one becomes an object without known fields. */
 function resolve(schema: Json | undefined, definitions: JsonObject, within: ReadonlySet<string>): Json | undefined {
   if (!isObject(schema)) return schema
   const name = referenceOf(schema)
@@ -66,7 +66,7 @@ function resolveParts(schema: JsonObject, definitions: JsonObject, within: Reado
   return result
 }
 
-/** A reference may be wrapped, so that it can have a description or a default. */
+/** A reference may be wrapped so that it can have a description or a default. */
 function referenceOf(schema: JsonObject): string | undefined {
   const { $ref, allOf } = schema
   if (typeof $ref === "string") return $ref.replace(refPrefix, "")

@@ -1,18 +1,17 @@
-// Which overloads of a function a call may mean, by the types of its arguments. Source: cel-go/checker/checker.go
-// (resolveOverload).
+// Determines the overloads of a function that match a call's argument types. Source: cel-go/checker/checker.go (resolveOverload).
 
 import type { Overload } from "./environment.ts"
 import { dynType, printType, sameType, type Type } from "./types.ts"
 import { instantiate, type Substitutions } from "./unify.ts"
 
 export interface Resolved {
-  /** Of the overloads that match. */
+  /** Ids of the matching overloads. */
   ids: readonly string[]
-  /** dyn when they do not agree. */
+  /** dyn if their results differ. */
   result: Type
 }
 
-/** `isMember`: called on the first of its arguments. Undefined: none matches. */
+/** `isMember`: called on its first argument. Undefined if no overload matches. */
 export function resolveOverload(
   overloads: readonly Overload[],
   types: readonly Type[],
@@ -34,7 +33,7 @@ export function resolveOverload(
   return result === undefined ? undefined : { ids, result }
 }
 
-/** As messages show what a function was applied to. */
+/** The argument types as shown in messages. */
 export function printSignature(types: readonly Type[], isMember: boolean, substitutions: Substitutions): string {
   const shown = types.map((type) => printType(substitutions.apply(type, "dyn")))
   return isMember ? `${shown[0] ?? ""}.(${shown.slice(1).join(", ")})` : `(${shown.join(", ")})`

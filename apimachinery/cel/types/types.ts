@@ -1,4 +1,4 @@
-// The types expressions are checked with. Source: cel-spec/doc/langdef.md#types.
+// The types of the type checker. Source: cel-spec/doc/langdef.md#types.
 
 export type TypeKind =
   | "bool"
@@ -14,17 +14,17 @@ export type TypeKind =
   /** A named type without fields, with parameters: optional_type(int), net.IP. */
   | "opaque"
   | "string"
-  /** A named type; its fields are known to the environment. */
+  /** A named type whose fields are declared by the environment. */
   | "struct"
   | "timestamp"
   | "type"
-  /** Stands for a type not known yet. */
+  /** A type that is not known yet. */
   | "parameter"
   | "uint"
 
 export interface Type {
   readonly kind: TypeKind
-  /** As the type is called in an expression; of a parameter its own name. */
+  /** The name in expressions; for a parameter its own name. */
   readonly name: string
   readonly parameters: readonly Type[]
 }
@@ -77,7 +77,7 @@ export function isOptional(type: Type): boolean {
   return type.kind === "opaque" && type.name === "optional_type"
 }
 
-/** The type of what an optional holds, or the type itself. */
+/** The type inside an optional, or the type itself. */
 export function unwrapOptional(type: Type): Type {
   return isOptional(type) ? (type.parameters[0] ?? dynType) : type
 }
@@ -95,7 +95,7 @@ const shown: Partial<Record<TypeKind, string>> = {
   timestamp: "timestamp",
 }
 
-/** As errors print it. */
+/** Formatted as in errors. */
 export function printType(type: Type): string {
   const known = shown[type.kind]
   if (known !== undefined) return known
@@ -111,7 +111,7 @@ byName.set("timestamp", timestampType)
 byName.set("type", typeType())
 byName.set("null_type", nullType)
 
-/** From "map(string, <A>)" to the type. Names that start with "net." are opaque, other dotted ones structs. */
+/** Parses a type such as "map(string, <A>)". Names beginning with "net." are opaque types, others with dots are structs. */
 export function parseType(text: string): Type {
   let at = 0
   const parse = (): Type => {
@@ -142,7 +142,7 @@ function named(name: string, parameters: Type[]): Type {
   return byName.get(name) ?? structType(name)
 }
 
-/** What the variables of a comprehension are over that range; undefined: it is none. */
+/** The types of a comprehension's variables for that range; undefined if it is not iterable. */
 export function iterationTypes(range: Type, hasTwo: boolean): [Type, Type] | undefined {
   const [first = dynType, second = dynType] = range.parameters
   switch (range.kind) {

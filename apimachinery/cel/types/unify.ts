@@ -1,14 +1,13 @@
-// Which type may stand where: assignability with type parameters, whose meaning is found on the way. Source:
-// cel-go/checker/types.go.
+// Assignability of types with type parameters, which are inferred in the process. Source: cel-go/checker/types.go.
 
 import { dynType, isOptional, sameType, type Type, typeParameter } from "./types.ts"
 
-/** What type parameters were found to be. An attempt that fails leaves nothing behind. */
+/** The inferred meaning of type parameters. A failed attempt has no effect. */
 export class Substitutions {
   readonly #found = new Found()
   #made = 0
 
-  /** Whether each of `actual` may be taken for its counterpart; what this says of parameters is kept then. */
+  /** Whether each of `actual` is assignable to its counterpart; if so, the inferred parameters are kept. */
   unify(actual: readonly Type[], expected: readonly Type[]): boolean {
     this.#found.begin()
     if (allAssignable(this.#found, actual, expected)) return true
@@ -16,18 +15,18 @@ export class Substitutions {
     return false
   }
 
-  /** One that may still be anything. */
+  /** A parameter that may still become any type. */
   newParameter(): Type {
     return typeParameter(`_var${this.#made++}`)
   }
 
-  /** `free`: what to put for parameters that may still be anything. */
+  /** `free`: the replacement of parameters that have not been inferred. */
   apply(type: Type, free: "keep" | "dyn" = "keep"): Type {
     return substitute(this.#found, type, free)
   }
 }
 
-/** A long expression has as many parameters as operators, so an attempt is undone, not made on a copy. */
+/** A long expression has as many parameters as operators, so a failed attempt is undone instead of using a copy. */
 class Found extends Map<string, Type> {
   readonly #before: [name: string, type: Type | undefined][] = []
 
@@ -58,7 +57,7 @@ function substitute(found: ReadonlyMap<string, Type>, type: Type, free: "keep" |
   return { ...type, parameters: type.parameters.map((parameter) => substitute(found, parameter, free)) }
 }
 
-/** With the parameters of a declaration replaced. */
+/** Replaces the parameters of a declaration. */
 export function instantiate(type: Type, parameters: ReadonlyMap<string, Type>): Type {
   return substitute(parameters, type, "keep")
 }
@@ -112,7 +111,7 @@ function bind(found: Found, type: Type, parameter: Type): { valid: boolean; know
   return { valid: true, known: false }
 }
 
-/** Whether a type does not speak of the parameter: no parameter may mean something that contains itself. */
+/** Whether a type does not contain the parameter: a parameter must not denote a type that contains itself. */
 function isFreeOf(found: Found, parameter: Type, within: Type): boolean {
   if (sameType(parameter, within)) return false
   if (within.kind === "parameter") {

@@ -1,5 +1,5 @@
-// Faults in constants that a checked expression still may have: dates, patterns, formats, mixed lists. Source:
-// cel-go/cel/validator.go, cel-go/ext/strings.go.
+// Finds errors in the constants of a checked expression: dates, patterns, formats, mixed lists. Source: cel-go/cel/validator.go,
+// cel-go/ext/strings.go.
 
 import { type CallNode, childrenOf, type Node } from "../syntax/ast.ts"
 import type { CheckedTree } from "./checked-tree.ts"
@@ -25,7 +25,7 @@ function allNodes(tree: Node): Node[] {
   return [tree, ...childrenOf(tree).flatMap(allNodes)]
 }
 
-/** Without the arguments of format(), which may be mixed. */
+/** Excludes the arguments of format(), which may have different types. */
 function unformatted(tree: Node): Node[] {
   if (tree.kind === "call" && tree.name === "format") return tree.target === undefined ? [] : unformatted(tree.target)
   return [tree, ...childrenOf(tree).flatMap(unformatted)]
@@ -44,7 +44,7 @@ function ofCalls(nodes: readonly Node[], name: string, isWrong: (value: Value) =
   })
 }
 
-/** dyn() makes lists of several types pass the checker, and not this. Arguments of format() are exempt. */
+/** Lists of different types pass the type checker by means of dyn(), but not this check. Arguments of format() are exempt. */
 function mixedIssues(node: Node, { types }: CheckedTree): Issue[] {
   const issues: Issue[] = []
   const typeOf = (one: Node, optional: boolean): Type | undefined => {
@@ -93,7 +93,7 @@ function formatIssues(node: CallNode, checked: CheckedTree): Issue[] {
   return []
 }
 
-/** By a value of the element's type, when that is known. */
+/** Checks with a value of the element's type, if it is known. */
 function clauseFault(clause: string, element: Node, { types }: CheckedTree): string | undefined {
   const example = exampleOf(types.get(element))
   if (example === undefined) return undefined
