@@ -1,5 +1,5 @@
-// Everything a cluster's parts prove themselves with: one authority for servers and users, one for the front proxy, the key
-// that signs service accounts' tokens, and kubeconfigs.
+// All credentials of a cluster: one authority for servers and users, one for the front proxy, the key that signs service account
+// tokens, and kubeconfigs.
 
 import { generateKeyPairSync } from "node:crypto"
 import { stringify } from "yaml"
@@ -16,20 +16,20 @@ import { clusterDomain, nodeName, ranges, type Network } from "./layout.ts"
 export interface ClusterKeys {
   authority: Authority
   frontProxyAuthority: Authority
-  /** Of kube-apiserver, as a server. */
+  /** The serving certificate of kube-apiserver. */
   apiServer: IssuedCertificate
-  /** Of kube-apiserver, towards kubelets. A vn-agent for a real node needs the same. */
+  /** kube-apiserver's client certificate for kubelets. A vn-agent for a real node needs the same. */
   kubeletClient: IssuedCertificate
-  /** Of kube-apiserver, towards aggregated API servers. */
+  /** kube-apiserver's client certificate for aggregated API servers. */
   frontProxyClient: IssuedCertificate
-  /** PEM. RSA, as most clusters have it. */
+  /** PEM. RSA, as in most clusters. */
   serviceAccountKey: string
-  /** By node: what the kubelet serves with. */
+  /** The serving certificates of kubelets, by node. */
   kubelets: ReadonlyMap<string, IssuedCertificate>
   kubeconfig(user: string): string
 }
 
-/** Of kubeconfigs, with the name that RBAC knows them by. */
+/** The users of kubeconfigs, with the names and groups known to RBAC. */
 function users(nodes: number): Map<string, { name: string; groups: string[] }> {
   const found = new Map<string, { name: string; groups: string[] }>([
     ["admin", { name: "admin", groups: ["system:masters"] }],

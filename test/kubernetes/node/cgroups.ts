@@ -1,5 +1,5 @@
-// A cgroup of its own for each node, in every hierarchy of cgroup v1: as the root of a cgroup namespace it keeps the kubelets
-// of two nodes from ending each other's pods, which all lie below /kubepods.
+// A separate cgroup for each node, in every hierarchy of cgroup v1. It is the root of a cgroup namespace: otherwise the kubelets
+// of two nodes would end each other's pods, which are all below /kubepods.
 
 import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises"
 import path from "node:path"
@@ -8,15 +8,15 @@ import { eventually } from "../../harness/eventually.ts"
 const mountPoint = "/sys/fs/cgroup"
 
 export interface Hierarchy {
-  /** Its folder below /sys/fs/cgroup. */
+  /** The folder below /sys/fs/cgroup. */
   directory: string
-  /** What mount wants to know to mount it again. */
+  /** Mount options for mounting it again. */
   options: string
-  /** Where this process is in it. */
+  /** The cgroup of this process in it. */
   path: string
 }
 
-/** Lines of /proc/self/cgroup look like "4:cpu,cpuacct:/a", "1:name=systemd:/a"; "0::/a" is cgroup v2 beside them. */
+/** Lines of /proc/self/cgroup have the form "4:cpu,cpuacct:/a" or "1:name=systemd:/a"; "0::/a" is an additional cgroup v2. */
 export function parseHierarchies(text: string): Hierarchy[] {
   const found: Hierarchy[] = []
   for (const line of text.trim().split("\n")) {
@@ -37,14 +37,14 @@ export async function hierarchies(): Promise<Hierarchy[]> {
   return parseHierarchies(await readFile("/proc/self/cgroup", "utf8"))
 }
 
-/** One folder per hierarchy, below the one this process is in. A process joins by its pid in their cgroup.procs. */
+/** One folder per hierarchy, below that of this process. A process joins by writing its pid to their cgroup.procs. */
 export async function createCgroups(name: string): Promise<string[]> {
   return Promise.all(
     (await hierarchies()).map(async ({ directory, path: at }) => {
       const parent = path.join(mountPoint, directory, at)
       const cgroup = path.join(parent, name)
       await mkdir(cgroup, { recursive: true })
-      // A new cpuset has neither processors nor memory, and takes no process before it has.
+      // A new cpuset has neither processors nor memory, and accepts no process before it has.
       if (directory.split(",").includes("cpuset")) {
         for (const file of ["cpuset.cpus", "cpuset.mems"])
           await writeFile(path.join(cgroup, file), await readFile(path.join(parent, file), "utf8"))
@@ -54,7 +54,10 @@ export async function createCgroups(name: string): Promise<string[]> {
   )
 }
 
-/** With all that kubelet and containers made below. Their processes have been killed, and are gone in a moment. */
+/**
+ * Includes everything that kubelet and containers have created below. Their processes have been killed, but may exist for a
+ * moment.
+ */
 export async function removeCgroups(cgroups: readonly string[]): Promise<void> {
   for (const cgroup of cgroups) {
     await eventually(
@@ -67,7 +70,7 @@ export async function removeCgroups(cgroups: readonly string[]): Promise<void> {
   }
 }
 
-/** Folders only: the files of a cgroup go with it. */
+/** Removes only folders: the files of a cgroup disappear with it. */
 async function removeTree(directory: string): Promise<void> {
   let entries
   try {

@@ -1,5 +1,5 @@
-// The steps of starting a cluster of real nodes, one after the other: the network, the keys, each node, and waiting until all of
-// it answers. real-kubernetes.ts has the cluster that comes out of them.
+// The steps of starting a cluster of real nodes: the network, the keys, each node, and waiting until everything responds.
+// real-kubernetes.ts represents the resulting cluster.
 
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -49,7 +49,7 @@ export interface StartedCluster {
   client: KubeClient & AsyncDisposable
 }
 
-/** Everything that outlives a step is in the state first, so that removeCluster finds it. */
+/** Everything that outlives a step is recorded in the state first, so that removeCluster finds it. */
 export class ClusterStart {
   readonly #directory: string
   readonly #nodes: number
@@ -90,7 +90,7 @@ export class ClusterStart {
     await writeState(this.#directory, { owner: this.#owner, link: this.#link, cgroups: this.#cgroups })
   }
 
-  /** Answers the pid of its first process. */
+  /** Returns the pid of its first process. */
   async #startFabric(): Promise<number> {
     const pidFile = pidFileOf(this.#directory)
     const log = await open(path.join(this.#directory, "fabric.log"), "a")
@@ -104,7 +104,7 @@ export class ClusterStart {
         ...registry,
         ...(this.#owner === undefined ? [] : ["--while-stdin"]),
       ],
-      // The pipe ends with this process, however that ends.
+      // The pipe is closed when this process ends, for any reason.
       { detached: true, stdio: [this.#owner === undefined ? "ignore" : "pipe", log.fd, log.fd], env: environment() },
     )
     await once(child, "spawn")
@@ -121,7 +121,7 @@ export class ClusterStart {
     return pid
   }
 
-  /** Making the device claims a number that no other cluster has. */
+  /** Creating the device claims a number that no other cluster has. */
   async #connect(fabric: number): Promise<Network> {
     for (let number = 0; number < maxClusters; number++) {
       const network = networkOf(number)
@@ -223,7 +223,7 @@ export class ClusterStart {
       timeoutMs,
       what: "readiness of the nodes",
     })
-    // Pods are refused before it is there.
+    // Pods are rejected until the service account exists.
     await eventually(() => client.get<KubeObject>(serviceAccounts, "default", "default"), { timeoutMs })
     this.#say("waiting for DNS")
     await installCoreDNS(client, ranges.dns)
@@ -240,11 +240,11 @@ function isReady(node: Node): boolean {
   return node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true
 }
 
-/** Of bash: takes itself into the cgroups named before "--", then becomes the command after it. */
+/** A bash script: joins the cgroups listed before "--", then executes the command after it. */
 const joinAndRun = 'until [ "$1" = -- ]; do echo $BASHPID >"$1/cgroup.procs"; shift; done; shift; exec "$@"'
 const words = (text: string): string[] => text.split(" ")
 
-/** Layers and blobs are never written again and are linked to; databases are copied. */
+/** Layers and blobs are never modified, so they are linked; databases are copied. */
 async function copyContainerdRoot(to: string): Promise<void> {
   const timeoutMs = copyTimeoutMs
   await succeed("cp", ["--archive", "--link", images.root, to], { timeoutMs })
@@ -262,6 +262,6 @@ function inNetwork(pid: number, command: readonly string[]): Promise<string> {
   return succeed("nsenter", ["--target", String(pid), "--net", ...command], { env: environment() })
 }
 
-/** One end of a cable into the bridge. */
+/** Attaches one end of a cable to the bridge. */
 const plug = (fabric: number, device: string): Promise<string> =>
   inNetwork(fabric, ["ip", "link", "set", device, "master", "bridge", "up"])

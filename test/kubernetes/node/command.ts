@@ -1,4 +1,4 @@
-// npm run kubernetes:node [-- up [--nodes N] | down | status]: a cluster of real nodes that stays until it is ended.
+// npm run kubernetes:node [-- up [--nodes N] | down | status]: a cluster of real nodes that runs until it is stopped.
 
 import { parseArgs } from "node:util"
 import { withProgress } from "../../../cli/progress.ts"

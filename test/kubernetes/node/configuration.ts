@@ -1,4 +1,4 @@
-// The files that the programs of a node read, as name → content; they lie in /run/kubernetes of the node, beside the keys.
+// The configuration files of a node's programs, as name → content; they are in the node's /run/kubernetes, beside the keys.
 
 import { stringify } from "yaml"
 import { cniDirectory } from "./machine.ts"
@@ -19,7 +19,7 @@ export function nodeFiles(number: number, network: Network, keys: ClusterKeys): 
     ["cni/10-pods.conflist", JSON.stringify(podNetwork(number))],
     ["kubelet.yaml", stringify(kubeletConfiguration)],
     ["kube-proxy.yaml", stringify(kubeProxyConfiguration)],
-    // What pods with dnsPolicy Default get. Nothing outside is reachable, so nobody is asked.
+    // For pods with dnsPolicy Default. Nothing outside is reachable, so no DNS server is used.
     ["resolv.conf", "nameserver 127.0.0.1\n"],
     ["ca.crt", keys.authority.certificate],
     ["kubelet.crt", kubelet.certificate],
@@ -30,7 +30,7 @@ export function nodeFiles(number: number, network: Network, keys: ClusterKeys): 
   return files
 }
 
-/** Of the node that carries the control plane. */
+/** For the node that runs the control plane. */
 export function controlPlaneFiles(keys: ClusterKeys, printed: { authorityKey: string }): Map<string, string> {
   return new Map<string, string>([
     ["ca.key", printed.authorityKey],
@@ -47,8 +47,8 @@ export function controlPlaneFiles(keys: ClusterKeys, printed: { authorityKey: st
   ])
 }
 
-// restrict_oom_score_adj: containers otherwise fail where CAP_SYS_RESOURCE is absent, for runc may not lower the score
-// ("can't get final child's PID from pipe: EOF").
+// restrict_oom_score_adj: without it containers fail if CAP_SYS_RESOURCE is missing, since runc may not lower the score ("can't
+// get final child's PID from pipe: EOF").
 const containerd = `version = 3
 root = "/var/lib/containerd"
 state = "/run/containerd"
@@ -76,7 +76,8 @@ const hosts = (registry: string): string => `server = "${registry}"
   capabilities = ["pull", "resolve"]
 `
 
-// Without ipMasq: it would hide a pod's address from pods of other nodes; node.sh masquerades what leaves the pods' range.
+// Without ipMasq, which would hide a pod's address from pods of other nodes; node.sh masquerades traffic that leaves the pods'
+// range.
 const podNetwork = (number: number): unknown => ({
   cniVersion: "1.0.0",
   name: "pods",
@@ -96,7 +97,7 @@ const podNetwork = (number: number): unknown => ({
 const kubeletConfiguration = {
   apiVersion: "kubelet.config.k8s.io/v1beta1",
   kind: "KubeletConfiguration",
-  // Since 1.35 it otherwise refuses cgroup v1.
+  // Since 1.35 the kubelet refuses cgroup v1 by default.
   failCgroupV1: false,
   cgroupDriver: "cgroupfs",
   cgroupRoot: "/",
@@ -114,7 +115,7 @@ const kubeletConfiguration = {
   resolvConf: `${runDirectory}/resolv.conf`,
   failSwapOn: false,
   serializeImagePulls: false,
-  // The disk is the machine's: how full it is says nothing about images, and none is ever dropped for it.
+  // The disk is shared with the machine, so its usage says nothing about images, and images must never be removed because of it.
   imageGCHighThresholdPercent: 100,
   evictionHard: {
     "memory.available": "100Mi",
@@ -131,6 +132,6 @@ const kubeProxyConfiguration = {
   mode: "nftables",
   clusterCIDR: ranges.pods,
   clientConnection: { kubeconfig: `${runDirectory}/kube-proxy.kubeconfig` },
-  // Leaves the settings of connection tracking alone: from a network namespace they cannot be written.
+  // Does not change connection tracking settings: they cannot be written from a network namespace.
   conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: "0s", tcpCloseWaitTimeout: "0s" },
 }

@@ -1,5 +1,5 @@
-// CoreDNS as a cluster's own DNS, from objects alone: the same for the cluster of real nodes and for a tenant, since a tenant
-// is a cluster as far as it can tell.
+// CoreDNS as a cluster's DNS, installed only through objects: in the same way for the cluster of real nodes and for a tenant,
+// which looks like any cluster.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { isAlreadyExists } from "../../../apimachinery/status.ts"
@@ -34,7 +34,7 @@ const corefile = `.:53 {
 }
 `
 
-/** `clusterIP`: the address kubelets tell their pods; absent: any, as for a tenant, whose pods are told by the syncer. */
+/** `clusterIP`: the address that kubelets configure in pods; if absent, any address: in a tenant, the syncer configures pods. */
 function objects(clusterIP: string | undefined): [Resource, KubeObject & Record<string, unknown>][] {
   const ports = [
     { name: "dns", port: 53, protocol: "UDP" },
@@ -111,7 +111,7 @@ function objects(clusterIP: string | undefined): [Resource, KubeObject & Record<
   ]
 }
 
-/** Resolves when it answers. */
+/** Resolves when it responds. */
 export async function installCoreDNS(client: KubeClient, clusterIP?: string): Promise<void> {
   for (const [resource, object] of objects(clusterIP)) {
     try {

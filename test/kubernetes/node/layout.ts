@@ -1,6 +1,6 @@
-// Where a cluster of real nodes lies: folders, and addresses. Several clusters can run beside each other on one machine; each has
-// a number, and that number its own small network between the machine and its nodes. Ranges inside that network (pods,
-// services) are the same for all, since no cluster sees another's.
+// The folders and addresses of clusters of real nodes. Several clusters can run on one machine; each has a number, which
+// determines a small network between the machine and its nodes. The ranges within that network (pods, services) are the same for
+// all, since clusters cannot reach each other.
 
 import { homedir } from "node:os"
 import path from "node:path"
@@ -12,42 +12,42 @@ export const cacheDirectory = process.env["POLYPLANE_CACHE"] ?? path.join(homedi
 const versionDirectory = path.join(cacheDirectory, "kubernetes", kubernetesVersion)
 export const binDirectory = path.join(versionDirectory, "bin")
 
-/** What `kubernetes:build images` makes. */
+/** The results of `kubernetes:build images`. */
 export const images = {
-  /** An OCI layout with every image, which the registry serves. */
+  /** An OCI layout with all images, for the registry. */
   layout: path.join(versionDirectory, "node-images", "layout"),
-  /** The same images as a containerd root, unpacked: nodes start with a copy of it. */
+  /** The same images unpacked as a containerd root, of which nodes start with a copy. */
   root: path.join(versionDirectory, "node-images", "containerd"),
-  /** Says what the two above were made of. */
+  /** Identifies the inputs of both. */
   stamp: path.join(versionDirectory, "node-images", "stamp"),
   work: path.join(versionDirectory, "node-images", "work"),
 }
 
-/** One folder per running cluster. On the same disk as the images, so that nodes can link to them. */
+/** One folder per running cluster. It must be on the same disk as the images, so that nodes can link to them. */
 export const clustersDirectory = path.join(cacheDirectory, "clusters")
 
-/** A file beside this one. */
+/** The path of a file in this folder. */
 export const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
 export const ranges = {
   pods: "10.244.0.0/16",
   services: "10.96.0.0/16",
-  /** First address of the services: default/kubernetes. */
+  /** The first service address: default/kubernetes. */
   kubernetes: "10.96.0.1",
   dns: "10.96.0.10",
 }
 
 export const clusterDomain = "cluster.local"
-/** How many clusters one machine can have: one third octet each. */
+/** Maximum number of clusters on one machine: one third octet each. */
 export const maxClusters = 16
 export const maxNodes = 9
 export const registryPort = 5000
 export const apiPort = 6443
 
 export interface Network {
-  /** The device by which the machine reaches the nodes. Making it claims the number. */
+  /** The machine's device for reaching the nodes. Creating it claims the number. */
   link: string
-  /** This machine, as nodes and (masqueraded) their pods reach it. */
+  /** The address at which nodes and (masqueraded) their pods reach this machine. */
   host: string
   registry: string
   node(number: number): string

@@ -1,6 +1,6 @@
-// Storage of the real nodes: a default StorageClass, and the provisioner behind it. A volume is a folder on the node that the
-// claim's first pod is scheduled to; kubelet mounts it, and the scheduler keeps the claim's pods on that node. How much is
-// written to it is not limited.
+// Storage of the real nodes: a default StorageClass with its provisioner. A volume is a folder on the node on which the claim's
+// first pod is scheduled; the kubelet mounts it, and the scheduler keeps the claim's pods on that node. The size of its content
+// is not limited.
 
 import { setMaxListeners } from "node:events"
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../../apimachinery/object.ts"
@@ -15,11 +15,12 @@ import type { RealKubernetes } from "./real-kubernetes.ts"
 
 const provisioner = "local.polyplane.dev"
 const className = "local"
-/** On a node. */
+/** On each node. */
 const directory = "/var/lib/local-volumes"
 const workers = 4
 
-// The volume controller writes the first two on a claim (the second one for the scheduler); the third one is ours to write.
+// The volume controller writes the first two annotations to a claim (the second one for the scheduler); the provisioner writes
+// the third one.
 const provisionerAnnotation = "volume.kubernetes.io/storage-provisioner"
 const nodeAnnotation = "volume.kubernetes.io/selected-node"
 const provisionedAnnotation = "pv.kubernetes.io/provisioned-by"
@@ -30,18 +31,18 @@ const storageClass: StorageClass = {
   metadata: { name: className, annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
   provisioner,
   reclaimPolicy: "Delete",
-  // Before a pod asks for it nobody knows on which node a folder is of use.
+  // Until a pod uses the claim, it is unknown which node needs the folder.
   volumeBindingMode: "WaitForFirstConsumer",
 }
 
 type Cluster = Pick<RealKubernetes, "client" | "inNode">
-/** A claim, or a volume, which has no namespace. */
+/** The key of a claim, or of a volume, which has no namespace. */
 interface Key {
   namespace?: string
   name: string
 }
 
-/** Resolves when the class is there and claims of it are seen; ends when it is disposed of. */
+/** Resolves when the class exists and its claims are watched; runs until it is disposed. */
 export async function provideLocalVolumes(cluster: Cluster, log: Log = silentLog): Promise<AsyncDisposable> {
   const { client } = cluster
   const claims = new Informer<PersistentVolumeClaim>(client, persistentVolumeClaims, { log })
@@ -80,7 +81,10 @@ export async function provideLocalVolumes(cluster: Cluster, log: Log = silentLog
   }
 }
 
-/** The folder first: a pod may use the volume as soon as it is there. The volume controller binds it to the claim. */
+/**
+ * Creates the folder first, because a pod may use the volume as soon as it exists. The volume controller binds the volume to the
+ * claim.
+ */
 async function provision(cluster: Cluster, claim: PersistentVolumeClaim): Promise<void> {
   const { annotations = {}, uid = "", deletionTimestamp } = claim.metadata
   const node = annotations[nodeAnnotation]
@@ -95,7 +99,7 @@ async function provision(cluster: Cluster, claim: PersistentVolumeClaim): Promis
   }
 }
 
-/** What is in it goes with the claim. */
+/** Deletes the volume with its content. */
 async function reclaim(cluster: Cluster, { metadata, spec, status }: PersistentVolume): Promise<void> {
   if (metadata.annotations?.[provisionedAnnotation] !== provisioner) return
   if (status?.phase !== "Released" || spec?.persistentVolumeReclaimPolicy !== "Delete") return

@@ -1,4 +1,5 @@
-// Can this machine run real nodes? What is missing is told in one sentence, before anything is started or changed.
+// Checks whether this machine can run real nodes. Missing requirements are reported in one sentence, before anything is started
+// or changed.
 
 import { access, constants } from "node:fs/promises"
 import path from "node:path"
@@ -32,10 +33,10 @@ const systemPrograms = [
 ]
 const cniPlugins = ["bridge", "host-local", "loopback", "portmap"]
 export const cniDirectory = "/usr/lib/cni"
-/** Programs live in /sbin too, which is not on everybody's PATH. */
+/** Includes /sbin, which is not on every user's PATH. */
 export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/** Debian's packages with the programs that nodes and images are made of. */
+/** The Debian packages with the programs of nodes and images. */
 export const debianPackages = [
   "bind9-dnsutils",
   "bind9-host",
@@ -54,15 +55,18 @@ export const debianPackages = [
   "wget",
 ]
 
-/** Exit code of a command that this machine cannot carry out, as sysexits.h has it (EX_UNAVAILABLE). It has said why. */
+/** Exit code of a command that is not possible on this machine: EX_UNAVAILABLE of sysexits.h. The command prints the reason. */
 export const unavailable = 69
 
-/** Real nodes cannot be had here, and the message says why: nothing is broken. */
+/** Real nodes are not possible on this machine; the message contains the reason. It is not a failure. */
 export class MachineLacks extends Error {
   override readonly name = "MachineLacks"
 }
 
-/** Undefined: it can, after what RealKubernetes.start() makes and installs by itself. In the order in which one would mend it. */
+/**
+ * Returns undefined if nodes are possible, after the builds and installations of RealKubernetes.start(). Checked in the order in
+ * which a user would resolve the reasons.
+ */
 export async function whyNoNodes(): Promise<string | undefined> {
   const machine = await whyNotThisMachine()
   if (machine !== undefined) return machine
@@ -71,7 +75,7 @@ export async function whyNoNodes(): Promise<string | undefined> {
   return undefined
 }
 
-/** What no build mends. */
+/** Reasons that a build cannot resolve. */
 export async function whyNotThisMachine(): Promise<string | undefined> {
   if (process.platform !== "linux" || process.arch !== "x64") return "real nodes need Linux on x86-64"
   if (process.getuid?.() !== 0)

@@ -1,4 +1,4 @@
-// The image that the manifests run, made of this working tree and the Node it is run with: no registry, no builder. Its
+// Builds the image for the manifests from this working tree and the running Node, without a registry or an image builder. Its
 // entry point is the command line, so a container's arguments are a subcommand and its flags.
 
 import { chmod, copyFile, cp, mkdir, realpath, rm, writeFile } from "node:fs/promises"
@@ -7,12 +7,12 @@ import { repository } from "../../harness/polyplane.ts"
 import { run, succeed } from "../../harness/processes.ts"
 import { OCILayout } from "./images/oci-layout.ts"
 
-/** What runs; everything else is for developers. */
+/** The parts needed at run time. */
 const parts =
   "apimachinery storage client gateway controllers syncer vn-agent operator simulator cli manifests package.json"
 const longMs = 180_000
 
-/** Writes an OCI archive to `file`, over what is there, with the image under `name` (REPOSITORY:TAG). */
+/** Writes an OCI archive with the image `name` (REPOSITORY:TAG) to `file`, overwriting it. */
 export async function makePolyplaneImage(name: string, file: string): Promise<void> {
   const work = `${file}.work`
   await rm(work, { recursive: true, force: true })
@@ -27,7 +27,7 @@ export async function makePolyplaneImage(name: string, file: string): Promise<vo
   await rm(work, { recursive: true })
 }
 
-/** Node, and the shared libraries it loads, where they are on this machine. */
+/** Node and its shared libraries, with their paths on this machine. */
 async function makeSystem(folder: string): Promise<void> {
   const libraries = [...(await succeed("ldd", [process.execPath])).matchAll(/(\/\S+)/g)].map(([, file]) => file ?? "")
   const files = new Map([["/usr/bin/node", process.execPath], ...libraries.map((file) => [file, file] as const)])
@@ -43,7 +43,7 @@ async function makeSystem(folder: string): Promise<void> {
   await writeFile(path.join(folder, "etc/passwd"), "root:x:0:0::/:/\npolyplane:x:65532:65532::/:/\n")
 }
 
-/** The sources, and the packages they need to run, as installed. */
+/** The sources and the installed runtime packages. */
 async function makeProgram(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   for (const name of parts.split(" "))
@@ -51,7 +51,7 @@ async function makeProgram(folder: string): Promise<void> {
       recursive: true,
       filter: (file) => !file.endsWith(".test.ts"),
     })
-  // Its exit code speaks of optional packages of other platforms.
+  // The exit code reports missing optional packages of other platforms.
   const { stdout } = await run("npm", ["ls", "--omit=dev", "--omit=optional", "--all", "--parseable"], {
     cwd: repository,
     timeoutMs: longMs,

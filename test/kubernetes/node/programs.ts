@@ -1,4 +1,4 @@
-// What runs on a node, with every flag, in the order of starting. Printed as the shell script that node.sh takes in.
+// The programs of a node with all flags, in the order in which they start. Printed as a shell script that node.sh includes.
 
 import { apiPort, nodeName, ranges, type Network } from "./layout.ts"
 
@@ -7,14 +7,14 @@ type Flags = Record<string, string | number | true>
 interface Program {
   name: string
   flags: Flags
-  /** Commands that must succeed before it starts. */
+  /** Commands that must succeed before the program starts. */
   after?: readonly string[][]
 }
 
 const etcdUrl = "http://127.0.0.1:2379"
 const serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local"
 
-/** The script, for node `number`; the first one carries the control plane. */
+/** The script of node `number`; the first node runs the control plane. */
 export function programsScript(number: number, network: Network): string {
   const programs = [
     containerd,
@@ -37,7 +37,7 @@ function kubelet(node: string, address: string): Program {
       "node-ip": address,
       v: 2,
     },
-    // It asks its runtime only once; the socket is there before anybody answers on it.
+    // The kubelet queries its runtime only once, and the socket exists before containerd responds.
     after: [["ctr", "version"]],
   }
 }
@@ -48,7 +48,7 @@ function kubeProxy(node: string): Program {
 
 function controlPlane(network: Network): Program[] {
   const address = network.node(1)
-  // Both give up when the API server takes long to answer its first requests.
+  // Both exit if the API server takes long to respond to their first requests.
   const after = [
     [
       "curl",
@@ -92,12 +92,12 @@ function controlPlane(network: Network): Program[] {
         "service-account-signing-key-file": "service-account.key",
         "authorization-mode": "Node,RBAC",
         "enable-admission-plugins": "NodeRestriction",
-        // Logs and exec.
+        // For logs and exec.
         "kubelet-client-certificate": "kubelet-client.crt",
         "kubelet-client-key": "kubelet-client.key",
         "kubelet-certificate-authority": "ca.crt",
         "kubelet-preferred-address-types": "InternalIP",
-        // Aggregated APIs.
+        // For aggregated APIs.
         "requestheader-client-ca-file": "front-proxy-ca.crt",
         "requestheader-allowed-names": "front-proxy-client",
         "requestheader-username-headers": "X-Remote-User",
@@ -129,12 +129,12 @@ function ofTheCluster(name: string): Flags {
     kubeconfig: file,
     "authentication-kubeconfig": file,
     "authorization-kubeconfig": file,
-    // There is no other.
+    // There is only one instance.
     "leader-elect": "false",
   }
 }
 
-/** In the background as a whole, so that one that waits does not keep the next from starting. */
+/** In the background as a whole, so that a waiting program does not delay the next. */
 function print({ name, flags, after = [] }: Program): string {
   const command = [name, ...Object.entries(flags).map(([flag, value]) => printFlag(flag, value))]
   const waits = after.map((words) => `  until_succeeds ${words.map(quote).join(" ")}\n`).join("")

@@ -1,6 +1,7 @@
-// A real Kubernetes with real nodes on this machine: kubelet, containerd, runc, a pod network, kube-proxy and CoreDNS for each
-// of them, in namespaces of their own; node1 carries the control plane as well. Needs root; whyNoNodes() (machine.ts) says
-// whether it can be. README.md has the drawing.
+// A real Kubernetes with real nodes on this machine: kubelet, containerd, runc, a pod network, kube-proxy and CoreDNS, in
+// separate namespaces for each node; node1 also runs the control plane. Needs root; whyNoNodes() (machine.ts) tells whether it is
+// possible. README.md has a diagram.
+//
 //
 //   await using kubernetes = await RealKubernetes.start({ nodes: 2 })
 
@@ -15,23 +16,23 @@ import { exists, MachineLacks, whyNoNodes, whyNotThisMachine } from "./machine.t
 import { directoryOf, removeAbandoned, removeCluster } from "./state.ts"
 
 const commandTimeoutMs = 120_000
-/** Where its programs are mounted (node.sh). */
+/** Where the nodes' programs are mounted (node.sh). */
 const nodePath = "/usr/local/bin"
-/** Of each log, told when a start fails. */
+/** Number of lines of each log in the error of a failed start. */
 const logLines = 8
 
 export interface RealKubernetesOptions {
   /** Default 2. */
   nodes?: number
-  /** Default: one that no other has. */
+  /** Default: an unused one. */
   name?: string
-  /** It stays when this process ends, until somebody disposes of it or runs `down`. */
+  /** The cluster outlives this process until it is disposed or `down` is run. */
   stays?: boolean
-  /** Told what is done, a few words at a time. */
+  /** Called with a short description of each step. */
   say?: (what: string) => void
 }
 
-/** Whoever has these is an administrator of all kubelets. PEM. */
+/** Administrator credentials for all kubelets. PEM. */
 export interface KubeletAccess {
   certificateAuthority: string
   certificate: string
@@ -46,9 +47,11 @@ export class RealKubernetes implements AsyncDisposable {
   readonly certificateAuthority: string
   readonly client: KubeClient
   readonly nodes: number
-  /** This machine as pods see it: what they are to reach has to listen here. Their own address is not seen. */
+  /**
+   * This machine's address as seen by pods: servers for pods must listen there. The pods' own addresses are not visible to them.
+   */
   readonly hostAddress: string
-  /** With every program's log, in node<N>/logs. */
+  /** Contains the logs of all programs, in node<N>/logs. */
   readonly directory: string
   readonly kubelets: KubeletAccess
   readonly #network: Network
@@ -67,7 +70,7 @@ export class RealKubernetes implements AsyncDisposable {
     this.client = made.client
   }
 
-  /** Makes the images first, when they are not there. Fails with the sentence of whyNoNodes() where it cannot be. */
+  /** Builds the images first if they do not exist. Fails with the reason of whyNoNodes() if nodes are not possible. */
   static async start(options: RealKubernetesOptions = {}): Promise<RealKubernetes> {
     const {
       nodes = 2,
@@ -97,20 +100,20 @@ export class RealKubernetes implements AsyncDisposable {
     }
   }
 
-  /** Runs a program in the network of a node, where services and pods are reached; answers its output. */
+  /** Runs a program in the network of a node, in which services and pods are reachable; returns its output. */
   async onNode(number: number, command: readonly string[]): Promise<string> {
     const pid = (await readFile(path.join(this.directory, nodeName(number), "pid"), "utf8")).trim()
     return succeed("nsenter", ["--target", pid, "--net", ...command], { timeoutMs: commandTimeoutMs })
   }
 
-  /** Runs a program as the node itself would: its files, processes and network. */
+  /** Runs a program with the node's files, processes and network. */
   async inNode(number: number, command: readonly string[]): Promise<string> {
     const pid = (await readFile(path.join(this.directory, nodeName(number), "pid"), "utf8")).trim()
     const env = { ...process.env, PATH: `${nodePath}:${process.env["PATH"] ?? ""}` }
     return succeed("nsenter", ["--target", pid, "--all", ...command], { env, timeoutMs: commandTimeoutMs })
   }
 
-  /** Of the node, as the machine reaches it. */
+  /** The node's address as seen by the machine. */
   nodeAddress(number: number): string {
     return this.#network.node(number)
   }
@@ -121,7 +124,7 @@ export class RealKubernetes implements AsyncDisposable {
   }
 }
 
-/** Of the logs of nodes and kubelets: they say most of why a node is not there. */
+/** The last lines of the logs of nodes and kubelets, which usually explain why a node is not ready. */
 async function lastLines(directory: string): Promise<string> {
   const folders = (await readdir(directory)).filter((name) => name.startsWith("node"))
   const files = folders.flatMap((name) =>

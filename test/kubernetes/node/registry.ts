@@ -1,7 +1,8 @@
-// A registry of images, read only, out of an OCI layout: it stands in for every registry there is. Also process 1 of the fabric
-// (fabric.sh), so all nodes end when it ends. containerd says in ?ns= which registry it asks for.
+// A read-only image registry that serves an OCI layout in place of any registry. It is also process 1 of the fabric (fabric.sh),
+// so all nodes end with it. containerd passes the name of the requested registry in ?ns=.
 //
-//   registry.ts LAYOUT PORT [--while-stdin]     the last: ends when its standard input does, with whoever started it
+//
+//   registry.ts LAYOUT PORT [--while-stdin]     --while-stdin: ends when its standard input is closed, thus with its parent
 
 import { createReadStream } from "node:fs"
 import { readFile, stat } from "node:fs/promises"
@@ -35,7 +36,7 @@ export async function createRegistry(layout: string): Promise<ReturnType<typeof 
     const file = path.join(layout, "blobs", digest.replace(":", "/"))
     const size = digestPattern.test(digest) ? await sizeOf(file) : undefined
     if (size === undefined) {
-      // At once: a pod whose image does not exist would otherwise wait for a network that is not there.
+      // Responds at once: otherwise a pod with an unknown image would wait for an unreachable network.
       response.writeHead(404, { "content-type": "application/json" })
       return void response.end('{"errors":[{"code":"MANIFEST_UNKNOWN","message":"no such image here"}]}')
     }
@@ -60,7 +61,7 @@ async function sizeOf(file: string): Promise<number | undefined> {
 if (import.meta.main) {
   const [layout = "", port = "", flag] = process.argv.slice(2)
   if (flag === "--while-stdin") process.stdin.resume().on("close", () => process.exit())
-  // Process 1 of a pid namespace gets no signal it has no handler for.
+  // Process 1 of a pid namespace only receives signals for which it has a handler.
   process.on("SIGTERM", () => process.exit())
   const registry = await createRegistry(layout)
   registry.listen(Number(port))

@@ -1,5 +1,5 @@
-// What is written down about a running cluster, so that anybody can end it: the command `down`, the harness at its end, or the
-// next start when the one who started it was killed.
+// The recorded state of a running cluster, with which anyone can end it: the command `down`, the harness, or the next start after
+// the owner was killed.
 
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
@@ -10,9 +10,9 @@ import { clustersDirectory } from "./layout.ts"
 import { exists } from "./machine.ts"
 
 export interface ClusterState {
-  /** Process that looks after it; undefined: none, it stays until `down`. */
+  /** The process that owns the cluster; undefined if it runs until `down`. */
   owner: number | undefined
-  /** The device made for it on this machine. */
+  /** The device created for it on this machine. */
   link: string | undefined
   cgroups: string[]
 }
@@ -34,17 +34,17 @@ async function readState(directory: string): Promise<ClusterState | undefined> {
   return JSON.parse(await readFile(file, "utf8")) as ClusterState
 }
 
-/** The fabric's first process, as the machine numbers it; undefined when it has ended. */
+/** The pid of the fabric's first process in the machine's namespace; undefined if it has ended. */
 export async function fabricPid(directory: string): Promise<number | undefined> {
   const file = pidFileOf(directory)
   if (!(await exists(file))) return undefined
   const pid = Number(await readFile(file, "utf8"))
-  // Pids are given out again: only the first process of a pid namespace can be the one meant.
+  // Pids are reused: only the first process of a pid namespace can be the fabric.
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "")
   return /^NSpid:.*\t1$/m.test(status) ? pid : undefined
 }
 
-/** Ends everything of the cluster in this folder, and removes the folder. One that is not there is fine. */
+/** Ends everything of the cluster in this folder, and removes the folder. Succeeds if there is none. */
 export async function removeCluster(directory: string): Promise<void> {
   const pid = await fabricPid(directory)
   if (pid !== undefined) {
@@ -52,13 +52,13 @@ export async function removeCluster(directory: string): Promise<void> {
     await eventually(async () => (await fabricPid(directory)) === undefined, { what: `end of process ${pid}` })
   }
   const state = await readState(directory)
-  // Usually gone already, with the namespace its other end was in.
+  // Usually it has already been removed with the namespace of its other end.
   if (state?.link !== undefined) await run("ip", ["link", "delete", state.link])
   await removeCgroups(state?.cgroups ?? [])
   await rm(directory, { recursive: true, force: true })
 }
 
-/** Clusters whose owner was killed before it could end them. */
+/** Removes clusters whose owner was killed. */
 export async function removeAbandoned(): Promise<void> {
   if (!(await exists(clustersDirectory))) return
   for (const name of await readdir(clustersDirectory)) {

@@ -1,5 +1,6 @@
-// npm run kubernetes:build images: every image the conformance suite names, made on this machine. No registry outside is asked.
-// The result is an OCI layout, for the registry of a cluster, and the same unpacked, for its nodes to start with.
+// npm run kubernetes:build images: builds every image that the conformance suite uses on this machine, without external
+// registries. The result is an OCI layout for the registry of a cluster, and the same images unpacked, with which its nodes
+// start.
 
 import { createHash } from "node:crypto"
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
@@ -13,10 +14,10 @@ import { OCILayout } from "./oci-layout.ts"
 
 const builtPrograms = ["agnhost", "containerd", "coredns", "ctr", "etcd", "sample-apiserver"]
 const longMs = 300_000
-/** Unpacked, never installed: one would replace the busybox that is there, the other start a web server. */
+/** Unpacked but not installed: one would replace the existing busybox, the other would start a web server. */
 const unpackedPackages = ["busybox", "nginx"]
 
-/** What is up to date stays. Answers false when there was nothing to do. Fails with a sentence. */
+/** Keeps everything that is up to date. Returns false if there was nothing to do. Errors are for the user. */
 export async function makeImages(say: (what: string) => void): Promise<boolean> {
   const stamp = await currentStamp()
   if ((await exists(images.stamp)) && (await readFile(images.stamp, "utf8")) === stamp) return false
@@ -50,7 +51,7 @@ export async function makeImages(say: (what: string) => void): Promise<boolean> 
   return true
 }
 
-/** Of all that goes into images: these files, and the programs built from Go. */
+/** Covers everything that goes into images: these files, and the programs built with Go. */
 async function currentStamp(): Promise<string> {
   const hash = createHash("sha256").update(kubernetesVersion)
   for (const name of (await readdir(here("images"), { recursive: true })).sort()) {
@@ -121,7 +122,7 @@ async function makeLayers(sources: Sources, say: (what: string) => void): Promis
   return folders
 }
 
-/** The module lies in Go's cache since the suite was built from it. */
+/** The module is in Go's cache since the suite was built from it. */
 async function kubernetesSources(): Promise<string> {
   const described = await succeed("go", ["mod", "download", "-json", `k8s.io/kubernetes@${kubernetesVersion}`], {
     timeoutMs: longMs,
