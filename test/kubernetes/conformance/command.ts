@@ -1,5 +1,5 @@
-// npm run conformance: the unmodified upstream suite against a tenant, and what it says in docs/conformance.md or, of the specs
-// that are not conformance, in docs/beyond-conformance.md.
+// npm run conformance: runs the unmodified upstream suite against a tenant, and writes the results to docs/conformance.md or, for
+// specs outside of conformance, to docs/beyond-conformance.md.
 
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
@@ -94,7 +94,7 @@ async function main(): Promise<number> {
   return exitCodeOf(results)
 }
 
-/** Of a whole run only. */
+/** Only called for a complete run. */
 async function writeReport(selection: Selection, results: readonly SpecResult[], runs = 1): Promise<void> {
   if (results.length !== selection.specs) return
   const context = {
@@ -149,13 +149,13 @@ function printSummary(results: readonly SpecResult[], output: string): void {
   process.stdout.write(`${counts.join(", ")}; ${output}\n`)
 }
 
-/** One spec per line; empty lines and those that begin with # are for people. */
+/** One spec per line; empty lines and those that begin with # are ignored. */
 async function readSlice(): Promise<string[]> {
   const lines = (await readFile(sliceFile, "utf8")).split("\n").map((line) => line.trim())
   return (
     lines
       .filter((line) => line !== "" && !line.startsWith("#"))
-      // ginkgo puts the suite's own name before a spec's: only the end can be anchored.
+      // ginkgo prepends the suite's name to that of a spec, so only the end can be anchored.
       .map((name) => `${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`)
   )
 }

@@ -2,7 +2,7 @@
 // cluster like the one the tests start. The reasons for excluding the others are defined here and printed in the report.
 
 export interface Selection {
-  /** In ginkgo's language of label filters. */
+  /** In ginkgo's label filter syntax. */
   labels: string
   /** Number of specs in this Kubernetes version. It is the denominator, however many were run. */
   specs: number

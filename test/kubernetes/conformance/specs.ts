@@ -1,4 +1,4 @@
-// The specs of the upstream suite as this project counts them, read from ginkgo's own JSON reports.
+// The specs of the upstream suite with their results, read from ginkgo's JSON reports.
 
 import { readFile } from "node:fs/promises"
 
@@ -6,17 +6,17 @@ export const outcomes = ["passed", "failed", "not run", "not asked"] as const
 export type Outcome = (typeof outcomes)[number]
 
 export interface SpecResult {
-  /** As the suite prints it: "[sig-node] Pods should …  [Conformance]". */
+  /** As printed by the suite: "[sig-node] Pods should …  [Conformance]". */
   name: string
-  /** sig-node. */
+  /** Such as "sig-node". */
   group: string
   outcome: Outcome
   seconds: number
-  /** Why it failed or was not run, as the suite says it; why it was not asked, as selection.ts does. */
+  /** Why it failed or was not run, according to the suite; why it was excluded, according to selection.ts. */
   message: string
 }
 
-/** What is read of github.com/onsi/ginkgo/v2/types.Report. */
+/** The used part of github.com/onsi/ginkgo/v2/types.Report. */
 interface GinkgoReport {
   SpecReports?: {
     ContainerHierarchyTexts?: string[] | null
@@ -33,7 +33,7 @@ const neverBegun = "never begun"
 const serialLabel = "[Serial]"
 export const isSerial = ({ name }: { name: string }): boolean => name.includes(serialLabel)
 
-/** Every spec that was selected; the thousands of others are in the report as skipped. Empty when there is no report. */
+/** All selected specs; the report also contains the thousands of others, as skipped. Empty if there is no report. */
 export async function readSpecs(file: string): Promise<SpecResult[]> {
   let text: string
   try {
@@ -71,13 +71,13 @@ export function withoutRun(name: string, outcome: "not run" | "not asked", messa
   return { name, group: groupOf(name), outcome, seconds: 0, message }
 }
 
-/** `ran` knows of those it was asked for; the others of `selected` were never begun. */
+/** Adds the specs of `selected` that are missing in `ran`: they were never started. */
 export function complete(selected: readonly string[], ran: readonly SpecResult[]): SpecResult[] {
   const results = new Map(ran.map((result) => [result.name, result]))
   return selected.map((name) => results.get(name) ?? withoutRun(name, "not run", neverBegun))
 }
 
-/** Of several runs: a spec has the result of the run that tells most of it; of two that tell as much, the later one's. */
+/** Merges several runs: a spec has its most informative result; of equally informative ones, the later one. */
 export function merge(runs: readonly (readonly SpecResult[])[]): SpecResult[] {
   const merged = new Map<string, SpecResult>()
   for (const result of runs.flat()) {
@@ -93,7 +93,7 @@ function told({ outcome, message }: SpecResult): number {
   return 3
 }
 
-/** By rules that may be others than when it was run. */
+/** Applies the current rules, which may differ from those at the time of the run. */
 export function judge(result: SpecResult, notAsked: string | undefined): SpecResult {
   if (notAsked !== undefined) return withoutRun(result.name, "not asked", notAsked)
   return result.outcome === "not asked" ? withoutRun(result.name, "not run", neverBegun) : result

@@ -1,5 +1,5 @@
-// One run of the unmodified upstream suite (e2e.test under ginkgo) against one kubeconfig: reports and logs into a folder,
-// progress while it runs, an orderly end when it is told to stop.
+// Runs the unmodified upstream suite (e2e.test under ginkgo) against one kubeconfig: writes reports and logs to a folder, reports
+// progress, and shuts down in an orderly way when it is stopped.
 
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -11,18 +11,18 @@ import { complete, isSerial, readSpecs, withoutRun, type SpecResult } from "./sp
 import { nodes } from "./target.ts"
 
 export interface SuiteOptions {
-  /** With ginkgo, e2e.test and kubectl. */
+  /** Contains ginkgo, e2e.test and kubectl. */
   binDirectory: string
   kubeconfig: string
-  /** Reports and logs go there. */
+  /** The folder of reports and logs. */
   output: string
   selection: Selection
-  /** Specs whose names match one of these. Empty: all. */
+  /** Patterns for the names of specs. Empty: all specs. */
   focus: readonly string[]
-  /** Specs at the same time, of those that allow it. */
+  /** Number of specs run in parallel, if they allow it. */
   processes: number
   parts: readonly Part[]
-  /** A run is ended after it; what was not run then counts as such. */
+  /** The run is ended after this time; remaining specs count as not run. */
   limitMs: number
   /** Ends the run; there is a result nevertheless. */
   stop: AbortSignal
@@ -32,10 +32,10 @@ export interface SuiteOptions {
 export type Part = "parallel" | "serial"
 
 const labels: Record<Part, string> = { parallel: "!Serial", serial: "Serial" }
-/** How long the suite may tidy up after it was told to stop. */
+/** Time that the suite has for cleanup after it was stopped. */
 const stopMs = 90_000
 const progressMs = 30_000
-/** Of a test that hangs. */
+/** For a hanging process. */
 const listLimitMs = 120_000
 
 export async function runSuite(options: SuiteOptions): Promise<SpecResult[]> {
@@ -75,7 +75,7 @@ async function ginkgo(
   flags: readonly string[],
   { part, limitMs, total }: { part: Part; limitMs: number; total?: number },
 ): Promise<void> {
-  // The suite leaves folders behind, with sockets in some: their paths have to be short.
+  // The suite leaves folders behind, some with sockets, whose paths must be short.
   const temporary = await mkdtemp(path.join(tmpdir(), "e2e-"))
   const logFile = path.join(output, `${report}.log`)
   const log = await open(logFile, "w")
@@ -96,12 +96,12 @@ async function ginkgo(
       "--provider=skeleton",
       `--kubectl-path=${path.join(binDirectory, "kubectl")}`,
       "--disable-log-dump",
-      // Otherwise -1, and what needs two of them skips itself.
+      // The default is -1, with which specs that need two nodes skip themselves.
       `--num-nodes=${nodes}`,
       // Nothing runs in kube-system before a test.
       "--minStartupPods=0",
     ],
-    // A group of its own: ginkgo does not pass signals on to the processes that run specs.
+    // A separate process group, because ginkgo does not pass signals on to the processes that run specs.
     { detached: true, stdio: ["ignore", log.fd, log.fd], env: { ...process.env, TMPDIR: temporary } },
   )
   const signal = AbortSignal.any([stop, AbortSignal.timeout(limitMs)])
@@ -131,7 +131,7 @@ async function ginkgo(
   }
 }
 
-/** ginkgo prints a dot for each spec that ended, and says behind it when it failed. */
+/** ginkgo prints a dot for each completed spec, followed by an error if it failed. */
 async function describe(logFile: string, total: number): Promise<string> {
   const text = await readFile(logFile, "utf8")
   const ended = text.match(/•/g)?.length ?? 0

@@ -1,5 +1,5 @@
-// What the suite is pointed at: a tenant of a Polyplane of its own, on one of the super clusters, or a real cluster itself as
-// the control.
+// The cluster under test: a tenant of a separate Polyplane, on one of the super clusters, or a real cluster itself as the
+// control.
 
 import { once } from "node:events"
 import { connectCluster } from "../../../cli/compose/cluster.ts"
@@ -16,17 +16,17 @@ export type SuperCluster = (typeof superClusters)[number]
 const tenant = "conformance"
 /** The simulated super cluster has one more. */
 export const nodes = 2
-/** A machine that has just started a cluster has much to do. */
+/** A machine that has just started a cluster is busy. */
 const readyTimeoutMs = 120_000
 
 export interface Target extends AsyncDisposable {
-  /** Path. */
+  /** The path of the kubeconfig. */
   kubeconfig: string
-  /** What Polyplane wrote to its log. */
+  /** Returns Polyplane's log output. */
   log: () => string
 }
 
-/** How the report names what the pods run on. */
+/** The names of the super clusters in the report. */
 export const superClusterNames: Record<SuperCluster, string> = {
   simulated: "the simulated super cluster",
   kwok: "a real control plane with nodes simulated by kwok",
@@ -44,7 +44,7 @@ export async function startControl(say: (what: string) => void): Promise<Target>
   }
 }
 
-/** With volumes. They end with the stack. */
+/** Includes volumes. They end with the stack. */
 async function startNodes(stack: AsyncDisposableStack, say: (what: string) => void): Promise<RealKubernetes> {
   const cluster = stack.use(await RealKubernetes.start({ nodes, say }))
   const log: Log = { ...silentLog, error: ({ err, error }, message) => say(`${message}: ${error ?? String(err)}`) }
@@ -62,7 +62,7 @@ export async function startTarget(superCluster: SuperCluster, say: (what: string
   if (superCluster === "node") {
     const cluster = await startNodes(stack, say)
     args.push("--super-kubeconfig", cluster.kubeconfig)
-    // Pods reach the gateway, and with it their own API server, at this machine's address in the nodes' network.
+    // Pods reach the gateway, and thus their own API server, at this machine's address in the nodes' network.
     args.push("--host", cluster.hostAddress)
   }
   say("Polyplane")
@@ -81,7 +81,7 @@ export async function startTarget(superCluster: SuperCluster, say: (what: string
   }
 }
 
-/** The first SIGINT or SIGTERM; a second one ends the process as usual. */
+/** Aborts on the first SIGINT or SIGTERM; a second one ends the process as usual. */
 export function stopSignal(): AbortSignal {
   const stopping = new AbortController()
   for (const name of ["SIGINT", "SIGTERM"] as const) {
