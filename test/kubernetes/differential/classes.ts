@@ -1,4 +1,4 @@
-// Which differences are of one class: the same place and the same words, but for names, numbers and values.
+// Groups differences into classes: the same position and the same message, except for names, numbers and values.
 
 import { type Difference, faultsOf, print } from "./compare.ts"
 import { kinds } from "./generate/objects.ts"
@@ -8,7 +8,7 @@ export function classOf(difference: Difference): string {
   return [difference.at.replaceAll(/\d+/g, "N"), ...sides(difference).map((side) => shape(side, words))].join("\n")
 }
 
-/** Of messages with many faults, those that only one of the two has. */
+/** For messages with several faults, those that only one of the two has. */
 function sides({ kubernetes, polyplane }: Difference): unknown[] {
   if (typeof kubernetes !== "string" || typeof polyplane !== "string") return [kubernetes, polyplane]
   const [theirs, ours] = [kubernetes, polyplane].map(faultsOf)
@@ -25,7 +25,7 @@ function withoutValues(text: string): string {
     .replaceAll(/\[[^[\]]*\]/g, "[…]")
 }
 
-/** The scenario's kind, by all its names. */
+/** Matches all names of the scenario's kind. */
 function kindWords(scenario: string): RegExp {
   const kind = kinds().find(({ title }) => scenario.startsWith(`${title} `))
   if (kind === undefined) return /^$/g

@@ -1,4 +1,4 @@
-// Where two transcripts of one scenario differ.
+// Compares two transcripts of one scenario.
 
 import type { NormalEntry } from "./normalize.ts"
 import type { Scenario } from "./scenario.ts"
@@ -7,9 +7,9 @@ export interface Difference {
   scenario: string
   /** The step's title. */
   request: string
-  /** "answer" (code and message), "message", "headers.warning", "body.spec.replicas". */
+  /** Such as "answer" (code and message), "message", "headers.warning", "body.spec.replicas". */
   at: string
-  /** Undefined: not there. */
+  /** Undefined if it is absent. */
   kubernetes: unknown
   polyplane: unknown
 }
@@ -36,20 +36,20 @@ export function compareTranscripts(
   })
 }
 
-/** Where one of several faults begins: at the name of its field. */
+/** The beginning of one of several faults: the name of its field. */
 const faultStart =
   /(?:, |: \[)(?=[.a-zA-Z<](?:[^ ,:[]|\[[^\]]*\])*: (?:Invalid value|Required value|Duplicate value|Unsupported value|Forbidden|Too long|Too many|Not found|Internal error|must ))/
 
-/** What a message of several faults begins with, then each of them. */
+/** The beginning of a message with several faults, followed by each fault. */
 export function faultsOf(message: string): string[] {
   return message.replace(/\]$/, "").split(faultStart)
 }
 
-/** Managers are told by the time of their writes, which may fall into one second or into two. */
+/** Managers are ordered by the time of their writes, which may fall into the same or the next second. */
 function inOrder(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(inOrder)
   if (!isObject(body)) return body
-  // Of one version, as Go's map has its definitions.
+  // The order of resources in a version is that of a Go map.
   if (body["kind"] === "APIResourceList" && Array.isArray(body["resources"]))
     return { ...body, resources: body["resources"].toSorted(byName) }
   if (body["kind"] === "Status" && typeof body["message"] === "string") return withFaultsInOrder(body, body["message"])
@@ -71,7 +71,7 @@ function byText(a: unknown, b: unknown): number {
 }
 
 function withFaultsInOrder(body: Record<string, unknown>, text: string): unknown {
-  // Of an apply, each in a line of its own.
+  // For an apply, each fault is on a separate line.
   const [before = "", ...lines] = text.split("\n  ")
   if (lines.length > 0) return { ...body, message: [before, ...lines.toSorted()].join("\n  ") }
   const [start = "", ...faults] = faultsOf(text)
@@ -87,14 +87,14 @@ function withFaultsInOrder(body: Record<string, unknown>, text: string): unknown
 
 type Add = (at: string, a: unknown, b: unknown) => void
 
-/** What a client sees first when even the codes differ: nothing else is worth a line then. */
+/** If the codes differ, only a summary is compared, since all other differences follow from that. */
 function summary({ code, body }: NormalEntry): string {
   if (!isObject(body)) return `${code}: ${print(body)}`
   const text = body["kind"] === "Status" && typeof body["message"] === "string" ? body["message"] : String(body["kind"])
   return `${code}: ${text}`
 }
 
-/** Of failures the message says all; the details are compared when it is the same. */
+/** For failures, the details are compared only if the message is the same, since it contains them. */
 function diffBodies(a: unknown, b: unknown, add: Add): void {
   if (isObject(a) && isObject(b) && a["kind"] === "Status" && a["message"] !== b["message"]) {
     add("message", a["message"], b["message"])
@@ -124,7 +124,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** For people: `-` is what kube-apiserver says, `+` what the tenant says. */
+/** For people: `-` is kube-apiserver's response, `+` the tenant's. */
 export function printDifferences(differences: readonly Difference[]): string {
   const lines: string[] = []
   let request: string | undefined

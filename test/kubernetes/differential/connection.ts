@@ -1,11 +1,11 @@
-// One of the two servers: requests over connections that stay open, and watches.
+// One of the two servers: requests over persistent connections, and watches.
 
 import { Agent, request as httpsRequest } from "node:https"
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
 
 export interface ConnectionOptions {
   name: string
-  /** With the path of the tenant, if it has one. */
+  /** Includes the path of the tenant, if there is one. */
   url: string
   certificateAuthority?: string
   certificate?: string
@@ -22,7 +22,7 @@ export interface Answer {
 export interface OpenWatch {
   code: number
   headers: IncomingHttpHeaders
-  /** All that came, in order; grows. */
+  /** All received chunks in order; grows. */
   chunks: Buffer[]
   readonly ended: boolean
   close(): void
@@ -35,7 +35,7 @@ export interface CallOptions {
   body?: string | Uint8Array | undefined
 }
 
-/** A server that does not answer in this time has no answer. */
+/** A server that does not respond within this time counts as not responding. */
 const answerTimeoutMs = 15_000
 const maxSockets = 32
 
@@ -62,7 +62,7 @@ export class Connection implements Disposable {
     })
   }
 
-  /** Another one, of a stranger. */
+  /** A connection without credentials. */
   withoutCredentials(): Connection {
     const { certificate: _certificate, key: _key, token: _token, ...others } = this.#options
     return new Connection(others)
@@ -79,7 +79,7 @@ export class Connection implements Disposable {
     const chunks: Buffer[] = []
     let ended = false
     response.on("data", (chunk: Buffer) => chunks.push(chunk))
-    response.on("error", () => undefined) // it is closed then
+    response.on("error", () => undefined) // the connection is closed then
     response.on("close", () => (ended = true))
     return {
       code: response.statusCode ?? 0,
@@ -104,7 +104,7 @@ export class Connection implements Disposable {
         path: pathname.replace(/\/$/, "") + path,
         headers: {
           ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
-          // Node would send a DELETE's body without saying how long it is.
+          // Node would send the body of a DELETE without its length.
           ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
           ...headers,
         },

@@ -1,6 +1,6 @@
-// What dashboards, recording rules and alerts of kubernetes-mixin, and those that come with widely used charts, ask of
-// kube-apiserver and kube-controller-manager, and where it is here: with a tenant, with the gateway (of the process and all
-// tenants), or nowhere, because it would say what is not so.
+// The metrics of kube-apiserver and kube-controller-manager used by dashboards, recording rules and alerts of kubernetes-mixin
+// and of widely used charts, and where they are available here: in a tenant, in the gateway (for the process and all tenants), or
+// nowhere, because they would be misleading.
 
 export type Place = "tenant" | "gateway"
 
@@ -64,7 +64,7 @@ export const shown: readonly Shown[] = [
   ),
 ]
 
-/** kube-apiserver has them, and nothing here does. */
+/** Metrics of kube-apiserver that do not exist here. */
 export const leftOut: Readonly<Record<string, string>> = {
   apiserver_admission_controller_admission_duration_seconds:
     "plugins are not timed one by one: there are twenty, and looking at a clock costs as much as most of them",

@@ -1,4 +1,4 @@
-// Every scenario against both servers; its name is what both do alike.
+// Runs every scenario against both servers; a scenario's name describes the common behaviour.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
@@ -9,7 +9,10 @@ import { KnownDifferences } from "./known-differences.ts"
 import { scenarioGroups } from "./scenarios.ts"
 import { type Servers, startServers } from "./servers.ts"
 
-/** What upstream leaves to chance or to who is faster: as often a scenario runs before it is said to differ. */
+/**
+ * A scenario with a difference is repeated up to this many times, because some of upstream's behaviour is random or depends on
+ * timing.
+ */
 const mostTimes = 3
 const groups = scenarioGroups()
 const total = groups.reduce((sum, { scenarios }) => sum + scenarios.length, 0)

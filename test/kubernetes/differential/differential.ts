@@ -1,4 +1,4 @@
-// Runs scenarios on both servers at once and compares.
+// Runs scenarios on both servers at the same time and compares them.
 
 import { compareTranscripts, type Difference } from "./compare.ts"
 import { normalize } from "./normalize.ts"
@@ -6,12 +6,12 @@ import { runSteps, until } from "./run.ts"
 import type { Scenario } from "./scenario.ts"
 import type { Servers } from "./servers.ts"
 
-/** How long the slower of the two may take to send the events the other has sent. */
+/** How long to wait until the slower server has sent the events that the other has sent. */
 const watchPatienceMs = 3000
-/** What one of them sends too much comes within this time. */
+/** Surplus events of a server arrive within this time. */
 const surplusMs = 50
 
-/** A word of this run, so that a server may be used again. */
+/** Identifies this run, so that a server can be used repeatedly. */
 const run = Date.now().toString(36).slice(-5)
 let count = 0
 const firstNumber = 0x1000

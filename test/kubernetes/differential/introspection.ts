@@ -1,4 +1,4 @@
-// What kube-apiserver tells of itself to who may ask, and nobody tells here, with the reason.
+// Paths with which kube-apiserver reveals internals to authorized users, and which do not exist here, with the reason.
 
 const ofTheProcess = "the process is everybody's: a tenant may not look into it"
 const ofQueues = "levels have no queues of their own; /metrics tells what became of each one's requests"
@@ -12,7 +12,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "/debug/api_priority_and_fairness/dump_requests": ofQueues,
 }
 
-/** Both answer alike. */
+/** Paths with the same response on both servers. */
 export const alike: readonly string[] = [
   "/logs",
   "/logs/",

@@ -1,24 +1,24 @@
-// known-differences.yaml: what differs and stays different for now, each with its reason. `*` in a pattern is any text. What is
-// not in the file fails its scenario; what is in it and no longer occurs fails the run.
+// known-differences.yaml: accepted differences, each with its reason. `*` in a pattern matches any text. A difference that is not
+// in the file fails its scenario; an entry that no longer occurs fails the run.
 
 import { readFileSync } from "node:fs"
 import { parse } from "yaml"
 import { type Difference, print } from "./compare.ts"
 
 interface KnownDifference {
-  /** Why it is so, and why that is no trap: it says so, it does not half work. */
+  /** Why it differs, and why that is no trap for users: it fails visibly instead of working in part. */
   reason: string
-  /** "design": ruled out, see ARCHITECTURE.md. "open": not there yet. */
+  /** "design": intended, see ARCHITECTURE.md. "open": not implemented yet. */
   because: "design" | "open"
-  /** Patterns; one that is missing fits everything. Values are printed as JSON: a text begins and ends with its quote. */
+  /** Patterns; an absent one matches anything. Values are printed as JSON, so strings begin and end with a quote. */
   scenario?: string
   request?: string
   at?: string
   kubernetes?: string
   polyplane?: string
-  /** Instead of patterns: "scenario :: request :: at", exactly. */
+  /** Instead of patterns: exact "scenario :: request :: at". */
   cases?: readonly string[]
-  /** Does not occur in every run: upstream's order of maps, or timing. */
+  /** Does not occur in every run, because of upstream's map order or timing. */
   sometimes?: boolean
 }
 
@@ -30,7 +30,7 @@ interface Matcher {
 
 export class KnownDifferences {
   readonly #matchers: readonly Matcher[]
-  /** Exact cases not yet seen, and those that were, by what they are. */
+  /** Exact cases by name, with the number of occurrences. */
   readonly #cases: ReadonlyMap<string, { known: KnownDifference; times: number }>
 
   constructor(known: readonly KnownDifference[] = readKnown()) {
@@ -41,7 +41,7 @@ export class KnownDifferences {
     )
   }
 
-  /** Those that are not known; the others are counted. */
+  /** Returns differences that are not known, and counts the others. */
   unknown(differences: readonly Difference[]): Difference[] {
     return differences.filter((difference) => {
       const counted = this.#cases.get(nameOf(difference)) ?? this.#matchers.find(({ fits }) => fits(difference))
@@ -50,7 +50,7 @@ export class KnownDifferences {
     })
   }
 
-  /** Patterns and cases that nothing needed. */
+  /** Patterns and cases that did not occur. */
   unused(): string[] {
     return [
       ...this.#matchers

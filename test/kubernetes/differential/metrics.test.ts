@@ -1,5 +1,5 @@
-// /metrics: what dashboards ask kube-apiserver for, and what it calls stable, is there under the same names, of the same types
-// and labels, and counts the same requests alike.
+// /metrics: metrics that dashboards use, and those that kube-apiserver declares stable, exist with the same names, types and
+// labels, and count the same requests equally.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createHttpClient } from "../../../client/http-client.ts"
@@ -24,7 +24,7 @@ interface Family {
   type: string
   stable: boolean
   labels: ReadonlySet<string>
-  /** Of a histogram: its bounds. */
+  /** The bounds of a histogram. */
   bounds: ReadonlySet<string>
 }
 
@@ -85,7 +85,7 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a tenant's metrics are those 
       const before = await metricsOf(server)
       await act(server, "counted")
       let found: Record<string, number> = {}
-      // A request is counted after its answer is sent.
+      // A request is counted after its response has been sent.
       const isWhole = (): boolean => (found[deleted] ?? 0) > 0
       for (let time = 0; time < 100 && !isWhole(); time++) {
         found = difference(before, await metricsOf(server))
@@ -124,7 +124,7 @@ function shapes({ families }: Metrics, wanted: readonly (readonly [string, ...un
 
 const namesAt = (place: Place): string[] => shown.filter(({ places }) => places.includes(place)).map(({ name }) => name)
 
-/** Requests are counted after their answers are sent, and queues after their controllers have begun. */
+/** Requests are counted after their responses have been sent, and queues after their controllers have started. */
 async function settled(server: Connection, place: Place): Promise<Metrics> {
   for (let time = 0; ; time++) {
     const metrics = await metricsOf(server)
@@ -133,7 +133,7 @@ async function settled(server: Connection, place: Place): Promise<Metrics> {
   }
 }
 
-/** One that is the super cluster, too, with the controllers of a tenant and a client of another server: itself. */
+/** Starts a gateway that is also the super cluster, with the controllers of a tenant and a client of another server: itself. */
 async function startGateway(stack: AsyncDisposableStack): Promise<Connection> {
   const metrics = new ClientMetrics()
   const served = stack.use(await startTestGateway({ clientMetrics: metrics }))
@@ -153,7 +153,7 @@ async function startGateway(stack: AsyncDisposableStack): Promise<Connection> {
 const deleted =
   'apiserver_request_duration_seconds_count{component="apiserver",dry_run="",group="",resource="podtemplates",scope="namespace",subresource="",verb="DELETE",version="v1"}'
 
-/** Of a kind that nothing in a control plane asks for on its own. */
+/** Uses a kind that no component of a control plane requests by itself. */
 async function act(server: Connection, name: string): Promise<void> {
   const all = "/api/v1/podtemplates"
   const list = "/api/v1/namespaces/default/podtemplates"
@@ -166,7 +166,7 @@ async function act(server: Connection, name: string): Promise<void> {
   await send("POST", "/api/v1/namespaces", { metadata: { name: "default" } })
   await send("POST", `${list}?dryRun=All`, object)
   await send("POST", list, object)
-  await send("POST", list, object) // is there already
+  await send("POST", list, object) // exists already
   await send("GET", `${list}/${name}`)
   await send("GET", `${list}/absent`)
   await send("GET", list)
@@ -176,8 +176,8 @@ async function act(server: Connection, name: string): Promise<void> {
   await send("PATCH", `${list}/${name}?fieldManager=x&force=true`, object, "application/apply-patch+yaml")
   await send("GET", `${list}?watch=true&timeoutSeconds=1`)
   await send("GET", "/api/v1/endpoints")
-  await send("GET", "/api/v1/limitranges?timeout=1ns") // is ended
-  await server.call("GET", "/api/v1/limitranges", { headers: { "impersonate-user": "nobody" } }) // waits for others
+  await send("GET", "/api/v1/limitranges?timeout=1ns") // times out
+  await server.call("GET", "/api/v1/limitranges", { headers: { "impersonate-user": "nobody" } }) // impersonation
   await send("DELETE", `${list}/${name}?dryRun=All`)
   await send("DELETE", `${list}/${name}`)
   await send("DELETE", list)
@@ -210,7 +210,7 @@ async function metricsOf(server: Connection): Promise<Metrics> {
   return { families, samples }
 }
 
-/** Of the kind that {@link act} asks for. */
+/** For the kind that {@link act} uses. */
 function difference(before: Metrics, after: Metrics): Record<string, number> {
   const names = [...after.samples.keys()].filter(
     (sample) => sample.includes('resource="podtemplates"') && countedAlike.includes(sample.split("{")[0] ?? ""),

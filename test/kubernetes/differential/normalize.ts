@@ -1,5 +1,5 @@
-// Makes two transcripts comparable: what must differ between two servers (uids, revisions, times, addresses) becomes a word
-// that says what stood there and which one it was, so that "the same uid as before" is still compared.
+// Makes two transcripts comparable: values that necessarily differ between servers (uids, revisions, times, addresses) are
+// replaced by words for their type and identity, so that "the same uid as before" is still compared.
 
 import { parseAllDocuments } from "yaml"
 import { parseExactly } from "../../../apimachinery/schema/exact-integers.ts"
@@ -7,7 +7,7 @@ import { decodeOpenAPI } from "./protobuf-documents.ts"
 import { decodeProtobuf } from "./protobuf.ts"
 import type { Entry, Transcript } from "./run.ts"
 
-/** One answer, as it is compared. */
+/** One response in comparable form. */
 export interface NormalEntry {
   title: string
   code: number
@@ -15,7 +15,7 @@ export interface NormalEntry {
   body: unknown
 }
 
-/** Headers clients read: compared as they are. */
+/** Headers that clients use: compared exactly. */
 const comparedHeaders = [
   "content-type",
   "warning",
@@ -31,44 +31,44 @@ const comparedHeaders = [
   "x-kubernetes-pf-flowschema-uid",
   "x-kubernetes-pf-prioritylevel-uid",
 ]
-/** Compared by whether they are there. */
+/** Compared only by presence. */
 const presentHeaders = ["audit-id", "etag", "expires", "last-modified", "content-range"]
 
 const uidPattern = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const timePattern = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
-/** Of the range the servers have, and of those that scenarios add. */
+/** In the range of the servers, and in those that scenarios add. */
 const serviceAddress = /\b(10\.96\.\d{1,3}|192\.0\.2)\.\d{1,3}\b(?!\/)/g
-/** Names made of a generateName, where they stand in texts. */
+/** Names created from a generateName, within texts. */
 const generatedName = /(gen-|Bad_Name-|x{58})[bcdfghjklmnpqrstvwxz2456789]{5}\b/g
-/** A line in upstream's source, which only its messages name. */
+/** A line number in upstream's source, which only its messages contain. */
 const sourceLine = / in scheme "[^"]*scheme\.go:\d+"/g
-/** A patched object that cannot be decoded is printed whole, its fields in the order they came in. */
+/** A patched object that cannot be decoded is printed completely, with its fields in their original order. */
 const printedObject = /Invalid value: "\{[^]*\}": /g
-/** The revision of an object that is printed within a message. */
+/** The revision of an object printed within a message. */
 const printedRevision = /(resourceVersion\\":\\")(\d+)/g
 const agePattern = /^(<invalid>|<unknown>|\d+(ms|[smhdy])(\d+[smhd])?)$/
-/** Where a table tells a service's ports. */
+/** The ports of a service in a table. */
 const nodePortCell = /(\b\d+:)3[0-2]\d{3}\//g
-/** What a volume of a service account's token is called. */
+/** The name of a service account token volume. */
 const tokenVolume = /\bkube-api-access-[a-z0-9]{5}\b/g
-/** After the message of a refused change kube-apiserver prints what changed, as Go has it in memory. */
+/** After the message of a rejected change, kube-apiserver prints the change in Go's format. */
 const printedChange = /(are immutable|is immutable|may not change fields|immutable after creation)([^\n]*)\n[^]*/
-/** A value that may not change is printed as Go has it in memory. */
+/** An immutable value is printed in Go's format. */
 const printedValue = /Invalid value: (\[[^]*?\](?=: field is immutable)|\{[^]*?\})(?=: )/g
-/** A service account's, where no field says so. */
+/** The token of a service account, outside of dedicated fields. */
 const webToken = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g
 const portFields: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePort"])
-/** Where the servers are. */
+/** The addresses of the servers. */
 const ownAddress = /\b127\.0\.0\.1:\d+(\/tenants\/differential)?/g
 const ownPrefix = /^\/tenants\/differential(?=\/)/
-/** Of a whole document. */
+/** The hash of a complete document. */
 const documentHash = /\?hash=[0-9A-F]{128}/g
 const ownIssuer = /https:\/\/kubernetes\.default\.svc(\.cluster\.local)?(\/tenants\/differential)?/g
 
 export function normalize({ namespace, id, entries }: Transcript): NormalEntry[] {
   const words = new Words(namespace, id)
   const normal = new Map<Entry, NormalEntry>()
-  // Watches last: what they show was answered to a request before, and has its word from there.
+  // Watches come last: their content was in an earlier response, from which it has its word.
   const order = [...entries].toSorted((a, b) => Number("watch" in a.step) - Number("watch" in b.step))
   for (const entry of order) {
     words.at(entries.indexOf(entry) + 1)
@@ -82,7 +82,7 @@ export function normalize({ namespace, id, entries }: Transcript): NormalEntry[]
   return entries.flatMap((entry) => normal.get(entry) ?? [])
 }
 
-/** Words for uids and revisions say in which step one was first seen, and which of that step's it is. */
+/** Words for uids and revisions contain the step in which they first occurred, and their number within that step. */
 class Words {
   readonly #namespace: string
   readonly #id: string
@@ -130,9 +130,9 @@ class Words {
       return portFields.has(field) && isNodePort(value) ? "<node port>" : value
     const object = value as Record<string, unknown>
     const out: Record<string, unknown> = {}
-    // By name: which of a step's uids is its first must not depend on the order of fields, which is not compared.
+    // Sorted by name, so that the numbers of a step's uids do not depend on the order of fields, which is not compared.
     for (const [key, inner] of Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-      if (key === "description" && "priority" in object && "format" in object) continue // a column's: prose
+      if (key === "description" && "priority" in object && "format" in object) continue // prose of a column
       out[this.#text(key)] = isListRevision(object, key) ? "<revision of the list>" : this.#value(inner, key)
     }
     const generate = object["generateName"]
@@ -188,10 +188,10 @@ class Words {
   }
 }
 
-/** What belongs to a group of a scenario. */
+/** Names that belong to the API groups of scenarios. */
 const customGroup = /example\.com|com\.example/
 
-/** Of an OpenAPI document: hashes are the whole document's, and other scenarios have custom resources, too. */
+/** An OpenAPI document: hashes cover the complete document, and other scenarios have custom resources, too. */
 function openAPIDocument(value: unknown, id: string): unknown {
   if (typeof value === "string") return value.replace(documentHash, "?hash=<hash>")
   if (Array.isArray(value)) return value.map((item) => openAPIDocument(item, id))
@@ -200,7 +200,7 @@ function openAPIDocument(value: unknown, id: string): unknown {
   return Object.fromEntries(own.map(([key, inner]) => [key, openAPIDocument(inner, id)]))
 }
 
-/** On updates kube-apiserver checks metadata up to three times, and says what it found each time. */
+/** On updates kube-apiserver validates metadata up to three times, and reports each fault each time. */
 function once(causes: readonly unknown[]): unknown[] {
   return [...new Map(causes.map((cause) => [JSON.stringify(cause), cause])).values()]
 }
@@ -209,14 +209,14 @@ function isNodePort(value: unknown): boolean {
   return typeof value === "number" && value >= 30_000 && value <= 32_767
 }
 
-/** A list's revision is the store's, which other scenarios move. */
+/** The revision of a list is that of the store, which other scenarios advance. */
 function isListRevision(object: Record<string, unknown>, key: string): boolean {
   return key === "resourceVersion" && !("name" in object) && !("uid" in object)
 }
 
 const parsedBodies = new WeakMap<Entry, unknown[]>()
 
-/** The documents in a body: one, or a watch's events. */
+/** The documents in a body: a single one, or the events of a watch. */
 function parseBody(entry: Entry): unknown[] {
   let documents = parsedBodies.get(entry)
   if (documents === undefined) parsedBodies.set(entry, (documents = parseDocuments(entry)))
@@ -230,13 +230,13 @@ function parseDocuments({ headers, body, step }: Entry): unknown[] {
   if (type.includes("yaml")) return parseAllDocuments(text).map((document) => document.toJS() as unknown)
   if (type.includes("proto-openapi")) return [decodeOpenAPI(body)]
   if (type.includes("protobuf")) return [decodeProtobuf(body, isWatch)]
-  const isDocument = !isWatch && step.document !== undefined // the index of OpenAPI is called text
+  const isDocument = !isWatch && step.document !== undefined // the media type of the OpenAPI index is text
   if (!type.includes("json") && !isDocument) return [text]
   const lines = isWatch ? text.split("\n").filter((line) => line !== "") : [text]
   return isWatch ? [lines.map(parseJson).filter((event) => !isPassingBookmark(event))] : lines.map(parseJson)
 }
 
-/** Bookmarks come when it is time for one, but for that which ends the initial events. */
+/** Bookmarks are sent periodically, except for the one that ends the initial events. */
 function isPassingBookmark(event: unknown): boolean {
   const { type, object } = event as { type?: string; object?: { metadata?: { annotations?: object } } }
   return type === "BOOKMARK" && object?.metadata?.annotations === undefined

@@ -1,5 +1,5 @@
-// OpenAPI documents in protobuf, decoded by the wire format alone. There a map is a list of names with values, in any order, and
-// what has any form is a text of YAML, which JSON is, too.
+// OpenAPI documents in protobuf, decoded only by the wire format. In it, a map is a list of names and values in any order, and
+// values of any type are YAML texts, of which JSON is a subset.
 
 import { parseDocument } from "yaml"
 import { type Decoded, decodeMessage, isMessage } from "./protobuf.ts"
@@ -27,7 +27,7 @@ function isNamed(value: Decoded): value is { 1: string; 2?: Decoded } {
   return Object.keys(value).every((number) => number === "1" || number === "2")
 }
 
-/** Other texts may have the same number, and are as they are. */
+/** Other texts may have the same number; they are returned unchanged. */
 function parsed(text: string): unknown {
   const document = parseDocument(text)
   return document.errors.length > 0 ? text : document.toJS()

@@ -1,5 +1,5 @@
-// Bodies in Kubernetes' protobuf, decoded by the wire format alone: what their numbers mean is not asked of the product, whose
-// word is being compared. A field is named by its number; only metadata has names, for normalize.ts looks for them.
+// Bodies in Kubernetes' protobuf, decoded only by the wire format, without the product's field numbers, since the product is
+// being tested. Fields are named by their numbers; only metadata has names, which normalize.ts needs.
 
 import { fieldsOf, Malformed, type WireField } from "../../../apimachinery/schema/protobuf/wire.ts"
 
@@ -9,7 +9,7 @@ export interface Message {
 }
 
 const magic = "k8s\0"
-/** What the numbers of ObjectMeta and ListMeta mean, as far as it must differ. */
+/** Field names of ObjectMeta and ListMeta, as far as their values necessarily differ. */
 const objectMeta: Readonly<Record<string, string>> = {
   1: "name",
   2: "generateName",
@@ -20,10 +20,10 @@ const objectMeta: Readonly<Record<string, string>> = {
 const listMeta: Readonly<Record<string, string>> = { 2: "resourceVersion", 3: "continue" }
 const status: Readonly<Record<string, string>> = { 2: "status", 3: "message", 4: "reason", 5: "details", 6: "code" }
 const annotationsNumber = "12"
-/** Seconds since 1970 that servers and scenarios write: 2020 to 2100. */
+/** The range of timestamps in seconds since 1970 that servers and scenarios write: 2020 to 2100. */
 const [firstSecond, lastSecond] = [1_577_836_800, 4_102_444_800]
 
-/** One body, `{kind, apiVersion, object}`; or the events of a watch, `{type, object}`. */
+/** A body as `{kind, apiVersion, object}`, or the events of a watch as `{type, object}`. */
 export function decodeProtobuf(body: Buffer, isWatch: boolean): unknown {
   if (!isWatch) return decodeObject(body)
   return frames(body)
@@ -34,7 +34,7 @@ export function decodeProtobuf(body: Buffer, isWatch: boolean): unknown {
     .filter(({ type, object }) => type !== "BOOKMARK" || hasAnnotations(object))
 }
 
-/** How many events have come; each has its length before it. */
+/** The number of received events; each is preceded by its length. */
 export function countFrames(body: Buffer): number {
   return frames(body).length
 }
@@ -77,7 +77,7 @@ function nameMetadata(object: Message, isList: boolean): void {
   for (const item of [object["2"] ?? []].flat()) if (isMessage(item)) nameMetadata(item, false)
 }
 
-/** Always a list: what is told twice is compared as told once. */
+/** Always a list, without repetitions. */
 function withCauses(details: Message): Message {
   const { causes, ...others } = renamed(details, { 4: "causes" })
   return causes === undefined ? others : { ...others, causes: [causes].flat() }
@@ -97,7 +97,7 @@ function hasAnnotations(object: unknown): boolean {
   return isMessage(metadata) && metadata[annotationsNumber] !== undefined
 }
 
-/** Undefined: the bytes are no message. */
+/** Undefined if the bytes are not a message. */
 export function decodeMessage(bytes: Buffer): Message | undefined {
   const message: Message = {}
   try {
@@ -119,7 +119,7 @@ function isTime(message: Message): boolean {
   return Object.keys(message).every((number) => number === "1" || number === "2")
 }
 
-/** What is printable is taken for text, what is not for a message if it can be one: the same guess on both sides. */
+/** Printable bytes are treated as text, others as a message if possible: the same heuristic for both sides. */
 function decodeValue({ type, value, bytes }: WireField): Decoded {
   if (type === "varint") return Number(BigInt.asIntN(64, value))
   if (type !== "bytes") return `${type} ${value}`

@@ -1,9 +1,11 @@
-// Random requests by hand: what a seed makes of every kind goes to both servers; what differs is made as small as it gets and
-// told once per class.
+// Sends random requests, run manually: requests for every kind, derived from a seed, go to both servers. Differences are
+// minimized and reported once per class.
+//
 //
 //   node test/kubernetes/differential/random.ts [--seed N] [--kinds REGEX] [--rounds N] [--seconds N]
 //
-// --kinds: by what the names of their scenarios begin with ("v1 Pod", "a custom resource", "reads"). --rounds: scenarios of each, with the next seed. --seconds: no more begin after that time.
+// --kinds: matches the beginning of scenario names ("v1 Pod", "a custom resource", "reads"). --rounds: number of scenarios of
+// each, with consecutive seeds. --seconds: starts no more scenarios after that time.
 
 import { parseArgs } from "node:util"
 import { seedOf } from "../../../apimachinery/testing/random.ts"
@@ -17,7 +19,7 @@ import type { Scenario } from "./scenario.ts"
 import { type Servers, startServers } from "./servers.ts"
 
 const parallel = 3
-/** What upstream leaves to chance differs once, not each time. */
+/** Random behaviour of upstream does not differ each time. */
 const times = 3
 
 interface Found {
@@ -50,7 +52,7 @@ async function main(): Promise<void> {
     for (let next = left.shift(); next !== undefined && Date.now() < deadline; next = left.shift()) {
       scenarios++
       requests += next.steps.length
-      // A machine too busy to answer in time says nothing about the answer.
+      // A response that is late because the machine is busy cannot be compared.
       await tell(servers, next, found).catch((error: unknown) => console.log(`FAILED ${next.name}: ${String(error)}`))
     }
   }
@@ -87,7 +89,7 @@ const knownDifferences = new KnownDifferences()
 
 async function differencesOf(servers: Servers, scenario: Scenario): Promise<Map<string, Difference>> {
   const differences = knownDifferences.unknown(await compareScenario(servers, scenario))
-  // The last of a request's is of its body: it says more than that a header is missing, too.
+  // The last difference of a request is in its body, which is more informative than a missing header.
   const ofRequests = new Map(differences.map((difference) => [difference.request, difference]))
   return new Map([...ofRequests.values()].map((difference) => [classOf(difference), difference]))
 }

@@ -1,9 +1,10 @@
-// The suite by hand: which differences there are, most frequent first.
+// The suite, run manually: prints all differences, the most frequent first.
+//
 //
 //   node test/kubernetes/differential/report.ts [--only WORDS] [--full] [--all] [--prune]
 //
-// --only: scenarios whose name contains the words. --full: each difference, not only kinds of them. --all: known ones, too.
-// --prune: cases of what ran that no longer occur are taken out of known-differences.yaml.
+// --only: scenarios whose name contains the words. --full: each difference, not only classes. --all: includes known ones.
+// --prune: removes cases that no longer occur in the scenarios that ran from known-differences.yaml.
 
 import { readFileSync, writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
@@ -71,7 +72,7 @@ async function main(): Promise<void> {
   )
 }
 
-/** A case is a line of its own. */
+/** Each case is on a separate line. */
 function prune(gone: readonly string[]): void {
   const names: ReadonlySet<unknown> = new Set(gone)
   const isGone = (line: string): boolean => /^ {4}- /.test(line) && names.has(parse(line.trim().slice(2)))
@@ -86,7 +87,7 @@ function prune(gone: readonly string[]): void {
   console.log(`${gone.length} cases no longer occur`)
 }
 
-/** Differences of the same kind together. */
+/** Prints differences grouped by class. */
 function printKinds(differences: readonly Difference[]): void {
   const kinds = new Map<string, Difference[]>()
   for (const difference of differences) {

@@ -1,4 +1,4 @@
-// Runs a scenario against one server; the transcript is what came back, untouched.
+// Runs a scenario against one server; the transcript contains the unmodified responses.
 
 import type { IncomingHttpHeaders } from "node:http"
 import { type GroupVersionKind, type Json, printGroupVersion } from "../../../apimachinery/object.ts"
@@ -23,15 +23,15 @@ export interface Entry {
   body: Buffer
 }
 
-/** A scenario under way: its steps are done, its watches may still be open. */
+/** A running scenario: its steps have ended, its watches may still be open. */
 export interface Running {
   transcript: Transcript
-  /** Events that have come from each watch so far. */
+  /** Number of events received by each watch so far. */
   watched(): number[]
   close(): void
 }
 
-/** Where a scenario lives on both servers. */
+/** The namespace and names of a scenario on both servers. */
 export interface Place {
   namespace: string
   id: string
@@ -39,11 +39,11 @@ export interface Place {
   number: string
 }
 
-/** How long a server may take to do what it does on its own (serving a new kind). */
+/** Timeout for actions that a server performs by itself (such as serving a new kind). */
 const settlingMs = 10_000
-/** Of an answer that was not waited for. */
+/** Maximum length of a printed response. */
 const shownBytes = 500
-/** How long a watch that the server ends may take to end. */
+/** Timeout for the end of a watch that the server ends. */
 const endPatienceMs = 15_000
 
 export async function runSteps(connection: Connection, scenario: Scenario, place: Place): Promise<Running> {
@@ -90,7 +90,7 @@ function countEvents({ headers, chunks }: OpenWatch): number {
   return chunks.reduce((sum, chunk) => sum + chunk.toString("latin1").split("\n").length - 1, 0)
 }
 
-/** False: not in this time. */
+/** Returns false on timeout. */
 export async function until(condition: () => boolean, patienceMs: number): Promise<boolean> {
   const deadline = Date.now() + patienceMs
   while (!condition()) {
@@ -100,7 +100,7 @@ export async function until(condition: () => boolean, patienceMs: number): Promi
   return true
 }
 
-/** `isInVain`: what was waited for has not come. */
+/** `isInVain`: the expected response has not arrived. */
 async function ask(
   connection: Connection,
   step: RequestStep,
@@ -127,12 +127,12 @@ function inVain(connection: Connection, step: RequestStep, answer: string): Erro
 
 const shown = (code: number, body: Buffer): string => `${code}: ${body.toString().slice(0, shownBytes)}`
 
-/** That a server does not answer is an answer, too, to be compared. */
+/** A missing response is compared, too. */
 function noAnswer(error: unknown): Answer {
   return { code: 0, headers: {}, body: Buffer.from(error instanceof Error ? error.message : String(error)) }
 }
 
-/** As a controller would, for pods ask for their service account. */
+/** Creates the service account, too, as a controller would do, because pods need it. */
 async function makeNamespace(connection: Connection, name: string): Promise<void> {
   const headers = { "content-type": "application/json", ...impersonation() }
   const create = async (path: string, object: Json): Promise<void> => {
@@ -150,7 +150,7 @@ function headersOf(step: Step, fill: (text: string) => string): Headers {
   return { ...headers, ...impersonation(step.as, fill) }
 }
 
-/** Both servers know who asks by the same name, however they authenticate. */
+/** Both servers know the client by the same name, regardless of how it authenticates. */
 const everyone: User = { name: "differential", groups: ["system:masters", "system:authenticated"] }
 
 function impersonation({ name, groups }: User = everyone, fill = (text: string): string => text): Headers {
@@ -192,6 +192,6 @@ function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString())
   } catch {
-    return undefined // not JSON: nothing in it can be named
+    return undefined // not JSON: nothing in it can be referenced
   }
 }

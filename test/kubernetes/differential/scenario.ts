@@ -1,21 +1,23 @@
-// What is asked: scenarios are data, run step by step against kube-apiserver and against a tenant (run.ts), then compared
-// answer by answer (compare.ts).
+// Scenarios are data: they are run step by step against kube-apiserver and against a tenant (run.ts), then the responses are
+// compared (compare.ts).
 //
-// Texts (paths, bodies, headers) may hold `@{…}`:
+// Texts (paths, bodies, headers) may contain `@{…}`:
 //   @{ns}                            the scenario's own namespace, which exists before its first step
-//   @{id}                            a word that no other scenario has, for names of objects without a namespace
-//   @{number}                        four hexadecimal digits that no other scenario of the run has
-//   @{first.metadata.uid}            from the answer to the step with `save: "first"`, of the same server
+//   @{id}                            a word unique to the scenario, for names of cluster-scoped objects
+//   @{number}                        four hexadecimal digits unique to the scenario within the run
+//   @{first.metadata.uid}            from the response to the step with `save: "first"`, of the same server
 
 import type { GroupVersionKind, Json } from "../../../apimachinery/object.ts"
 
 export interface Scenario {
-  /** A sentence: what both servers do alike. */
+  /** A sentence about the common behaviour of both servers. */
   name: string
   steps: readonly Step[]
-  /** Faults are compared in any order: those of a map's entries upstream tells in another each time. */
+  /** Faults are compared in any order: upstream reports those of map entries in random order. */
   anyOrder?: boolean
-  /** Nobody has written it: what it waits for or goes on with may never come. Otherwise that is an error, even on both servers. */
+  /**
+   * A random scenario: an expected or referenced response may be missing. Otherwise that is an error, even if both servers agree.
+   */
   byChance?: true
 }
 
@@ -25,34 +27,34 @@ export interface RequestStep {
   method: string
   path: string
   headers?: Readonly<Record<string, string>>
-  /** A string is sent as it is, all else as JSON. */
+  /** A string is sent unchanged, any other value as JSON. */
   body?: Json | undefined
   /** Default: JSON. */
   contentType?: string
-  /** The body, given as JSON, is sent as this kind's protobuf. */
+  /** The body, specified as JSON, is sent as protobuf of this kind. */
   protobuf?: GroupVersionKind
-  /** How the text of the body is written; default: UTF-8. */
+  /** Encoding of the body's text; default: UTF-8. */
   encoding?: "utf16le" | "utf16be"
-  /** Impersonated. */
+  /** Impersonates this user. */
   as?: User
-  /** Later steps name the answer by it, which must therefore be what was asked for. */
+  /** The name by which later steps refer to the response, which must be successful. */
   save?: string
-  /** Asked again until this code comes: what a server does on its own takes a moment. */
+  /** Repeated until the response has this code, for actions that a server performs by itself. */
   untilCode?: number
-  /** Asked again until the answer holds this text, or one of these. */
+  /** Repeated until the response contains this text, or one of these. */
   untilText?: string | readonly string[]
-  /** An OpenAPI document: what others' custom resources add to it is not compared. */
+  /** An OpenAPI document, which is compared without other scenarios' custom resources. */
   document?: true
-  /** In reports, when method and path do not tell. */
+  /** Used in reports if method and path are not specific enough. */
   label?: string
 }
 
-/** Opened when its turn comes, closed when the scenario's last step is done and all is seen. */
+/** A watch, opened in sequence with the steps, and closed when the last step has ended and all events have been received. */
 export interface WatchStep {
   watch: string
   headers?: Readonly<Record<string, string>>
   as?: User
-  /** The stream's end is waited for, because the server ends it (timeoutSeconds, an error). */
+  /** Waits for the end of the stream, because the server ends it (timeoutSeconds, an error). */
   untilEnd?: boolean
 }
 
@@ -91,13 +93,13 @@ export const remove = (path: string, body?: Json, more: More = {}): RequestStep 
 })
 export const watch = (path: string, more: Omit<WatchStep, "watch"> = {}): WatchStep => ({ watch: path, ...more })
 
-/** What a step is called in reports and in known-differences.yaml. */
+/** The name of a step in reports and in known-differences.yaml. */
 export function describeStep(step: Step): string {
   if ("watch" in step) return `WATCH ${step.watch}`
   return step.label ?? `${step.method} ${step.path}`
 }
 
-/** `?` or `&`, whatever the path needs. */
+/** Adds the query with `?` or `&`, depending on the path. */
 export function withQuery(path: string, query: string): string {
   return query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`
 }

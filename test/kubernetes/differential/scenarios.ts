@@ -70,7 +70,7 @@ import { kinds } from "./generate/objects.ts"
 import { generators, generatorsOf } from "./random/generators.ts"
 import type { Scenario } from "./scenario.ts"
 
-/** Of the suite: always the same. Others by hand, with random.ts. */
+/** Seeds of the suite, which are fixed. random.ts uses others. */
 const randomSeeds = [1, 2]
 
 export interface ScenarioGroup {
@@ -174,7 +174,7 @@ export function scenarioGroups(): ScenarioGroup[] {
           ...fieldScenarios(kind),
           ...statusScenarios(kind),
         ]),
-        // The first makes requests of every sort.
+        // The first generator makes requests of every type.
         ...generatorsOf(kind).flatMap((make, index) => randomSeeds.slice(0, index === 0 ? undefined : 1).map(make)),
       ],
     })),

@@ -1,6 +1,6 @@
-// The two servers, one of each for a whole run: a kube-apiserver without controllers, and a gateway with one fresh tenant and
-// no controllers either. POLYPLANE_KUBERNETES_SERVER and _TOKEN name a running kube-apiserver instead of a new one; with STORAGE=etcd
-// the tenant's objects are in an etcd.
+// The two servers, shared by a whole run: a kube-apiserver without controllers, and a gateway with one fresh tenant, also without
+// controllers. POLYPLANE_KUBERNETES_SERVER and _TOKEN specify a running kube-apiserver instead of a new one; with STORAGE=etcd
+// the tenant's objects are stored in etcd.
 
 import { startTestGateway } from "../../../gateway/testing/start-gateway.ts"
 import { RangeServiceAddresses } from "../../../gateway/registry/core/services/addresses.ts"
@@ -13,7 +13,7 @@ export interface Servers extends AsyncDisposable {
   polyplane: Connection
 }
 
-/** As the harness' kube-apiserver has it. */
+/** The range of the harness' kube-apiserver. */
 const serviceRange = "10.96.0.0/16"
 
 export async function startServers(): Promise<Servers> {

@@ -1,4 +1,4 @@
-// Every field of every kind with every value worth trying: created, and put into an object that exists; all as a dry run.
+// Every field of every kind with every value worth testing: in a create and in an update, always as a dry run.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import type { Schema } from "../../../../apimachinery/schema/schema.ts"
@@ -7,7 +7,7 @@ import { type Field, fieldsOf, type FieldPath, printPath, withValue } from "./fi
 import { asUpdate, type JsonObject, type Kind } from "./objects.ts"
 import { valuesFor } from "./values.ts"
 
-/** A pod's spec is walked in Pod; kinds with a template share it. */
+/** The fields of a pod's spec are tested in Pod; kinds with a template share them. */
 function walkedElsewhere(kind: Kind): string[] {
   return ["ObjectMeta", ...(kind.facts.kind === "Pod" ? [] : ["PodSpec", "PersistentVolumeClaimSpec"])].filter(
     (type) => !(type === "PersistentVolumeClaimSpec" && kind.facts.kind === "PersistentVolumeClaim"),
@@ -56,7 +56,7 @@ function chunked(steps: readonly Step[], size: number): Step[][] {
   return chunks
 }
 
-/** By the first two names of their path: "spec.containers". */
+/** By the first two names of their path, such as "spec.containers". */
 function groups(fields: readonly Field[]): Map<string, Field[]> {
   const names = fields.map(({ path }) => path.filter((step) => typeof step === "string"))
   const found = new Map<string, Field[]>()

@@ -1,11 +1,11 @@
-// The fields of a kind, and an object with a value put into one of them.
+// The fields of a kind, and objects with a value in one of them.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import type { FieldSchema, Schema } from "../../../../apimachinery/schema/schema.ts"
 import type { JsonObject } from "./objects.ts"
 import { sampleOfType } from "./samples.ts"
 
-/** A name is a field or a map's key, a number an item. */
+/** A string is a field or a map's key, a number an item. */
 export type FieldPath = readonly (string | number)[]
 
 export interface Field {
@@ -15,12 +15,12 @@ export interface Field {
 }
 
 export interface WalkOptions {
-  /** Types whose fields are not walked: they are another scenario's. */
+  /** Types whose fields are not visited, because another scenario tests them. */
   except?: readonly string[]
   maxDepth?: number
 }
 
-/** Of each type the fields are walked once: where it occurs again only the field itself is. */
+/** Visits the fields of each type once: at further occurrences only the field itself is included. */
 export function fieldsOf(schema: Schema, root: FieldPath, options: WalkOptions = {}): Field[] {
   const seen = new Set(options.except)
   const { maxDepth = 12 } = options
@@ -39,7 +39,7 @@ export function fieldsOf(schema: Schema, root: FieldPath, options: WalkOptions =
   return walk(schema, root)
 }
 
-/** "PodSpec" of "io.k8s.api.core.v1.PodSpec". */
+/** "io.k8s.api.core.v1.PodSpec" → "PodSpec". */
 export function shortName(schema: Schema): string {
   return schema.name?.split(".").at(-1) ?? ""
 }
@@ -51,7 +51,7 @@ export function printPath(path: FieldPath): string {
     .replace(/^\./, "")
 }
 
-/** A copy of the object with that value in it; what is missing on the way is made, as valid as samples.ts knows. */
+/** A copy of the object with the value at the path; missing parents are created, valid as far as samples.ts provides for them. */
 export function withValue(object: JsonObject, schema: Schema, path: FieldPath, value: Json): JsonObject {
   return put(object, schema, path, value) as JsonObject
 }

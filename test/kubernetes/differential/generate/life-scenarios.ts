@@ -1,4 +1,4 @@
-// The life of an object of every kind: every verb, patch type, form of answer and subresource, and what goes wrong with each.
+// The lifecycle of an object of every kind: every verb, patch type, response format and subresource, with the errors of each.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import {
@@ -32,7 +32,7 @@ export function lifeScenarios(kind: Kind): Scenario[] {
   ]
 }
 
-/** Lists show this scenario's objects, whatever else is there. */
+/** Restricts lists to this scenario's objects. */
 function own(kind: Kind): string {
   return kind.facts.namespaced ? kind.path : `${kind.path}?labelSelector=own%3D@{id}`
 }

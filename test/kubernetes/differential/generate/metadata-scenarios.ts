@@ -1,4 +1,4 @@
-// Names, labels, annotations, finalizers, owners, and unknown fields: what every kind has.
+// Names, labels, annotations, finalizers, owners, and unknown fields, for every kind.
 
 import { apiVersionOf } from "../../../conformance/minimal-objects.ts"
 import type { Json } from "../../../../apimachinery/object.ts"
@@ -115,7 +115,7 @@ function naming(kind: Kind): RequestStep[] {
   ]
 }
 
-/** At the root, in metadata, and in the deepest structs. */
+/** At the root, in metadata, and in the most deeply nested structs. */
 function unknownFields(kind: Kind): RequestStep[] {
   const paths = fieldsOf(kind.schema, [], { except: ["ObjectMeta"] })
     .filter(({ schema, path }) => schema.type === "object" && schema.fields !== undefined && path[0] !== "status")

@@ -1,4 +1,4 @@
-// A valid object of every kind, as scenarios write it: in the scenario's namespace, or with a name of the scenario's own.
+// A valid object of every kind for scenarios: in the scenario's namespace, or with a name unique to the scenario.
 
 import { apiVersionOf, minimalObject, storedResources } from "../../../conformance/minimal-objects.ts"
 import type { Json } from "../../../../apimachinery/object.ts"
@@ -10,15 +10,15 @@ export type JsonObject = { [key: string]: Json }
 export interface Kind {
   facts: ResourceFacts
   schema: Schema
-  /** "apps/v1 Deployment". */
+  /** Such as "apps/v1 Deployment". */
   title: string
-  /** Of the collection. */
+  /** The path of the collection. */
   path: string
-  /** Of the object that `object` makes. */
+  /** The path of the object that `object` creates. */
   objectPath: string
-  /** A copy of a valid object. */
+  /** Returns a copy of a valid object. */
   object(): JsonObject
-  /** Another one beside it. */
+  /** Returns another valid object. */
   other(): JsonObject
 }
 
@@ -26,7 +26,7 @@ export function kinds(): readonly Kind[] {
   return storedResources().map(kindOf)
 }
 
-/** `resource`: "apps/v1/deployments", "v1/pods". */
+/** `resource`: such as "apps/v1/deployments" or "v1/pods". */
 export function kindNamed(resource: string): Kind {
   const found = storedResources().find((facts) => `${apiVersionOf(facts)}/${facts.resource}` === resource)
   if (found === undefined) throw new Error(`no resource ${resource}`)
@@ -54,11 +54,11 @@ export function nameOf(object: JsonObject): string {
   return (object["metadata"] as { name: string }).name
 }
 
-/** Names of objects without a namespace are the scenario's own, and what the name must agree with. */
+/** Cluster-scoped objects have names unique to the scenario, as have fields that must agree with the name. */
 function sample(facts: ResourceFacts, word: string): JsonObject {
   const object = minimalObject(facts) as unknown as JsonObject
   if (facts.namespaced) {
-    // What an Event is about is in its namespace.
+    // The object of an Event is in the Event's namespace.
     const here = JSON.parse(
       JSON.stringify(object).replaceAll(`"namespace":"default"`, `"namespace":"@{ns}"`),
     ) as JsonObject
@@ -71,7 +71,7 @@ function sample(facts: ResourceFacts, word: string): JsonObject {
   return nameOf(made) === "minimal" ? renamed(made, own) : made
 }
 
-/** Kinds that take no update without the revision it changes. Those that the server itself writes to in between are not here. */
+/** Kinds whose updates require a resourceVersion. Those that the server itself modifies in between are excluded. */
 const conditional: ReadonlySet<string> = new Set([
   "csidrivers",
   "csinodes",
@@ -88,7 +88,7 @@ const conditional: ReadonlySet<string> = new Set([
   "volumeattachments",
 ])
 
-/** The object as an update of the one that the step with `save: "valid"` has made, and that dry runs leave as it is. */
+/** The object as an update of the one created by the step with `save: "valid"`, which dry runs leave unchanged. */
 export function asUpdate({ facts }: Kind, object: JsonObject): JsonObject {
   if (!conditional.has(facts.resource)) return object
   const resourceVersion = "@{valid.metadata.resourceVersion}"

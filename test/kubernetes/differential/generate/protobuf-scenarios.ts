@@ -1,4 +1,4 @@
-// Every kind in Kubernetes' protobuf: written in it, answered in it, in every form of answer, with every field it has.
+// Every kind in Kubernetes' protobuf: in requests, responses, and every response format, with every field.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import {
@@ -22,11 +22,11 @@ import { valuesFor } from "./values.ts"
 const type = "application/vnd.kubernetes.protobuf"
 const inProtobuf = { headers: { accept: type } } as const
 const as = (form: string): { accept: string } => ({ accept: `${type};as=${form};v=v1;g=meta.k8s.io` })
-/** Of one scenario. */
+/** Maximum number of fields per scenario. */
 const mostFields = 100
 
 export function protobufScenarios(kind: Kind): Scenario[] {
-  // All kinds have the same metadata: it is walked once.
+  // All kinds have the same metadata, so it is visited once.
   const except = kind.title === "v1 ConfigMap" ? ["apiVersion", "kind"] : ["apiVersion", "kind", "metadata"]
   const fields = fieldsOf(kind.schema, []).filter(({ path }) => !except.includes(String(path[0])))
   const chunks: Field[][] = []

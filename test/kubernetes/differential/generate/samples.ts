@@ -1,4 +1,4 @@
-// What a struct needs beside the field in question, so that the answer is about that field. By the type's name.
+// Fields that a struct requires besides the tested one, so that the response is about the tested field. By type name.
 
 import type { JsonObject } from "./objects.ts"
 
@@ -167,7 +167,7 @@ const samples: Readonly<Record<string, JsonObject>> = {
   WeightedPodAffinityTerm: { weight: 1, podAffinityTerm: { topologyKey: "zone", labelSelector: selector } },
 }
 
-/** A copy; empty when the type needs nothing. */
+/** A copy; empty if the type requires nothing. */
 export function sampleOfType(name: string): JsonObject {
   const known = Object.hasOwn(samples, name) ? samples[name] : undefined
   return known === undefined ? {} : structuredClone(known)

@@ -1,13 +1,13 @@
-// What a server's own controller writes into an object a moment after it was made is waited for: before the next request or after it would
-// be chance, on both servers.
+// Waits for what a server's own controller writes to an object shortly after its creation: whether it precedes the next request
+// would be random on both servers.
 
 import { get, type Scenario, type Step } from "../scenario.ts"
 import type { Kind } from "./objects.ts"
 
-/** By resource: what the object's JSON holds then. */
+/** By resource: text in the object's JSON after that write. */
 const written: ReadonlyMap<string, string> = new Map([["flowschemas", `"Dangling"`]])
 
-/** It was refused. */
+/** The object was rejected. */
 const notMade = `"NotFound"`
 
 export function settling(kind: Kind, scenarios: Scenario[]): Scenario[] {

@@ -1,4 +1,4 @@
-// What is tried in a field, by its type: what is valid, what is not, and what is not even of the type.
+// Values to test in a field, by its type: valid, invalid, and of another type.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { shortName } from "./fields.ts"
@@ -15,7 +15,7 @@ const byFormat: Readonly<Record<string, readonly Json[]>> = {
   quantity: ["1", "1.5", "-1", "1Gi", "lots", 3],
 }
 
-/** `full`: also what the decoder refuses. */
+/** `full`: includes values that the decoder rejects. */
 export function valuesFor(schema: Schema, full: boolean): Json[] {
   const wrong = full ? wrongTypes(schema) : []
   return [...plausible(schema), ...wrong]

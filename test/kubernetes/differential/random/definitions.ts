@@ -1,5 +1,5 @@
-// Random CustomResourceDefinitions, and objects of the kinds they make: schemas with every keyword, rules in CEL, defaults and
-// kinds of lists; values that fit and values that do not.
+// Random CustomResourceDefinitions, and custom resources of them: schemas with every keyword, CEL rules, defaults and list types;
+// valid and invalid values.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { chance, createRandom, pick, type Random } from "../../../../apimachinery/testing/random.ts"
@@ -14,7 +14,7 @@ const group = "r@{id}.example.com"
 const things = `/apis/${group}/v1/namespaces/@{ns}/things`
 const deepest = 3
 
-/** Definitions, most of which have a fault: all as dry runs. */
+/** Definitions, most of them with a fault: all as dry runs. */
 export function randomDefinitionScenario(seed: number): Scenario {
   const random = createRandom(seed)
   const steps = Array.from({ length: 16 }, (_, index) => {
@@ -27,7 +27,7 @@ export function randomDefinitionScenario(seed: number): Scenario {
   return { name: `a definition at random, seed ${seed}`, steps, anyOrder: true, byChance: true }
 }
 
-/** A definition without fault, and objects with and without. */
+/** A valid definition, with valid and invalid objects. */
 export function randomCustomResourceScenario(seed: number): Scenario {
   const random = createRandom(seed)
   const schema: JsonObject = { type: "object", properties: { spec: objectSchema(random, 0, 0) } }
@@ -101,7 +101,7 @@ function oddVersion(random: Random): JsonObject {
 
 const fields = ["a", "b", "c", "list", "name"]
 
-/** `faults`: how often a keyword does not fit. */
+/** `faults`: the frequency of invalid keywords. */
 function randomSchema(random: Random, depth: number, faults: number): JsonObject {
   const schema = sound(random, depth, faults)
   if (!chance(random, faults * 3)) return schema
@@ -212,7 +212,7 @@ function scalar(random: Random): JsonObject {
   ])
 }
 
-/** Keywords that seldom fit. */
+/** Keywords that are rarely valid. */
 const odd: readonly ((random: Random) => JsonObject)[] = [
   (random) => ({ type: pick(random, ["bogus", "null", "", "integer", "array", "object"]) }),
   (random) => ({ default: oddValue(random) }),
@@ -259,7 +259,7 @@ const odd: readonly ((random: Random) => JsonObject)[] = [
   () => ({ id: "x", externalDocs: { url: "x" }, example: 1 }),
 ]
 
-/** Of the schema, mostly. */
+/** A value that mostly matches the schema. */
 function valueOf(random: Random, schema: JsonObject): Json {
   if (chance(random, 0.06)) return oddValue(random)
   if (schema["nullable"] === true && chance(random, 0.2)) return null

@@ -1,4 +1,4 @@
-// Random evictions of pods that budgets are for: what a budget allows is written into its status, as its controller would.
+// Random evictions of pods with budgets: the allowed disruptions are written to a budget's status, as its controller would do.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { chance, createRandom, pick, type Random } from "../../../../apimachinery/testing/random.ts"
@@ -110,7 +110,7 @@ function allowed(random: Random, name: string): RequestStep[] {
         }
       : {}),
   }
-  // Of the generation that is there, as a number.
+  // The current generation, as a number.
   const text = JSON.stringify({
     apiVersion: "policy/v1",
     kind: "PodDisruptionBudget",
@@ -123,7 +123,7 @@ function allowed(random: Random, name: string): RequestStep[] {
   ]
 }
 
-/** None of another uid: upstream tries such ones of pods that are pending for ten seconds. */
+/** Without other uids: upstream retries those for ten seconds if the pod is pending. */
 function evicts(random: Random): RequestStep[] {
   const name = pick(random, names)
   const options = pick<JsonObject>(random, [

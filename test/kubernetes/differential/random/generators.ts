@@ -1,4 +1,4 @@
-// All that is made by chance: the same seed makes the same.
+// All generators of random scenarios: the same seed yields the same scenario.
 
 import { type Kind, kinds } from "../generate/objects.ts"
 import type { Scenario } from "../scenario.ts"
@@ -12,7 +12,7 @@ import { randomVersionsScenario } from "./versions.ts"
 
 export type Generator = (seed: number) => Scenario
 
-/** Of what is no kind, or of several. */
+/** Generators of scenarios for no kind, or for several. */
 export const generators: readonly Generator[] = [
   randomDefinitionScenario,
   randomCustomResourceScenario,
@@ -25,7 +25,7 @@ export function generatorsOf(kind: Kind): readonly Generator[] {
   return [randomScenario, randomLifeScenario, randomReadScenario].map((make) => (seed) => make(kind, seed))
 }
 
-/** By their titles, which are what the names of their scenarios begin with. */
+/** By title, with which the names of their scenarios begin. */
 export function generatorsNamed(only: RegExp): readonly Generator[] {
   const own = generators.filter((make) => only.test(make(0).name))
   return [...own, ...kinds().flatMap((kind) => generatorsOf(kind).filter((make) => only.test(make(0).name)))]

@@ -1,5 +1,5 @@
-// Random lives of objects as clients make them: valid ones mostly, with fields that are seldom there, written in earnest in every
-// encoding, read in every form, and written through every subresource there is.
+// Random lifecycles of objects as with real clients: mostly valid, with rarely used fields, really written in every encoding,
+// read in every format, and written through every subresource.
 
 import { stringify } from "yaml"
 import type { Json } from "../../../../apimachinery/object.ts"
@@ -27,7 +27,7 @@ import { ruling } from "./ruling.ts"
 import { titled } from "./titled.ts"
 import { isJsonObject, plausibleValue } from "./values.ts"
 
-/** Objects of one scenario, one after the other. */
+/** Number of consecutive objects per scenario. */
 const lives = 6
 
 export function randomLifeScenario(kind: Kind, seed: number): Scenario {
@@ -71,7 +71,7 @@ function own(object: JsonObject): JsonObject {
   return { ...object, metadata: { ...(object["metadata"] as JsonObject), labels: { own: "@{id}" } } }
 }
 
-/** With fields that somebody could mean to give. */
+/** Adds fields with plausible values. */
 function fuller(random: Random, object: JsonObject, { schema }: Kind, changes: number): JsonObject {
   let result: Json = object
   for (let count = 0; count < changes; count++) {
@@ -104,7 +104,7 @@ function written(random: Random, { facts, schema }: Kind, step: RequestStep): Re
   try {
     encodeProtobuf(schema, structuredClone(whole))
   } catch {
-    return step // what no client can put into a message
+    return step // cannot be encoded as a message
   }
   return { ...step, body: whole, protobuf: { group: facts.group, version: facts.version, kind: facts.kind } }
 }

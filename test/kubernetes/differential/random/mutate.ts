@@ -1,4 +1,4 @@
-// Random changes of an object: each as a client's mistake or whim would be, in a place the schema knows.
+// Random changes of an object: mistakes that clients could make, at positions known to the schema.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import type { Schema } from "../../../../apimachinery/schema/schema.ts"
@@ -7,14 +7,14 @@ import type { FieldPath } from "../generate/fields.ts"
 import type { JsonObject } from "../generate/objects.ts"
 import { isJsonObject, oddValue, plausibleValue, randomKey } from "./values.ts"
 
-/** A place in an object, and what the schema says of it. */
+/** A position in an object with its schema. */
 export interface Place {
   path: FieldPath
   value: Json
   schema: Schema | undefined
 }
 
-/** All places of a value, the root first. */
+/** All positions in a value, beginning with the root. */
 export function placesOf(value: Json, schema: Schema | undefined, path: FieldPath = []): Place[] {
   const here: Place = { path, value, schema }
   if (Array.isArray(value)) {
@@ -28,7 +28,7 @@ export function placesOf(value: Json, schema: Schema | undefined, path: FieldPat
   return [here, ...inner]
 }
 
-/** A copy with the value there; undefined takes it away. */
+/** A copy with the value at the path; undefined removes it. */
 export function replaced(value: Json, path: FieldPath, by: Json | undefined): Json {
   const [step, ...rest] = path
   if (step === undefined) return by ?? null
@@ -44,7 +44,7 @@ export function replaced(value: Json, path: FieldPath, by: Json | undefined): Js
   return Object.fromEntries([...entries, [step, replaced(object[step] ?? {}, rest, by)]])
 }
 
-/** A copy with some changes. Names are left alone: what has another name is another object. */
+/** A copy with some changes. The name is unchanged, since it identifies the object. */
 export function mutated(random: Random, object: JsonObject, schema: Schema, changes = 1 + random(3)): JsonObject {
   let result: Json = object
   for (let count = 0; count < changes; count++) result = mutatedOnce(random, result, schema)
@@ -67,7 +67,7 @@ function mutatedOnce(random: Random, object: Json, schema: Schema): Json {
 }
 
 interface Change {
-  /** Below the place. */
+  /** Relative to the position. */
   path: FieldPath
   value: Json | undefined
 }
@@ -109,7 +109,7 @@ function otherList(random: Random, list: readonly Json[], schema: Schema | undef
   }
 }
 
-/** JSON text in which a key stands twice, or in another case. */
+/** JSON text with a key that is repeated or in another case. */
 export function oddText(random: Random, object: JsonObject): string {
   const text = JSON.stringify(object)
   const keys = [...text.matchAll(/[{,]"([a-z]\w*)":/gi)]
@@ -118,7 +118,7 @@ export function oddText(random: Random, object: JsonObject): string {
   const before = text.slice(0, index + 1)
   const after = text.slice(index + found.length)
   if (random(2) === 0) return `${before}"${key.toUpperCase()}":${after}`
-  // Of the same type: what stands first and is not even of its type is upstream's fault alone.
+  // Of the same type: errors about the type of the first value are peculiar to upstream.
   const other = after.startsWith('"') ? '"other"' : "null"
   return `${before}"${key}":${other},"${key}":${after}`
 }

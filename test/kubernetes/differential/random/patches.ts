@@ -1,4 +1,4 @@
-// Random patches of every type, as bodies.
+// Random patch bodies of every type.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
@@ -12,7 +12,7 @@ import { isJsonObject, oddValue, plausibleValue, randomKey } from "./values.ts"
 export interface RandomPatch {
   contentType: string
   body: Json
-  /** Whose fields it applies; undefined: no apply. */
+  /** The field manager of an apply; undefined for other patches. */
   manager?: string
 }
 
@@ -37,7 +37,7 @@ const pointer = (path: FieldPath): string =>
   path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
 
 function operations(random: Random, kind: Kind, object: JsonObject): Json {
-  // Without the whole: a value that is missing there stops upstream's process.
+  // Without the root: a missing value there crashes upstream's process.
   const places = placesOf(object, kind.schema).filter(({ path }) => path.length > 0)
   return Array.from({ length: 1 + random(3) }, (): Json => {
     const place = pick(random, places)
@@ -81,10 +81,10 @@ function merge(random: Random, kind: Kind, object: JsonObject): Json {
   const other = mutated(random, object, kind.schema)
   const places = placesOf(other, kind.schema).filter(({ path }) => path.length > 0)
   let body: Json = {}
-  if (places.length === 0) return body // nothing was left of it
+  if (places.length === 0) return body // nothing was left
   for (let count = 0; count <= random(3); count++) {
     const { path, value } = pick(random, places)
-    // Lists are whole in a merge patch: a path ends where one begins.
+    // Merge patches contain complete lists, so a path ends at the first list.
     const end = path.findIndex((step) => typeof step === "number")
     const at = end === -1 ? path : path.slice(0, end)
     if (at.length === 0) continue
@@ -97,7 +97,7 @@ function merge(random: Random, kind: Kind, object: JsonObject): Json {
   return body
 }
 
-/** A merge, with directives where there is an object or a list. */
+/** A merge with directives in objects and lists. */
 function strategic(random: Random, kind: Kind, object: JsonObject): Json {
   let body = merge(random, kind, object)
   if (chance(random, 0.4)) return body
@@ -122,7 +122,7 @@ function directive(random: Random, value: JsonObject): { path: FieldPath; value:
   return { path: ["$patch"], value: pick(random, ["replace", "delete", "merge", "bogus"]) }
 }
 
-/** What one manager says of the object: some of its fields. */
+/** The configuration of one manager: some of the object's fields. */
 function configuration(random: Random, kind: Kind, object: JsonObject): Json {
   const other = mutated(random, object, kind.schema, random(3))
   let body: Json = other

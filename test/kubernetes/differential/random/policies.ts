@@ -1,5 +1,4 @@
-// Random admission policies, most of whose expressions have a fault: of syntax, of type, of a name that is not known where it stands.
-// All as dry runs.
+// Random admission policies, most of whose expressions have a fault: in syntax, types, or undeclared names. All as dry runs.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { chance, createRandom, pick, type Random } from "../../../../apimachinery/testing/random.ts"
@@ -78,7 +77,7 @@ function atom(random: Random, kind: string): string {
   return pick(random, (chance(random, 0.85) ? atoms[kind] : undefined) ?? atoms[pick(random, anyKind)] ?? [])
 }
 
-/** Of this type, mostly. */
+/** An expression that mostly has this type. */
 function expression(random: Random, kind: string, depth = 0): string {
   if (depth > 2 || chance(random, 0.25)) return atom(random, kind)
   const part = (of: string): string => expression(random, of, depth + 1)

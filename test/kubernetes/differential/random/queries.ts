@@ -1,4 +1,4 @@
-// Random parameters of requests, and forms of answers.
+// Random request parameters and response formats.
 
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import type { Json } from "../../../../apimachinery/object.ts"
@@ -53,11 +53,11 @@ export function writeQuery(random: Random): string {
   return query(random, writing, 0.12)
 }
 
-/** Selectors a collection knows, and others. */
+/** Selectors that a collection supports, and others. */
 export function listQuery(random: Random, kind: Kind, inNamespace: boolean): string {
   const fields = ["metadata.name", "metadata.namespace", ...(kind.facts.selectableFields ?? []), "spec.bogus"]
   const fieldSelector = `${pick(random, fields)}${pick(random, ["%3D", "!%3D", "%3D%3D", "%3E", ""])}${pick(random, ["minimal", "x", "", "true", "%5C,"])}`
-  // Objects without a namespace are others' as well: only one's own are comparable.
+  // Cluster-scoped collections contain objects of other scenarios: only own objects are comparable.
   const own = inNamespace ? [] : ["labelSelector=own%3D@{id}"]
   return [
     ...own,

@@ -1,5 +1,5 @@
-// Random lists, pages, watches and deletions of a collection, over objects that come, change and go: every parameter with every
-// other, those that make no sense together, too.
+// Random lists, pages, watches and deletions of a collection whose objects are created, changed and deleted: all combinations of
+// parameters, including meaningless ones.
 
 import { chance, createRandom, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import { asMetadata, asMetadataList, asTable, asYaml } from "../generate/life-scenarios.ts"
@@ -20,7 +20,7 @@ import { deleteOptions } from "./queries.ts"
 import { ruling } from "./ruling.ts"
 import { titled } from "./titled.ts"
 
-/** Requests of one scenario after those that make its objects. */
+/** Number of requests per scenario after those that create its objects. */
 const length = 22
 const words = ["1", "2", "x"]
 
@@ -47,7 +47,7 @@ export function randomReadScenario(kind: Kind, seed: number): Scenario {
   }
 }
 
-/** As often as they stand here. */
+/** Each is chosen as often as it is listed. */
 const all: readonly ((context: Context) => Step[])[] = [
   lists,
   lists,
@@ -65,7 +65,7 @@ function labelled(random: Random, object: JsonObject): JsonObject {
   return { ...object, metadata: { ...(object["metadata"] as JsonObject), labels } }
 }
 
-/** None so old that it may be compacted on one of the two. */
+/** None is old enough to have been compacted on one of the servers. */
 const revisions = ["0", "", "@{first.metadata.resourceVersion}", "@{last.metadata.resourceVersion}", "abc", "-1"]
 const selectors = [
   "a",
@@ -79,7 +79,7 @@ const selectors = [
   "=",
 ]
 
-/** Of what is not within a namespace only one's own is comparable. */
+/** For cluster-scoped kinds only own objects are comparable. */
 function labelSelector({ random, kind }: Context): string[] {
   const own = kind.facts.namespaced && chance(random, 0.7) ? [] : ["own%3D@{id}"]
   const parts = [...own, ...(chance(random, 0.35) ? [pick(random, selectors)] : [])]
@@ -106,7 +106,7 @@ function some(random: Random, name: string, probability: number, values: readonl
   return chance(random, probability) ? [`${name}=${pick(random, values)}`] : []
 }
 
-/** What lists and watches are asked alike. */
+/** Parameters common to lists and watches. */
 function parameters(context: Context, isWatch: boolean): string[] {
   const { random } = context
   const seldom = isWatch ? 0.06 : 0.4
@@ -144,7 +144,7 @@ function lists(context: Context): RequestStep[] {
   return [get(withQuery(kind.path, parameters(context, false).join("&")), form(context))]
 }
 
-/** A page, sometimes changes after it, and the next with parameters of its own. */
+/** A page, sometimes changes after it, and the next page with other parameters. */
 function pages(context: Context): RequestStep[] {
   const { random, kind } = context
   const selector = labelSelector(context)
@@ -187,7 +187,7 @@ function changes({ random, kind, objects }: Context): RequestStep[] {
   }
 }
 
-/** Of the whole collection, then some of it is there again. */
+/** Deletes the collection, then recreates a part of it. */
 function deletions(context: Context): RequestStep[] {
   const { random, kind, objects } = context
   const { query, body } = deleteOptions(random)

@@ -1,4 +1,4 @@
-/** What other requests of a server depend on, one default of all among it: changed in dry runs alone. */
+/** Resources that affect other requests to the server, including a default: changed only in dry runs. */
 export const ruling: ReadonlySet<string> = new Set([
   "apiservices",
   "customresourcedefinitions",

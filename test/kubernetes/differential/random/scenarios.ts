@@ -1,4 +1,4 @@
-// Random scenarios of a kind: an object is made, then requests follow that nobody has written. The same seed makes the same.
+// Random scenarios of a kind: an object is created, then random requests follow. The same seed yields the same scenario.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { chance, createRandom, pick, type Random } from "../../../../apimachinery/testing/random.ts"
@@ -22,7 +22,7 @@ import { ruling } from "./ruling.ts"
 import { titled } from "./titled.ts"
 import { oddValue, plausibleValue } from "./values.ts"
 
-/** Requests of one scenario after the first. */
+/** Number of requests per scenario after the first. */
 const length = 24
 
 export function randomScenario(kind: Kind, seed: number): Scenario {
@@ -30,7 +30,7 @@ export function randomScenario(kind: Kind, seed: number): Scenario {
   const context: Context = { random, kind, object: labelled(kind.object()) }
   const steps: Step[] = [
     { ...post(kind.path, context.object), save: "valid" },
-    // What rules others is written by upstream's own controllers, too.
+    // Ruling resources are also written by upstream's own controllers.
     ...(chance(random, 0.3) && !ruling.has(kind.facts.resource) ? [randomWatch(context)] : []),
     ...Array.from({ length }, () => pick(random, choices)(context)).flat(),
   ]
@@ -45,7 +45,7 @@ interface Context {
 
 type Choice = (context: Context) => Step[]
 
-/** As often as they stand here. */
+/** Each is chosen as often as it is listed. */
 const choices: readonly Choice[] = [
   creates,
   creates,
@@ -73,7 +73,7 @@ function labelled(object: JsonObject): JsonObject {
   return { ...object, metadata: { ...(object["metadata"] as JsonObject), labels: { own: "@{id}" } } }
 }
 
-/** A dry run, or in earnest. */
+/** A dry run or a real write. */
 function written({ random, kind }: Context, earnest: number): string {
   const isDry = ruling.has(kind.facts.resource) || !chance(random, earnest)
   const query = writeQuery(random)
@@ -183,7 +183,7 @@ function randomWatch({ random, kind }: Context): Step {
   )
 }
 
-/** Then it is there again, for those that follow. */
+/** Usually recreates the object for the following requests. */
 function deletes(context: Context): RequestStep[] {
   const { random, kind } = context
   const isRuling = ruling.has(kind.facts.resource)
@@ -191,13 +191,13 @@ function deletes(context: Context): RequestStep[] {
   const dry = isRuling ? "dryRun=All" : ""
   const path = chance(random, 0.15) ? withQuery(kind.path, "labelSelector=own%3D@{id}") : kind.objectPath
   return [
-    // What a query says counts without a body alone.
+    // Options in the query only apply without a body.
     remove(withQuery(withQuery(path, dry), query), isRuling ? undefined : body),
     ...(chance(random, 0.7) ? [post(kind.path, context.object)] : []),
   ]
 }
 
-/** Bodies that are hardly one. */
+/** Malformed bodies. */
 function odd(context: Context): RequestStep[] {
   const { random, kind, object } = context
   const query = written(context, 0)

@@ -1,16 +1,16 @@
-// The smallest scenario that still differs in the same way: steps, parameters, headers and parts of bodies are taken away one
-// after the other, for as long as what remains is compared and found to differ.
+// Finds the smallest scenario with the same difference: removes steps, parameters, headers and parts of bodies one after the
+// other, as long as the difference remains.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { describeStep, type RequestStep, type Scenario, type Step } from "../scenario.ts"
 import { placesOf, replaced } from "./mutate.ts"
 
-/** Scenarios tried for one. */
+/** Number of attempts per scenario. */
 const mostTries = 80
 
 export type StillDiffers = (scenario: Scenario) => Promise<boolean>
 
-/** `title`: of the request that is answered differently. */
+/** `title`: of the request whose response differs. */
 export async function shrink(scenario: Scenario, title: string, stillDiffers: StillDiffers): Promise<Scenario> {
   let tries = 0
   let smallest = scenario
@@ -33,14 +33,14 @@ export async function shrink(scenario: Scenario, title: string, stillDiffers: St
   return smallest
 }
 
-/** The request alone, after the one that makes the object, after all before it. */
+/** The request alone, after the step that creates the object, or after all previous steps. */
 function shortest(steps: readonly Step[], title: string): Step[][] {
   const at = steps.findIndex((step) => describeStep(step) === title)
   if (at <= 0) return []
   return [steps.slice(at, at + 1), [...steps.slice(0, 1), ...steps.slice(at, at + 1)], steps.slice(0, at + 1)]
 }
 
-/** The boldest first. */
+/** The largest reductions first. */
 function* smallerOnes({ steps }: Scenario): Generator<Step[]> {
   for (let size = Math.floor(steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
     for (let at = steps.length; at > 0; at -= size) {

@@ -1,6 +1,6 @@
 import type { RequestStep, Step } from "../scenario.ts"
 
-/** Titles differ, so that a difference tells its step. */
+/** Makes titles unique, so that a difference identifies its step. */
 export function titled<T extends Step>(steps: readonly T[]): T[] {
   return steps.map((step, index) => ("watch" in step ? step : { ...step, label: labelOf(step, index) }))
 }

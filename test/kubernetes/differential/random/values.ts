@@ -1,5 +1,5 @@
-// Random values for a field: mostly what its name and type ask for, so that requests come past the decoder and the first rule;
-// sometimes what no field wants.
+// Random values of a field: mostly suitable for its name and type, so that requests pass the decoder and the first rule;
+// sometimes invalid for any field.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import type { Schema } from "../../../../apimachinery/schema/schema.ts"
@@ -8,7 +8,7 @@ import { shortName } from "../generate/fields.ts"
 import type { JsonObject } from "../generate/objects.ts"
 import { sampleOfType } from "../generate/samples.ts"
 
-/** What fields of these names hold, valid and nearly so, beyond enums of the schema. */
+/** Valid and almost valid values by field name, besides enums of the schema. */
 const byName: Readonly<Record<string, readonly Json[]>> = {
   accessModes: ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"],
   action: ["Ignore", "FailJob", "FailIndex", "Count"],
@@ -171,7 +171,7 @@ const numbers: readonly Json[] = [0, 1, 2, 3, 5, 10, 30, 80, 100, -1]
 const oddNumbers: readonly Json[] = [101, 443, 1024, 65_535, 65_536, 86_401, 2 ** 31 - 1, -(2 ** 31)]
 const deepest = 5
 
-/** What somebody could mean to write, mostly. */
+/** Mostly plausible values. */
 export function plausibleValue(random: Random, schema: Schema, name = "", depth = 0): Json {
   const known = Object.hasOwn(byName, name) ? byName[name] : undefined
   const isScalar = schema.fields === undefined && schema.items === undefined
@@ -218,7 +218,7 @@ function plausibleMap(random: Random, { items }: Schema, depth: number): Json {
   return Object.fromEntries(entries)
 }
 
-/** The sample of the type and some of its other fields. */
+/** The sample of the type with some additional fields. */
 function plausibleObject(random: Random, schema: Schema, depth: number): Json {
   const object = sampleOfType(shortName(schema))
   const fields = Object.entries(schema.fields ?? {})
@@ -231,7 +231,7 @@ function plausibleObject(random: Random, schema: Schema, depth: number): Json {
   return object
 }
 
-/** What no field wants. */
+/** A value that is invalid for any field. */
 export function oddValue(random: Random): Json {
   switch (random(8)) {
     case 0:

@@ -1,5 +1,5 @@
-// Definitions of several versions by chance, each with subresources, columns, fields to select by, defaults and rules of its own;
-// and values that mostly fit them.
+// Random definitions with several versions, each with its own subresources, columns, selectable fields, defaults and rules; and
+// values that mostly match them.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
@@ -164,7 +164,7 @@ const values: Readonly<Record<string, readonly Json[]>> = {
 export function specOf(random: Random): JsonObject {
   const names = Object.keys(values).filter(() => chance(random, 0.4))
   return Object.fromEntries(
-    // What is valid stands first.
+    // Valid values come first.
     names.map((name) => [
       name,
       chance(random, 0.6) ? (values[name]?.[random(2)] ?? null) : pick(random, values[name] ?? []),

@@ -1,4 +1,4 @@
-// Lives of custom resources by chance, through all versions of their definition and its subresources.
+// Random lifecycles of custom resources, through all versions of their definition and its subresources.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { chance, createRandom, pick, type Random } from "../../../../apimachinery/testing/random.ts"
@@ -54,7 +54,7 @@ export function randomVersionsScenario(seed: number): Scenario {
   }
 }
 
-/** As often as they stand here. */
+/** Each is chosen as often as it is listed. */
 const choices: readonly ((context: Context) => Step[])[] = [
   creates,
   creates,
@@ -222,7 +222,7 @@ function deletes({ random, versions }: Context): RequestStep[] {
   return [remove(`${at(version)}/${pick(random, names)}${chance(random, 0.3) ? "?dryRun=All" : ""}`)]
 }
 
-/** What a definition may become is looked at alone: a version that is served no more goes when the server comes to it. */
+/** Changes of a definition are tested as dry runs: the time at which a version is no longer served is up to the server. */
 function redefines({ random, versions }: Context): RequestStep[] {
   const some = versionNames.filter(() => chance(random, 0.5))
   const changed = definitionOfVersions(random, group, some.length === 0 ? versions : some)
