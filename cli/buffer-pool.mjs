@@ -1,4 +1,5 @@
-// Imported before everything else. Node cuts small buffers from pools of 64 KiB, and one of a few bytes that is kept keeps its
-// whole pool: each TLS connection has such (27 KiB of its memory with these pools), and each tenant that is awake.
+// Imported before everything else. Node allocates small buffers from pools of 64 KiB, and a retained buffer of a few bytes
+// retains its whole pool: each TLS connection has such buffers (27 KiB of its memory with these smaller pools), as has each
+// tenant that is awake.
 
 Buffer.poolSize = 8 * 1024

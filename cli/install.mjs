@@ -1,5 +1,6 @@
-// Runs before `npm start` and `npm test`: installs what package-lock.json names when node_modules is missing or made from
-// another lock file. Plain JavaScript for any Node that npm runs on; imports nothing that would have to be installed first.
+// Runs before `npm start` and `npm test`: installs what package-lock.json specifies if node_modules is missing or was created
+// from another lock file. Plain JavaScript for any Node with which npm runs; imports nothing that would have to be installed
+// first.
 
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"

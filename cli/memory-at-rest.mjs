@@ -1,27 +1,27 @@
-// Imported by processes that serve for long. V8 collects garbage when memory is asked for, so that a process with nothing to do
-// keeps what thousands of tenants left when they fell asleep. Its memory reducer would see to that, but takes a process for
-// busy that allocates nothing at all (measured: never once in an idle process; with this, 250 MiB became 190 within 16 s).
-// It goes ahead in any case while V8 is told to favour memory, which also bounds how far the heap grows before it is collected.
+// Imported by long-running processes. V8 collects garbage when memory is allocated, so an idle process keeps what thousands of
+// tenants left behind when they fell asleep. V8's memory reducer would collect it, but considers a process busy that allocates
+// nothing at all (measured: it never ran in an idle process; with this module, 250 MiB became 190 within 16 s). It runs in any
+// case while V8 is set to optimize for size, which also limits the growth of the heap before a collection.
 
 import { performance, PerformanceObserver } from "node:perf_hooks"
 import { setFlagsFromString } from "node:v8"
 
 const everyMs = 5_000
 /**
- * Share of the time in which the event loop had something to do. Only below it collections are in nobody's way: they compact,
- * which takes 60 ms with 50 tenants and half a second with 500 in use (measured: p99 of events 480 ms instead of 64 with 0.75).
+ * Utilization of the event loop below which collections disturb nobody: they compact the heap, which takes 60 ms with 50 tenants
+ * and half a second with 500 active ones (measured: p99 of events 480 ms instead of 64 with 0.75).
  */
 const restingShare = 0.1
 /**
- * Who favours memory collects after a tenth of growth: of 200 sleeping tenants that woke one after the other three waited for a
- * collection, and short bursts of requests took up to twice the processor time. So the end of rest is seen soon.
+ * When optimizing for size, V8 collects after a tenth of growth: when 200 sleeping tenants woke one after the other, three waited
+ * for a collection, and short bursts of requests took up to twice the processor time. So the end of rest must be detected soon.
  */
 const restingEveryMs = 100
 
 let isResting = false
 let last = performance.eventLoopUtilization()
 
-/** Milliseconds of collections since the last look at them: they are no work that ends a rest, but what it is for. */
+/** Milliseconds of collections since the last check: they must not count as activity that ends the rest. */
 let collecting = 0
 const collections = new PerformanceObserver((list) => count(list.getEntries()))
 
@@ -39,7 +39,7 @@ function look() {
   collecting = 0
   if (rests !== isResting) {
     setFlagsFromString(rests ? "--optimize-for-size" : "--no-optimize-for-size")
-    // Otherwise there are too many to be told of each.
+    // Only while resting, because otherwise there are too many notifications.
     if (rests) collections.observe({ entryTypes: ["gc"] })
     else collections.disconnect()
   }

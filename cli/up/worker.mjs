@@ -1,4 +1,4 @@
-// The process of one worker of `polyplane up --workers`. As cli/polyplane.mjs: what is large is loaded after the runtime.
+// The process of one worker of `polyplane up --workers`. As in cli/polyplane.mjs, large modules are loaded after the runtime.
 
 import "../runtime.mjs"
 
