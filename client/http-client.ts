@@ -153,5 +153,5 @@ export async function* lines(stream: AsyncIterable<Uint8Array>, maxBytes: number
     size += chunk.length - start
     if (size > maxBytes) throw new Error(`a watch event exceeds ${maxBytes} bytes`)
   }
-  // A line without its end was cut off by a broken connection: resuming delivers it again.
+  // A line without a line break was cut off by a broken connection: resuming delivers it again.
 }

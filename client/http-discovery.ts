@@ -1,5 +1,5 @@
-// What an API server serves, in one list: aggregated discovery (two requests), or group by group where a server has none.
-// Source: KEP-3352 (aggregated discovery), k8s.io/api/apidiscovery/v2.
+// Lists all resources that an API server serves: by aggregated discovery (two requests), or by requests per group if the server
+// does not support it. Source: KEP-3352 (aggregated discovery), k8s.io/api/apidiscovery/v2.
 
 import { parseGroupVersion, printGroupVersion } from "../apimachinery/object.ts"
 import type { TransportRequest } from "./http-transport.ts"
@@ -17,7 +17,7 @@ interface AggregatedList {
     metadata: { name?: string }
     versions: {
       version: string
-      /** Stale: its server does not answer. */
+      /** "Stale" if the aggregated API server does not respond. */
       freshness?: string
       resources?: {
         resource: string
@@ -56,7 +56,7 @@ export async function discoverOverHttp(call: Call): Promise<DiscoveredResource[]
       headers: { accept: aggregated },
     })
     for (const resource of answer.kind === "APIGroupDiscoveryList" ? read(answer) : await ask(call, root, answer)) {
-      // Versions come in the order of preference: the first one a resource is found in counts.
+      // Versions are in the order of preference: the first one that contains the resource is used.
       const id = `${resource.group}/${resource.resource}`
       if (!found.has(id)) found.set(id, resource)
     }
@@ -64,7 +64,7 @@ export async function discoverOverHttp(call: Call): Promise<DiscoveredResource[]
   return [...found.values()]
 }
 
-/** Servers without aggregated discovery do not tell. */
+/** Servers without aggregated discovery do not report it. */
 export async function unavailableOverHttp(call: Call): Promise<string[]> {
   const answer = await call<AggregatedList | GroupList>({
     method: "GET",

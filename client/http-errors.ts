@@ -1,8 +1,8 @@
-// Answers that are no success, as StatusError: with the Status that Kubernetes sends, or with what a proxy on the way had to say.
+// Converts unsuccessful responses to StatusErrors: with the Status that Kubernetes sends, or with the text of a proxy in between.
 
 import { StatusError, type Status, type StatusReason } from "../apimachinery/status.ts"
 
-/** What an answer without a Status body means by its code alone. */
+/** The reasons for responses without a Status body, by code. */
 const reasons: Readonly<Record<number, StatusReason>> = {
   400: "BadRequest",
   401: "Unauthorized",
@@ -22,10 +22,10 @@ const reasons: Readonly<Record<number, StatusReason>> = {
   504: "Timeout",
 }
 
-/** Of an answer that is no Status, this many characters are shown. */
+/** Maximum length of the quoted body if it is not a Status. */
 const shownCharacters = 256
 
-/** What was answered instead of success. */
+/** The error for an unsuccessful response. */
 export function readError(wanted: { method: string; path: string }, code: number, body: Buffer): StatusError {
   const status = parseStatus(body)
   if (status !== undefined) return new StatusError({ ...status, code: status.code ?? code })
@@ -47,7 +47,7 @@ function parseStatus(body: Buffer): Status | undefined {
     const value: unknown = JSON.parse(body.toString("utf8"))
     return isStatus(value) ? value : undefined
   } catch {
-    // Not JSON: a proxy's page, or nothing. The caller tells by the code.
+    // Not JSON: a proxy's page, or nothing. The caller uses the code.
     return undefined
   }
 }
