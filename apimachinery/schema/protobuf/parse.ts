@@ -1,7 +1,6 @@
 // Decodes Kubernetes' protobuf by the schema: client-go and kubectl send built-in kinds in this format. encode.ts encodes it.
 // Source: k8s.io/apimachinery/pkg/runtime/serializer/protobuf and generated.proto.
 //
-//
 //   "k8s\0" │ Unknown { 1: TypeMeta { 1: apiVersion, 2: kind }, 2: raw = the object's message, 3: encoding, 4: type }
 
 import type { Json } from "../../object.ts"

@@ -1,7 +1,6 @@
 // Sends random requests, run manually: requests for every kind, derived from a seed, go to both servers. Differences are
 // minimized and reported once per class.
 //
-//
 //   node test/kubernetes/differential/random.ts [--seed N] [--kinds REGEX] [--rounds N] [--seconds N]
 //
 // --kinds: matches the beginning of scenario names ("v1 Pod", "a custom resource", "reads"). --rounds: number of scenarios of

@@ -1,6 +1,5 @@
 // The suite, run manually: prints all differences, the most frequent first.
 //
-//
 //   node test/kubernetes/differential/report.ts [--only WORDS] [--full] [--all] [--prune]
 //
 // --only: scenarios whose name contains the words. --full: each difference, not only classes. --all: includes known ones.

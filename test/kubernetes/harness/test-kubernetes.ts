@@ -1,7 +1,6 @@
 // A real Kubernetes control plane for tests: etcd and kube-apiserver, and optionally kube-controller-manager, kube-scheduler and
 // simulated nodes. It uses free loopback ports and a temporary folder, and is ready within seconds:
 //
-//
 //   await using kubernetes = await TestKubernetes.start({ nodes: 5, controllerManager: true, scheduler: true })
 //
 // Nothing of it outlives the test process (component.ts). Its logs are kept if it or a test failed.

@@ -2,7 +2,6 @@
 // separate namespaces for each node; node1 also runs the control plane. Needs root; whyNoNodes() (machine.ts) tells whether it is
 // possible. README.md has a diagram.
 //
-//
 //   await using kubernetes = await RealKubernetes.start({ nodes: 2 })
 
 import { readdir, readFile } from "node:fs/promises"

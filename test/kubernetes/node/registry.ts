@@ -1,7 +1,6 @@
 // A read-only image registry that serves an OCI layout in place of any registry. It is also process 1 of the fabric (fabric.sh),
 // so all nodes end with it. containerd passes the name of the requested registry in ?ns=.
 //
-//
 //   registry.ts LAYOUT PORT [--while-stdin]     --while-stdin: ends when its standard input is closed, thus with its parent
 
 import { createReadStream } from "node:fs"
