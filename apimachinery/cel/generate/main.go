@@ -1,4 +1,4 @@
-// Asks cel-go, set up as Kubernetes does, about expressions: see README.md.
+// Evaluates expressions with cel-go, configured as in Kubernetes: see README.md.
 package main
 
 import (
@@ -206,7 +206,7 @@ func (nosize) EstimateCallCost(f, o string, t *checker.AstNode, a []checker.AstN
 	return nil
 }
 
-// dump writes ../declarations.json. jsonpatch.escapeKey is in the library of mutating policies only, and added by hand.
+// dump writes ../declarations.json. jsonpatch.escapeKey is only in the library of mutating policies, so it is added separately.
 func dump(env *cel.Env) {
 	short := strings.NewReplacer("google.protobuf.Duration", "duration", "google.protobuf.Timestamp", "timestamp")
 	unused := map[string]bool{"__not_strictly_false__": true, "_in_": true, "in": true}

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// How a probe object is filled around the field in question, which is always left at its zero value. A default that is
-// the same in all three does not depend on the other fields.
+// How a probe object is filled around the tested field, which always has its zero value. A default that is the same for all three
+// fillings does not depend on other fields.
 type filling int
 
 const (
@@ -31,7 +31,7 @@ type fieldKey struct {
 	field  string // JSON name
 }
 
-// observation is what one root kind's defaulting made of a field: one text per filling, "" for nothing.
+// observation is the result of one root kind's defaulting for a field: one text per filling, "" for no default.
 type observation struct {
 	root string
 	made [fillings]string
@@ -39,7 +39,7 @@ type observation struct {
 
 type defaultTable map[fieldKey][]observation
 
-// probeDefaults runs the defaulting functions of every kind once per field it reaches and filling.
+// probeDefaults runs the defaulting functions of every kind once per reachable field and filling.
 func probeDefaults(kinds kindSet) defaultTable {
 	table := defaultTable{}
 	for _, kind := range kinds.sorted() {
@@ -73,7 +73,7 @@ func probeDefaults(kinds kindSet) defaultTable {
 	return table
 }
 
-// rootsOf counts the kinds that reach a type: a default must be seen in all of them.
+// rootsOf counts the kinds that reach a type: a default must be observed in all of them.
 var rootsOf = map[reflect.Type]map[string]bool{}
 
 func (table defaultTable) noteRoot(goType reflect.Type, root string) {
@@ -95,7 +95,7 @@ func isStructItself(field reflect.StructField) bool {
 
 type reachable struct {
 	order []reflect.Type
-	// For each type, what it reaches, itself included.
+	// The types that each type reaches, including itself.
 	from map[reflect.Type]map[reflect.Type]bool
 }
 
@@ -135,7 +135,7 @@ func (found *reachable) visit(goType reflect.Type, above []reflect.Type) {
 	}
 }
 
-// bare is the element type below pointers, lists and maps.
+// bare returns the element type below pointers, lists and maps.
 func bare(goType reflect.Type) reflect.Type {
 	for {
 		switch goType.Kind() {
@@ -208,7 +208,7 @@ func (filler *prober) fill(value reflect.Value, above []reflect.Type) {
 		}
 	case reflect.Map:
 		if filler.wants(goType.Elem(), above) {
-			// The values of maps cannot be looked at in place; no built-in default lies below one.
+			// Map values are not addressable; no built-in default is below one.
 			item := reflect.New(goType.Elem()).Elem()
 			filler.fill(item, above)
 			key := reflect.New(goType.Key()).Elem()
@@ -219,7 +219,7 @@ func (filler *prober) fill(value reflect.Value, above []reflect.Type) {
 	}
 }
 
-// wants says whether something behind a pointer, or an item, is made. Recursive types are made once.
+// wants returns whether the target of a pointer, or an item, is created. Recursive types are created once.
 func (filler *prober) wants(goType reflect.Type, above []reflect.Type) bool {
 	below := bare(goType)
 	for _, one := range above {
@@ -281,7 +281,7 @@ func fillScalar(value reflect.Value, mode filling) bool {
 	return value.Kind() != reflect.Struct && value.Kind() != reflect.Pointer && value.Kind() != reflect.Slice && value.Kind() != reflect.Map
 }
 
-// unconditional is the one text that all kinds and fillings agree on.
+// unconditional returns the text on which all kinds and fillings agree.
 func (table defaultTable) unconditional(key fieldKey) (string, bool) {
 	seen := table[key]
 	if len(seen) < len(rootsOf[key.goType]) {
@@ -298,7 +298,7 @@ func (table defaultTable) unconditional(key fieldKey) (string, bool) {
 	return text, text != ""
 }
 
-// bringsOthers are fields whose default comes with that of another field, which who gives the value himself does not get.
+// bringsOthers contains fields whose default sets another field as well, which is not set if the client specifies the value.
 var bringsOthers = map[string]string{"io.k8s.api.apps.v1.StatefulSetUpdateStrategy": "type"}
 
 func (table defaultTable) apply(types typeTable) {
@@ -324,7 +324,7 @@ func (described *Type) setDefault(field, text string) {
 	}
 }
 
-// setDefault leaves out what would not be printed anyway, and the moment of the probe.
+// setDefault omits what would not be printed anyway, and the time of the probe.
 func (fact *Field) setDefault(text string) {
 	empty := text == "{}" || text == "[]" || text == "0" || text == "false" || text == `""`
 	if fact.Type == "time" || (fact.Zero == "omit" && empty) {

@@ -8,13 +8,14 @@ import (
 	"sort"
 )
 
-// Facts is the file: one line per type, kind, resource and bootstrap object, sorted, so that a diff shows what changed.
+// Facts is the content of the file: one line per type, kind, resource and bootstrap object, sorted, so that a diff shows what
+// changed.
 type Facts struct {
 	Release    string
 	Types      typeTable
 	Kinds      map[string]string
 	Selectable map[string][]string
-	// From a server.
+	// From a running server.
 	Resources []json.RawMessage
 	Bootstrap []json.RawMessage
 }
@@ -50,7 +51,7 @@ func (facts Facts) encode() []byte {
 	return out.Bytes()
 }
 
-// MarshalJSON keeps the fields in the order of declaration.
+// MarshalJSON keeps the fields in the order of their declaration.
 func (described Type) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString(`{"fields":{`)

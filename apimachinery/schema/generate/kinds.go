@@ -60,7 +60,7 @@ var groupVersions = []schema.GroupVersion{
 	{Group: "storage.k8s.io", Version: "v1"},
 }
 
-// kindSet is every kind of the group versions above with its Go type.
+// kindSet contains every kind of the group versions above with its Go type.
 type kindSet map[schema.GroupVersionKind]reflect.Type
 
 var scheme = func() *runtime.Scheme {
@@ -69,7 +69,7 @@ var scheme = func() *runtime.Scheme {
 	return legacyscheme.Scheme
 }()
 
-// Kinds the scheme registers in every group version: options of requests, which have one type for all.
+// Kinds that the scheme registers in every group version: options of requests, which have one common type.
 var everywhere = map[string]bool{
 	"CreateOptions": true, "DeleteOptions": true, "GetOptions": true, "ListOptions": true, "PatchOptions": true,
 	"UpdateOptions": true, "WatchEvent": true,

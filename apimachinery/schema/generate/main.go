@@ -74,7 +74,7 @@ func main() {
 	}
 }
 
-// writeOrCompare says whether the file is what it should be, and which lines are not.
+// writeOrCompare reports whether the file is up to date, and which lines are not.
 func writeOrCompare(path string, written []byte, check bool) bool {
 	if !check {
 		if err := os.WriteFile(path, written, 0o644); err != nil {
@@ -93,7 +93,7 @@ func writeOrCompare(path string, written []byte, check bool) bool {
 	return len(differences) == 0
 }
 
-// compareLines lists up to limit lines that only one of the two has: "-" was, "+" would be.
+// compareLines lists up to limit lines that only one of the two contains: "-" is the existing, "+" the generated file.
 func compareLines(was, would []byte, limit int) []string {
 	if bytes.Equal(was, would) {
 		return nil

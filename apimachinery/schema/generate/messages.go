@@ -18,15 +18,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Message is one object as clients write it in protobuf, and as the same type, read back, is printed in JSON.
+// Message is one object as clients encode it in protobuf, and as the same type is printed in JSON after decoding.
 type Message struct {
 	Kind     string          `json:"kind"`
 	Protobuf string          `json:"protobuf"`
 	JSON     json.RawMessage `json:"json"`
 }
 
-// messages has two of every kind that can be sent: one with a value in every field, and one where every pointer points
-// to a zero value. To keep the file small a struct type is filled in full twice, after that only its scalars.
+// messages returns two objects of every kind that can be sent: one with a value in every field, and one where every pointer
+// points to a zero value. To keep the file small a struct type is filled completely twice, after that only its scalars.
 func messages(kinds kindSet) ([]byte, error) {
 	var lines [][]byte
 	fillings := map[bool]map[reflect.Type]int{false: {}, true: {}}
@@ -165,7 +165,7 @@ func isScalar(goType reflect.Type) bool {
 	return true
 }
 
-// Types with an encoding of their own.
+// Types with their own encoding.
 func (f *filler) special(value reflect.Value, stack []reflect.Type) bool {
 	var made any
 	switch value.Interface().(type) {

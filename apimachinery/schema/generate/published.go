@@ -14,18 +14,19 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// Published is ../openapi/facts.json: what OpenAPI documents show beyond what the types say. One line per entry.
+// Published is ../openapi/facts.json: additional facts for OpenAPI documents besides the types. One line per entry.
 type Published struct {
-	// By type and field: a default that the field's Go type does not give it; null where the type would and there is none.
+	// By type and field: a default that the field's Go type does not have; null if the type has one and the field does not.
 	Defaults map[string]map[string]any
 	Unions   map[string]any
-	// By type: fields of which nothing is said but the type they refer to. Version 3 wraps references that have company.
+	// By type: fields that are published only as a reference to their type. Version 3 wraps references that have siblings.
 	Bare map[string][]string
-	// From a server: the group versions that know the options of requests, and what parameters that several operations of
-	// version 2 share are called: "ListOptions.limit", "path.namespace", "body.DeleteOptions" → what follows "limit-".
+	// From a running server: the group versions that include the options of requests, and the names of version 2's shared
+	// parameters: "ListOptions.limit", "path.namespace", "body.DeleteOptions" → the suffix after "limit-".
 	OptionVersions []string
 	Parameters     map[string]string
-	// "ListOptions.limit" → where lines end in the words of a parameter; its words are not kept, and who carries them drops that.
+	// "ListOptions.limit" → positions of line breaks in the description of a parameter; the descriptions are not stored here, and
+	// their source lacks the line breaks.
 	LineEnds map[string][]int
 }
 
@@ -53,7 +54,8 @@ func describePublished(types typeTable) Published {
 	return published
 }
 
-// zeroDefault is the default that the reader of the facts gives a field that Go always prints (zeroDefault in ../openapi/schemas.ts).
+// zeroDefault is the default that the reader of the facts assumes for a field that Go always prints (zeroDefault in
+// ../openapi/schemas.ts).
 func (field Field) zeroDefault(types typeTable) any {
 	if field.Zero != "write" || field.Pointer {
 		return nil
@@ -161,7 +163,7 @@ func (published *Published) askServer(flags serverFlags) error {
 	return nil
 }
 
-// keysOf finds the options a parameter is of by its words, which are nowhere else.
+// keysOf finds the options to which a parameter belongs by its description, which is unique.
 func keysOf(parameter spec.Parameter) []string {
 	if parameter.In == "body" {
 		name := parameter.Schema.Ref.String()

@@ -6,10 +6,10 @@ import (
 	"sort"
 )
 
-// Labels that are no field of the type.
+// Labels that are not fields of the type.
 var otherLabels = []string{"source", "status.podIPs", "status.successful"}
 
-// selectableFields asks the scheme's label conversions about every field of a kind that is not below a list or map.
+// selectableFields tries the scheme's label conversions for every field of a kind that is not below a list or map.
 func selectableFields(kinds kindSet) map[string][]string {
 	selectable := map[string][]string{}
 	for kind, goType := range kinds {

@@ -112,7 +112,7 @@ func (asked *server) get(path string, into any) error {
 	return decoder.Decode(into)
 }
 
-// resources lists what discovery shows of our group versions, in discovery's order.
+// resources lists the resources of our group versions in discovery order.
 func (asked *server) resources() ([]resourceFact, error) {
 	var groups struct {
 		Groups []struct {
@@ -192,7 +192,7 @@ func sorted(values []string) []string {
 	return copied
 }
 
-// What a fresh server has that belongs to that one server: addresses, identities, moments.
+// Properties of a fresh server that are specific to it: addresses, identities, times.
 func belongsToThatServer(resource resourceFact, name string) bool {
 	switch resource.Resource {
 	case "events", "leases", "endpoints", "endpointslices", "componentstatuses", "ipaddresses", "servicecidrs", "secrets":
@@ -238,7 +238,7 @@ func (asked *server) bootstrap(resources []resourceFact) ([]json.RawMessage, err
 	return facts, nil
 }
 
-// aggregateRoles does what a controller does to a fresh server soon: it fills in the rules of aggregated cluster roles.
+// aggregateRoles does what a controller soon does to a fresh server: it fills in the rules of aggregated cluster roles.
 func aggregateRoles(objects []map[string]any) {
 	for changed := true; changed; {
 		changed = false

@@ -19,29 +19,29 @@ import (
 	"k8s.io/kubernetes/pkg/generated/openapi"
 )
 
-// Type is one struct: its fields in the order of the Go declaration.
+// Type is one struct with its fields in the order of the Go declaration.
 type Type struct {
 	Fields   []Field
 	Required []string
 	MapType  string
 }
 
-// Field is what a struct field's tags, its Go type and its OpenAPI definition say.
+// Field is the information from a struct field's tags, its Go type and its OpenAPI definition.
 type Field struct {
 	Name string `json:"-"`
-	// "[]X", "{}X" (map with string keys), a scalar's word (see scalars) or a type's name.
+	// "[]X", "{}X" (map with string keys), the name of a scalar (see scalars) or of a type.
 	Type string `json:"type"`
-	// Protobuf field number, and those of the embedded structs it lies in, outermost first.
+	// Protobuf field number, and those of the embedded structs that contain it, outermost first.
 	Protobuf   int  `json:"protobuf,omitempty"`
 	ProtobufIn path `json:"protobufIn,omitempty"`
 	// Name of that struct, which decode errors print in the path.
 	In string `json:"in,omitempty"`
-	// How Go prints the type where it has a name of its own (v1.Protocol); decode errors show it.
+	// How Go prints the type if it has its own name (v1.Protocol), for decode errors.
 	GoType string `json:"goType,omitempty"`
-	// What Go's encoder does with a zero value: "omit" (absent even if it was given), "write" (there even if it was
-	// not); "" for pointers: there if it was given.
+	// How Go's encoder treats a zero value: "omit" (dropped even if it was given), "write" (printed even if it was not given); ""
+	// for pointers, which are printed if they are set.
 	Zero string `json:"zero,omitempty"`
-	// The zero value is null although the type is not a list or map: a pointer that is always written.
+	// The zero value is null although the type is not a list or map: a pointer that is always printed.
 	Pointer       bool     `json:"pointer,omitempty"`
 	PatchStrategy string   `json:"patchStrategy,omitempty"`
 	PatchMergeKey string   `json:"patchMergeKey,omitempty"`
@@ -52,7 +52,7 @@ type Field struct {
 	Default       any      `json:"default,omitempty"`
 }
 
-// path is printed as a number when it has only one.
+// path is printed as a number if it has only one element.
 type path []int
 
 func (p path) MarshalJSON() ([]byte, error) {
@@ -62,7 +62,7 @@ func (p path) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]int(p))
 }
 
-// Go types that marshal themselves, and the word for what they are in JSON.
+// Go types with their own marshalling, and the name of their JSON form.
 var scalars = map[reflect.Type]string{
 	reflect.TypeFor[metav1.Time]():                                  "time",
 	reflect.TypeFor[metav1.MicroTime]():                             "microTime",
@@ -245,7 +245,7 @@ func (table typeTable) typeOf(goType reflect.Type, where string) string {
 	return ""
 }
 
-// printedGoType is empty where the word says it all.
+// printedGoType is empty if the name is sufficient.
 func printedGoType(goType reflect.Type, word string) string {
 	for goType.Kind() == reflect.Pointer {
 		goType = goType.Elem()
@@ -257,7 +257,7 @@ func printedGoType(goType reflect.Type, word string) string {
 	return printed
 }
 
-// derivedGoType is what the reader of the facts makes of a word (goTypeOf in decode.ts).
+// derivedGoType is the Go type that the reader of the facts derives from a name (goTypeOf in ../decode-errors.ts).
 func derivedGoType(word string) string {
 	switch {
 	case strings.HasPrefix(word, "[]"):
