@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# node.sh FOLDER: process 1 of a node, in mount, network, host name, ipc, pid and cgroup namespaces that are new. Makes them
-# look like a machine, then starts what runs on it: FOLDER/programs.sh, written by programs.ts. Ends only by being killed.
+# node.sh FOLDER: process 1 of a node, in new mount, network, host name, ipc, pid and cgroup namespaces. Sets them up like a
+# machine, then starts the node's programs: FOLDER/programs.sh, written by programs.ts. Ends only when killed.
 set -eu
 folder=$1
-# Of the machine, before anything is mounted over it: variables of this script, and this process's pid out there.
+# Reads from the machine, before anything is mounted over it: this script's variables, and this process's pid outside.
 . "$folder/variables.sh"
 read -r pid _ </proc/self/stat
 
-# What is done here must not be seen outside; later the other way round, between kubelet, containerd and pods.
+# Mounts must not propagate to the outside; later they must propagate between kubelet, containerd and pods.
 mount --make-rprivate /
-# At names that nothing below hides, wherever the cache lies.
+# At paths that the mounts below do not hide, regardless of the cache's location.
 mount --bind "$folder" /mnt
 mount --bind "$BIN" /usr/local/bin
 export PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -30,19 +30,19 @@ mount --make-rshared /
 
 hostname "$NAME"
 echo "$pid" >/mnt/pid.new
-mv /mnt/pid.new /mnt/pid # told when the network can be plugged in
+mv /mnt/pid.new /mnt/pid # signals that the network can be attached
 until ip link show eth0 >/dev/null 2>&1; do sleep 0.05; done
 ip link set lo up
 ip address add "$ADDRESS/24" dev eth0
 ip link set eth0 up
-# Packets to a service are rewritten before they leave, but only if there is some route for them at all.
+# Packets to a service are rewritten before they leave, but only if there is a route for them.
 ip route add "$SERVICES" via "$HOST"
 while read -r range address; do
   [ -z "$range" ] || ip route add "$range" via "$address"
 done <<<"$ROUTES"
 sysctl -qw net.ipv4.ip_forward=1 net.ipv4.conf.all.forwarding=1 \
   net.bridge.bridge-nf-call-iptables=1 net.bridge.bridge-nf-call-ip6tables=1
-# Pods are seen under their own addresses by pods, and under the node's by everything else.
+# Pods have their own addresses towards pods, and the node's towards everything else.
 nft -f - <<RULES
 table ip pods {
   chain postrouting {
@@ -52,7 +52,7 @@ table ip pods {
 }
 RULES
 
-# As a machine's init would: what ends is started again. On a busy machine a kubelet may give up on a runtime that is slow.
+# Restarts programs that end, like a machine's init. On a busy machine a kubelet may give up on a slow runtime.
 keep_running() { # NAME COMMAND...
   local log=/mnt/logs/$1.log
   shift
@@ -64,6 +64,6 @@ keep_running() { # NAME COMMAND...
 until_succeeds() { until "$@" >/dev/null 2>&1; do sleep 0.1; done; }
 cd /run/kubernetes
 . ./programs.sh
-# bash takes in the orphans meanwhile.
+# Meanwhile bash reaps orphans.
 sleep infinity &
 wait $!
