@@ -48,7 +48,7 @@ export function applyJsonPatch(object: Json, patch: Json, isWritten = false): Js
     if (isDeeper(result, maxDepth)) throw rejected("it becomes nested too deeply")
     return result
   } catch (error) {
-    // Nesting created by copies and moves is traversed recursively.
+    // Nesting created by copies and moves is traversed recursively, which may exhaust the stack.
     if (error instanceof RangeError) throw rejected("it becomes nested too deeply")
     throw error
   }

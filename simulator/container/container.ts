@@ -174,7 +174,7 @@ export class SimulatedContainer {
   }
 }
 
-/** Enough of HTTP/1.1 for a browser or curl: responds to every request with the container's name. */
+/** Enough of HTTP/1.1 for a browser or curl: responds to every request with the host name. */
 function webServer(hostname: string, port: number): Duplex {
   const maxHead = 16 * 1024
   let head = ""
