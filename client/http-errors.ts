@@ -22,7 +22,7 @@ const reasons: Readonly<Record<number, StatusReason>> = {
   504: "Timeout",
 }
 
-/** Maximum length of the quoted body if it is not a Status. */
+/** Maximum number of quoted characters of a body that is not a Status. */
 const shownCharacters = 256
 
 /** The error for an unsuccessful response. */

@@ -28,6 +28,6 @@ export const operatorLimits = {
   /** The admin kubeconfig in the root namespace is renewed at this age. */
   kubeconfigMaxAgeMs: 30 * 24 * 3_600_000,
   stopTimeoutMs: 10_000,
-  /** Kubernetes' limit for a namespace's name and a label's value; the cluster key is used as both. */
+  /** Kubernetes' limit in bytes for a namespace's name and a label's value; the cluster key is used as both. */
   maxClusterKeyLength: 63,
 } as const

@@ -16,7 +16,7 @@ export class ReverseWriter {
     return this.#buffer.length - this.#at
   }
 
-  /** Size of the buffer: grows with the largest message. */
+  /** Size of the buffer in bytes: grows with the largest message. */
   get capacity(): number {
     return this.#buffer.length
   }
