@@ -37,7 +37,7 @@ interface TypeNode extends Node {
   typeArguments?: { params: TypeNode[] }
 }
 
-/** Matches Record<string, …>, also within Readonly, or any type if it was requested. */
+/** Matches Readonly<Record<string, …>>, and with `asAnything` also Record<string, …>. */
 function isTable(type: TypeNode | undefined, asAnything: boolean): boolean {
   const [first] = type?.typeArguments?.params ?? []
   const name = type?.typeName?.name
