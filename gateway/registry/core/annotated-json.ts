@@ -1,5 +1,5 @@
-// Annotations that were fields' forerunners hold JSON. They have no effect, but have to be what they were: read as Go's
-// encoding/json reads into structs, with its words for what does not fit.
+// Annotations that preceded fields and hold JSON. They have no effect any more, but are still validated: the text is decoded like
+// Go's encoding/json decodes into structs, with its error messages.
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { Json } from "../../../apimachinery/object.ts"
@@ -11,7 +11,7 @@ import { openingAt, tooDeep } from "../../../apimachinery/schema/json-survey.ts"
 import { firstOverflow } from "../../../apimachinery/schema/number-literals.ts"
 import { canonicalScalar, ScalarError } from "../../../apimachinery/schema/scalars.ts"
 
-/** A Go type; `name` as messages have it. */
+/** A Go type; `name` is its name in messages. */
 export type GoType =
   | { is: "string" | "bool" | "int64" | "time"; name: string }
   | { is: "list"; name: string; items: GoStruct }
@@ -24,17 +24,17 @@ export interface GoStruct {
 }
 
 export interface GoField {
-  /** In what is read. */
+  /** Name in the JSON text. */
   name: string
-  /** In messages: the field's, or that of its tag. */
+  /** Name in messages: the name or the tag of the Go field. */
   goName: string
   type: GoType
 }
 
-/** Of encoding/json; deeper than what is read here without complaint. */
+/** Depth limit of encoding/json, deeper than the parser here supports without errors. */
 const goDepth = 10_000
 
-/** `fault`: what is wrong first. null is nothing. */
+/** `fault`: the first error. null decodes to nothing. */
 export function readAnnotatedJson(text: string, type: GoType): { value: Json | undefined } | { fault: string } {
   const given = parseAsGo(text)
   if ("fault" in given) return given
@@ -44,7 +44,7 @@ export function readAnnotatedJson(text: string, type: GoType): { value: Json | u
   return fault === undefined ? { value } : { fault }
 }
 
-/** Why a text is no object, in Go's words; undefined: it is one, or nothing. */
+/** Go's error for a text that is not an object; undefined if it is an object or null. */
 export function objectFault(text: string): string | undefined {
   const given = parseAsGo(text)
   if ("fault" in given) return given.fault
@@ -116,10 +116,10 @@ function readStruct(
   return value
 }
 
-/** Any case will do. */
+/** Names of fields are compared case-insensitively. */
 const folded = (name: string): string => name.toLowerCase().toUpperCase()
 
-/** Its messages know no field. */
+/** The messages of the time parser do not name the field. */
 function readTime(given: string, faults: string[]): string | undefined {
   try {
     return canonicalScalar("time", given)
@@ -130,7 +130,7 @@ function readTime(given: string, faults: string[]): string | undefined {
   }
 }
 
-/** What is no integer of 64 bits is told as it was written. */
+/** A number that is not a 64-bit integer. Error messages contain it as it was written. */
 class Literal {
   readonly literal: string
 

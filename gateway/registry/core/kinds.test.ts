@@ -1,4 +1,5 @@
-// What the kinds of core/v1, and those that share its parts, refuse, default and keep. Messages as kube-apiserver 1.36 has them.
+// Validation, defaults and immutability of the kinds of core/v1, and of kinds that share their parts. Messages of kube-apiserver
+// 1.36.
 
 import { afterAll, describe, expect, test } from "vitest"
 import { createKindsStub, faults, type Loose, verdict } from "../../testing/kinds.ts"
@@ -37,7 +38,7 @@ describe("faults of a new object", () => {
       ],
     ],
     ["nodes", { spec: { podCIDRs: ["10.0.0.0/24", "fd00::/64"] } }, []],
-    // What an event is about may have a name that its kind allows and others do not.
+    // The object of an event may have a name that is valid only for its kind.
     ["events", { metadata: { name: "system:node.17" }, involvedObject: { namespace: "default" } }, []],
     [
       "nodes",

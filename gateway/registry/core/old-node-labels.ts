@@ -1,4 +1,4 @@
-// Labels of nodes that have other names today: whoever selects by them is told. Source: k8s.io/kubernetes/pkg/api/node.
+// Warnings for deprecated node labels in selectors. Source: k8s.io/kubernetes/pkg/api/node.
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { FieldPath } from "../../../apimachinery/field-errors.ts"
@@ -16,19 +16,19 @@ const oldNodeLabels: Readonly<Record<string, string>> = dictionary({
   "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
 })
 
-/** Of a field whose name, or place, says which label it is about. */
+/** For a field whose path names the label. */
 export function oldLabelWarnings(path: FieldPath, label: string): string[] {
   const message = oldNodeLabels[label]
   return message === undefined ? [] : [`${String(path)}: ${message}`]
 }
 
-/** Of a field that holds a label. */
+/** For a field whose value is the label. */
 export function oldLabelValueWarnings(path: FieldPath, label: string): string[] {
   const message = oldNodeLabels[label]
   return message === undefined ? [] : [`${String(path)}: ${label} is ${message}`]
 }
 
-/** Of a selector of labels, which is one of nodes. */
+/** For a label selector of nodes. */
 export function oldSelectorWarnings(path: FieldPath, selector: LabelSelector | undefined): string[] {
   return [
     ...nodeTermWarnings(path, selector?.matchExpressions, false),
@@ -43,7 +43,7 @@ interface NodeRequirement {
   values?: readonly string[]
 }
 
-/** `withValues`: upstream does not refuse wrong ones where they stand. */
+/** `withValues`: also warn about invalid values, which upstream does not reject in these fields. */
 export function nodeTermWarnings(
   path: FieldPath,
   requirements: readonly NodeRequirement[] = [],

@@ -1,7 +1,7 @@
-// ComponentStatuses, deprecated since v1.19: what a control plane is made of, and whether it is well. They are looked for when
-// somebody asks and never stored. A tenant's parts are its store, under the name a cluster with one etcd calls it by, and
-// the controllers that work for it, unless it brings its own. Its pods are scheduled in the super cluster, by whom no tenant can
-// see, so there is no scheduler. Source: k8s.io/kubernetes/pkg/registry/core/componentstatus.
+// ComponentStatuses (deprecated since v1.19): the components of a control plane and their health, computed on each request and
+// never stored. The components of a tenant are its store, with the name that a cluster with one etcd uses, and its controllers,
+// unless the tenant runs its own. There is no scheduler: pods are scheduled in the super cluster, which tenants cannot see. Source:
+// k8s.io/kubernetes/pkg/registry/core/componentstatus.
 
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { Store } from "../../../../storage/types.ts"

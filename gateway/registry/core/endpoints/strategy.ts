@@ -33,7 +33,7 @@ export const endpoints: KindExtension = {
   warning: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
 }
 
-/** The controller mends what it copies: nobody reads what it is told. */
+/** The controller corrects what it copies, so warnings about these have no reader. */
 function isControlled({ metadata }: Endpoints): boolean {
   return metadata.labels?.["endpoints.kubernetes.io/managed-by"] === "endpoint-controller"
 }
@@ -62,7 +62,7 @@ function validateSubset(at: FieldPath, subset: Subset): FieldError[] {
   for (const list of ["addresses", "notReadyAddresses"] as const) {
     for (const [index, address] of (subset[list] ?? []).entries()) {
       const place = at.child(list).index(index)
-      // That it is none is told twice, as upstream does.
+      // As upstream, an invalid address is reported twice.
       errors.push(...legacyAddress(place.child("ip"), address.ip ?? ""))
       if (address.hostname) {
         errors.push(...messages(place.child("hostname"), address.hostname, validateDNS1123Label(address.hostname)))

@@ -1,4 +1,5 @@
-// Events, of both groups: one stored form (core/v1's), two ways to ask for it. Source: k8s.io/kubernetes/pkg/registry/core/event.
+// Events of both groups. They are stored as core/v1 events and served in both forms. Source:
+// k8s.io/kubernetes/pkg/registry/core/event.
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
@@ -47,7 +48,7 @@ const maxNote = 1024
 const strategy: Strategy<Event> = {
   defaultPropagation: "None",
 
-  // What events.k8s.io asks of names of new events, it asks itself (validateNew).
+  // The stricter rules of events.k8s.io for names of new events are in validateNew.
   nameRule: validatePathSegmentName,
   generation: false,
   allowCreateOnUpdate: true,
@@ -114,7 +115,7 @@ function validate(event: Event): FieldError[] {
   return errors
 }
 
-/** What events.k8s.io asks of a new event, and core/v1 does not. */
+/** Rules for new events in events.k8s.io but not in core/v1. */
 function validateNew(event: Event): FieldError[] {
   const errors = [
     ...validateObjectMeta(event.metadata, { namespaced: true, nameRule: validateDNS1123Subdomain }),
@@ -134,7 +135,7 @@ function validateNew(event: Event): FieldError[] {
   return errors
 }
 
-/** Only that it happened again is new. The fields have the names of core/v1. */
+/** Immutable fields; only the series may change. Errors use the names of core/v1. */
 const lasting: Readonly<Record<string, string>> = dictionary({
   involvedObject: "regarding",
   reason: "reason",
@@ -170,7 +171,7 @@ function validateChange(event: Event, current: Event): FieldError[] {
   return errors
 }
 
-/** What is said to be nothing is not the same as what is not said. */
+/** An empty value differs from an absent one. */
 function isSame(value: unknown, before: unknown): boolean {
   return (value === undefined) === (before === undefined) && semanticEqual(value, before)
 }

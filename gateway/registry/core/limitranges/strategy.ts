@@ -1,4 +1,4 @@
-// LimitRanges: bounds and defaults for what pods and claims ask for. Source: k8s.io/kubernetes/pkg/apis/core.
+// LimitRanges: limits and defaults for the resources of pods and claims. Source: k8s.io/kubernetes/pkg/apis/core.
 
 import { randomUUID } from "node:crypto"
 import type * as models from "@kubernetes/client-node"
@@ -19,7 +19,7 @@ import { messages } from "../../validation/values.ts"
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from "../pod-spec/resources.ts"
 import type { ResourceList } from "../pod-spec/types.ts"
 
-/** The client model renames `default`, a word of its language. */
+/** The client model renames `default`, a JavaScript keyword. */
 type Item = Omit<Wire<models.V1LimitRangeItem>, "_default"> & { default?: Record<string, string> }
 
 const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const
@@ -33,7 +33,7 @@ const strategy: Strategy<LimitRange> = {
     for (const item of itemsOf(range)) if (item.type === "Container") defaultItem(item)
   },
 
-  /** The one kind that needs no name. */
+  /** The only kind whose objects need no name. */
   prepareForCreate(_ctx, { metadata }) {
     metadata.name = metadata.name || randomUUID()
   },
@@ -48,7 +48,7 @@ function itemsOf(range: LimitRange): Item[] {
   return (range.spec?.limits ?? []) as Item[]
 }
 
-/** A limit defaults to the maximum, a request to the limit, or else to the minimum. */
+/** A limit defaults to the maximum; a request defaults to the limit, or else to the minimum. */
 function defaultItem(item: Item): void {
   const limits = { ...amounts(item, "max"), ...amounts(item, "default") }
   const requests = { ...amounts(item, "min"), ...limits, ...amounts(item, "defaultRequest") }
@@ -56,7 +56,7 @@ function defaultItem(item: Item): void {
   if (Object.keys(requests).length > 0) item.defaultRequest = requests
 }
 
-/** Without a prototype: a name that is not there must not be found on it. */
+/** Without a prototype, so that lookups of missing names do not find its properties. */
 function amounts(item: Item, list: (typeof lists)[number]): ResourceList {
   return Object.assign(Object.create(null) as ResourceList, item[list])
 }
@@ -100,7 +100,7 @@ function validateItem(at: FieldPath, item: Item): FieldError[] {
 
 type Amounts = Record<(typeof lists)[number], ResourceList>
 
-/** min ≤ default request ≤ default ≤ max, as far as each is said. */
+/** min ≤ default request ≤ default ≤ max, for those that are set. */
 function validateOrder(at: FieldPath, all: Amounts, name: string): FieldError[] {
   const [min, max] = [all.min[name], all.max[name]]
   const [limit, request] = [all.default[name], all.defaultRequest[name]]

@@ -1,5 +1,6 @@
-// Namespaces. Deleting one only marks it: its controller empties it and then takes "kubernetes" out of spec.finalizers
-// through the finalize subresource, which lets it go. Source: k8s.io/kubernetes/pkg/registry/core/namespace.
+// Namespaces. A delete only marks the namespace. The namespace controller empties it and then removes "kubernetes" from
+// spec.finalizers through the finalize subresource, which removes the namespace. Source:
+// k8s.io/kubernetes/pkg/registry/core/namespace.
 
 import { FieldPath, type FieldError, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label, validateQualifiedName } from "../../../../apimachinery/names.ts"
@@ -18,7 +19,7 @@ const strategy: Strategy<Namespace> = {
 
   default(namespace) {
     const { name } = namespace.metadata
-    // With generateName the name comes later: canonicalize sets it then.
+    // A name from generateName is not known yet; canonicalize sets its label.
     if (name) namespace.metadata.labels = { ...namespace.metadata.labels, [nameLabel]: name }
     namespace.spec ??= {}
     namespace.status ??= {}

@@ -1,4 +1,4 @@
-// Annotations of nodes that say what taints say now: they have no effect, but have to be what they were.
+// Annotations of nodes that taints replaced: they have no effect, but are still validated.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation (ValidateNodeSpecificAnnotations).
 
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
@@ -9,11 +9,11 @@ const taintsAnnotation = "scheduler.alpha.kubernetes.io/taints"
 const avoidAnnotation = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 
 const text: GoType = { is: "string", name: "string" }
-/** As it is written. */
+/** In JSON a time is a string. */
 const time: GoType = { is: "time", name: "string" }
 const yesOrNo: GoType = { is: "bool", name: "bool" }
 
-/** Without tags. */
+/** A struct without JSON tags. */
 const taintList: GoType = {
   is: "list",
   name: "[]core.Taint",
@@ -81,7 +81,7 @@ function validateAvoidPods(path: FieldPath, given: string): FieldError[] {
     const at = path.child(avoidAnnotation).index(index).child("PodSignature")
     const { podController } = podSignature ?? {}
     if (podController === undefined) return [required(at)]
-    // Who does not say so either: upstream falls over it.
+    // controller must be true. Upstream panics if it is not set.
     if (podController.controller === true) return []
     return [invalidValue(at.child("PodController", "Controller"), false, "must point to a controller")]
   })

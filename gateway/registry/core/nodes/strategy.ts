@@ -33,7 +33,7 @@ const emptyNodeInfo = {
   systemUUID: "",
 }
 
-/** What is nothing to who writes it is none to who reads it from the store. */
+/** allocatable defaults to capacity. */
 function allocateAll(status: NonNullable<Node["status"]>): void {
   if (status.allocatable !== undefined || status.capacity === undefined) return
   status.allocatable = { ...(status.capacity as unknown as object) } as NonNullable<typeof status.allocatable>
@@ -46,14 +46,14 @@ const strategy: Strategy<Node> = {
     node.spec ??= {}
     alignRanges(node.spec)
     const status = (node.status ??= {})
-    // What is not set in these is still written: they are plain values upstream, not pointers.
+    // Upstream these are values and not pointers, so they are written even if they are not set.
     status.daemonEndpoints ??= {}
     status.daemonEndpoints.kubeletEndpoint ??= { Port: 0 }
     status.nodeInfo = { ...emptyNodeInfo, ...status.nodeInfo }
     if (!isGivenEmpty(status, "allocatable")) allocateAll(status)
   },
 
-  /** Kubelets bring their status along when they register. */
+  /** Kubelets set the status when they register. */
   prepareForCreate(_ctx, node) {
     dropConfiguration(node)
     if (node.status !== undefined) allocateAll(node.status)
@@ -107,14 +107,14 @@ const strategy: Strategy<Node> = {
 
 export const nodes: KindExtension = { strategy, subresources: { proxy } }
 
-/** podCIDR is the first of podCIDRs; who knows the old field only is right about it. */
+/** podCIDR is the first of podCIDRs. If they differ, podCIDR wins: the client may know only this older field. */
 function alignRanges(spec: NonNullable<Node["spec"]>): void {
   const { podCIDR, podCIDRs = [] } = spec
   if (podCIDR && podCIDR !== podCIDRs[0]) spec.podCIDRs = [podCIDR]
   else if (podCIDRs[0]) spec.podCIDR = podCIDRs[0]
 }
 
-/** Dynamic configuration of kubelets is no more. */
+/** Dynamic kubelet configuration was removed. */
 function dropConfiguration(node: Node): void {
   delete node.spec?.configSource
   delete node.status?.config
@@ -131,17 +131,17 @@ function validate(node: Node): FieldError[] {
   ]
 }
 
-/** Upstream says "metadata.taints", and so do we: clients show it. */
+/** Clients display the path, so it is "metadata.taints" as upstream. */
 const taintErrors = ({ spec }: Node): FieldError[] => validateTaints(FieldPath.root("metadata", "taints"), spec?.taints)
 
-/** Upstream looks for it in the metadata. */
+/** Upstream reports the path under metadata. */
 function validateSwap({ status }: Node): FieldError[] {
   const capacity = status?.nodeInfo?.swap?.capacity
   const at = FieldPath.root("metadata", "nodeSwapStatus", "capacity")
   return capacity === undefined || capacity > 0 ? [] : [invalidValue(at, capacity, notPositive)]
 }
 
-/** One range, or one of each family. */
+/** One range, or one of each IP family. */
 function validateRanges(ranges: readonly string[]): FieldError[] {
   const at = path.child("podCIDRs")
   const errors = ranges.flatMap((range, index) => legacyNetwork(at.index(index), range))
@@ -161,7 +161,7 @@ function validateRanges(ranges: readonly string[]): FieldError[] {
 const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/
 const maxFeatureName = 253
 
-/** What a kubelet says it can do: names in order, each once. */
+/** Features that the kubelet declares: sorted and unique. */
 function validateFeatures(node: Node): FieldError[] {
   const at = FieldPath.root("status", "declaredFeatures")
   const features = node.status?.declaredFeatures ?? []

@@ -1,4 +1,4 @@
-// What taints have to be. Source: k8s.io/kubernetes/pkg/apis/core/validation (validateNodeTaints).
+// Validates taints. Source: k8s.io/kubernetes/pkg/apis/core/validation (validateNodeTaints).
 
 import { FieldError, type FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import { validateLabelValue } from "../../../../apimachinery/names.ts"

@@ -1,4 +1,4 @@
-// What a claim's status may say of its size and of how it grows. Source: k8s.io/kubernetes/pkg/apis/core/validation.
+// Validates the sizes and resize states in the status of a claim. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
 import {
   type FieldError,
@@ -41,7 +41,7 @@ export function validateClaimStatus({ spec, status }: PersistentVolumeClaim): Fi
   return errors
 }
 
-/** Of native resources only storage grows. */
+/** storage is the only native resource that can be resized. */
 function validateResource(at: FieldPath, name: string): FieldError[] {
   const faults = messages(at, name, validateQualifiedName(name))
   if (faults.length > 0) return faults
@@ -53,7 +53,7 @@ export function notNegative(at: FieldPath, amount: string): FieldError[] {
   return value < 0 ? [invalidValue(at, value, "must be a valid resource quantity")] : []
 }
 
-/** In the order of names, so that the same object always gets the same answer. */
+/** Sorted by name, so that the errors of an object are deterministic. */
 function entries(map: object | undefined): [string, string][] {
   return Object.entries((map ?? {}) as Record<string, string>).sort(([a], [b]) => (a < b ? -1 : 1))
 }

@@ -13,10 +13,11 @@ const path = FieldPath.root("spec")
 
 const strategy: Strategy<PersistentVolumeClaim> = {
   generation: false,
-  lacksDefault: () => true, // its phase
+  lacksDefault: () => true, // the phase
 
   dropDisabled({ spec }, current) {
-    // Sources in other namespaces are off in a server as it comes; of a claim that has a source they are looked at.
+    // Data sources in other namespaces are disabled by default; they are kept and validated only if the current claim has
+    // dataSourceRef.
     if (spec?.dataSourceRef?.namespace && current?.spec?.dataSourceRef === undefined) delete spec.dataSourceRef
   },
 
@@ -52,8 +53,8 @@ const strategy: Strategy<PersistentVolumeClaim> = {
 export const persistentVolumeClaims: KindExtension = { strategy }
 
 /**
- * The two names of where the content comes from are one field, as long as it is in this namespace. The older one alone drops
- * what it never knew.
+ * dataSource and dataSourceRef are synchronized if the source is in the claim's namespace. dataSource alone is dropped if its kind
+ * is not supported by that field.
  */
 function normalizeSources(spec: ClaimSpec, before: ClaimSpec = {}): void {
   const { dataSource, dataSourceRef } = spec
@@ -75,10 +76,10 @@ function hasSource({ dataSource, dataSourceRef }: ClaimSpec): boolean {
   return dataSource !== undefined || dataSourceRef !== undefined
 }
 
-/** One with nothing in it is not the same as none. */
+/** For these, an empty value differs from an absent one. */
 const pointers = ["selector", "dataSource", "dataSourceRef"] as const
 
-/** Bound or not, little may change: the volume when there is none yet, the class when there was none, the size upwards. */
+/** Little is mutable: volumeName and storageClassName if they are unset, and if the claim is bound, the size and the attributes class. */
 function validateChange(claim: PersistentVolumeClaim, current: PersistentVolumeClaim): FieldError[] {
   const spec = claim.spec ?? {}
   const before = current.spec ?? {}
@@ -113,7 +114,7 @@ function validateChange(claim: PersistentVolumeClaim, current: PersistentVolumeC
   return [...errors, ...validateAttributesClass(claim, current)]
 }
 
-/** One that is there is changed for another, not given up. */
+/** A volumeAttributesClassName in use can be replaced but not removed. */
 function validateAttributesClass(claim: PersistentVolumeClaim, current: PersistentVolumeClaim): FieldError[] {
   const name = claim.spec?.volumeAttributesClassName
   const isChanged = name !== current.spec?.volumeAttributesClassName

@@ -1,5 +1,4 @@
-// What a claim asks for; of claims, of templates of claims, of ephemeral volumes. Source:
-// k8s.io/kubernetes/pkg/apis/core/validation.
+// Validates the spec of claims, of claim templates and of ephemeral volumes. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
 import type * as models from "@kubernetes/client-node"
 import {
@@ -72,7 +71,7 @@ export function validatePersistentVolumeClaimSpec(path: FieldPath, spec: ClaimSp
       const why = namespace
         ? "may not be specified when dataSourceRef.namespace is specified"
         : "must match dataSourceRef"
-      // Go has a path where the value should be, and prints nothing of it.
+      // Upstream passes a path as the value, which prints as an empty object.
       errors.push(invalidValue(path, {}, why))
     }
   }

@@ -1,4 +1,4 @@
-// What a claim may ask for but hardly means: shown to the user as warnings. Source: k8s.io/kubernetes/pkg/api/persistentvolumeclaim.
+// Warnings about valid but probably unintended fields of a claim. Source: k8s.io/kubernetes/pkg/api/persistentvolumeclaim.
 
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
 import type { PersistentVolumeClaim } from "../../../../apimachinery/object.ts"
@@ -21,7 +21,7 @@ export function claimSpecWarnings(path: FieldPath, { resources }: ClaimSpec): st
   )
 }
 
-/** Of an amount of bytes. */
+/** For a quantity in bytes. */
 export function fractionWarning(place: FieldPath, text: string | undefined): string[] {
   if (text === undefined || isWholeInt64(text)) return []
   return [`${String(place)}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`]

@@ -103,13 +103,13 @@ function sourceOf(spec: VolumeSpec): Record<string, unknown> {
   return Object.fromEntries(Object.entries(spec).filter(([name]) => volumeSources.includes(name)))
 }
 
-/** One with nothing in it is there, too. */
+/** A field with an empty value counts as present. */
 function isSameSource(source: object, before: object): boolean {
   const namesOf = (of: object): string => Object.keys(of).sort().join()
   return namesOf(source) === namesOf(before) && semanticEqual(source, before)
 }
 
-/** The secret a volume is expanded with may come later. */
+/** controllerExpandSecretRef may be added later. */
 function withoutNewSecret(spec: VolumeSpec, before: VolumeSpec): VolumeSpec {
   if (spec.csi === undefined || before.csi === undefined || before.csi.controllerExpandSecretRef !== undefined) {
     return spec

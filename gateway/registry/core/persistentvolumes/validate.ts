@@ -1,5 +1,5 @@
-// The spec of a persistent volume, and of one that stands within a VolumeAttachment, as the migration of plugins to drivers
-// makes it. Source: k8s.io/kubernetes/pkg/apis/core/validation.
+// Validates the spec of persistent volumes, and of the inline specs in VolumeAttachments that the CSI migration of in-tree plugins
+// creates. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
 import {
   type FieldError,
@@ -20,7 +20,7 @@ import { initiatorTooLong, validateVolumeSource, type VolumeSource } from "../vo
 
 export type VolumeSpec = NonNullable<PersistentVolume["spec"]>
 
-/** The order upstream looks in: with two sources the first counts. */
+/** In upstream's order: if several sources are set, the first is validated. */
 export const volumeSources = [
   "hostPath",
   "gcePersistentDisk",
@@ -79,7 +79,7 @@ export function validateVolumeSpec(path: FieldPath, spec: VolumeSpec, name = "")
   ]
 }
 
-/** Of one that is no object of its own. */
+/** For an inline spec, which is not an object of its own. */
 export function validateInlineVolumeSpec(path: FieldPath, spec: VolumeSpec): FieldError[] {
   const inline = "in the context of inline volumes"
   const notHere = (name: string, is: boolean): FieldError[] =>
@@ -137,7 +137,7 @@ function validateSource(path: FieldPath, spec: VolumeSpec, volumeName: string, h
   const [first] = given
   if (first === undefined) return [required(path, "must specify a volume type")]
   const errors = given.flatMap((name) => {
-    // The driver of a flexVolume is looked at whatever else is there, and two of them are never forbidden.
+    // The driver of a flexVolume is always validated, and a flexVolume is never rejected as an additional source.
     if (name !== first && name !== "flexVolume") {
       return [
         forbiddenField(path.child(name === "cephfs" ? "cephFS" : name), "may not specify more than 1 volume type"),

@@ -1,6 +1,6 @@
-// Annotations that mean something for a pod or a template of one: those that came before fields of the same meaning have to be
-// valid and agree with them. Source: k8s.io/kubernetes/pkg/apis/core/validation (ValidatePodSpecificAnnotations,
-// validateSeccompAnnotationsAndFields, validateAppArmorAnnotationsAndFieldsMatchOnCreate), pkg/registry/core/pod/strategy.go.
+// Annotations with a meaning for pods and pod templates. Those that preceded fields must be valid and agree with the fields.
+// Source: k8s.io/kubernetes/pkg/apis/core/validation (ValidatePodSpecificAnnotations, validateSeccompAnnotationsAndFields,
+// validateAppArmorAnnotationsAndFieldsMatchOnCreate), pkg/registry/core/pod/strategy.go.
 
 import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
@@ -22,7 +22,7 @@ export const seccompOfContainer = "container.seccomp.security.alpha.kubernetes.i
 export const appArmorOfContainer = "container.apparmor.security.beta.kubernetes.io/"
 const localhost = "localhost/"
 
-/** Go goes through them in any order. */
+/** Sorted, because Go iterates in random order. */
 const entriesOf = (annotations: Annotations): [string, string][] =>
   Object.entries(annotations ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
 
@@ -34,7 +34,7 @@ export function containersWithPaths(path: FieldPath, spec: PodSpec): [FieldPath,
   )
 }
 
-/** `path`: of the annotations. `before`: those of an object that is updated, whose cost of deletion may stay wrong. */
+/** `path`: of the annotations. `before`: the annotations of the current object; an invalid deletion cost in them stays valid. */
 export function validatePodAnnotations(
   path: FieldPath,
   annotations: Annotations,
@@ -60,7 +60,7 @@ export function validatePodAnnotations(
   ]
 }
 
-/** A sign of minus is let through to the parser, which takes leading zeros then. */
+/** Upstream does not check the format of negative numbers before parsing, so they may have leading zeros. */
 function isCost(text: string | undefined): boolean {
   if (text === undefined) return true
   return /^(?:0|[1-9]\d{0,9}|-\d{1,40})$/.test(text) && BigInt.asIntN(32, BigInt(text)) === BigInt(text)
@@ -82,7 +82,7 @@ function validateAppArmorAnnotation(path: FieldPath, key: string, value: string,
   return errors
 }
 
-/** Where both are there. `path`: of the spec. */
+/** Checks profiles that are set in both an annotation and a field. `path`: of the spec. */
 export function validateProfilesMatch(path: FieldPath, annotations: Annotations, spec: PodSpec): FieldError[] {
   const containers = containersWithPaths(path, spec)
   const match = (word: string, at: FieldPath, key: string, profile: Profile | undefined): FieldError[] => {
@@ -117,7 +117,7 @@ function mismatch(word: string, path: FieldPath, value: string, { type, localhos
   return [forbiddenField(path.child("localhostProfile"), `${word} profile in annotation and field must match`)]
 }
 
-/** What an annotation of AppArmor says as a field; undefined: nothing that a field may say. */
+/** Converts an AppArmor annotation to the field; undefined if the field does not support the value. */
 function appArmorOf(annotation: string): Profile | undefined {
   if (annotation === "unconfined") return { type: "Unconfined" }
   if (annotation === "runtime/default") return { type: "RuntimeDefault" }
@@ -129,7 +129,7 @@ function appArmorOf(annotation: string): Profile | undefined {
 const appArmorWarning = (path: FieldPath): string =>
   `${path.toString()}: deprecated since v1.30; use the "appArmorProfile" field instead`
 
-/** Of a new pod: fields say what annotations do. Answers the warnings that are due. */
+/** Copies the AppArmor annotations of a new pod to the fields. Returns the resulting warnings. */
 export function fieldsOfAppArmor(annotations: Annotations, spec: PodSpec): string[] {
   if (spec.os?.name === "windows") return []
   const warnings: string[] = []
@@ -145,7 +145,7 @@ export function fieldsOfAppArmor(annotations: Annotations, spec: PodSpec): strin
   return warnings
 }
 
-/** Annotations whose fields are not used. `root`: as that of podWarnings. */
+/** Warnings for annotations without the corresponding field. `root`: as in podWarnings. */
 export function profileWarnings(root: FieldPath, annotations: Annotations, spec: PodSpec): string[] {
   const at = root.child("metadata", "annotations")
   const seccompWarning = (key: string): string[] =>
@@ -169,7 +169,7 @@ export function profileWarnings(root: FieldPath, annotations: Annotations, spec:
   ]
 }
 
-/** What an update may not change. */
+/** Annotations that are immutable. */
 export function validateAnnotationsKept(annotations: Annotations, before: Annotations): FieldError[] {
   const path = FieldPath.root("metadata", "annotations")
   const nameOf = (key: string): string | undefined => {

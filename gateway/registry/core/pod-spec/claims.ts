@@ -1,5 +1,5 @@
-// Devices a pod claims: by a ResourceClaim's name, or by a template its claim is made from. Source:
-// k8s.io/kubernetes/pkg/apis/core/validation (validatePodResourceClaims, validatePodResourceClaimStatuses).
+// Resource claims of a pod: by the name of a ResourceClaim or of a template. Source: k8s.io/kubernetes/pkg/apis/core/validation
+// (validatePodResourceClaims, validatePodResourceClaimStatuses).
 
 import {
   asJson,
@@ -32,7 +32,7 @@ function validateName(path: FieldPath, name: string | undefined, seen: ReadonlyS
   return seen.has(name) ? [duplicate(path, name)] : messages(path, name, validateDNS1123Label(name))
 }
 
-/** By exactly one of the two. */
+/** Exactly one of the two names must be set. */
 function validateReference(path: FieldPath, claim: Claim): FieldError[] {
   const { name, resourceClaimName: own, resourceClaimTemplateName: template } = claim
   const shown = { Name: name, ResourceClaimName: own ?? null, ResourceClaimTemplateName: template ?? null }
@@ -57,7 +57,7 @@ function subdomain(path: FieldPath, name: string | undefined): FieldError[] {
 
 type ClaimStatus = Partial<NonNullable<PodStatus["resourceClaimStatuses"]>[number]>
 
-/** Which claims were made for the pod, each for one it asks for. */
+/** The names of the claims that were generated for the pod. */
 export function validateClaimStatuses(
   path: FieldPath,
   statuses: readonly ClaimStatus[] | undefined,

@@ -29,11 +29,11 @@ import { validateRequirements } from "./resources.ts"
 import { validateSecurityContext } from "./security.ts"
 import type { Container, EphemeralContainer, PodSpec, Volume } from "./types.ts"
 
-/** As upstream has them, of one container and of one rule. */
+/** Upstream's limits per container and per rule. */
 const maxRestartRules = 20
 const maxExitCodes = 255
 
-/** What containers are checked against. */
+/** The parts of the pod that containers refer to. */
 export interface ContainerScope {
   spec: PodSpec
   volumes: ReadonlyMap<string, Volume>
@@ -62,7 +62,7 @@ export function validateInitContainers(path: FieldPath, scope: ContainerScope): 
   for (const [index, container] of (scope.spec.initContainers ?? []).entries()) {
     const at = path.index(index)
     errors.push(...validateCommon(at, container, scope))
-    // Without a policy the rules of an init container are not looked at.
+    // The rules of an init container without restartPolicy are not validated.
     const policy = validateRestartPolicy(at, container)
     errors.push(...(container.restartPolicy === undefined ? policy.slice(0, 1) : policy))
     if (names.has(container.name)) errors.push(duplicate(at.child("name"), container.name))
@@ -86,7 +86,7 @@ export function validateInitContainers(path: FieldPath, scope: ContainerScope): 
   return errors
 }
 
-/** What only containers have that are there from the start, in the order of upstream's struct. */
+/** Fields that ephemeral containers may not have, in the order of upstream's struct. */
 const notEphemeral = [
   "ports",
   "resources",
@@ -99,7 +99,7 @@ const notEphemeral = [
   "lifecycle",
 ] as const
 
-/** Templates may have what pods may not: they did before there was a rule. */
+/** Only pods are checked: templates without this check existed before the rule. */
 export function trimmedImage(at: FieldPath, image = ""): FieldError[] {
   return image === image.trim() ? [] : [invalidValue(at, image, "must not have leading or trailing whitespace")]
 }

@@ -1,11 +1,12 @@
-// What a pod gets beyond what templates get too (apimachinery/pod-defaults.ts), and what a server as it comes drops of both.
+// Defaults of pods beyond those of templates (apimachinery/pod-defaults.ts), and fields that are dropped from both because their
+// features are disabled by default.
 // Source: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go.
 
 import { everyContainer } from "../../../../apimachinery/pod-defaults.ts"
 import type { PodSpec } from "./types.ts"
 import { defaultPodResources } from "./pod-resources.ts"
 
-/** Fields of features that are off in a server as it comes. Source: k8s.io/kubernetes/pkg/api/pod DropDisabledPodFields. */
+/** Drops fields of disabled features. Source: k8s.io/kubernetes/pkg/api/pod DropDisabledPodFields. */
 export function dropDisabledOfPod(spec: PodSpec | undefined): void {
   if (spec === undefined) return
   delete (spec as { schedulingGroup?: unknown }).schedulingGroup
@@ -22,10 +23,10 @@ export function dropDisabledOfPod(spec: PodSpec | undefined): void {
   }
 }
 
-/** What a pod gets and a template does not. */
+/** Defaults of pods that templates do not get. */
 export function defaultPodOnly(spec: PodSpec): void {
   spec.enableServiceLinks ??= true
-  // What cannot be is taken as the shortest there is.
+  // A negative value becomes the minimum, 1.
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     const { limits } = container.resources ?? {}

@@ -1,4 +1,4 @@
-// Environment variables and the downward API's selectors. Source: k8s.io/kubernetes/pkg/apis/core/validation.
+// Environment variables and field references of the downward API. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
 import {
   type FieldError,
@@ -34,7 +34,7 @@ export const volumeFields = [
   "metadata.namespace",
   "metadata.uid",
 ]
-/** Any field of a pod the downward API can name at all; which ones fit the place is checked after. */
+/** All fields that the downward API supports; whether a field is allowed in this place is checked afterwards. */
 const knownFields = new Set([
   ...environmentFields,
   ...volumeFields,
@@ -150,7 +150,7 @@ export function validateFieldRef(
   return fields.includes(name) ? [] : [notSupportedText(path.child("fieldPath"), name, fields)]
 }
 
-/** `metadata.labels['key']`. Source: k8s.io/kubernetes/pkg/fieldpath/fieldpath.go (SplitMaybeSubscriptedPath). */
+/** Parses `metadata.labels['key']`. Source: k8s.io/kubernetes/pkg/fieldpath/fieldpath.go (SplitMaybeSubscriptedPath). */
 function subscripted(fieldPath: string): { name: string; key?: string } {
   const start = fieldPath.indexOf("['")
   if (start < 1 || !fieldPath.endsWith("']") || start + 2 > fieldPath.length - 2) return { name: fieldPath }
@@ -161,7 +161,7 @@ function unknownField(path: FieldPath, field: string): FieldError {
   return invalidValue(path.child("fieldPath"), field, `error converting fieldPath: field label not supported: ${field}`)
 }
 
-/** In a volume the container must be named; in a container it is the container itself. */
+/** In a volume containerName is required; in a container it defaults to the container itself. */
 export function validateResourceFieldRef(
   path: FieldPath,
   reference: ResourceFieldSelector,

@@ -1,4 +1,4 @@
-// Volume mounts and devices of a container. Source: k8s.io/kubernetes/pkg/apis/core/validation.
+// Volume mounts and volume devices of a container. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
 import {
   type FieldError,
@@ -37,7 +37,7 @@ export function validateMounts(path: FieldPath, container: Container, volumes: V
   })
 }
 
-/** Upstream reports these at the list, not at the mount. */
+/** Upstream reports these errors with the path of the list and not of the mount. */
 function validateMountOptions(list: FieldPath, at: FieldPath, mount: VolumeMount, container: Container): FieldError[] {
   const errors: FieldError[] = []
   if (mount.subPath) errors.push(...descendingPath(list.child("subPath"), mount.subPath))

@@ -1,5 +1,5 @@
-// What a pod that is made for Linux, or for Windows, may not ask for. Source: k8s.io/kubernetes/pkg/apis/core/validation
-// (validateOS, validateLinux, validateWindows).
+// Fields that a pod for Linux or Windows may not set. Source: k8s.io/kubernetes/pkg/apis/core/validation (validateOS,
+// validateLinux, validateWindows).
 
 import { type FieldError, type FieldPath, forbiddenField, required } from "../../../../apimachinery/field-errors.ts"
 import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
@@ -7,7 +7,7 @@ import { optionalOneOf } from "../../validation/values.ts"
 import { containersWithPaths } from "./annotations.ts"
 import type { PodSpec } from "./types.ts"
 
-/** Of a pod, beside its security context, in upstream's order among the fields of that. */
+/** Fields of the pod spec. Upstream reports them among the fields of the security context. */
 const shared: ReadonlySet<string> = new Set(["hostUsers", "hostPID", "hostIPC", "shareProcessNamespace"])
 const linuxOfPod = [
   "appArmorProfile",
@@ -39,7 +39,7 @@ const linuxOfContainer = [
   "runAsGroup",
 ]
 
-/** `path`: the spec's. */
+/** `path`: of the spec. */
 export function validateOperatingSystem(path: FieldPath, spec: PodSpec): FieldError[] {
   if (spec.os === undefined) return []
   const { name } = spec.os
@@ -78,7 +78,7 @@ function validateWindows(path: FieldPath, spec: PodSpec): FieldError[] {
   ].map((at) => forbiddenField(at, "cannot be set for a windows pod"))
 }
 
-/** Two of them have no other way not to be set than to be false; no sysctls are none, but no groups are given. */
+/** hostPID and hostIPC are values and not pointers upstream, so false is unset. Empty sysctls are unset; empty groups are set. */
 function isSet(of: object | undefined, field: string): boolean {
   if (field === "supplementalGroups" && of !== undefined && isGivenEmpty(of, field)) return true
   const value = (of as Readonly<Record<string, unknown>> | undefined)?.[field]

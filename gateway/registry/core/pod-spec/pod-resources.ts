@@ -1,4 +1,4 @@
-// What a pod asks as a whole holds what its containers ask. Source: validatePodResources in
+// The resources of a pod as a whole must cover those of its containers. Source: validatePodResources in
 // k8s.io/kubernetes/pkg/apis/core/validation.
 
 import { type FieldError, type FieldPath, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
@@ -10,8 +10,8 @@ import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import { isHugePages, validateRequirements } from "./resources.ts"
 
 /**
- * A pod that says something of itself as a whole says what its containers say: huge pages as limits, and, once it has limits, the
- * rest as requests. What its containers do not ask it asks up to its limit.
+ * If a pod sets pod-level resources, its huge page limits default to the sums of its containers, and once it has limits, so do its
+ * other requests. Requests that its containers do not set default to the limits.
  */
 export function defaultPodResources({ resources, containers, initContainers = [] }: PodSpec): void {
   const { limits = {}, requests = {} } = resources ?? {}
@@ -43,7 +43,7 @@ export function validatePodResources(path: FieldPath, spec: PodSpec, claimNames:
   return [...errors, ...validateSums(path, spec), ...validateEach(path, spec)]
 }
 
-/** Of limits, huge pages alone: they cannot be given more than once. */
+/** Of the limits only huge pages are checked, because they cannot be overcommitted. */
 function validateSums(path: FieldPath, { resources, containers, initContainers = [] }: PodSpec): FieldError[] {
   return (["requests", "limits"] as const).flatMap((kind) => {
     const whole = parseAmounts(resources?.[kind])

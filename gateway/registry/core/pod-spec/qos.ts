@@ -21,7 +21,7 @@ export function qosClass(spec: PodSpec): "Guaranteed" | "Burstable" | "BestEffor
   return everyLimit && equal && requests.size === limits.size ? "Guaranteed" : "Burstable"
 }
 
-/** Of what is positive. */
+/** Sums the positive amounts. */
 function sum(lists: readonly (ResourceList | undefined)[]): Map<string, Quantity> {
   const zero = parseQuantity("0")
   const total = new Map<string, Quantity>()

@@ -1,4 +1,4 @@
-// Resource names and amounts of containers and pods. Source: k8s.io/kubernetes/pkg/apis/core/{helper,validation}.
+// Resource names and quantities of containers and pods. Source: k8s.io/kubernetes/pkg/apis/core/{helper,validation}.
 
 import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
 import {
@@ -46,7 +46,7 @@ export function isHugePages(name: string): boolean {
   return name.startsWith("hugepages-")
 }
 
-/** Without a domain, or in kubernetes.io. */
+/** Resources without a domain, or in kubernetes.io. */
 export function isNativeResource(name: string): boolean {
   return !name.includes("/") || isPrefixedNative(name)
 }
@@ -60,7 +60,7 @@ export function isExtendedResource(name: string): boolean {
   return validateQualifiedName(quotaOnlyPrefix + name).length === 0
 }
 
-/** Requests below limits make sense for what can be shared: native resources but huge pages. */
+/** Requests may be lower than limits for resources that can be overcommitted: native resources except huge pages. */
 export function isOvercommitAllowed(name: string): boolean {
   return isNativeResource(name) && !isHugePages(name)
 }
@@ -99,7 +99,7 @@ function validatePodResourceName(path: FieldPath, name: string): FieldError[] {
   return [notSupported(path, name, ["cpu", "hugepages-", "memory"])]
 }
 
-/** Not negative, and whole where the resource comes in pieces. */
+/** Not negative, and an integer for resources that cannot be divided. */
 export function validateAmount(path: FieldPath, name: string, text: string): FieldError[] {
   const errors: FieldError[] = []
   const quantity = parseQuantity(text)
@@ -110,7 +110,7 @@ export function validateAmount(path: FieldPath, name: string, text: string): Fie
   return errors
 }
 
-/** Of a container or, with `level` "pod", of the pod as a whole. */
+/** For a container or, with `level` "pod", for the pod as a whole. */
 export function validateRequirements(
   path: FieldPath,
   resources: ResourceRequirements | undefined,
@@ -171,7 +171,7 @@ function validateClaims(
     const at = path.index(index)
     if (!name) return [required(at)]
     const errors: FieldError[] = []
-    // Who asks for a claim asks for all requests of it.
+    // A claim without a request name includes all requests of the claim.
     if (seen.has(name)) errors.push(duplicate(at, name))
     else {
       const key = request === "" ? name : `${name}/${request}`
@@ -191,7 +191,7 @@ function validateClaims(
   })
 }
 
-/** Errors in the order of names, so that the same object always gets the same answer. */
+/** Sorted by name, so that the errors of an object are deterministic. */
 function inOrder(list: ResourceList): [string, string][] {
   return Object.entries(list)
     .map(([name, amount]): [string, string] => [name, String(amount)])

@@ -46,7 +46,7 @@ export function validatePodSecurityContext(path: FieldPath, spec: PodSpec): Fiel
     ...validateWindowsOptions(path.child("windowsOptions"), context.windowsOptions),
     ...validateAppArmor(path.child("appArmorProfile"), context.appArmorProfile),
     ...optionalOneOf(path.child("supplementalGroupsPolicy"), context.supplementalGroupsPolicy, ["Merge", "Strict"]),
-    // Mounting with a context is behind a gate that is closed.
+    // Mounting with an SELinux context is behind a disabled feature gate.
     ...optionalOneOf(path.child("seLinuxChangePolicy"), context.seLinuxChangePolicy, ["Recursive"]),
   )
   return errors

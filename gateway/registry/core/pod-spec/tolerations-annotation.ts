@@ -1,4 +1,4 @@
-// The annotation that tolerations were before they were a field: it has no effect, but has to be what it was.
+// The annotation that preceded the tolerations field: it has no effect, but is still validated.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation (ValidateTolerationsInPodAnnotations).
 
 import { type FieldError, type FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
@@ -9,7 +9,7 @@ export const tolerationsAnnotation = "scheduler.alpha.kubernetes.io/tolerations"
 
 type Tolerations = NonNullable<Parameters<typeof validateTolerations>[1]>
 
-/** Without tags. */
+/** A struct without JSON tags. */
 const tolerationList: GoType = {
   is: "list",
   name: "[]core.Toleration",

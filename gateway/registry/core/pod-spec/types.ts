@@ -1,4 +1,4 @@
-// The parts of a pod spec as they are on the wire, under short names.
+// Short names for the parts of a pod spec on the wire.
 
 import type * as models from "@kubernetes/client-node"
 import type { Wire } from "../../../../apimachinery/object.ts"

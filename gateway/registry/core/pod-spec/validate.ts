@@ -1,5 +1,5 @@
-// A pod spec as a whole, of pods and of every workload's template. Source: k8s.io/kubernetes/pkg/apis/core/validation
-// ValidatePodSpec; the order of checks is the order of messages.
+// Validates a complete pod spec, of pods and of workload templates. Source: k8s.io/kubernetes/pkg/apis/core/validation
+// ValidatePodSpec. The order of checks is the order of messages.
 
 import { byName } from "../../../../apimachinery/repeats.ts"
 import {
@@ -39,7 +39,7 @@ import type { PodSpec } from "./types.ts"
 import { validateVolumes } from "./volumes.ts"
 import { validateHostProcess } from "./windows.ts"
 
-/** `podName` is set for pods: it takes part in names of what the pod's volumes create. */
+/** `podName` is set for pods: it is part of the names of objects created for the pod's volumes. */
 export function validatePodSpec(path: FieldPath, spec: PodSpec, podName?: string): FieldError[] {
   const volumes = validateVolumes(path.child("volumes"), spec.volumes, podName)
   const scope: ContainerScope = {
@@ -78,7 +78,7 @@ export function validatePodSpec(path: FieldPath, spec: PodSpec, podName?: string
   ]
 }
 
-/** Variables from files: the volume they lie in is an emptyDir. */
+/** Environment variables from files must be in an emptyDir volume. */
 function validateFileVariables(path: FieldPath, spec: PodSpec): FieldError[] {
   const volumes = byName(spec.volumes ?? [])
   return (["initContainers", "containers", "ephemeralContainers"] as const).flatMap((list) =>
@@ -155,7 +155,7 @@ function validateHostNetwork(path: FieldPath, spec: PodSpec, isPod: boolean): Fi
   )
 }
 
-/** The field names are upstream's. */
+/** As upstream, the errors have the names of internal fields. */
 function validateHostUsers(path: FieldPath, spec: PodSpec): FieldError[] {
   if (spec.hostUsers !== false) return []
   const errors: FieldError[] = []
@@ -220,7 +220,7 @@ function validateDNSConfig(path: FieldPath, spec: PodSpec): FieldError[] {
   return errors
 }
 
-/** One dot at the end is the root. */
+/** A trailing dot denotes the DNS root. */
 function searchRule(search: string): string[] {
   return validateDNS1123SubdomainWithUnderscore(search.replace(/\.$/, ""))
 }
@@ -235,7 +235,7 @@ function validateGates(path: FieldPath, gates: PodSpec["schedulingGates"]): Fiel
   })
 }
 
-/** A workload's template. `labels` and spec only: what else metadata says is the pod's when it is made. */
+/** Validates a workload's template: only `labels` and the spec. Other metadata is validated when a pod is created. */
 export function validatePodTemplate(path: FieldPath, template: PodTemplateSpec): FieldError[] {
   const spec = template.spec ?? { containers: [] }
   const errors = [

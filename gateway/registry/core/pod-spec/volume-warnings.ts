@@ -1,12 +1,11 @@
-// Files of a volume that would hide one another: shown to the user as warnings. Source:
-// k8s.io/kubernetes/pkg/api/pod/warnings.go.
+// Warnings about files of a volume that hide each other. Source: k8s.io/kubernetes/pkg/api/pod/warnings.go.
 
 import type { Volume } from "./types.ts"
 import { trimRight } from "../../../../apimachinery/texts.ts"
 
 interface Place {
   path: string
-  /** Where it comes from, when a volume has several sources. */
+  /** The source of the file, if a volume has several. */
   source: string
 }
 

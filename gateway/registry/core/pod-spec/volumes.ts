@@ -17,7 +17,7 @@ import { descendingPath, initiatorTooLong, validateVolumeSource, type VolumeSour
 import { validateFieldRef, validateResourceFieldRef, volumeFields } from "./environment.ts"
 import type { KeyToPath, ObjectFieldSelector, ResourceFieldSelector, Volume } from "./types.ts"
 
-/** The order upstream looks in: with two sources the first counts. */
+/** In upstream's order: if several sources are set, the first is validated. */
 const sourceOrder = [
   "emptyDir",
   "hostPath",
@@ -50,11 +50,11 @@ const sourceOrder = [
   "ephemeral",
   "image",
 ] as const satisfies readonly (keyof Volume)[]
-/** Where upstream misspells what it forbids. */
+/** Upstream misspells these names in the errors. */
 const forbiddenAs: Readonly<Record<string, string>> = dictionary({ cephfs: "cephFS", downwardAPI: "downwarAPI" })
 const maxInitiatorName = 64
 const fileMode = "must be a number between 0 and 0777 (octal), both inclusive"
-/** `known` has the names mounts may use: volumes that are good. */
+/** `known` receives the volumes that are valid, which mounts may use. */
 export function validateVolumes(
   path: FieldPath,
   volumes: readonly Volume[] | undefined,
@@ -105,7 +105,7 @@ function validateSource(path: FieldPath, volume: Volume, podName: string | undef
   return [...errors, ...nameFaults(path.child("name"), volume, podName)]
 }
 
-/** Names that become part of longer ones. */
+/** Checks names that become parts of longer names. */
 function nameFaults(path: FieldPath, { name, iscsi, ephemeral }: Volume, podName: string | undefined): FieldError[] {
   const errors: FieldError[] = []
   if (iscsi?.initiatorName !== undefined && `${name}:${iscsi.targetPortal}`.length > maxInitiatorName) {
@@ -119,7 +119,7 @@ function nameFaults(path: FieldPath, { name, iscsi, ephemeral }: Volume, podName
   return errors
 }
 
-/** Sources only a pod has. */
+/** Sources that only pods have. */
 const ownSources: Readonly<Record<string, (path: FieldPath, volume: Volume, isPod: boolean) => FieldError[]>> =
   dictionary({
     emptyDir: (path, { emptyDir }) =>
@@ -150,7 +150,7 @@ const ownSources: Readonly<Record<string, (path: FieldPath, volume: Volume, isPo
             path.child("volumeClaimTemplate", "spec"),
             ephemeral.volumeClaimTemplate.spec,
           ),
-    // What makes pods may leave it to who changes them before they run.
+    // Templates may omit the reference, because admission can set it when the pods are created.
     image: (path, { image }, isPod) => [
       ...(isPod ? requiredValue(path.child("reference"), image?.reference) : []),
       ...oneOf(path.child("pullPolicy"), image?.pullPolicy, ["Always", "IfNotPresent", "Never"]),
@@ -227,7 +227,7 @@ function mode(path: FieldPath, value: number | undefined): FieldError[] {
   return value !== undefined && (value < 0 || value > 0o777) ? [invalidValue(path, value, fileMode)] : []
 }
 
-/** Names that start with ".." are the kubelet's own, for swapping whole directories. */
+/** Names that start with ".." are reserved by the kubelet for atomic updates of directories. */
 function localPath(path: FieldPath, value: string): FieldError[] {
   const errors = descendingPath(path, value)
   if (value.startsWith("..") && !value.startsWith("../")) {

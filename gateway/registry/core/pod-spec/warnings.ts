@@ -1,4 +1,4 @@
-// What is allowed in a pod spec but hardly meant: shown to the user as warnings. Source: k8s.io/kubernetes/pkg/api/pod/warnings.go.
+// Warnings about valid but probably unintended fields of a pod spec. Source: k8s.io/kubernetes/pkg/api/pod/warnings.go.
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
@@ -10,7 +10,7 @@ import { containersWithPaths, profileWarnings } from "./annotations.ts"
 import type { Container, PodSpec, Volume } from "./types.ts"
 import { volumePathWarnings } from "./volume-warnings.ts"
 
-/** In upstream's order: what the warning calls it, and what became of it. */
+/** In upstream's order: the name in the warning, and the reason. */
 const oldVolumes: Readonly<Record<string, readonly [string, string]>> = dictionary({
   photonPersistentDisk: ["photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
   gitRepo: ["gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
@@ -27,7 +27,7 @@ const oldAnnotations: Readonly<Record<string, string>> = dictionary({
   "security.alpha.kubernetes.io/sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
   "security.alpha.kubernetes.io/unsafe-sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
 })
-/** `root` is where the spec's parent stands: empty for a pod, "spec.template" for a Deployment's template. */
+/** `root`: the path of the spec's parent: empty for a pod, "spec.template" for the template of a Deployment. */
 export function podWarnings(
   root: FieldPath,
   spec: PodSpec,
@@ -153,7 +153,7 @@ function containerWarnings(at: FieldPath, container: Container): string[] {
   for (const [index, variable] of (container.env ?? []).entries()) {
     const { name, value = "", valueFrom } = variable
     const reference = `$(${name})`
-    // To build on the value before is what repeating a name is for.
+    // A repeated name is intended if the value refers to the previous one.
     const builds = valueFrom === undefined && value !== reference && value.includes(reference)
     if (seen.has(name) && !builds) {
       warnings.push(

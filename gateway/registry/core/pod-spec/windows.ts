@@ -1,5 +1,5 @@
-// What is said of Windows in security contexts. Source: k8s.io/kubernetes/pkg/apis/core/validation
-// (validateWindowsSecurityContextOptions, validateWindowsHostProcessPod).
+// Windows options of security contexts. Source: k8s.io/kubernetes/pkg/apis/core/validation (validateWindowsSecurityContextOptions,
+// validateWindowsHostProcessPod).
 
 import { type FieldError, type FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
@@ -64,7 +64,7 @@ function userFaults(name: string): string[] {
   return faults
 }
 
-/** Processes of the host: all containers of a pod are, or none, and they have the host's network. */
+/** Either all or no containers of a pod are host processes, and host processes require the host network. */
 export function validateHostProcess(path: FieldPath, spec: PodSpec): FieldError[] {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess
   const errors: FieldError[] = []

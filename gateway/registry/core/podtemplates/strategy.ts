@@ -1,4 +1,4 @@
-// PodTemplates: a template that stands alone.
+// PodTemplates: standalone pod templates.
 
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, PodTemplateSpec } from "../../../../apimachinery/object.ts"

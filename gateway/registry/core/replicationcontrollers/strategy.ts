@@ -21,7 +21,7 @@ const path = FieldPath.root("spec")
 const strategy: Strategy<ReplicationController> = {
   defaultPropagation: "Orphan",
 
-  /** Checked by upstream's new rules: they count bytes, and leave the beginning of a generated name alone. */
+  /** Upstream's declarative validation counts bytes, and does not check the prefix of a generated name. */
   nameRule: (name, prefix) =>
     prefix ? [] : validateDNS1123Subdomain(name).map((fault) => fault.replace("253 characters", "253 bytes")),
 
@@ -51,7 +51,7 @@ const strategy: Strategy<ReplicationController> = {
 
   warnings: (_ctx, controller, current) => [
     ...podNameWarnings(controller, current),
-    // On an update upstream speaks of the template that was.
+    // On updates upstream warns about the current template, not the new one.
     ...templateWarnings(path.child("template"), (current ?? controller).spec?.template, controller, current),
   ],
 

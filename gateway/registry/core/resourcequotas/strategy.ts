@@ -1,5 +1,5 @@
-// ResourceQuotas. Usage is written by admission, in the same breath as what uses it, and put right by a controller. Source:
-// k8s.io/kubernetes/pkg/{apis,registry}/core.
+// ResourceQuotas. Admission updates the usage together with the object that uses the resources, and a controller corrects it.
+// Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { asJson, type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
@@ -54,7 +54,7 @@ export const resourceQuotas: KindExtension = { strategy }
 
 const weighed = ["cpu", "memory", "storage", "ephemeral-storage"]
 
-/** To be granted more than may be used is hardly meant. */
+/** Warns if the quota of requests exceeds the quota of limits. */
 function amountWarnings(hard: Readonly<Record<string, string>> | undefined): string[] {
   return weighed.flatMap((resource) => {
     const names =
@@ -69,7 +69,7 @@ function amountWarnings(hard: Readonly<Record<string, string>> | undefined): str
   })
 }
 
-/** Scopes may be repeated, and each may be wrong for every limit: no more than these, or about as many, are told. */
+/** Scopes can be repeated, and each can be invalid for every limit, so approximately this many errors at most are reported. */
 const maxScopeFaults = 1000
 
 function validateSpec(quota: ResourceQuota): FieldError[] {
@@ -91,7 +91,7 @@ type Requirement = NonNullable<
   NonNullable<NonNullable<ResourceQuota["spec"]>["scopeSelector"]>["matchExpressions"]
 >[number]
 
-/** Faults are told by the list, without an index. */
+/** Errors have the path of the list, without an index. */
 function validateSelector({ spec = {} }: ResourceQuota): FieldError[] {
   const requirements = spec.scopeSelector?.matchExpressions ?? []
   const at = path.child("scopeSelector", "matchExpressions")
@@ -142,7 +142,7 @@ const misappliedScope = "unsupported scope applied to resource"
 const conflictingScopes = "conflicting scopes"
 const compute = ["cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"]
 const ofPods = ["pods", ...compute]
-/** What a scope can be asked of. Source: IsResourceQuotaScopeValidForResource upstream. */
+/** The resources that each scope supports. Source: upstream's IsResourceQuotaScopeValidForResource. */
 const measured: Readonly<Record<string, readonly string[]>> = dictionary({
   Terminating: ofPods,
   NotTerminating: ofPods,
@@ -153,7 +153,7 @@ const measured: Readonly<Record<string, readonly string[]>> = dictionary({
   VolumeAttributesClass: ["persistentvolumeclaims", "requests.storage"],
 })
 
-/** The limited resources that a scope says nothing of, by scope: each may be named many times. */
+/** Returns the limited resources that a scope does not support; cached, because a scope can be repeated many times. */
 function misappliedTo(hard: object | undefined): (scope: string) => readonly string[] {
   const names = Object.keys(hard ?? {}).filter(isQuotaResource)
   const known = new Map<string, readonly string[]>()

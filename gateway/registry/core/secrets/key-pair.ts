@@ -1,4 +1,4 @@
-// Whether a certificate and a private key belong together, in the words of crypto/tls (X509KeyPair).
+// Checks that a certificate and a private key match, with the error messages of crypto/tls (X509KeyPair).
 
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto"
 import { type PEMBlock, pemBlocks } from "../../../pki/pem.ts"
@@ -6,7 +6,7 @@ import { type PEMBlock, pemBlocks } from "../../../pki/pem.ts"
 const isKey = ({ type }: PEMBlock): boolean => type === "PRIVATE KEY" || type.endsWith(" PRIVATE KEY")
 const isCertificate = ({ type }: PEMBlock): boolean => type === "CERTIFICATE"
 
-/** Both are PEM; undefined: they do. */
+/** Both arguments are PEM. Undefined if they match. */
 export function keyPairFault(certificateText: string, keyText: string): string | undefined {
   const certificates = [...pemBlocks(certificateText)]
   const certificate = certificates.find(isCertificate)
@@ -49,7 +49,7 @@ function parsePrivateKey(content: Buffer): KeyObject | undefined {
   return undefined
 }
 
-/** undefined: OpenSSL cannot read it. */
+/** undefined if OpenSSL cannot parse it. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -27,7 +27,7 @@ const strategy: Strategy<Secret> = {
 
   default(secret) {
     secret.type = secret.type || "Opaque"
-    // stringData is for writing only: it becomes data, and wins over it.
+    // stringData is write-only: it is merged into data and takes precedence.
     const texts = secret.stringData
     if (texts !== undefined) {
       const encoded = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString("base64")])
@@ -37,7 +37,7 @@ const strategy: Strategy<Secret> = {
   },
 
   prepareForUpdate(_ctx, secret, current) {
-    // An update that names no type does not ask to change it.
+    // An update without a type keeps the current type.
     if (!secret.type && current.type) secret.type = current.type
   },
 
@@ -48,7 +48,7 @@ const strategy: Strategy<Secret> = {
       secret.type === current.type ? [] : [invalidValue(FieldPath.root("type"), asJson(secret.type), immutable)]
     if (current.immutable === true) {
       if (secret.immutable !== true) errors.push(forbiddenField(FieldPath.root("immutable"), immutableSet))
-      // To upstream, data that is given as none is other than none.
+      // Upstream distinguishes empty from absent data.
       if (isGivenEmpty(secret, "data") || !semanticEqual(secret.data, current.data))
         errors.push(forbiddenField(data, immutableSet))
     }
@@ -62,14 +62,14 @@ const strategy: Strategy<Secret> = {
 
 export const secrets: KindExtension = { strategy }
 
-/** Accepted, but no server could use it. */
+/** The secret is accepted, but a server cannot use this key pair. */
 function keyPairWarnings(secret: Secret): string[] {
   const textOf = (key: string): string => Buffer.from(secret.data?.[key] ?? "", "base64").toString("latin1")
   const fault = keyPairFault(textOf("tls.crt"), textOf("tls.key"))
   return fault === undefined ? [] : [fault]
 }
 
-/** Which keys a type must have; "any" needs one of them. */
+/** The keys that a type requires: `all` of them, or one of `any`. */
 const keysOf: Readonly<Record<string, { all?: readonly string[]; any?: readonly string[]; json?: boolean }>> =
   dictionary({
     "kubernetes.io/dockercfg": { all: [".dockercfg"], json: true },

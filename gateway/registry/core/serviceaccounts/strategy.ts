@@ -1,11 +1,11 @@
-// ServiceAccounts. Tokens are never stored with them: they are asked for through the token subresource. Source:
+// ServiceAccounts. Tokens are not stored; clients request them through the token subresource. Source:
 // k8s.io/kubernetes/pkg/registry/core/serviceaccount.
 
 import type { ServiceAccount } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { token } from "./token.ts"
 
-/** Only the secrets it names are mounted. */
+/** Restricts mounts to the secrets that the account lists. */
 const restriction = "kubernetes.io/enforce-mountable-secrets"
 const isRestricted = ({ metadata }: ServiceAccount): boolean => metadata.annotations?.[restriction] !== undefined
 
@@ -21,7 +21,7 @@ const strategy: Strategy<ServiceAccount> = {
       : [],
 }
 
-/** Secrets are named; a reference says nothing more of them. */
+/** Keeps only the names of secret references. */
 function keepNames(account: ServiceAccount): void {
   if (account.secrets === undefined) return
   account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }))

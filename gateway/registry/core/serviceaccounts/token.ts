@@ -1,4 +1,4 @@
-// serviceaccounts/token: signs a token for an account, bound to a pod, secret or node when asked (KEP-1205). Source:
+// serviceaccounts/token: signs a token for a service account, optionally bound to a pod, secret or node (KEP-1205). Source:
 // k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage/token.go and pkg/apis/authentication/validation.
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
@@ -26,7 +26,7 @@ interface TokenRequest extends KubeObject {
 const defaultSeconds = 3600
 const minSeconds = 600
 const maxSeconds = 2 ** 32
-/** What a token may be bound to; other kinds cannot be seen to go. */
+/** The kinds to which a token can be bound; deletions of other kinds could not be detected. */
 const bindable: Readonly<Record<string, { resource: string; namespaced: boolean }>> = dictionary({
   Pod: { resource: "pods", namespaced: true },
   Secret: { resource: "secrets", namespaced: true },
@@ -90,7 +90,7 @@ function validate(spec: NonNullable<TokenRequest["spec"]>): FieldError[] {
 async function resolve(ctx: RequestContext, namespace: string, account: string, reference: BoundObject) {
   const { kind = "", apiVersion = "", name = "" } = reference
   const known = bindable[kind]
-  // What names more than a group and a version names nothing.
+  // An apiVersion with more than a group and a version is treated as empty.
   const { group, version } = parseGroupVersion(apiVersion.split("/").length > 2 ? "" : apiVersion)
   if (known === undefined || group !== "")
     throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)

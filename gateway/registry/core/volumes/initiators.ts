@@ -1,4 +1,4 @@
-// Names of iSCSI: iqn, eui and naa.
+// Names of iSCSI initiators and targets: iqn, eui and naa.
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 
@@ -9,7 +9,7 @@ const initiators: Readonly<Record<string, (name: string) => boolean>> = dictiona
 })
 
 /**
- * A name of iSCSI with what is behind its colon, wherever it begins. Upstream's expression:
+ * A qualified name followed by a colon and more text, anywhere in the value. Equivalent to upstream's expression:
  * iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$
  */
 function isQualifiedName(name: string): boolean {
@@ -18,14 +18,14 @@ function isQualifiedName(name: string): boolean {
   return own.some((part) => /iqn\.\d{4}-\d{2}\.[a-zA-Z0-9.-]/.test(lastPart(part, /[^a-zA-Z0-9.-]/)))
 }
 
-/** What is behind the last character of that kind. */
+/** The part after the last separator. */
 function lastPart(text: string, separator: RegExp): string {
   let from = text.length
   while (from > 0 && !separator.test(text.charAt(from - 1))) from--
   return text.slice(from)
 }
 
-/** What is wrong with the name of an initiator or a target; undefined: nothing. Source: validateISCSIVolumeSource. */
+/** The error of the name of an initiator or target, or undefined. Source: validateISCSIVolumeSource. */
 export function initiatorFault(name: string, persistent: boolean): string | undefined {
   const form = initiators[name.slice(0, 3)]
   if (form === undefined) {

@@ -1,6 +1,5 @@
-// Where a volume's bytes lie: the sources that pods and PersistentVolumes have in common, each with what it must say. The
-// machines of many of them hardly exist any more; what is written about them is still checked. Source:
-// k8s.io/kubernetes/pkg/apis/core/validation.
+// Volume sources that pods and PersistentVolumes share, with their required fields. Many of these storage systems hardly exist any
+// more, but the fields are still validated. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import {
@@ -15,9 +14,9 @@ import { validateDNS1123Label, validateDNS1123Subdomain } from "../../../../apim
 import { inclusiveRange, messages, within } from "../../validation/values.ts"
 import { initiatorFault } from "./initiators.ts"
 
-/** A source as it came; which fields it has is its kind's. */
+/** A source as received; its fields depend on the kind of source. */
 export type VolumeSource = Readonly<Record<string, unknown>>
-/** `persistent`: of a PersistentVolume, where secrets are in a namespace. */
+/** `persistent`: the source of a PersistentVolume, in which secret references have a namespace. */
 export type SourceCheck = (path: FieldPath, source: VolumeSource, persistent: boolean) => FieldError[]
 
 const maxLun = 255
@@ -37,7 +36,7 @@ export const initiatorTooLong =
   "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified."
 const hostAndPort = "must be a host:port pair or multiple pairs separated by commas"
 
-/** Fields without which a source says nothing. */
+/** Required fields. */
 const needs: Readonly<Record<string, readonly string[]>> = dictionary({
   awsElasticBlockStore: ["volumeID"],
   azureFile: ["secretName", "shareName"],
@@ -57,7 +56,7 @@ const needs: Readonly<Record<string, readonly string[]>> = dictionary({
   vsphereVolume: ["volumePath"],
 })
 
-/** What upstream calls a source in its errors, where that is not the field's name. */
+/** Names of sources in upstream's errors, if they differ from the field's name. */
 const shownAs: Readonly<Record<string, string>> = dictionary({ gcePersistentDisk: "persistentDisk" })
 
 const checks: Readonly<Record<string, SourceCheck>> = dictionary({
@@ -103,7 +102,7 @@ const checks: Readonly<Record<string, SourceCheck>> = dictionary({
   storageos: checkStorageOS,
 })
 
-/** Undefined: a source only pods have, which knows more than itself. */
+/** Undefined for sources that only pods have, whose validation needs more context. */
 export function validateVolumeSource(
   parent: FieldPath,
   name: string,
@@ -283,7 +282,7 @@ function checkStorageOS(path: FieldPath, source: VolumeSource, persistent: boole
   ]
 }
 
-/** Relative, and going down only. */
+/** Relative, and without "..". */
 export function descendingPath(path: FieldPath, value: string): FieldError[] {
   return [
     ...(value.startsWith("/") ? [invalidValue(path, value, "must be a relative path")] : []),

@@ -1,5 +1,5 @@
-// nodes/proxy: the kubelet's API, as far as it is the tenant's: the node's vn-agent serves what belongs to the tenant's own
-// pods and knows nothing else. Other ports of a node are nobody's.
+// nodes/proxy: the kubelet API, as far as it concerns the tenant: the node's vn-agent serves only the tenant's own pods. Other
+// ports of a node are not reachable.
 
 import type { Node } from "../../../../../apimachinery/object.ts"
 import { forbidden } from "../../../../../apimachinery/status.ts"
