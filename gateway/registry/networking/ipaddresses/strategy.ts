@@ -1,4 +1,4 @@
-// IPAddresses: their name is the address. Source: k8s.io/kubernetes/pkg/apis/networking/validation ValidateIPAddress.
+// IPAddresses, whose name is the address. Source: k8s.io/kubernetes/pkg/apis/networking/validation ValidateIPAddress.
 
 import { type FieldError, FieldPath, required } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain, validatePathSegmentName } from "../../../../apimachinery/names.ts"
