@@ -7,7 +7,7 @@ import { eventually } from "./testing/harness.ts"
 const many = 100
 
 interface Bulk {
-  /** Calls made until now, and the most that were under way at once. */
+  /** Number of calls so far, and the maximum that were in progress at the same time. */
   calls: number
   atOnce: number
 }

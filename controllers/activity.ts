@@ -1,22 +1,22 @@
-// Which tenants have something to do now. All share one thread: who has much to do at once (thousands of pods) does it in
-// smaller pieces, and with pauses, while somebody else has something to do; and as fast as it goes while nobody has.
+// Tracks which tenants currently have work. All tenants share one thread: a tenant with bulk work (thousands of pods) uses smaller
+// batches and pauses between them while another tenant has work, and runs at full speed otherwise.
 
 import { pause, type Clock } from "../client/clock.ts"
 
-/** A tenant has something to do until so long after one of its keys was taken: what it waits for takes about that. */
+/** A tenant counts as having work for this long after one of its keys was taken, approximately the time it waits for responses. */
 const recentMs = 250
-/** Between two pieces of bulk work, whatever the last one took. */
+/** Maximum pause between two batches, however long the last batch took. */
 const longestPauseMs = 250
-/** Calls under way at once. More would finish a tenant's work hardly sooner, but everybody else's later. */
+/** Maximum number of calls in progress. More would hardly finish a tenant's work sooner, but would delay the other tenants. */
 const largestBatch = 4
-/** So many calls are no bulk work. */
+/** Up to this number of calls is not bulk work. */
 const fewCalls = 8
 
-/** How one tenant's bulk work goes on. Disposed when it is done. */
+/** The pace of one tenant's bulk work. Disposed when the work is done. */
 export interface Pace extends Disposable {
-  /** Calls that may be under way at once. */
+  /** Number of calls that may be in progress at the same time. */
   readonly batch: number
-  /** After each batch: waits as long as that took when others have something to do, so that half of the time is theirs. */
+  /** Called after each batch: waits as long as the batch took if other tenants have work, so that they get half of the time. */
   rest(tookMs: number): Promise<void>
 }
 
@@ -28,10 +28,10 @@ interface Sighting {
 export class Activity {
   readonly #clock: Clock
   readonly #signal: AbortSignal
-  /** Who was seen last, and the last one before that who is somebody else. */
+  /** The tenant seen last, and the last other tenant before it. */
   #latest: Sighting | undefined
   #before: Sighting | undefined
-  /** How much bulk work each is at. What they do beside it does not slow others' bulk work: they are in turn anyway. */
+  /** Number of bulk jobs per tenant. These tenants' other work does not slow down other bulk work: the queue is fair anyway. */
   readonly #atBulk = new Map<string, number>()
 
   constructor(clock: Clock, signal: AbortSignal) {
@@ -39,20 +39,20 @@ export class Activity {
     this.#signal = signal
   }
 
-  /** A key of it is being worked on. */
+  /** Called when a key of the tenant is taken. */
   saw(tenant: string): void {
     if (this.#atBulk.has(tenant)) return
     if (this.#latest?.tenant !== tenant) this.#before = this.#latest
     this.#latest = { tenant, at: this.#clock.now() }
   }
 
-  /** Somebody else has something to do. */
+  /** Whether another tenant has work. */
   hasOthers(tenant: string): boolean {
     const seen = this.#latest?.tenant === tenant ? this.#before : this.#latest
     return seen !== undefined && this.#clock.now() - seen.at < recentMs
   }
 
-  /** For so many calls on behalf of a tenant. */
+  /** The pace for this number of calls on behalf of a tenant. */
   pace(tenant: string, calls: number): Pace {
     if (calls <= fewCalls) return unhurried
     this.#atBulk.set(tenant, (this.#atBulk.get(tenant) ?? 0) + 1)

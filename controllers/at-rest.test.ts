@@ -1,5 +1,5 @@
-// A tenant at rest costs nothing: nothing of it waits for a time but what will be due, and nothing is asked of its API. The
-// same of ten thousand: what is counted is work, not time.
+// An idle tenant costs nothing: it has no timers except for work that will be due, and its API receives no requests. The same with
+// ten thousand tenants. The test counts work and does not measure time.
 
 import { expect, test } from "vitest"
 import type { Deployment, KubeObject } from "../apimachinery/object.ts"
@@ -9,7 +9,7 @@ import { controllerNames, startControllers } from "./main.ts"
 import { eventually, harnessAuthority, startHarness, type Harness } from "./testing/harness.ts"
 import { SleepingTenants } from "./testing/sleeping-tenants.ts"
 
-/** Of the ten thousand. */
+/** Of the ten thousand tenants. */
 const wokenOnce = 300
 
 const noon = {
@@ -23,7 +23,7 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** A Service and a Deployment whose pods run, with nothing left to do. Answers what to count calls by. */
+/** A Service and a Deployment whose pods run, with nothing left to do. Returns a function that counts calls. */
 async function comeToRest(harness: Harness, clock: FakeClock): Promise<() => number> {
   const labels = { app: "web" }
   await harness.create(configMaps, {
@@ -57,7 +57,7 @@ async function comeToRest(harness: Harness, clock: FakeClock): Promise<() => num
   })
   await eventually(async () => {
     const before = calls()
-    // What is retried soon is over after a while.
+    // Short retries end after a while.
     clock.advance(1_000)
     await turns()
     expect(calls()).toBe(before)
@@ -89,10 +89,10 @@ test("ten thousand of them asleep cause no work, and a time that has come wakes 
     harness.cluster,
   )
   await using _controllers = startControllers(tenants, { rootCertificateAuthority: harnessAuthority, clock })
-  // All are known; what those leave behind that were awake is what all would.
+  // All tenants are known. What the woken tenants leave behind, all tenants would.
   for (const name of names.slice(0, wokenOnce)) tenants.wake(name)
   await eventually(() => {
-    clock.advance(1_000) // what is retried soon
+    clock.advance(1_000) // short retries
     expect([tenants.rest(), clock.timers]).toEqual([0, 1])
   })
   const before = calls()

@@ -1,4 +1,4 @@
-// Lists of status conditions, changed the way upstream's controllers change them. Pure: a new list comes back.
+// Updates lists of status conditions like upstream's controllers. Pure: returns a new list.
 
 export interface Condition {
   type: string
@@ -19,7 +19,7 @@ export function withoutCondition<C extends Condition>(conditions: readonly C[] |
   return (conditions ?? []).filter((condition) => condition.type !== type)
 }
 
-/** Nothing changes while status and reason are the same; the time of transition is kept while the status is. */
+/** Returns the same list if status and reason are unchanged. lastTransitionTime changes only with the status. */
 export function withCondition<C extends Condition>(conditions: readonly C[] | undefined, condition: C): C[] {
   const current = findCondition(conditions, condition.type)
   if (current !== undefined && current.status === condition.status && current.reason === condition.reason) {
@@ -32,7 +32,10 @@ export function withCondition<C extends Condition>(conditions: readonly C[] | un
   return [...withoutCondition(conditions, condition.type), kept]
 }
 
-/** metav1.Condition: everything follows, the time only the status. Source: k8s.io/apimachinery/pkg/api/meta/conditions.go. */
+/**
+ * metav1.Condition: all fields are updated; lastTransitionTime changes only with the status. Source:
+ * k8s.io/apimachinery/pkg/api/meta/conditions.go.
+ */
 export interface StandardCondition {
   type: string
   status: string

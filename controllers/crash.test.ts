@@ -1,5 +1,4 @@
-// The process ends between any two of its writes and starts anew, again and again: what is reached in the end is the same as
-// without.
+// The process is killed between arbitrary writes and restarted, repeatedly: the final state is the same as without crashes.
 
 import { describe, expect, test } from "vitest"
 import type { Deployment, Job, KubeObject, Pod, ReplicaSet, StatefulSet } from "../apimachinery/object.ts"
@@ -13,7 +12,7 @@ import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { eventually } from "./testing/harness.ts"
 
 const only = ["deployment", "replicaset", "statefulset", "job", "garbage-collector"]
-/** A life of the process has at most so many writes; after so many lives it is left alone. */
+/** Maximum number of writes of one process, and the number of processes that are killed; the next one runs to the end. */
 const mostWrites = 12
 const lives = 25
 
@@ -33,7 +32,7 @@ function workload(apiVersion: string, kind: string, name: string, spec: object):
   }
 }
 
-/** A client whose process dies after some writes: what it asks for then does not happen. */
+/** A client whose process dies after a number of writes; later writes fail. */
 class MortalClient {
   readonly client: KubeClient
   #left: number
@@ -74,7 +73,7 @@ async function playNodes(cluster: FakeCluster): Promise<void> {
   }
 }
 
-/** Everything but times, random names and what is told of the way there. */
+/** Everything except times, random names and intermediate states. */
 function endState(cluster: FakeCluster): object {
   const statusOf = (object: KubeObject | undefined): object => {
     const {
@@ -95,7 +94,7 @@ function endState(cluster: FakeCluster): object {
     JSON.stringify(spec).match(/"image":"(\w+)"/)?.[1] ?? ""
   return {
     deployment: statusOf(cluster.find<Deployment>(deployments, "default", "web")),
-    // Whether there is an old one depends on how far it was before the change.
+    // Whether an old ReplicaSet exists depends on the progress before the change.
     sets: cluster
       .all<ReplicaSet>(replicaSets)
       .filter(({ spec }) => spec?.replicas !== 0)
@@ -156,7 +155,7 @@ const start = (client: KubeClient): AsyncDisposable =>
 async function reach(cluster: FakeCluster): Promise<object> {
   await using _controllers = start(cluster)
   let last = ""
-  // The end is where nothing changes any more, not the first time that it looks like it.
+  // The end state is a state that no longer changes, not the first one that looks final.
   await eventually(async () => {
     await playNodes(cluster)
     isDone(cluster)
@@ -186,7 +185,7 @@ describe("controllers that crash between any two writes", () => {
       await using _controllers = start(mortal.client)
       let isDead = false
       void mortal.death.then(() => (isDead = true))
-      // It may have nothing more to do before the nodes do something.
+      // It may have nothing to do until the nodes change something.
       for (let turn = 0; turn < 40 && !isDead; turn++) {
         await playNodes(cluster)
         await new Promise((resolve) => setImmediate(resolve))

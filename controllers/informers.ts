@@ -1,5 +1,5 @@
-// The informers all controllers share: one per kind over all tenants that use these controllers. Made and started when a
-// controller first asks.
+// The informers that all controllers share: one per kind, over all tenants that use these controllers. An informer is created and
+// started when a controller first requests it.
 
 import { dictionary } from "../apimachinery/dictionary.ts"
 import type { EndpointSlice, IPAddress, Job, KubeObject, PersistentVolume, Pod } from "../apimachinery/object.ts"
@@ -11,14 +11,14 @@ import { TenantInformer } from "../client/tenant-informer.ts"
 import type { Tenants } from "../client/tenants.ts"
 import { claimNamesOf } from "./pods/claims-of-pod.ts"
 
-/** Every informer has these. */
+/** Indexes of every informer. */
 const commonIndexes: IndexFunctions<KubeObject> = {
   /** By the uid of the controlling owner. */
   controller: (object) => {
     const owner = controllerOf(object)
     return owner === undefined ? [] : [owner.uid]
   },
-  /** By namespace, those that nobody controls. */
+  /** By namespace, objects without a controlling owner. */
   orphans: (object) => (controllerOf(object) === undefined ? [object.metadata.namespace ?? ""] : []),
 }
 
@@ -29,7 +29,7 @@ const podIndexes: IndexFunctions<Pod> = {
 }
 
 const jobIndexes: IndexFunctions<Job> = {
-  /** By "namespace/name" of what controls it, whatever that is. */
+  /** By "namespace/name" of the controlling owner, of any kind. */
   controllerName: (job) => {
     const owner = controllerOf(job)
     return owner === undefined ? [] : [`${job.metadata.namespace ?? ""}/${owner.name}`]
@@ -37,7 +37,7 @@ const jobIndexes: IndexFunctions<Job> = {
 }
 
 const addressIndexes: IndexFunctions<IPAddress> = {
-  /** By "resource namespace/name" of what has the address. */
+  /** By "resource namespace/name" of the object that has the address. */
   parent: ({ spec }) => {
     const parent = spec?.parentRef
     return parent === undefined ? [] : [`${parent.resource} ${parent.namespace ?? ""}/${parent.name}`]
@@ -45,7 +45,7 @@ const addressIndexes: IndexFunctions<IPAddress> = {
 }
 
 const sliceIndexes: IndexFunctions<EndpointSlice> = {
-  /** By "namespace/name" of the Service it says it is of. */
+  /** By "namespace/name" of the Service in the label. */
   service: ({ metadata }) => {
     const name = metadata.labels?.["kubernetes.io/service-name"]
     return name === undefined ? [] : [`${metadata.namespace ?? ""}/${name}`]
@@ -53,7 +53,7 @@ const sliceIndexes: IndexFunctions<EndpointSlice> = {
 }
 
 const volumeIndexes: IndexFunctions<PersistentVolume> = {
-  /** By "namespace/name" of the claim it is for. */
+  /** By "namespace/name" of the claim to which the volume is bound. */
   claim: ({ spec }) => {
     const { namespace = "", name } = spec?.claimRef ?? {}
     return name === undefined ? [] : [`${namespace}/${name}`]
@@ -80,12 +80,12 @@ export class Informers {
     this.#signal = signal
   }
 
-  /** The one there is, if a controller has asked for it. */
+  /** The informer, if a controller has requested it. */
   existing(resource: Resource): TenantInformer<KubeObject> | undefined {
     return this.#informers.get(idOf(resource)) as unknown as TenantInformer<KubeObject> | undefined
   }
 
-  /** The caller names the type; each resource has one informer. */
+  /** The caller chooses the type; each resource has one informer. */
   of<T extends KubeObject>(resource: Resource): TenantInformer<T> {
     const id = idOf(resource)
     const present = this.#informers.get(id)
@@ -93,7 +93,7 @@ export class Informers {
     return this.#start<T>(id, resource, {})
   }
 
-  /** Of what has one of these words in its text (and perhaps others); what else there is is not kept. */
+  /** An informer of the objects whose text contains one of these words (and possibly of others); the rest is not cached. */
   mentioning<T extends KubeObject>(resource: Resource, words: readonly string[]): TenantInformer<T> {
     const id = `${idOf(resource)} ${words.join()}`
     const present = this.#informers.get(id)

@@ -1,4 +1,4 @@
-// The tenants these controllers work for: all but those that bring a controller manager of their own.
+// The tenants that these controllers manage: all except those that run their own controller manager.
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import { notFound } from "../apimachinery/status.ts"
@@ -6,11 +6,12 @@ import { withFieldManager } from "../client/writes-as.ts"
 import type { Resource } from "../client/rest.ts"
 import type { Tenants, TenantWatchHandler, TenantWatchOptions } from "../client/tenants.ts"
 
-/** What these controllers are to a tenant: tools look for what this manager writes, to leave it alone. */
+/** The field manager of all writes: tools recognize it and leave these fields alone. */
 const fieldManager = "kube-controller-manager"
 
 export function managedTenants(tenants: Tenants): Tenants {
-  // A tenant that is already gone from the list when its last events come was managed if it was ever let through.
+  // A tenant that has already left the list when its last events arrive was managed, because its events are only delivered if it
+  // was.
   const managed = (name: string): boolean => tenants.get(name)?.controllers ?? true
   return {
     get: (name) => (managed(name) ? tenants.get(name) : undefined),

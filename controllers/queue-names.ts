@@ -1,4 +1,4 @@
-// What kube-controller-manager calls the queue of the same work, where that is not the controller's name: dashboards show it.
+// Names of queues in kube-controller-manager, where they differ from the controller's name; dashboards show them.
 
 import { dictionary } from "../apimachinery/dictionary.ts"
 

@@ -23,7 +23,7 @@ const deployment: KubeObject = {
 const minute = 60_000
 const hour = 60 * minute
 
-/** Waits between attempts in seconds, as the comments beside maxRetries in k8s.io/kubernetes/pkg/controller tell them. */
+/** Delays between attempts in seconds, from the comments on maxRetries in k8s.io/kubernetes/pkg/controller. */
 const cases: { controller: string; fails: string; object: KubeObject; resource: Resource; waits: number[] }[] = [
   {
     controller: "endpointslice",
@@ -87,7 +87,7 @@ test("a namespace is tried again at least every minute, however often it fails",
   expect(attempts).toBe(before + 1)
 })
 
-/** What has become due is done. */
+/** Runs the work that is due. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 30; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

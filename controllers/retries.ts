@@ -1,12 +1,12 @@
-// How long keys that failed wait, and after how many failures in a row they are given up: as the queues of
-// kube-controller-manager have it, k8s.io/kubernetes/pkg/controller (each entry names where).
+// Retry delays, and the number of consecutive failures after which a key is dropped, like the queues of kube-controller-manager:
+// k8s.io/kubernetes/pkg/controller (each entry names its source).
 
 import { dictionary } from "../apimachinery/dictionary.ts"
 import type { RetryLimits } from "../client/workqueue/rate-limiter.ts"
 import type { GivingUp } from "../client/workqueue/workers.ts"
 
 export interface Retries extends RetryLimits {
-  /** Failures in a row after which a key is given up. Default: never. */
+  /** Number of consecutive failures after which a key is dropped. Default: never. */
   most?: number
 }
 
@@ -36,7 +36,7 @@ const unusual: Readonly<Record<string, Retries>> = dictionary({
   "serviceaccount-token": { ...usual, most: 10 },
 })
 
-/** Upstream's informers tell of everything anew after 12 to 24 hours (--min-resync-period): so what was given up is not lost. */
+/** Upstream's informers resync every 12 to 24 hours (--min-resync-period), so dropped keys are not lost. */
 const anewMs = 12 * 3_600_000
 
 export function retriesOf(controller: string): Retries {

@@ -1,4 +1,4 @@
-// The scale subresource of whatever a reference names, custom resources included.
+// The scale subresource of the target of a reference, including custom resources.
 
 import { parseGroupVersion, type KubeObject } from "../apimachinery/object.ts"
 import type { DiscoveredResource, KubeClient } from "../client/rest.ts"
@@ -8,7 +8,7 @@ export interface Scale extends KubeObject {
   status?: { replicas?: number; selector?: string }
 }
 
-/** undefined: nothing of that kind is served. A version other than the preferred one is as good. */
+/** undefined if the kind is not served. A version other than the preferred one is also found. */
 export async function resourceOfKind(
   client: KubeClient,
   { apiVersion, kind }: { apiVersion: string; kind: string },

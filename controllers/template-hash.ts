@@ -1,6 +1,6 @@
-// The short name of a template's content: pod-template-hash and the suffix of ControllerRevisions. Stable over processes and
-// versions because it is computed from the wire form with sorted fields. The alphabet is upstream's (no vowels, no digits
-// that look like them): k8s.io/apimachinery/pkg/util/rand.SafeEncodeString.
+// The hash of a template: pod-template-hash and the suffix of ControllerRevisions. It is the same in all processes and versions,
+// because it is computed from the wire format with sorted fields. The alphabet is upstream's (no vowels, and no digits that look
+// like them): k8s.io/apimachinery/pkg/util/rand.SafeEncodeString.
 
 const alphabet = "bcdfghjklmnpqrstvwxz2456789"
 
@@ -25,7 +25,7 @@ function fnv1a(text: string, from = 0x811c9dc5): number {
   return hash >>> 0
 }
 
-/** JSON with fields in order of their names, so that equal values have equal texts. */
+/** JSON with sorted fields, so that equal values have equal texts. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null)

@@ -1,4 +1,4 @@
-// Work for a tenant that is being deleted fails with "not found" of the tenant itself.
+// Work for a tenant that is being deleted fails with NotFound for the tenant itself.
 
 import { isNotFound } from "../apimachinery/status.ts"
 

@@ -16,7 +16,7 @@ import { startTestGateway, type TestGateway } from "../gateway/testing/start-gat
 import { startControllers } from "./main.ts"
 import { eventually } from "./testing/harness.ts"
 
-// All controllers over the tenants of a real gateway, in process as in production.
+// All controllers over the tenants of a real gateway, in one process as in production.
 
 let gateway: TestGateway
 let controllers: AsyncDisposable

@@ -15,7 +15,7 @@ describe("a write", () => {
     ["wrote", "9", false],
     ["wrote", "10", true],
     ["wrote", "11", true],
-    // It was there and is gone, which is later still.
+    // The object existed and was deleted, which is a later state.
     ["changed", undefined, true],
     ["changed", "9", false],
     ["changed", "10", true],

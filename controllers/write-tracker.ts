@@ -1,16 +1,16 @@
-// Writes an informer has not shown yet. A controller whose objects get generated names would make them twice if it decided
-// on a cache from before its own writes.
+// Tracks writes that an informer has not shown yet. A controller that generates names would create objects twice if it decided with
+// a cache from before its own writes.
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import type { Clock } from "../client/clock.ts"
 
-/** A write not shown after so long was undone by somebody else, or will never be shown. */
+/** A write that is not shown after this time was overwritten by another client, or will never be shown. */
 const patienceMs = 5_000
 
 interface Write {
   at: number
   resourceVersion?: string
-  /** It was there before, so that it is gone where it is not. */
+  /** The object existed before the write, so if it is absent it has been deleted since. */
   isChange?: true
   deletedUid?: string
 }
@@ -52,7 +52,7 @@ export class WriteTracker {
     this.#byOwner.delete(owner)
   }
 
-  /** The cache shows all writes made for this owner. */
+  /** Whether the cache shows all writes for this owner. */
   isSeen(owner: string, cached: (name: string) => KubeObject | undefined): boolean {
     const writes = this.#byOwner.get(owner)
     if (writes === undefined) return true
@@ -71,7 +71,7 @@ export class WriteTracker {
   }
 }
 
-/** resourceVersions of one resource are comparable numbers (KEP-5504). */
+/** resourceVersions of a resource are comparable numbers (KEP-5504). */
 function isShown({ resourceVersion, isChange, deletedUid }: Write, object: KubeObject | undefined): boolean {
   if (resourceVersion === undefined) return object?.metadata.uid !== deletedUid
   if (object === undefined) return isChange === true

@@ -34,7 +34,7 @@ const placed = (harness: Harness): string[] =>
     .all<Pod>(pods)
     .map((pod) => nodeOf(pod) ?? "")
     .sort()
-/** As a scheduler would. */
+/** Like a scheduler. */
 async function bindPods(harness: Harness): Promise<void> {
   for (const pod of harness.cluster.all<Pod>(pods)) {
     await harness.change(pods, "default", pod.metadata.name ?? "", { spec: { nodeName: nodeOf(pod) } })
@@ -103,7 +103,7 @@ describe("a DaemonSet", () => {
     }
     await touched(1)
     await repels({ key: "new", effect: "NoSchedule" })
-    // As upstream: what is there may stay, so that nobody looks before there is another reason.
+    // As upstream: the existing pod may stay, so the set is not reconciled until something else changes.
     await new Promise((resolve) => setImmediate(resolve))
     expect(statusOf(harness)).toMatchObject({ desiredNumberScheduled: 1, numberMisscheduled: 0 })
     expect(await touched(2)).toMatchObject({ desiredNumberScheduled: 0, numberMisscheduled: 1 })
@@ -144,7 +144,7 @@ describe("a DaemonSet", () => {
       spec: { template: { spec: { containers: [{ name: "c", image: "two" }] } } },
     })
     await eventually(() => expect(images(harness).sort()).toEqual(["one", "two"]))
-    // The old one counts until the new one takes its place.
+    // The old pod counts until the new one replaces it.
     await eventually(() => expect(statusOf(harness)).toMatchObject({ numberAvailable: 1, observedGeneration: 2 }))
     expect(statusOf(harness)?.updatedNumberScheduled).toBeUndefined()
     await harness.runPods("default")

@@ -1,4 +1,4 @@
-// One pod on each node that qualifies. Facts: k8s.io/kubernetes/pkg/controller/daemon.
+// One pod on each eligible node. Source: k8s.io/kubernetes/pkg/controller/daemon.
 
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import { controllerOf, type KubeObject, type Node, type Pod } from "../../apimachinery/object.ts"
@@ -64,9 +64,9 @@ export function runDaemonSets(ctx: ControllerContext): Promise<void> {
     updated: enqueueBoth,
     deleted: enqueue,
   })
-  /** Those that have something to do on the node, and no others. */
+  /** Enqueues only the sets that have to create or delete a pod on the node. */
   const nodeChanged = (tenant: string, node: Node): void => {
-    // Before that all are looked at anyway.
+    // All sets are enqueued at synced.
     if (!nodes.isSynced(tenant)) return
     const owners = pods.byIndex(tenant, "node", node.metadata.name ?? "").map((pod) => {
       const { kind, name } = controllerOf(pod) ?? {}
@@ -76,7 +76,7 @@ export function runDaemonSets(ctx: ControllerContext): Promise<void> {
     for (const set of sets.list(tenant)) {
       const { run, stay } = placement(set, node)
       const isThere = present.has(`${set.metadata.namespace}/${set.metadata.name}`)
-      // One that was there wrongly may be there rightly now.
+      // A misscheduled pod may have become correctly scheduled.
       const isOutdated = isThere ? !stay || (set.status?.numberMisscheduled ?? 0) > 0 : run
       if (isOutdated) controller.enqueueObject(tenant, set)
     }
@@ -133,7 +133,7 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   } catch (error) {
     failure = error
   }
-  // A generation that nothing was done for yet is not observed.
+  // observedGeneration stays unchanged if nothing has been done for the new generation yet.
   const { observedGeneration } = mayAct ? { observedGeneration: set.metadata.generation ?? 0 } : (set.status ?? {})
   const status = {
     ...round.status(),

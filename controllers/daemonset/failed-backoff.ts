@@ -1,5 +1,5 @@
-// Daemons that fail at once (a kubelet that refuses them) are replaced ever more slowly: a second, doubled up to a quarter of
-// an hour, per node. Source: k8s.io/client-go/util/flowcontrol/backoff.go as pkg/controller/daemon uses it.
+// Backoff for daemon pods that fail immediately (for example, rejected by the kubelet): per node, from one second doubling to 15
+// minutes. Source: k8s.io/client-go/util/flowcontrol/backoff.go as pkg/controller/daemon uses it.
 
 const firstMs = 1_000
 const longestMs = 900_000
@@ -12,7 +12,7 @@ interface Entry {
 export class FailedBackoff {
   readonly #entries = new Map<string, Entry>()
 
-  /** How long until the next may go; 0: now. */
+  /** Time until the next pod may be deleted; 0: now. */
   remainingMs(key: string, now: number): number {
     const entry = this.#entries.get(key)
     return entry === undefined ? 0 : Math.max(0, entry.at + entry.waitMs - now)
@@ -24,7 +24,7 @@ export class FailedBackoff {
     this.#entries.set(key, { waitMs: isRecent ? Math.min(entry.waitMs * 2, longestMs) : firstMs, at: now })
   }
 
-  /** Of a set that is gone, by what its keys begin with. */
+  /** Forgets a deleted set; `prefix` is the prefix of its keys. */
   forget(prefix: string): void {
     for (const key of this.#entries.keys()) if (key.startsWith(prefix)) this.#entries.delete(key)
   }

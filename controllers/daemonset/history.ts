@@ -1,4 +1,4 @@
-// The revisions of a DaemonSet: which is the present template's, which are older.
+// The revisions of a DaemonSet: the current one and the old ones.
 // Source: k8s.io/kubernetes/pkg/controller/daemon/update.go (constructHistory).
 
 import type { Pod } from "../../apimachinery/object.ts"
@@ -15,12 +15,12 @@ import {
 } from "../history/revisions.ts"
 
 export interface History {
-  /** Of the present template, on its pods. */
+  /** Hash of the current template, on its pods. */
   hash: string
   collisionCount: number | undefined
   /** Oldest first. */
   old: readonly ControllerRevision[]
-  /** Those it was asked for, as they are now. */
+  /** The given pods, with updated labels. */
   pods: readonly Pod[]
 }
 
@@ -36,7 +36,7 @@ export async function historyOf(of: RevisionOwner, pods: readonly Pod[]): Promis
   return { hash, collisionCount, old, pods: await merge(client, duplicates, pods, hash) }
 }
 
-/** One that another kind of owner left behind has no hash where a DaemonSet has it. */
+/** A revision from an owner of another kind does not have the hash in the label that DaemonSets use. */
 async function withHash(client: KubeClient, revision: ControllerRevision): Promise<ControllerRevision> {
   const { name = "", labels } = revision.metadata
   if (labels?.[revisionHashLabel] !== undefined) return revision
@@ -44,7 +44,7 @@ async function withHash(client: KubeClient, revision: ControllerRevision): Promi
   return client.update<ControllerRevision>(controllerRevisions, { ...revision, metadata })
 }
 
-/** Several of one template (some were left behind by others): all pods are of one of them, the others go. */
+/** If several revisions have the same template (left by other owners), relabels all pods to one of them and deletes the others. */
 async function merge(
   client: KubeClient,
   duplicates: readonly ControllerRevision[],

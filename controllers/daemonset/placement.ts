@@ -1,4 +1,4 @@
-// Which nodes a DaemonSet wants a pod on, and what such a pod looks like. Pure.
+// The nodes on which a DaemonSet needs pods, and the definition of such a pod. Pure.
 // Source: k8s.io/kubernetes/pkg/controller/daemon/{daemon_controller,util/daemonset_util}.go.
 
 import type { DaemonSet } from "./types.ts"
@@ -11,7 +11,7 @@ export const daemonSetKind = { apiVersion: "apps/v1", kind: "DaemonSet" } as con
 
 export const generationLabel = "pod-template-generation"
 
-/** How many templates the set has had. */
+/** Number of templates that the set has had. */
 export function generationOf(set: DaemonSet): string | undefined {
   const generation = set.metadata.annotations?.["deprecated.daemonset.template.generation"]
   return generation !== undefined && /^\d+$/.test(generation) ? generation : undefined
@@ -19,7 +19,7 @@ export function generationOf(set: DaemonSet): string | undefined {
 
 type Spec = NonNullable<Pod["spec"]>
 
-/** A daemon runs on nodes in whatever state. */
+/** Daemon pods run on nodes in any state. */
 function tolerationsOf(spec: Spec): Toleration[] {
   const always: [string, string][] = [
     ["node.kubernetes.io/not-ready", "NoExecute"],
@@ -32,7 +32,7 @@ function tolerationsOf(spec: Spec): Toleration[] {
       ? [["node.kubernetes.io/network-unavailable", "NoSchedule"] satisfies [string, string]]
       : []),
   ]
-  // One of the template's own is overruled, where it holds for a while only.
+  // Replaces a toleration of the template for the same taint, because it may have tolerationSeconds.
   return always.reduce<Toleration[]>((tolerations, [key, effect]) => {
     const added = { key, operator: "Exists", effect }
     const isSame = (other: Toleration): boolean =>
@@ -42,7 +42,7 @@ function tolerationsOf(spec: Spec): Toleration[] {
   }, spec.tolerations ?? [])
 }
 
-/** The pod for one node: the scheduler binds it, but has only that node to choose from. */
+/** The pod for one node. The scheduler binds it, but can choose only that node. */
 export function daemonPod(set: DaemonSet, template: PodTemplateSpec | undefined, node: string, hash: string): Pod {
   const pod = podFromTemplate(template, set, controllerReference(set, daemonSetKind))
   const generation = generationOf(set)
@@ -52,7 +52,7 @@ export function daemonPod(set: DaemonSet, template: PodTemplateSpec | undefined,
     ...(generation === undefined ? {} : { [generationLabel]: generation }),
   }
   const spec = { ...pod.spec } as Spec
-  // Instead of the template's terms, which were asked when the node was chosen.
+  // Replaces the template's terms, which were evaluated when the node was chosen.
   const matchFields = [{ key: "metadata.name", operator: "In", values: [node] }]
   spec.affinity = {
     ...spec.affinity,
@@ -65,7 +65,7 @@ export function daemonPod(set: DaemonSet, template: PodTemplateSpec | undefined,
   return { ...pod, spec }
 }
 
-/** The node a pod is on or was made for. */
+/** The node on which a pod runs, or for which it was created. */
 export function nodeOf(pod: Pod): string | undefined {
   if (pod.spec?.nodeName !== undefined && pod.spec.nodeName !== "") return pod.spec.nodeName
   const terms =
@@ -74,15 +74,15 @@ export function nodeOf(pod: Pod): string | undefined {
   return fields.find(({ key, operator }) => key === "metadata.name" && operator === "In")?.values?.[0]
 }
 
-/** A node, or one that is no more, with the set's pods on it. */
+/** A node, or a deleted node, and the set's pods on it. */
 export interface Place {
   node: string
   isThere: boolean
-  /** A new pod is wanted. */
+  /** The node needs a pod. */
   run: boolean
-  /** One that is there may go on. */
+  /** An existing pod may continue. */
   stay: boolean
-  /** Those that count; first those on the node, then those on their way there; oldest first. */
+  /** The pods that count: first those bound to the node, then those not bound yet; oldest first. */
   pods: Pod[]
 }
 

@@ -1,4 +1,4 @@
-// Which daemons of an older template go, and where new ones come beside them. Pure.
+// Plans a rolling update: which old daemon pods are deleted, and on which nodes new ones are created beside them. Pure.
 // Source: k8s.io/kubernetes/pkg/controller/daemon/update.go (rollingUpdate).
 
 import type { Pod } from "../../apimachinery/object.ts"
@@ -16,20 +16,20 @@ export interface Plan {
 export interface Update {
   set: DaemonSet
   places: readonly Place[]
-  /** Nodes that are to have a daemon. */
+  /** Number of nodes that need a daemon pod. */
   wanted: number
   isUpdated(pod: Pod): boolean
   isAvailable(pod: Pod): boolean
 }
 
-/** A place with at most one daemon of the present template and one of an older one. */
+/** A place with at most one pod of the current template and at most one old pod. */
 interface Site {
   place: Place
   fresh: Pod | undefined
   old: Pod | undefined
 }
 
-/** A node may have two daemons for a while. */
+/** Whether a node may temporarily have two daemon pods. */
 export function surges({ spec }: DaemonSet): boolean {
   const { type, rollingUpdate } = spec?.updateStrategy ?? {}
   return type !== "OnDelete" && scaled(rollingUpdate?.maxSurge, 1, true) > 0
@@ -37,7 +37,7 @@ export function surges({ spec }: DaemonSet): boolean {
 
 export function planUpdate(update: Update, plan: Plan): void {
   const sites: Site[] = []
-  // Where there are several of one kind, the surplus goes first: such a place counts as in the midst of it.
+  // If a place has several pods of one kind, the surplus is deleted first; until then it counts as being updated.
   let unclear = 0
   for (const place of update.places) {
     if (!place.run && place.pods.length === 0) continue
@@ -51,7 +51,7 @@ export function planUpdate(update: Update, plan: Plan): void {
   else planReplacement(update, sites, unclear, plan)
 }
 
-/** Old daemons go, as many as may be unavailable; new ones come when they are gone. */
+/** Deletes old pods, at most as many as may be unavailable. New ones are created when they are gone. */
 function planReplacement(update: Update, sites: readonly Site[], unclear: number, { remove }: Plan): void {
   const { maxUnavailable = 1 } = update.set.spec?.updateStrategy?.rollingUpdate ?? {}
   let room = Math.max(1, scaled(maxUnavailable, update.wanted, true)) - unclear
@@ -60,14 +60,14 @@ function planReplacement(update: Update, sites: readonly Site[], unclear: number
     const only = fresh ?? old
     if (only === undefined || (fresh !== undefined && old !== undefined) || !update.isAvailable(only)) room--
     if (old === undefined || fresh !== undefined) continue
-    // One that does not work makes nothing worse by being replaced.
+    // Replacing an unavailable pod does not reduce availability.
     if (update.isAvailable(old)) candidates.push(old)
     else remove.push(old)
   }
   remove.push(...candidates.slice(0, Math.max(0, room)))
 }
 
-/** New daemons come beside the old ones, as many as may be too many. */
+/** Creates new pods beside the old ones, at most as many as maxSurge allows. */
 function planSurge(update: Update, sites: readonly Site[], unclear: number, { create, remove }: Plan): void {
   const { maxSurge } = update.set.spec?.updateStrategy?.rollingUpdate ?? {}
   let room = scaled(maxSurge, update.wanted, true) - unclear
@@ -87,7 +87,7 @@ function planSurge(update: Update, sites: readonly Site[], unclear: number, { cr
     } else if (place.run) create.push(place.node)
     else remove.push(old)
   }
-  // One that may stay where none is wanted goes when there are enough without it.
+  // A pod on a node that needs none is deleted if enough others are available.
   remove.push(...misplaced.slice(0, Math.max(0, available - update.wanted)))
   create.push(...candidates.slice(0, Math.max(0, room)))
 }

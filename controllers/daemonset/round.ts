@@ -1,4 +1,4 @@
-// One round over one DaemonSet: pods on nodes that lack one, none where they do not belong, old ones replaced.
+// One sync of a DaemonSet: creates missing pods, deletes pods that do not belong on their node, and replaces old ones.
 // Source: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go.
 
 import type { Node, Pod } from "../../apimachinery/object.ts"
@@ -14,7 +14,7 @@ import type { FailedBackoff } from "./failed-backoff.ts"
 import { daemonPod, generationLabel, generationOf, nodeOf, placement, type Place } from "./placement.ts"
 import { planUpdate, surges, type Plan } from "./rolling-update.ts"
 
-/** Pods made or deleted in one round. */
+/** Maximum number of pods created, and of pods deleted, in one sync. */
 const burst = 250
 
 export interface RoundOptions {
@@ -26,26 +26,26 @@ export interface RoundOptions {
   set: DaemonSet
   pods: readonly Pod[]
   nodes: readonly Node[]
-  /** Of the present template. */
+  /** Hash of the current template. */
   hash: string
 }
 
 export class Round {
   readonly #options: RoundOptions
   readonly #places: Place[]
-  /** Nodes that are to have a daemon. */
+  /** Number of nodes that need a daemon pod. */
   readonly #wanted: number
-  /** Templates the set has had. */
+  /** Number of templates that the set has had. */
   readonly #generation: string | undefined
   readonly #now: number
-  /** Until a failed daemon may go. */
+  /** Time until a failed pod may be deleted. */
   #waitMs: number | undefined
 
   constructor(options: RoundOptions) {
     this.#options = options
     this.#generation = generationOf(options.set)
     this.#now = options.ctx.clock.now()
-    // One that has ended and is being deleted is the garbage collector's; it holds up no other.
+    // Finished pods that are being deleted are left to the garbage collector and do not block new ones.
     const pods = options.pods.filter((pod) => !(isFinished(pod) && isTerminating(pod)))
     const byNode = Map.groupBy(pods.sort(byPlaceAndAge), nodeOf)
     const nodes = new Set(options.nodes.map(({ metadata }) => metadata.name ?? ""))
@@ -68,16 +68,16 @@ export class Round {
     const plan: Plan = { create: [], remove: [] }
     for (const place of this.#places) this.#plan(place, plan)
     const isUpdating = this.#options.set.spec?.updateStrategy?.type !== "OnDelete"
-    // The update reckons with a daemon on each node; what is done for that brings the set back.
+    // The update assumes one pod on each node. The changes made for that enqueue the set again.
     if (isUpdating && plan.create.length + plan.remove.length === 0) this.#planUpdate(plan)
     await this.#carryOut(plan.create.slice(0, burst), plan.remove.slice(0, burst))
   }
 
-  /** But for what is not counted: observedGeneration, collisionCount. */
+  /** The status without observedGeneration and collisionCount. */
   status(): DaemonSetStatus {
     const { set } = this.#options
     const places = this.#places.filter(({ isThere }) => isThere)
-    // Of several, one counts; also one that is on its way out.
+    // One of several pods counts, even if it is terminating.
     const counted = places.filter(({ run }) => run).flatMap(({ pods: [first] }) => first ?? [])
     const available = counted.filter((pod) => this.#isAvailable(pod)).length
     const updated = counted.filter((pod) => this.#isUpdated(pod)).length
@@ -95,12 +95,12 @@ export class Round {
     }
   }
 
-  /** One daemon where one is wanted, none where none may be. */
+  /** Plans one pod where one is needed, and none where none may run. */
   #plan({ node, isThere, run, stay, pods }: Place, { create, remove }: Plan): void {
     const living = pods.filter((pod) => !isTerminating(pod))
     const isDouble = surges(this.#options.set)
     if (!isThere) {
-      // Never bound, so that nobody else finds it.
+      // Pods that were never bound, which no other component deletes.
       remove.push(...living.filter(({ spec }) => (spec?.nodeName ?? "") === ""))
       return
     }
@@ -108,7 +108,7 @@ export class Round {
       remove.push(...living)
       return
     }
-    // One that has ended comes back when it is gone.
+    // A finished pod is replaced after its deletion.
     remove.push(...living.filter((pod) => isFinished(pod) && this.#mayGo(pod, node)))
     const running = living.filter((pod) => !isFinished(pod))
     if (run && (pods.length === 0 || (isDouble && running.length === 0))) create.push(node)
@@ -116,7 +116,7 @@ export class Round {
     else if (running.length > 1) remove.push(...this.#surplus(running))
   }
 
-  /** While an update surges, the new one is beside the old one until it can take its place. */
+  /** During a surge update, the new pod runs beside the old one until it can replace it. */
   #surplus(running: readonly Pod[]): Pod[] {
     const isCurrent = (pod: Pod): boolean => pod.metadata.labels?.[revisionHashLabel] === this.#options.hash
     const [fresh, ...others] = running.filter(isCurrent)
@@ -185,7 +185,7 @@ export class Round {
     return isAvailable(pod, this.#options.set.spec?.minReadySeconds ?? 0, this.#now)
   }
 
-  /** By the count of templates, too: whoever takes over another's pods takes those of the same count as they are. */
+  /** Also compares the template generation: pods adopted from another set with the same generation count as updated. */
   #isUpdated({ metadata: { labels } }: Pod): boolean {
     const isSameGeneration = this.#generation !== undefined && labels?.[generationLabel] === this.#generation
     return isSameGeneration || labels?.[revisionHashLabel] === this.#options.hash

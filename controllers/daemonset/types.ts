@@ -1,4 +1,4 @@
-// DaemonSets, as far as they are looked into here.
+// DaemonSet, with the fields that are used here.
 
 import type { KubeObject, PodTemplateSpec } from "../../apimachinery/object.ts"
 import type { Condition } from "../conditions.ts"

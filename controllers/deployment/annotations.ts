@@ -1,4 +1,4 @@
-// What a Deployment writes on its ReplicaSets. Pure: changed annotations come back, or undefined when nothing differs.
+// Annotations that a Deployment sets on its ReplicaSets. Pure: returns the changed annotations, or undefined if nothing differs.
 // Source: k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go.
 
 import type { Deployment, KubeObject, ReplicaSet } from "../../apimachinery/object.ts"
@@ -17,12 +17,12 @@ const notCopied = new Set([
   rollbackAnnotation,
 ])
 
-/** From a Deployment to its ReplicaSets. */
+/** Whether the annotation is copied from a Deployment to its ReplicaSets. */
 export const isCopied = (key: string): boolean => !notCopied.has(key)
 
 type Annotations = Record<string, string>
 
-/** int64, as upstream reads it; undefined: it is no such number. */
+/** An int64, parsed like upstream; undefined if it is invalid. */
 export function numberIn({ metadata }: KubeObject, annotation: string): bigint | undefined {
   const text = metadata.annotations?.[annotation] ?? ""
   const number = /^[+-]?\d{1,20}$/.test(text) ? BigInt(text.replace(/^\+/, "")) : undefined
@@ -45,14 +45,14 @@ export function newSetAnnotations(deployment: Deployment, set: ReplicaSet | unde
   if (before >= revision) return annotations
   annotations[revisionAnnotation] = String(revision)
   if (present[revisionAnnotation] === undefined) return annotations
-  // It had another revision: this is a rollback, and the former numbers are kept to be looked up.
+  // The set had another revision, so this is a rollback. The old revisions are kept in the history annotation.
   const history = (present[revisionHistoryAnnotation] ?? "").split(",").filter((entry) => entry !== "")
   history.push(String(before))
   annotations[revisionHistoryAnnotation] = newest(history).join(",")
   return annotations
 }
 
-/** As many as there is room for, and one in any case. */
+/** The newest entries that fit, but at least one. */
 function newest(history: readonly string[]): readonly string[] {
   let [first, characters] = [history.length - 1, history.at(-1)?.length ?? 0]
   while (first > 0) {

@@ -210,7 +210,7 @@ describe("a Deployment", () => {
   })
 })
 
-/** Calls back at every change of pods with how many are alive and how many of them ready. */
+/** Calls back at every change of pods with the number of pods that are alive and the number that are ready. */
 function watchCounts(harness: Harness, call: (alive: number, ready: number) => void): () => void {
   const controller = new AbortController()
   void (async () => {

@@ -1,5 +1,5 @@
-// Rollouts: which ReplicaSets a Deployment has, how large each is, and what its status says.
-// Facts: k8s.io/kubernetes/pkg/controller/deployment.
+// Rollouts: the ReplicaSets of a Deployment, their sizes, and the status.
+// Source: k8s.io/kubernetes/pkg/controller/deployment.
 
 import { selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import { controllerOf, type Deployment, type Pod, type ReplicaSet } from "../../apimachinery/object.ts"
@@ -23,7 +23,7 @@ export function runDeployments(ctx: ControllerContext): Promise<void> {
   const enqueueOwner = (tenant: string, set: ReplicaSet): void => {
     const owner = controllerOf(set)
     if (owner?.kind === "Deployment") controller.enqueue(tenant, set.metadata.namespace, owner.name)
-    // An orphan may be somebody's; adoption is rare and cheap to look for.
+    // Any Deployment of the namespace may adopt an orphan. Orphans are rare, and the check is cheap.
     else if (owner === undefined) controller.enqueueAll(tenant, set.metadata.namespace)
   }
   sets.subscribe({
@@ -34,7 +34,7 @@ export function runDeployments(ctx: ControllerContext): Promise<void> {
     },
     deleted: enqueueOwner,
   })
-  // Recreate waits for the last old pod to be gone.
+  // Recreate waits until the last old pod is gone.
   pods.subscribe({
     deleted(tenant, pod) {
       const owner = controllerOf(pod)
@@ -76,7 +76,7 @@ async function reconcile(
   const paused = pausedCondition(deployment, ctx.clock.now())
   if (paused !== undefined) {
     await client.update(deployments, { ...deployment, status: paused }, { subresource: "status" })
-    return // The change of the status brings it back.
+    return // The status update enqueues the Deployment again.
   }
   if (deployment.spec?.paused === true) return rollout.scale()
   const revision = askedRevision(deployment)
@@ -85,7 +85,7 @@ async function reconcile(
   return isRolling(deployment) ? rollout.roll() : rollout.recreate()
 }
 
-/** The size has changed since the ReplicaSets were last sized. */
+/** Whether the Deployment was resized since its ReplicaSets were last resized. */
 function isScaling(deployment: Deployment, owned: readonly ReplicaSet[]): boolean {
   return owned.filter(isActiveSet).some((set) => {
     const desired = set.metadata.annotations?.[desiredReplicasAnnotation]
@@ -93,7 +93,7 @@ function isScaling(deployment: Deployment, owned: readonly ReplicaSet[]): boolea
   })
 }
 
-/** Pausing and resuming are noted, so that the time between is not taken for a lack of progress. */
+/** Pausing and resuming change the condition, so that a pause does not count as a lack of progress. */
 function pausedCondition(deployment: Deployment, now: number): NonNullable<Deployment["status"]> | undefined {
   if (progressDeadlineSeconds(deployment) === undefined) return undefined
   const current = findCondition(deployment.status?.conditions, "Progressing")

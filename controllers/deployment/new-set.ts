@@ -1,4 +1,4 @@
-// The ReplicaSet a Deployment's template asks for. Pure. Source: k8s.io/kubernetes/pkg/controller/deployment/sync.go.
+// The ReplicaSet for a Deployment's template. Pure. Source: k8s.io/kubernetes/pkg/controller/deployment/sync.go.
 
 import type { Deployment, ReplicaSet } from "../../apimachinery/object.ts"
 import { controllerReference } from "../pods/pod-control.ts"
@@ -9,7 +9,7 @@ import { templateHashLabel } from "./template.ts"
 
 export const deploymentKind = { apiVersion: "apps/v1", kind: "Deployment" } as const
 
-/** As it is created, beside the old ones, which limit its size. */
+/** The ReplicaSet to create; the old ones limit its initial size. */
 export function newSetFor(deployment: Deployment, old: readonly ReplicaSet[], revision: bigint): ReplicaSet {
   const { template, selector, minReadySeconds } = deployment.spec ?? {}
   const hash = hashOf(template, deployment.status?.collisionCount)
@@ -19,7 +19,7 @@ export function newSetFor(deployment: Deployment, old: readonly ReplicaSet[], re
     apiVersion: "apps/v1",
     kind: "ReplicaSet",
     metadata: {
-      // A fixed name makes creating it twice impossible. Upstream's limit: what pods' generated names can still hold.
+      // The deterministic name prevents duplicates. The length limit is upstream's.
       name: `${name.slice(0, 253 - 1 - hash.length)}-${hash}`,
       namespace,
       labels,
@@ -41,7 +41,7 @@ export function newSetFor(deployment: Deployment, old: readonly ReplicaSet[], re
   }
 }
 
-/** What a set knows of its Deployment's size. */
+/** The annotations in which a ReplicaSet records the size of its Deployment. */
 export function sizeAnnotations(deployment: Deployment): Record<string, string> {
   const replicas = replicasOf(deployment)
   return {

@@ -1,4 +1,4 @@
-// The arithmetic of rollouts. Pure. Source: k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go.
+// Arithmetic of rollouts. Pure. Source: k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go.
 
 import type { Deployment, ReplicaSet } from "../../apimachinery/object.ts"
 import { revisionOf } from "./annotations.ts"
@@ -32,11 +32,11 @@ export function maxUnavailable(deployment: Deployment): number {
   const replicas = replicasOf(deployment)
   if (!isRolling(deployment) || replicas === 0) return 0
   const unavailable = scaled(deployment.spec?.strategy?.rollingUpdate?.maxUnavailable, replicas, false)
-  // Both zero after rounding would never make a step.
+  // If both were zero after rounding, the rollout could never make a step.
   return Math.min(maxSurge(deployment) === 0 && unavailable === 0 ? 1 : unavailable, replicas)
 }
 
-/** How large the new ReplicaSet may be now. */
+/** The size that the new ReplicaSet may have now. */
 export function newSetReplicas(deployment: Deployment, all: readonly ReplicaSet[], newSet: ReplicaSet): number {
   const wanted = replicasOf(deployment)
   if (!isRolling(deployment)) return wanted
@@ -45,7 +45,7 @@ export function newSetReplicas(deployment: Deployment, all: readonly ReplicaSet[
   return room <= 0 ? present : present + Math.min(room, wanted - present)
 }
 
-/** How the old sets, named by their places, shrink now: one after the other, and perhaps one of them twice. */
+/** The steps in which the old sets, identified by index, are scaled down; a set can appear twice. */
 export function shrinkingSteps(
   deployment: Deployment,
   newSet: ReplicaSet | undefined,
@@ -64,7 +64,7 @@ export function shrinkingSteps(
   }
   let allowed = before + replicasOf(newSet) - minAvailable - (replicasOf(newSet) - available(newSet))
   if (allowed <= 0) return []
-  // First what does not work anyway: it would hold up the rollout.
+  // Unavailable pods first, because they would block the rollout.
   for (const [at, set] of old.entries()) {
     const unhealthy = Math.min(allowed, (sizes[at] ?? 0) - available(set))
     if ((sizes[at] ?? 0) === 0 || unhealthy <= 0) continue
@@ -81,7 +81,7 @@ export function shrinkingSteps(
   return steps
 }
 
-/** It has reached the Deployment's size in its own view too, and all of its pods are available. */
+/** Whether the set has the Deployment's size, also in its own annotation, and all of its pods are available. */
 export function isSaturated(deployment: Deployment, set: ReplicaSet | undefined): boolean {
   if (set === undefined) return false
   const wanted = replicasOf(deployment)
@@ -92,7 +92,7 @@ export function isSaturated(deployment: Deployment, set: ReplicaSet | undefined)
   )
 }
 
-/** The only active one; the newest when none is; undefined when several are. */
+/** The only active set; the newest if none is active; undefined if several are. */
 export function activeOrLatest(newSet: ReplicaSet | undefined, old: readonly ReplicaSet[]): ReplicaSet | undefined {
   const all = newSet === undefined ? [...old] : [...old, newSet]
   const active = all.filter(isActiveSet)
@@ -101,12 +101,12 @@ export function activeOrLatest(newSet: ReplicaSet | undefined, old: readonly Rep
   return newSet ?? [...old].sort(byCreation).at(-1)
 }
 
-/** Spreads a change of size over all active sets in proportion to their sizes. Name → wanted size, largest first. */
+/** Distributes a change of size over all active sets in proportion to their sizes. Returns sets and new sizes, largest first. */
 export function proportions(deployment: Deployment, active: readonly ReplicaSet[]): [ReplicaSet, number][] {
   const wanted = replicasOf(deployment)
   const allowed = wanted > 0 ? wanted + maxSurge(deployment) : 0
   const change = allowed - total(active, replicasOf)
-  // Of equal ones the newer grows first and the older shrinks first.
+  // Among sets of equal size, the newer one grows first and the older one shrinks first.
   const sorted = [...active].sort(
     (a, b) => replicasOf(b) - replicasOf(a) || (change < 0 ? byCreation(a, b) : byCreation(b, a)),
   )
@@ -143,7 +143,7 @@ function byRevision(a: ReplicaSet, b: ReplicaSet): number {
   return difference === 0n ? byCreation(a, b) : difference < 0n ? -1 : 1
 }
 
-/** Old sets beyond the history limit: the oldest revisions first, and only those that are empty. */
+/** Old sets beyond the history limit: oldest revisions first, and only empty ones. */
 export function forgottenSets({ spec }: Deployment, old: readonly ReplicaSet[]): ReplicaSet[] {
   const limit = spec?.revisionHistoryLimit
   if (limit === undefined) return []

@@ -1,19 +1,19 @@
-// Rolling back by annotation, as clients of extensions/v1beta1 asked for it: the API kept their field as an annotation, and who
-// writes that today is still obeyed. Pure. Source: k8s.io/kubernetes/pkg/controller/deployment/rollback.go.
+// Rollback by annotation: the API converts the rollbackTo field of extensions/v1beta1 to it, and the controller still honours it.
+// Pure. Source: k8s.io/kubernetes/pkg/controller/deployment/rollback.go.
 
 import type { Deployment, ReplicaSet } from "../../apimachinery/object.ts"
 import { isCopied, numberIn, revisionOf, rollbackAnnotation } from "./annotations.ts"
 import { sameTemplate, templateHashLabel } from "./template.ts"
 
 export interface Rollback {
-  /** What is asked for is taken from it in any case. */
+  /** Always without the rollback annotation. */
   deployment: Deployment
   type: "Normal" | "Warning"
   reason: string
   message: string
 }
 
-/** The revision asked for: 0 is the one before the newest. */
+/** The requested revision: 0 is the one before the newest. */
 export const askedRevision = (deployment: Deployment): bigint | undefined => numberIn(deployment, rollbackAnnotation)
 
 export function rollBack(deployment: Deployment, sets: readonly ReplicaSet[], asked: bigint): Rollback {
@@ -35,13 +35,13 @@ export function rollBack(deployment: Deployment, sets: readonly ReplicaSet[], as
   return { deployment: answered(asIn(deployment, set)), type: "Normal", reason: "DeploymentRollback", message }
 }
 
-/** The second highest, 0 where there is none. */
+/** The second highest revision, or 0. */
 function lastRevision(sets: readonly ReplicaSet[]): bigint {
   const revisions = sets.map(revisionOf).sort((a, b) => (a > b ? -1 : a < b ? 1 : 0))
   return revisions[1] ?? 0n
 }
 
-/** Also its annotations: otherwise the set would get those of what is rolled back. */
+/** Also restores the annotations: otherwise the ReplicaSet would get those of the template that is rolled back. */
 function asIn(deployment: Deployment, set: ReplicaSet): Deployment {
   const own = Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => !isCopied(key))
   const sets = Object.entries(set.metadata.annotations ?? {}).filter(([key]) => isCopied(key))

@@ -1,4 +1,4 @@
-// One round of work on one Deployment: it looks at the ReplicaSets there are, makes the next step, and writes the status.
+// One sync of a Deployment: examines its ReplicaSets, makes the next step, and writes the status.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { isAlreadyExists } from "../../apimachinery/status.ts"
@@ -41,9 +41,9 @@ export class Rollout {
   readonly #ctx: ControllerContext
   readonly #actor: Actor
   readonly #tenant: string
-  /** As it was last read or written. */
+  /** The Deployment as last read or written. */
   #stored: Deployment
-  /** The same with what is to be written. */
+  /** The same with the changes to write. */
   #deployment: Deployment
   #newSet: ReplicaSet | undefined
   /** Oldest first. */
@@ -65,12 +65,12 @@ export class Rollout {
     this.#old = owned.filter((set) => set !== this.#newSet).sort(byCreation)
   }
 
-  /** For one that is being deleted. */
+  /** For a Deployment that is being deleted. */
   async writeCounts(): Promise<void> {
     await this.#writeStatus(countedStatus(this.#deployment, this.#all(), this.#newSet, this.#now()))
   }
 
-  /** The size changed, or the rollout is paused: sizes change, but the rollout makes no step. */
+  /** The Deployment was resized or is paused: changes sizes without a step of the rollout. */
   async scale(): Promise<ReconcileResult> {
     await this.#syncRevision(false)
     await this.#scaleProportionally()
@@ -78,7 +78,7 @@ export class Rollout {
     await this.writeCounts()
   }
 
-  /** To a former template, which the next rounds roll out. */
+  /** Restores a previous template, which the next syncs roll out. */
   async rollBack(revision: bigint): Promise<void> {
     await this.#syncRevision(true)
     await this.#writeStatus(this.#deployment.status ?? {})
@@ -96,7 +96,7 @@ export class Rollout {
     return this.#finish()
   }
 
-  /** Recreate: all old pods go before the first new one is made. */
+  /** Recreate: all old pods are deleted before the first new one is created. */
   async recreate(): Promise<ReconcileResult> {
     await this.#syncRevision(false)
     const active = this.#old.filter(isActiveSet)
@@ -119,7 +119,7 @@ export class Rollout {
     return this.#newSet === undefined ? this.#old : [...this.#old, this.#newSet]
   }
 
-  /** The new ReplicaSet has the highest revision and the Deployment tells which; makes the set when there is none. */
+  /** Gives the new ReplicaSet the highest revision and records it on the Deployment; with `create`, creates a missing set. */
   async #syncRevision(create: boolean): Promise<void> {
     const deployment = this.#deployment
     const revision = highestRevision(this.#old) + 1n
@@ -171,7 +171,7 @@ export class Rollout {
     this.#note(String(revision), status)
   }
 
-  /** The name is taken: by our own set that the cache has not shown yet, or by another template with the same hash. */
+  /** The name is taken, either by our own set that the cache does not show yet, or by another template with the same hash. */
   async #resolveCollision(set: ReplicaSet, error: unknown): Promise<ReplicaSet> {
     const { namespace, name = "" } = set.metadata
     const found = await this.#client().get<ReplicaSet>(replicaSets, namespace, name)
@@ -233,7 +233,7 @@ export class Rollout {
     }
   }
 
-  /** With `annotate`, also what the set knows of the Deployment's size is brought up to date. */
+  /** With `annotate`, also updates the size annotations of the set. */
   async #resize(set: ReplicaSet, size: number, annotate = false): Promise<ReplicaSet> {
     const before = replicasOf(set)
     const annotations = { ...set.metadata.annotations, ...sizeAnnotations(this.#deployment) }
@@ -285,14 +285,14 @@ export class Rollout {
     return next === undefined ? undefined : { requeueAfterMs: next }
   }
 
-  /** What the round has found out so far; it is written with the status at the round's end. */
+  /** Records results of the sync, which are written with the status at its end. */
   #note(revision: string, status: DeploymentStatus): void {
     const { metadata } = this.#deployment
     const annotations = { ...metadata.annotations, [revisionAnnotation]: revision }
     this.#deployment = { ...this.#deployment, metadata: { ...metadata, annotations }, status }
   }
 
-  /** true: it differed and was written. */
+  /** Returns true if the status differed and was written. */
   async #writeStatus(status: DeploymentStatus): Promise<boolean> {
     const { metadata } = this.#stored
     const { annotations } = this.#deployment.metadata

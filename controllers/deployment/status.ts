@@ -1,4 +1,4 @@
-// A Deployment's status and conditions from its ReplicaSets. Pure.
+// Status and conditions of a Deployment, from its ReplicaSets. Pure.
 // Source: k8s.io/kubernetes/pkg/controller/deployment/{sync,progress}.go.
 
 import { timestamp, type Deployment, type ReplicaSet } from "../../apimachinery/object.ts"
@@ -8,7 +8,7 @@ import { maxUnavailable, replicasOf, total } from "./replicas.ts"
 export type DeploymentStatus = NonNullable<Deployment["status"]>
 type DeploymentCondition = NonNullable<DeploymentStatus["conditions"]>[number]
 
-/** The largest deadline means "none". */
+/** The maximum deadline means none. */
 const noDeadline = 2 ** 31 - 1
 
 export function progressDeadlineSeconds(deployment: Deployment): number | undefined {
@@ -31,7 +31,7 @@ export function withStatusCondition(status: DeploymentStatus, added: DeploymentC
   return { ...status, conditions: withCondition(status.conditions, added) }
 }
 
-/** Counts and Available; Progressing is for {@link rolloutStatus}. */
+/** Counts and the Available condition; Progressing is set by {@link rolloutStatus}. */
 export function countedStatus(
   deployment: Deployment,
   all: readonly ReplicaSet[],
@@ -71,7 +71,7 @@ export function countedStatus(
   }
 }
 
-/** undefined while a set that has been looked at does not say. */
+/** undefined if an observed set does not report the number. */
 function terminatingReplicas(all: readonly ReplicaSet[]): number | undefined {
   let sum = 0
   for (const { status } of all) {
@@ -91,7 +91,7 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus): bo
   )
 }
 
-/** The whole status during and after a rollout. */
+/** The complete status during and after a rollout. */
 export function rolloutStatus(
   deployment: Deployment,
   all: readonly ReplicaSet[],
@@ -133,7 +133,7 @@ function withProgress(
     return withStatusCondition(status, progressing("True", "NewReplicaSetAvailable", "has successfully progressed."))
   }
   if (madeProgress(deployment.status ?? {}, status)) {
-    // Progress counts anew from now on, so the condition is replaced even when its reason stays the same.
+    // The deadline starts again now, so the condition is replaced even if its reason is unchanged.
     const added = progressing("True", "ReplicaSetUpdated", "is progressing.")
     const since = current?.status === "True" ? current.lastTransitionTime : undefined
     const kept = withoutCondition(status.conditions, "Progressing")
@@ -161,12 +161,12 @@ function isTimedOut(current: DeploymentCondition | undefined, deadlineSeconds: n
   return Date.parse(current.lastUpdateTime ?? "") + deadlineSeconds * 1000 < now
 }
 
-/** When to look again whether a rollout is stuck; undefined when it is not under way. */
+/** Delay until the next check whether the rollout is stuck; undefined if no rollout is in progress. */
 export function progressCheckMs(deployment: Deployment, status: DeploymentStatus, now: number): number | undefined {
   const deadline = progressDeadlineSeconds(deployment)
   const current = findCondition(deployment.status?.conditions, "Progressing")
   if (deadline === undefined || current === undefined) return undefined
   if (isComplete(deployment, status) || current.reason === "ProgressDeadlineExceeded") return undefined
-  // A second more, because times on the wire have whole seconds.
+  // One more second, because times on the wire have a resolution of one second.
   return Math.max(1000, Date.parse(current.lastUpdateTime ?? "") + deadline * 1000 - now + 1000)
 }

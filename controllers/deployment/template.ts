@@ -1,4 +1,4 @@
-// Which ReplicaSet is a Deployment's new one: that of the same template.
+// Finds the new ReplicaSet of a Deployment: the one with the same template.
 
 import type { Deployment, PodTemplateSpec, ReplicaSet } from "../../apimachinery/object.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
@@ -22,7 +22,7 @@ export function byCreation(a: ReplicaSet, b: ReplicaSet): number {
   return (a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1
 }
 
-/** The oldest when there are several, as upstream. */
+/** The oldest one if there are several, as upstream. */
 export function newReplicaSetOf(deployment: Deployment, all: readonly ReplicaSet[]): ReplicaSet | undefined {
   return [...all].sort(byCreation).find((set) => sameTemplate(set.spec?.template, deployment.spec?.template))
 }

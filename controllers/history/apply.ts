@@ -1,5 +1,5 @@
-// What a ControllerRevision makes of its StatefulSet's template. Most replace it whole; of others, written by hand or by another
-// version of Kubernetes, it is known only once they are applied and have got their defaults.
+// The template that results from applying a ControllerRevision to its StatefulSet. Most revisions replace the template. Others,
+// written by hand or by another version of Kubernetes, must be applied and defaulted before they can be compared.
 // Source: ApplyRevision and setMatchesLatestExistingRevision in k8s.io/kubernetes/pkg/controller/statefulset.
 
 import { copyJson } from "../../apimachinery/copy.ts"
@@ -14,7 +14,7 @@ import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { StatusError } from "../../apimachinery/status.ts"
 import { templateOf, type ControllerRevision } from "./revisions.ts"
 
-/** Throws BadRequest of one that cannot be applied. */
+/** Throws BadRequest if the revision cannot be applied. */
 export function applied(set: StatefulSet, revision: ControllerRevision): PodTemplateSpec | undefined {
   if (revision.data?.spec?.template?.$patch === "replace") return templateOf(revision)
   const patch = copyJson((revision.data ?? {}) as unknown as Json)
@@ -22,20 +22,20 @@ export function applied(set: StatefulSet, revision: ControllerRevision): PodTemp
   return (result as StatefulSet).spec?.template
 }
 
-/** Applying it changes nothing, however it is written. */
+/** Whether applying the revision changes nothing, regardless of its format. */
 export function leavesAsIs(set: StatefulSet, revision: ControllerRevision): boolean {
   let template: PodTemplateSpec | undefined
   try {
     template = applied(set, revision)
   } catch (error) {
-    // Such a one is none of the present template's: as upstream does, a new one is made.
+    // An invalid revision does not match the current template; as upstream, a new one is created.
     if (error instanceof StatusError) return false
     throw error
   }
   return equalButNulls(asServed(template), asServed(set.spec?.template))
 }
 
-/** As the API server makes it of what is given: with defaults, without fields it does not know. */
+/** The template as the API server returns it: with defaults, and without unknown fields. */
 function asServed(template: PodTemplateSpec | undefined): unknown {
   const set = { spec: { template: copyJson(template ?? {}) } } as unknown as StatefulSet
   const schema = schemaOfSets()

@@ -1,5 +1,5 @@
-// ControllerRevisions: the versions of a StatefulSet's or DaemonSet's template, each an object of its own.
-// Facts: k8s.io/kubernetes/pkg/controller/history.
+// ControllerRevisions: the versions of the template of a StatefulSet or DaemonSet, each in its own object.
+// Source: k8s.io/kubernetes/pkg/controller/history.
 
 import { matches, selectorFromLabelSelector, type LabelSelector } from "../../apimachinery/labels.ts"
 import { controllerOf, type KubeObject, type PodTemplateSpec } from "../../apimachinery/object.ts"
@@ -12,18 +12,18 @@ import { claim } from "../pods/claim.ts"
 import { controllerReference, type OwnerKind } from "../pods/pod-control.ts"
 import { canonical, hashOf } from "../template-hash.ts"
 
-/** On the revisions of StatefulSets. */
+/** The label on revisions of StatefulSets. */
 const hashLabel = "controller.kubernetes.io/hash"
-/** On pods; and, as upstream has it, on the revisions of DaemonSets. */
+/** The label on pods, and, as upstream, on revisions of DaemonSets. */
 export const revisionHashLabel = "controller-revision-hash"
 
 export interface ControllerRevision extends KubeObject {
-  /** A strategic merge patch that makes the owner's template this one. */
+  /** A strategic merge patch that sets the owner's template. */
   data?: { spec?: { template?: PodTemplateSpec & { $patch?: string } } }
   revision?: number
 }
 
-/** What revisions are made of; StatefulSet and DaemonSet. */
+/** Kinds with revisions: StatefulSet and DaemonSet. */
 export interface Revised extends KubeObject {
   spec?: { template?: PodTemplateSpec; revisionHistoryLimit?: number; selector?: LabelSelector }
   status?: { collisionCount?: number }
@@ -45,7 +45,7 @@ export interface RevisionOwner {
   ownerResource: Resource
 }
 
-/** Those the owner has, oldest first; what a former owner left behind becomes its own. */
+/** The owner's revisions, oldest first. Adopts orphaned ones. */
 export async function claimRevisions(of: RevisionOwner): Promise<ControllerRevision[]> {
   const { informers, tenant, owner } = of
   const { uid = "", namespace = "" } = owner.metadata
@@ -70,11 +70,11 @@ export interface RevisionRequest {
   client: KubeClient
   owner: Revised
   ownerKind: OwnerKind
-  /** Where the hash stands; by default under a label of its own. */
+  /** The label with the hash; default: hashLabel. */
   hashLabel?: string
-  /** Those the owner has, oldest first. */
+  /** The owner's revisions, oldest first. */
   revisions: readonly ControllerRevision[]
-  /** Whether the newest is of the present template too, though it is written otherwise. */
+  /** Whether the newest revision has the current template in a different format. */
   isAlike?: (newest: ControllerRevision) => boolean
 }
 
@@ -83,7 +83,7 @@ export interface UpdateRevision {
   collisionCount: number | undefined
 }
 
-/** The revision of the owner's present template: the newest one, made anew or moved to the end when it is not. */
+/** The revision of the owner's current template. If it is not the newest, it is created or becomes the newest. */
 export async function updateRevision(request: RevisionRequest): Promise<UpdateRevision> {
   const { client, owner, revisions } = request
   const collisionCount = owner.status?.collisionCount
@@ -94,12 +94,12 @@ export async function updateRevision(request: RevisionRequest): Promise<UpdateRe
     return createRevision(request, (newest?.revision ?? 0) + 1, collisionCount)
   }
   if (equal === newest) return { revision: equal, collisionCount }
-  // A rollback: the equal one becomes the newest.
+  // A rollback: the equal revision becomes the newest.
   const moved = { ...equal, revision: (newest?.revision ?? 0) + 1 }
   return { revision: await client.update<ControllerRevision>(controllerRevisions, moved), collisionCount }
 }
 
-/** Of the owner's present template, which it puts whole into the place of another. */
+/** Whether the revision has the owner's current template, as a replacement. */
 export function isOf(revision: ControllerRevision, owner: Revised): boolean {
   if (revision.data?.spec?.template?.$patch !== "replace") return false
   return equalButNulls(templateOf(revision), owner.spec?.template)
@@ -111,7 +111,7 @@ async function createRevision(
   collisions: number | undefined,
 ): Promise<UpdateRevision> {
   const template = { ...owner.spec?.template, $patch: "replace" } as PodTemplateSpec & { $patch: string }
-  // Fields in order of their names, as upstream writes them: clients compare these bytes with a template's own.
+  // Sorted fields, as upstream writes them: clients compare these bytes with a template's.
   const data = JSON.parse(canonical({ spec: { template } })) as NonNullable<ControllerRevision["data"]>
   const { namespace = "", name = "", annotations } = owner.metadata
   for (let collisionCount = collisions; ; collisionCount = (collisionCount ?? 0) + 1) {
@@ -134,14 +134,15 @@ async function createRevision(
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
       const found = await client.get<ControllerRevision>(controllerRevisions, namespace, revision.metadata.name ?? "")
-      // Also one that goes with a former owner of this name: it comes again, alike. Other kinds make the same names.
+      // This may also be the revision of a deleted owner with the same name; after its deletion an equal one is created. Other
+      // kinds can generate the same names.
       const { kind = ownerKind.kind } = controllerOf(found) ?? {}
       if (kind === ownerKind.kind && equalButNulls(found.data, data)) return { revision: found, collisionCount }
     }
   }
 }
 
-/** Deletes the oldest of these that are beyond the limit, but none that is in use. */
+/** Deletes the oldest revisions beyond the limit that are not in use. */
 export async function truncateHistory(
   client: KubeClient,
   owner: Revised,

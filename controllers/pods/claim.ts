@@ -1,5 +1,5 @@
-// Which of the objects a selector matches belong to an owner: keeps those it controls, lets go of those that no longer
-// match, adopts orphans that do. Source: k8s.io/kubernetes/pkg/controller/controller_ref_manager.go.
+// Determines which objects that match a selector belong to an owner: keeps the objects it controls, releases those that no longer
+// match, and adopts matching orphans. Source: k8s.io/kubernetes/pkg/controller/controller_ref_manager.go.
 
 import { matches, type Selector } from "../../apimachinery/labels.ts"
 import { controllerOf, type KubeObject } from "../../apimachinery/object.ts"
@@ -9,17 +9,17 @@ import { controllerReference, type OwnerKind } from "./pod-control.ts"
 
 export interface ClaimOptions<T extends KubeObject> {
   client: KubeClient
-  /** Of the objects claimed. */
+  /** The resource of the claimed objects. */
   resource: Resource
   owner: KubeObject
   ownerKind: OwnerKind
   ownerResource: Resource
   selector: Selector
-  /** What the owner controls now and what nobody controls, in its namespace. */
+  /** The objects in the owner's namespace that it controls or that have no controller. */
   candidates: readonly T[]
-  /** Put on what is adopted, taken off what is let go. */
+  /** Added to adopted objects and removed from released ones. */
   finalizer?: string
-  /** A further condition beyond the selector; what does not meet it is neither kept nor adopted. */
+  /** A condition in addition to the selector; objects that do not meet it are released and not adopted. */
   accept?(object: T): boolean
 }
 
@@ -41,7 +41,7 @@ export async function claim<T extends KubeObject>(options: ClaimOptions<T>): Pro
       continue
     }
     if (!wanted || object.metadata.deletionTimestamp !== undefined) continue
-    // The cache may be behind: an owner that is being deleted must not adopt, or its dependents would die with it.
+    // The cache may be stale: an owner that is being deleted must not adopt, because its dependents would be deleted with it.
     if (!ownerChecked && !(await isOwnerAlive(options))) return claimed
     ownerChecked = true
     const adopted = await adopt(options, object)
@@ -65,7 +65,7 @@ async function adopt<T extends KubeObject>(options: ClaimOptions<T>, object: T):
   const { owner, ownerKind, finalizer } = options
   const others = (object.metadata.ownerReferences ?? []).filter((other) => other.uid !== owner.metadata.uid)
   const held = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer)
-  // First, where upstream's strategic merge patches put what is new.
+  // First, where upstream's strategic merge patches insert new items.
   const finalizers = finalizer === undefined ? held : [finalizer, ...held]
   return patchOwners(options, object, [controllerReference(owner, ownerKind), ...others], finalizers)
 }
@@ -77,7 +77,7 @@ async function release<T extends KubeObject>(options: ClaimOptions<T>, object: T
   await patchOwners(options, object, owners, finalizers)
 }
 
-/** undefined: the object is gone or was made anew, which its own watch event tells. */
+/** undefined if the object was deleted or recreated; its watch event follows. */
 async function patchOwners<T extends KubeObject>(
   { client, resource, finalizer }: ClaimOptions<T>,
   { metadata }: T,
@@ -97,7 +97,7 @@ async function patchOwners<T extends KubeObject>(
   try {
     return await client.patch<T>(resource, namespace, name, patch, { type: "merge" })
   } catch (error) {
-    // Invalid: the uid is another one.
+    // Invalid: the uid differs.
     if (hasReason(error, "NotFound", "Invalid")) return undefined
     throw error
   }

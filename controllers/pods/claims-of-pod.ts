@@ -1,4 +1,4 @@
-// The claims a pod names, or will have made for it.
+// The claims that a pod names, and those that are created for it.
 
 import type { Pod } from "../../apimachinery/object.ts"
 

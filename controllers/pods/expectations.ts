@@ -1,9 +1,10 @@
-// What a controller has asked for and not yet seen: until the informer has told of it, counting pods would be wrong and the
-// same pods would be made twice. Source: k8s.io/kubernetes/pkg/controller/controller_utils.go (ControllerExpectations).
+// Creations and deletions that a controller has requested and not yet observed. Until the informer shows them, counts of pods are
+// wrong and the same pods would be created twice. Source: k8s.io/kubernetes/pkg/controller/controller_utils.go
+// (ControllerExpectations).
 
 import type { Clock } from "../../client/clock.ts"
 
-/** After this long an expectation counts as fulfilled: something was never going to be seen. */
+/** After this time an expectation counts as fulfilled, because its event will not come. */
 const expectationMs = 300_000
 
 interface Expectation {
@@ -21,7 +22,7 @@ export class Expectations {
     this.#clock = clock
   }
 
-  /** Owners are named by uid, which is unique over tenants. */
+  /** Owners are identified by uid, which is unique across tenants. */
   expectCreations(owner: string, count: number): void {
     this.#byOwner.set(owner, { creations: count, deletions: new Set(), at: this.#clock.now() })
   }
@@ -34,7 +35,7 @@ export class Expectations {
     this.#byOwner.set(owner, { creations, deletions: new Set(deletions), at: this.#clock.now() })
   }
 
-  /** Also for one that was expected but failed. */
+  /** Also called if an expected creation failed. */
   creationObserved(owner: string): void {
     const found = this.#byOwner.get(owner)
     if (found !== undefined && found.creations > 0) found.creations--

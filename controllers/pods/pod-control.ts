@@ -1,4 +1,4 @@
-// Making and deleting pods on behalf of an owner, with the Events users look for.
+// Creates and deletes pods for an owner, and records the Events that users expect.
 // Source: k8s.io/kubernetes/pkg/controller/controller_utils.go (RealPodControl).
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
@@ -24,7 +24,7 @@ export function controllerReference(owner: KubeObject, { apiVersion, kind }: Own
   }
 }
 
-/** The pod a template makes; `named` gives it a name of its own instead of a generated one. */
+/** The pod of a template; `named` sets its name instead of generateName. */
 export function podFromTemplate(
   template: PodTemplateSpec | undefined,
   owner: KubeObject,
@@ -60,7 +60,7 @@ export async function createPod(actor: Actor, tenant: string, owner: KubeObject,
   }
 }
 
-/** true: deleted now; false: it was gone. */
+/** true if it was deleted now; false if it did not exist. */
 export async function deletePod(actor: Actor, tenant: string, owner: KubeObject, pod: Pod): Promise<boolean> {
   const { namespace, name = "", uid } = pod.metadata
   try {

@@ -1,8 +1,8 @@
-// What a pod's status means to those who count pods. Source: k8s.io/kubernetes/pkg/api/v1/pod, pkg/controller/controller_utils.go.
+// Interpretation of a pod's status by controllers. Source: k8s.io/kubernetes/pkg/api/v1/pod, pkg/controller/controller_utils.go.
 
 import type { Pod } from "../../apimachinery/object.ts"
 
-/** The parts looked at, so that templates and partial pods fit too. */
+/** Only the fields used here, so that templates and partial pods are accepted too. */
 type PodCondition = NonNullable<NonNullable<Pod["status"]>["conditions"]>[number]
 
 export function podCondition(pod: Pod, type: string): PodCondition | undefined {
@@ -17,7 +17,7 @@ export function isTerminating(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp !== undefined
 }
 
-/** Counts towards the replicas somebody wants. */
+/** Whether the pod counts towards the desired replicas. */
 export function isActive(pod: Pod): boolean {
   return !isFinished(pod) && !isTerminating(pod)
 }
@@ -26,13 +26,13 @@ export function isReady(pod: Pod): boolean {
   return podCondition(pod, "Ready")?.status === "True"
 }
 
-/** Ready for at least that long. */
+/** Whether the pod has been ready for at least `minReadySeconds`. */
 export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
   if (!isReady(pod)) return false
   return minReadySeconds === 0 || readyForMs(pod, now) >= minReadySeconds * 1000
 }
 
-/** How long until the first of them that is ready becomes available; undefined when none waits. */
+/** Time until the first ready pod becomes available; undefined if none is waiting. */
 export function nextAvailabilityMs(pods: readonly Pod[], minReadySeconds: number, now: number): number | undefined {
   let next: number | undefined
   for (const pod of pods) {
@@ -48,14 +48,14 @@ function readyForMs(pod: Pod, now: number): number {
   return since === undefined ? 0 : now - Date.parse(since)
 }
 
-/** Restarts of the container that restarted most. */
+/** Number of restarts of the container with the most restarts. */
 export function mostRestarts(pod: Pod): number {
   let most = 0
   for (const status of pod.status?.containerStatuses ?? []) most = Math.max(most, status.restartCount ?? 0)
   return most
 }
 
-/** Restarts of the sidecar that restarted most. */
+/** Number of restarts of the sidecar with the most restarts. */
 export function mostSidecarRestarts({ spec, status }: Pod): number {
   const isSidecar = (name: string): boolean =>
     (spec?.initContainers ?? []).some((container) => container.name === name && container.restartPolicy === "Always")

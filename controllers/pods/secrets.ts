@@ -1,8 +1,8 @@
-// Which Secrets a pod needs. Source: k8s.io/kubernetes/pkg/api/v1/pod (VisitPodSecretNames).
+// The Secrets that a pod needs. Source: k8s.io/kubernetes/pkg/api/v1/pod (VisitPodSecretNames).
 
 import type { Pod } from "../../apimachinery/object.ts"
 
-/** Wherever a pod names a Secret, it is under one of these, or under a secretRef or secretKeyRef. */
+/** Every reference to a Secret in a pod is in one of these fields, or in a secretRef or secretKeyRef. */
 const references = new Set(["secretRef", "secretKeyRef", "imagePullSecrets", "nodePublishSecretRef"])
 
 export function mountedSecrets({ spec }: Pod): ReadonlySet<string> {
@@ -15,7 +15,7 @@ export function mountedSecrets({ spec }: Pod): ReadonlySet<string> {
     if (typeof value !== "object" || value === null) return
     const { name, secretName } = value as { name?: unknown; secretName?: unknown }
     if (references.has(key)) add(name)
-    // A projected source's Secret has a name, a volume's a secretName; Azure's says secretName beside the share.
+    // A projected source names the Secret in `name`, a volume in `secretName`; azureFile has secretName beside shareName.
     if (key === "secret" || key === "azureFile") add(secretName ?? (key === "secret" ? name : undefined))
     for (const [child, inner] of Object.entries(value)) visit(inner, child)
   }

@@ -4,7 +4,7 @@ import { slowStart } from "./slow-start.ts"
 
 const pace: Pace = { batch: 4, rest: () => Promise.resolve(), [Symbol.dispose]: () => undefined }
 
-/** How many calls were begun in each batch; from `failing` on they fail. */
+/** Number of calls started in each batch; calls from `failing` on fail. */
 async function batches(count: number, failing = count): Promise<{ sizes: number[]; succeeded: number }> {
   const sizes: number[] = []
   let underWay = 0

@@ -1,11 +1,12 @@
-// Many calls that may all fail alike (a quota): in batches that double while they succeed, at the pace others leave.
+// Runs many calls that may all fail for the same reason (a quota), in batches that double while they succeed, within the given
+// pace.
 
 import type { Pace } from "../activity.ts"
 
-/** Upstream starts with one. */
+/** As upstream. */
 const firstBatch = 1
 
-/** Runs `call` with 0 … count-1 and returns how many succeeded. The first error is thrown by who reads `error`. */
+/** Runs `call` with 0 … count-1. Returns the number of successful calls and the first error, which the caller may throw. */
 export async function slowStart(
   pace: Pace,
   count: number,
@@ -29,7 +30,7 @@ export async function slowStart(
   return { succeeded, error: undefined }
 }
 
-/** Runs `call` for all, whether others fail or not. Answers the first error. */
+/** Runs `call` for all items, even if some fail. Returns the first error. */
 export async function settleAll<T>(
   pace: Pace,
   items: readonly T[],

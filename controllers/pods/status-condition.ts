@@ -1,5 +1,5 @@
-// Pod statuses as those write them that are no kubelet: one condition changed, or the pod called failed because nobody
-// else will. Source: k8s.io/kubernetes/pkg/controller/podgc/gc_controller.go, pkg/controller/tainteviction.
+// Status updates of pods by components other than the kubelet: sets a condition, or fails a pod that no kubelet will. Source:
+// k8s.io/kubernetes/pkg/controller/podgc/gc_controller.go, pkg/controller/tainteviction.
 
 import { timestamp, type Pod } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
@@ -12,11 +12,11 @@ type Conditions = NonNullable<NonNullable<Pod["status"]>["conditions"]>
 export interface Disruption {
   reason: string
   message: string
-  /** Which pod was looked at; not everybody says so. */
+  /** The observed generation of the pod; not all callers set it. */
   observedGeneration?: number | undefined
 }
 
-/** The pod's conditions with DisruptionTarget as it is now. */
+/** The pod's conditions with DisruptionTarget set. */
 export function withDisruption(pod: Pod, disruption: Disruption, now: number): Conditions {
   const type = "DisruptionTarget"
   const current = podCondition(pod, type)
@@ -27,7 +27,7 @@ export function withDisruption(pod: Pod, disruption: Disruption, now: number): C
   return [...others, condition]
 }
 
-/** Nobody answers for this pod any more: it is failed, if it has not ended, and goes at once. */
+/** Fails a pod without a responsible kubelet, if it is not finished, and deletes it immediately. */
 export async function failAndDelete(
   client: KubeClient,
   pod: Pod,

@@ -1,24 +1,24 @@
-// Counts that change pod by pod are told of together: a status that is on its way to where it will stay is written after a
-// moment, one that has arrived, or is worse than the last, at once. What is skipped are counts that nobody could have acted on in
-// between.
+// Batches status updates while counts change pod by pod: a status that is still approaching its final values is written after a
+// delay; one that has reached them, or is worse than the last one, is written immediately. The skipped counts are ones on which no
+// client could have acted.
 
 import type { Clock } from "../../client/clock.ts"
 import type { Key } from "../context.ts"
 
-/** The longest that counts on their way are held back. */
+/** Maximum delay of intermediate counts. */
 const holdMs = 250
 
-/** Statuses of one kind. Owners are named as in the queue, so what is held is looked at again when its time has come. */
+/** Delayed statuses of one kind. Owners have the keys of the queue, so the caller requeues the key until its status is due. */
 export class StatusHold {
   readonly #clock: Clock
-  /** Tenant → "namespace/name" → since when. */
+  /** Tenant → "namespace/name" → start of the delay. */
   readonly #since = new Map<string, Map<string, number>>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** How long a status that differs from what was written is still held back; 0: write it now, it is not held any more. */
+  /** Remaining delay of a status that differs from the stored one. 0: write it now; the delay has ended. */
   remainingMs(key: Key): number {
     const now = this.#clock.now()
     let held = this.#since.get(key.tenant)
@@ -27,19 +27,19 @@ export class StatusHold {
     const since = held.get(id) ?? now
     held.set(id, since)
     const left = since + holdMs - now
-    // A clock that went back must not hold it for longer.
+    // A clock that was set back must not extend the delay.
     if (left > 0 && left <= holdMs) return left
     this.release(key)
     return 0
   }
 
-  /** It has been written, there is nothing to write, or the owner is gone. */
+  /** Call when the status has been written, need not be written, or the owner was deleted. */
   release(key: Key): void {
     const held = this.#since.get(key.tenant)
     if (held?.delete(idOf(key)) === true && held.size === 0) this.#since.delete(key.tenant)
   }
 
-  /** The tenant is gone. */
+  /** Call when the tenant was deleted. */
   forget(tenant: string): void {
     this.#since.delete(tenant)
   }

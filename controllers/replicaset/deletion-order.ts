@@ -1,4 +1,4 @@
-// Which pods go first when there are too many: those whose loss costs least.
+// The order in which surplus pods are deleted: those with the least cost first.
 // Source: k8s.io/kubernetes/pkg/controller/controller_utils.go (ActivePodsWithRanks).
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
@@ -9,7 +9,7 @@ const deletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost"
 
 const phases: Record<string, number> = dictionary({ Pending: 0, Unknown: 1, Running: 2 })
 
-/** `related` are the pods of all owners that share an owner (the other ReplicaSets of a Deployment). */
+/** `related`: the pods of all owners with the same owner (the other ReplicaSets of a Deployment). */
 export function podsToDelete(active: readonly Pod[], related: readonly Pod[], count: number, now: number): Pod[] {
   if (count >= active.length) return [...active]
   const perNode = new Map<string, number>()
@@ -21,7 +21,7 @@ export function podsToDelete(active: readonly Pod[], related: readonly Pod[], co
   return [...active].sort((a, b) => compare(a, b, rank, now)).slice(0, count)
 }
 
-/** As a Job has it: to the second, whatever they cost. Source: controller_utils.go (ActivePods). */
+/** The order for a Job: with a resolution of seconds, and without the deletion cost. Source: controller_utils.go (ActivePods). */
 export function jobPodsToDelete(active: readonly Pod[], count: number): Pod[] {
   return [...active].sort((a, b) => decided(a, b, jobCriteria(a, b))).slice(0, count)
 }
@@ -35,7 +35,7 @@ function jobCriteria(a: Pod, b: Pod): number[] {
   ]
 }
 
-/** Greater for what is older; least for what has no time. */
+/** Greater for older times; lowest without a time. */
 const age = (since: string | null | undefined): number =>
   since === undefined || since === null ? Number.MIN_SAFE_INTEGER : -Date.parse(since)
 
@@ -48,25 +48,25 @@ function stateCriteria(a: Pod, b: Pod): number[] {
   ]
 }
 
-/** Of containers, then of sidecars: more before fewer. */
+/** More restarts before fewer: of containers, then of sidecars. */
 function restartCriteria(a: Pod, b: Pod): number[] {
   return [mostRestarts(b) - mostRestarts(a), mostSidecarRestarts(b) - mostSidecarRestarts(a)]
 }
 
-/** The first that differs; what is equal in all is left to chance. */
+/** The first criterion that differs decides; pods that are equal in all are ordered randomly. */
 function decided(a: Pod, b: Pod, criteria: readonly number[]): number {
   const found = criteria.find((difference) => difference !== 0)
   return found ?? ((a.metadata.uid ?? "") < (b.metadata.uid ?? "") ? -1 : 1)
 }
 
-/** Negative: `a` goes before `b`. */
+/** Negative if `a` is deleted before `b`. */
 function compare(a: Pod, b: Pod, rank: (pod: Pod) => number, now: number): number {
   const criteria = [
     ...stateCriteria(a, b),
     deletionCost(a) - deletionCost(b),
-    // More of them on the same node before fewer.
+    // Pods on nodes with more related pods first.
     rank(b) - rank(a),
-    // Ready for a shorter time before longer; ages are compared by their order of magnitude, so that equals stay random.
+    // Ready for a shorter time first. Ages are compared by order of magnitude, so that similar ages are ordered randomly.
     isReady(a) && isReady(b) ? magnitude(readySince(a), now) - magnitude(readySince(b), now) : 0,
     ...restartCriteria(a, b),
     magnitude(a.metadata.creationTimestamp, now) - magnitude(b.metadata.creationTimestamp, now),

@@ -1,4 +1,4 @@
-// ReplicaSet and ReplicationController are one controller; this is all that differs.
+// The differences between ReplicaSet and ReplicationController, which share one controller.
 
 import type { KubeObject, PodTemplateSpec, ReplicaSet } from "../../apimachinery/object.ts"
 import { replicaSets } from "../../client/resources.ts"
@@ -10,11 +10,11 @@ export interface ReplicaKind {
   apiVersion: string
   kind: string
   selector(object: KubeObject): { matchLabels?: { [key: string]: string } }
-  /** status.terminatingReplicas exists. */
+  /** Whether the kind has status.terminatingReplicas. */
   countsTerminating: boolean
 }
 
-/** What both have in common, under ReplicaSet's names. */
+/** The fields of both kinds, with ReplicaSet's names. */
 export interface ReplicaObject extends KubeObject {
   spec?: { replicas?: number; minReadySeconds?: number; template?: PodTemplateSpec }
   status?: NonNullable<ReplicaSet["status"]>

@@ -1,4 +1,5 @@
-// As many pods as a ReplicaSet (or ReplicationController) wants. Facts: k8s.io/kubernetes/pkg/controller/replicaset.
+// Keeps the number of pods that a ReplicaSet or ReplicationController specifies. Source:
+// k8s.io/kubernetes/pkg/controller/replicaset.
 
 import { selectorFromLabelSelector, matches } from "../../apimachinery/labels.ts"
 import { controllerOf, type Pod } from "../../apimachinery/object.ts"
@@ -17,11 +18,11 @@ import { podsToDelete } from "./deletion-order.ts"
 import { replicaSetKind, replicationControllerKind, type ReplicaKind, type ReplicaObject } from "./kinds.ts"
 import { hasArrived, hasWorsened, statusOf } from "./status.ts"
 
-/** Pods made or deleted in one round; the next round follows when they have been seen. */
+/** Maximum number of pods created or deleted in one sync; the next sync follows when they have been observed. */
 const burst = 500
 /**
- * A round costs in proportion to the pods, so when pods of a large set change one by one, rounds are that much rarer:
- * milliseconds per pod, in whole, and at most {@link longestPauseMs}.
+ * A sync costs time proportional to the number of pods, so syncs of large sets whose pods change one by one are less frequent: a
+ * pause in milliseconds per pod, in total at most {@link longestPauseMs}.
  */
 const pauseMsPerPod = 0.02
 const longestPauseMs = 1_000
@@ -115,7 +116,7 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   let failure: unknown
   if (needsSync && object.metadata.deletionTimestamp === undefined) {
     failure = await adjust(parts, key.tenant, object, active)
-    // The pods that were made bring it back when they are seen, and then there is something to tell.
+    // The events of the new pods enqueue the set again; the status is written then.
     if (failure === undefined && active.length < (object.spec?.replicas ?? 1)) return
   }
   const now = ctx.clock.now()
@@ -139,7 +140,7 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   return next === undefined ? undefined : { requeueAfterMs: next }
 }
 
-/** Makes or deletes pods; returns the first failure. */
+/** Creates or deletes pods; returns the first error. */
 async function adjust(parts: Parts, tenant: string, object: ReplicaObject, active: Pod[]): Promise<unknown> {
   const surplus = active.length - (object.spec?.replicas ?? 1)
   if (surplus < 0) return makePods(parts, tenant, object, Math.min(-surplus, burst))
@@ -162,7 +163,7 @@ async function makePods(
       await createPod(controller, tenant, object, pod)
     } catch (failure) {
       if (!isNamespaceTerminating(failure)) throw failure
-      // The namespace takes nothing any more; the pod will not be seen, and nobody needs to hear of it.
+      // The namespace is being deleted. The pod will not be observed, and the error needs no report.
       expectations.creationObserved(uid)
     }
   })
@@ -186,7 +187,7 @@ async function removePods(
   using pace = controller.pace(tenant, victims.length)
   return settleAll(pace, victims, async (pod) => {
     try {
-      // One that was already gone may have been told of before it was expected.
+      // The deletion event of a pod that was already gone may have arrived before it was expected.
       const deleted = await deletePod(controller, tenant, object, pod)
       if (!deleted) expectations.deletionObserved(uid, pod.metadata.uid ?? "")
     } catch (failure) {
@@ -196,7 +197,7 @@ async function removePods(
   })
 }
 
-/** Pods of all ReplicaSets of the same Deployment, its own included. */
+/** The pods of all ReplicaSets of the same Deployment, including this one. */
 function relatedPods(ctx: ControllerContext, tenant: string, object: ReplicaObject): Pod[] {
   const pods = ctx.informers.of<Pod>(podResource)
   const parent = controllerOf(object)

@@ -1,4 +1,4 @@
-// A ReplicaSet's status from its pods. Source: k8s.io/kubernetes/pkg/controller/replicaset/replica_set_utils.go.
+// The status of a ReplicaSet, from its pods. Source: k8s.io/kubernetes/pkg/controller/replicaset/replica_set_utils.go.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { timestamp, type Pod } from "../../apimachinery/object.ts"
@@ -10,9 +10,9 @@ export type ReplicaStatus = NonNullable<ReplicaObject["status"]>
 
 export interface Counted {
   active: readonly Pod[]
-  /** undefined: the kind does not count them. */
+  /** undefined if the kind does not count them. */
   terminating: readonly Pod[] | undefined
-  /** Why making or deleting pods failed in this round. */
+  /** The error of creating or deleting pods in this sync. */
   failure: unknown
   now: number
 }
@@ -30,7 +30,7 @@ export function statusOf(object: ReplicaObject, { active, terminating, failure, 
     if (isAvailable(pod, minReadySeconds, now)) available++
   }
   const conditions = failureConditions(object, active.length, failure, now)
-  // Counts of nothing are left out on the wire (omitempty), replicas and terminatingReplicas are not.
+  // Zero counts are omitted on the wire (omitempty), except replicas and terminatingReplicas.
   return {
     replicas: active.length,
     ...(fullyLabeled === 0 ? {} : { fullyLabeledReplicas: fullyLabeled }),
@@ -42,14 +42,14 @@ export function statusOf(object: ReplicaObject, { active, terminating, failure, 
   }
 }
 
-/** The counts are what the spec wants: pods that are on their way will not change them again. */
+/** Whether the counts match the spec: no further changes are expected. */
 export function hasArrived({ spec }: ReplicaObject, status: ReplicaStatus): boolean {
   const wanted = spec?.replicas ?? 1
   const { replicas, availableReplicas = 0, terminatingReplicas = 0 } = status
   return replicas === wanted && availableReplicas === wanted && terminatingReplicas === 0
 }
 
-/** Fewer are available than were, and than are wanted: a Deployment says so, however soon another takes the place. */
+/** Whether fewer pods are available than before and than desired. A Deployment reports this, even if a replacement follows soon. */
 export function hasWorsened(
   { spec, status: before }: ReplicaObject,
   { availableReplicas = 0 }: ReplicaStatus,
