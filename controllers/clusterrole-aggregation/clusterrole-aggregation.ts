@@ -1,5 +1,5 @@
-// ClusterRoles made of others: those with an aggregationRule have the rules of all roles its selectors match.
-// Facts: k8s.io/kubernetes/pkg/controller/clusterroleaggregation.
+// Aggregated ClusterRoles: a role with an aggregationRule has the rules of all roles that its selectors match.
+// Source: k8s.io/kubernetes/pkg/controller/clusterroleaggregation.
 
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import type { ClusterRole } from "../../apimachinery/object.ts"
@@ -17,9 +17,9 @@ export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void>
     primary: roles,
     concerns: isAggregate,
   })
-  // Any role's change may change any aggregate; there are few of these.
+  // A change of any role may affect any aggregated role; there are few of these.
   const enqueueAggregates = (tenant: string): void => {
-    if (!roles.isSynced(tenant)) return // all are looked at then
+    if (!roles.isSynced(tenant)) return // all roles are enqueued at synced
     for (const role of roles.list(tenant)) if (isAggregate(role)) controller.enqueueObject(tenant, role)
   }
   roles.subscribe({ added: enqueueAggregates, updated: enqueueAggregates, deleted: enqueueAggregates })
@@ -27,11 +27,11 @@ export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void>
     const role = roles.get(tenant, undefined, name)
     const selectors = role?.aggregationRule?.clusterRoleSelectors
     if (role === undefined || selectors === undefined) return
-    // A control plane is born with its aggregates complete.
+    // A new control plane already has complete aggregated roles.
     if (roles.list(tenant).every(({ metadata }) => metadata.resourceVersion === bornVersion)) return
     const rules = rulesOf(role, roles.list(tenant), selectors.map(selectorFromLabelSelector))
     if (equalButNulls(rules, role.rules ?? [])) return
-    // Applied, so that rules that are none of its own stay while it has none to give.
+    // Applied, so that rules of other managers remain while this controller has none.
     const given = rules.length === 0 ? {} : { rules }
     const applied = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name }, ...given }
     const options = { type: "apply" as const, fieldManager: "clusterrole-aggregation-controller", force: true }
@@ -39,7 +39,7 @@ export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void>
   })
 }
 
-/** In order of the selectors, then of the roles' names; each rule once. */
+/** Ordered by selector and then by role name; without duplicates. */
 function rulesOf(
   role: ClusterRole,
   all: readonly ClusterRole[],

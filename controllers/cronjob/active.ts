@@ -1,4 +1,4 @@
-// Which of a CronJob's Jobs its status calls active, and which finished ones are to go.
+// Determines the active Jobs in the status of a CronJob and the finished Jobs to delete.
 // Source: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
@@ -16,7 +16,7 @@ export const uidsOf = (active: readonly ObjectReference[] | undefined): Set<stri
 
 const isSuccessful = (job: Job): boolean => findCondition(job.status?.conditions, "Complete")?.status === "True"
 
-/** The status as the Jobs there are say it is. */
+/** The status, updated from the existing Jobs. */
 export async function observe(
   controller: Controller<CronJob>,
   tenant: string,
@@ -53,7 +53,7 @@ export async function observe(
   return latest === undefined ? status : { ...status, lastSuccessfulTime: latest }
 }
 
-/** The cache may not show the status that was written when the Job was made. */
+/** The cache may not show the status that was written after the Job was created. */
 async function isActive(
   controller: Controller<CronJob>,
   tenant: string,
@@ -64,7 +64,7 @@ async function isActive(
   return uidsOf(fresh.status?.active).has(uid)
 }
 
-/** The cache may not show a Job that was made just now. */
+/** The cache may not show a Job that was just created. */
 async function exists(
   controller: Controller<CronJob>,
   tenant: string,
@@ -80,7 +80,7 @@ async function exists(
   }
 }
 
-/** Deletes the oldest finished Jobs beyond what is to be kept. Returns their uids: they are active no more. */
+/** Deletes the oldest finished Jobs beyond the history limits. Returns their uids, which are no longer active. */
 export async function deleteHistory(
   controller: Controller<CronJob>,
   tenant: string,
@@ -101,7 +101,7 @@ export async function deleteHistory(
         await deleteJob(controller, tenant, cron, job)
         deleted.add(job.metadata.uid)
       } catch {
-        // It has been told of, and is tried again with the next.
+        // An Event has been recorded; the next sync tries again.
       }
     }
   }
@@ -134,7 +134,7 @@ export async function deleteJob(
   controller.event(tenant, cron, "Normal", "SuccessfulDelete", `Deleted job ${name}`)
 }
 
-/** Those that have not started come last. */
+/** Jobs that have not started come last. */
 function byStart(a: Job, b: Job): number {
   const left = `${a.status?.startTime ?? "~"} ${a.metadata.name ?? ""}`
   const right = `${b.status?.startTime ?? "~"} ${b.metadata.name ?? ""}`

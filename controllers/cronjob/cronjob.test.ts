@@ -29,7 +29,7 @@ async function finish(harness: Harness, name: string, type: string): Promise<voi
   await harness.cluster.update(jobs, { ...job, status }, { subresource: "status" })
 }
 
-/** Lets the controller see what there is before time goes on. */
+/** Lets the controller observe the current state before the clock advances. */
 async function advanceTo(clock: FakeClock, time: string): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
   clock.advance(Date.parse(time) - clock.now())

@@ -1,4 +1,4 @@
-// Makes a Job whenever its schedule says so. Facts: k8s.io/kubernetes/pkg/controller/cronjob.
+// Creates Jobs according to a schedule. Source: k8s.io/kubernetes/pkg/controller/cronjob.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { controllerOf, timestamp, type Job } from "../../apimachinery/object.ts"
@@ -36,7 +36,7 @@ export function runCronJobs(ctx: ControllerContext): Promise<void> {
     },
     deleted: enqueue,
   })
-  // A schedule that was just changed begins with its next time, and nothing is told before.
+  // A changed schedule starts with its next time; times before it are not missed.
   const changed = new Set<string>()
   all.subscribe({
     updated(_tenant, { spec, metadata }, { spec: before }) {
@@ -57,7 +57,7 @@ async function reconcile(
   const { tenant } = key
   const cron = ctx.informers.of<CronJob>(cronJobs).get(tenant, key.namespace, key.name)
   if (cron === undefined) return
-  // By name, as upstream has it: also those of another CronJob that had its name, or of anything else that has it.
+  // As upstream, Jobs are found by the name of their owner, including Jobs of a previous CronJob of this name or of another kind.
   const owned = ctx.informers
     .of<Job>(jobResource)
     .byIndex(tenant, "controllerName", `${key.namespace}/${cron.metadata.name ?? ""}`)
@@ -87,7 +87,7 @@ async function reconcile(
       result = { requeueAfterMs: nextTimeMs(schedule, last, now) }
     }
   } finally {
-    // Also when no Job could be made: what was seen of the others holds.
+    // Also if no Job could be created: what was observed of the others is still valid.
     if (!equalButNulls(status, cron.status ?? {})) {
       await controller.client(tenant).update(cronJobs, { ...cron, status }, { subresource: "status" })
     }
@@ -95,7 +95,7 @@ async function reconcile(
   return result
 }
 
-/** undefined: it is suspended, or cannot be read. */
+/** undefined if the CronJob is suspended or its schedule is invalid. */
 function readSchedule(controller: Controller<CronJob>, tenant: string, cron: CronJob): Schedule | undefined {
   const { schedule = "", timeZone, suspend } = cron.spec ?? {}
   const warn = (reason: string, text: string): void => controller.event(tenant, cron, "Warning", reason, text)
@@ -169,7 +169,7 @@ function isToStart(
   return true
 }
 
-/** Returns the uid of the one that was there. */
+/** Returns the uid of the replaced Job. */
 async function replace(
   controller: Controller<CronJob>,
   tenant: string,
@@ -210,15 +210,15 @@ async function start(
       throw error
     }
     created = await client.get<Job>(jobResource, job.metadata.namespace, job.metadata.name ?? "")
-    // Somebody else's: it is tried again until that one is gone.
+    // The Job belongs to another owner; retried until it is gone.
     if (controllerOf(created)?.uid !== cron.metadata.uid) throw error
-    // Made before, and the status was not written any more.
+    // The Job was created before, but the status was not written.
     if (uidsOf(active).has(created.metadata.uid)) return status
   }
   return { ...status, active: [...active, referenceTo(created)], lastScheduleTime: timestamp(new Date(due)) }
 }
 
-/** It cannot be made twice for one time. */
+/** The deterministic name prevents duplicate Jobs for one scheduled time. */
 function jobName({ metadata }: CronJob, due: number): string {
   return `${metadata.name ?? ""}-${Math.floor(due / 60_000)}`
 }

@@ -1,25 +1,25 @@
-// Which of a CronJob's times has come, and when the next one will. Pure.
+// Computes the last missed and the next time of a CronJob. Pure.
 // Source: k8s.io/kubernetes/pkg/controller/cronjob/utils.go.
 
 import type { Schedule } from "./schedule.ts"
 
-/** More missed times than this are worth a warning. */
+/** More missed times than this cause a warning. */
 const manyMissed = 100
-/** Wakes a moment after the minute, so that the time has surely come. */
+/** Delay after the scheduled time, so that it has certainly passed when the key is processed. */
 const slackMs = 100
 
-/** The schedule has no two times: it never comes (the 31st of February). */
+/** The schedule has fewer than two times, because it never matches (31 February). */
 class EmptySchedule extends Error {}
 
 export interface Missed {
-  /** The last time that has come since `earliest`; undefined: none has. */
+  /** The last time since `earliest` that has passed, or undefined. */
   latest: number | undefined
   isMany: boolean
 }
 
 export const noneMissed: Missed = { latest: undefined, isMany: false }
 
-/** Skips over times that were missed in between by a rough count, so that years of minutes cost as much as one. */
+/** Skips the missed times with an estimate of their number, so that years of minutes cost as much as one. */
 export function missedSince(schedule: Schedule, earliest: number, now: number): Missed {
   const first = schedule.next(earliest)
   const second = first === undefined ? undefined : schedule.next(first)
@@ -33,7 +33,7 @@ export function missedSince(schedule: Schedule, earliest: number, now: number): 
   return { latest: schedule.last(first + (count - 2) * period, now), isMany: count > manyMissed }
 }
 
-/** From now until the time after `since`'s last one. */
+/** Delay from now until the first time after the last one since `since`. */
 export function nextTimeMs(schedule: Schedule, since: number, now: number): number {
   let from = now
   try {

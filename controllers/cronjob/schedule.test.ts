@@ -49,7 +49,7 @@ describe("parseSchedule()", () => {
   })
 })
 
-/** Some of whose clocks are put forward or back between these days, by an hour or half of one, at night or at midnight. */
+/** Zones some of whose clocks change between these days, by an hour or half an hour, at night or at midnight. */
 const zones: readonly [string, string][] = [
   ["UTC", "2026-02-27"],
   ["America/New_York", "2026-03-07"],
@@ -67,7 +67,7 @@ function randomField(random: Random, min: number, max: number): string {
   return pick(random, ["*", "*", `${a}`, `${a},${b}`, `${a}-${b}`, `*/${1 + random(max)}`])
 }
 
-/** The rule itself: every minute is looked at. */
+/** The definition itself: every minute is checked. */
 function matches(fields: readonly string[], format: Intl.DateTimeFormat, at: number): boolean {
   const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
   const { year = 0, month = 0, day = 0, hour = 0, minute = 0 } = parts

@@ -1,12 +1,12 @@
-// Cron schedules: five fields, names, steps, ranges, macros, and a time zone. Pure. The dialect is that of
+// Cron schedules: five fields, names, steps, ranges, macros, and a time zone. Pure. The syntax is that of
 // github.com/robfig/cron/v3's standard parser, which upstream uses.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 
 export interface Schedule {
-  /** The first time after `after` (ms), in whole minutes; undefined when there is none within five years. */
+  /** The first time after `after` (ms), a whole minute; undefined if there is none within five years. */
   next(after: number): number | undefined
-  /** Where one gets from `after` from time to time before `now` has passed; undefined: nowhere. */
+  /** The last time after `after` that is not after `now`, or undefined. */
   last(after: number, now: number): number | undefined
 }
 
@@ -16,7 +16,7 @@ interface Fields {
   day: Set<number>
   month: Set<number>
   weekday: Set<number>
-  /** When both are restricted either may match; a star restricts nothing. */
+  /** If both day and weekday are restricted, either may match. "*" is not a restriction. */
   anyDay: boolean
   anyWeekday: boolean
 }
@@ -37,9 +37,9 @@ const dayMs = 24 * 60 * minuteMs
 const clockChangeMs = 2 * 60 * minuteMs
 const searchYears = 5
 
-/** Throws with a sentence when the text is no schedule or the zone is unknown. */
+/** Throws an error with a message if the text is not a schedule or the zone is unknown. */
 export function parseSchedule(text: string, timeZone = "UTC"): Schedule {
-  // A zone in the text itself is taken too; new objects may not have one.
+  // A time zone in the text is also accepted; validation rejects it for new objects.
   const zoned = /^(?:CRON_)?TZ=(\S+)\s+(\S.*)?$/.exec(text.trim())
   if (zoned !== null) return parseSchedule(zoned[2] ?? "", zoned[1] ?? "")
   const trimmed = text.trim()
@@ -52,7 +52,7 @@ export function parseSchedule(text: string, timeZone = "UTC"): Schedule {
 }
 
 function everySchedule(ms: number): Schedule {
-  // Rounded to seconds, as robfig/cron does.
+  // Rounded to seconds, like robfig/cron.
   const step = Math.max(1000, Math.floor(ms / 1000) * 1000)
   const second = (at: number): number => Math.floor(at / 1000) * 1000
   return {
@@ -65,8 +65,8 @@ function everySchedule(ms: number): Schedule {
 }
 
 /**
- * Times of the calendar are the same wherever one begins: the last one is closed in on. A month of minutes may lie between, and
- * whoever may write a CronJob's status says since when.
+ * The times do not depend on the start, so the last one is found by bisection: a month of minutes may lie in between, and any
+ * client that may write a CronJob's status can set the start.
  */
 function lastOf(next: Schedule["next"], after: number, now: number): number | undefined {
   const hasOne = (from: number): boolean => (next(from) ?? Infinity) <= now
@@ -138,7 +138,7 @@ function parseNumber(text: string, min: number, names: readonly string[] | undef
   return Number(text)
 }
 
-/** Local times of a zone. */
+/** Local times of a time zone. */
 class Zone {
   readonly #format: Intl.DateTimeFormat
 
@@ -178,7 +178,7 @@ export function localTimestamp(at: number, timeZone: string): string {
   return `${text}${minutes < 0 ? "-" : "+"}${pad(Math.floor(size / 60))}:${pad(size % 60)}`
 }
 
-/** Steps over days, hours and minutes that cannot match; a step never passes a match. */
+/** Skips days, hours and minutes that cannot match; never skips a match. */
 function search(fields: Fields, zone: Zone, after: number): number | undefined {
   let at = Math.floor(after / minuteMs) * minuteMs + minuteMs
   const end = after + searchYears * 366 * dayMs
@@ -188,7 +188,7 @@ function search(fields: Fields, zone: Zone, after: number): number | undefined {
     if (!matchesDay(fields, local)) {
       const days = daysUntilMatch(fields, local)
       if (days === undefined) return undefined
-      // Clocks may be put forward or back on the way; hours lead to midnight.
+      // The clock may change in between, so the last steps to midnight are hours.
       const far = days * dayMs - (local.getTime() % dayMs) - clockChangeMs
       at += Math.max(far, (60 - minute) * minuteMs)
     } else if (!fields.hour.has(local.getUTCHours())) at += (60 - minute) * minuteMs
@@ -198,7 +198,7 @@ function search(fields: Fields, zone: Zone, after: number): number | undefined {
   return undefined
 }
 
-/** From a local date that does not match; undefined: there is none for years. */
+/** Number of days from a local date that does not match to one that does; undefined if there is none for years. */
 function daysUntilMatch(fields: Fields, local: Date): number | undefined {
   const date = new Date(local)
   for (let days = 1; days <= searchYears * 366; days++) {

@@ -1,4 +1,4 @@
-// A CronJob as its controller looks at it.
+// CronJob, with the fields that the controller uses.
 
 import type { Job, KubeObject } from "../../apimachinery/object.ts"
 import type { ObjectReference } from "../../client/object-reference.ts"

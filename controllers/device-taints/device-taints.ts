@@ -1,5 +1,6 @@
-// Pods leave devices whose NoExecute taints their claims do not tolerate, at once or when they have been tolerated long
-// enough. Facts: k8s.io/kubernetes/pkg/controller/devicetainteviction. Not here: DeviceTaintRules, which are off by default.
+// Evicts pods from devices with NoExecute taints that their claims do not tolerate, immediately or after their tolerationSeconds.
+// Source: k8s.io/kubernetes/pkg/controller/devicetainteviction. DeviceTaintRules, which are disabled by default, are not
+// implemented.
 
 import type { Pod, ResourceClaim, ResourceSlice } from "../../apimachinery/object.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
@@ -17,7 +18,7 @@ const disruption = {
   message: "Device Taint manager: deleting due to NoExecute taint",
 }
 
-/** By tenant: uids of pods that are to go at some time. */
+/** By tenant: uids of pods with a scheduled eviction. */
 type Scheduled = Map<string, Set<string>>
 
 export function runDeviceTaints(ctx: ControllerContext): Promise<void> {
@@ -84,7 +85,7 @@ async function reconcile(
   return
 }
 
-/** The first time any of its claims asks for; before it has a node it uses nothing. */
+/** The earliest time for any of its claims. A pod without a node does not use devices yet. */
 function leavesAt({ informers }: ControllerContext, tenant: string, pod: Pod): number | undefined {
   if ((pod.spec?.nodeName ?? "") === "") return undefined
   const slices = informers.of<ResourceSlice>(resourceSlices).list(tenant)

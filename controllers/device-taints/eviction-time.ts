@@ -1,4 +1,4 @@
-// When pods have to leave the devices of a claim. Pure.
+// Computes when pods must leave the devices of a claim. Pure.
 
 import type { ResourceClaim, ResourceSlice } from "../../apimachinery/object.ts"
 
@@ -7,7 +7,7 @@ export type AllocatedDevice = NonNullable<NonNullable<Allocation["devices"]>["re
 export type DeviceTaint = NonNullable<NonNullable<ResourceSlice["spec"]["devices"]>[number]["taints"]>[number]
 type DeviceToleration = NonNullable<AllocatedDevice["tolerations"]>[number]
 
-/** What the newest description of the device's pool says of it. */
+/** The taints of a device in the newest generation of its pool. */
 export function taintsOf(slices: readonly ResourceSlice[], { driver, pool, device }: AllocatedDevice): DeviceTaint[] {
   const ofPool = slices.filter(({ spec }) => spec.driver === driver && spec.pool.name === pool)
   const newest = Math.max(...ofPool.map(({ spec }) => spec.pool.generation))
@@ -34,7 +34,7 @@ export function evictionTime(
   return first
 }
 
-/** Of the tolerations that match, the shortest; one without an end is for ever, and one that names no effect is none. */
+/** The shortest of the matching tolerations. One without tolerationSeconds never ends; one without an effect matches no taint. */
 function toleratedUntil(taint: DeviceTaint, tolerations: readonly DeviceToleration[]): number | undefined {
   const since = taint.timeAdded === undefined ? 0 : Date.parse(taint.timeAdded)
   const matching = tolerations.filter((toleration) => tolerates(toleration, taint))

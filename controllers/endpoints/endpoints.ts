@@ -1,4 +1,4 @@
-// The Endpoints of Services with a selector. Facts: k8s.io/kubernetes/pkg/controller/endpoint.
+// The Endpoints of Services with a selector. Source: k8s.io/kubernetes/pkg/controller/endpoint.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Endpoints, Pod, Service } from "../../apimachinery/object.ts"
@@ -26,7 +26,7 @@ import { isReady } from "../pods/pod-state.ts"
 const managedByLabel = "endpoints.kubernetes.io/managed-by"
 const managedBy = "endpoint-controller"
 const overCapacityAnnotation = "endpoints.kubernetes.io/over-capacity"
-/** More do not fit into one object. Ready ones are kept first. */
+/** Maximum number of addresses in an object. Ready addresses take precedence. */
 const maxAddresses = 1000
 
 export function runEndpoints(ctx: ControllerContext): Promise<void> {
@@ -37,12 +37,12 @@ export function runEndpoints(ctx: ControllerContext): Promise<void> {
   watchServicePods(ctx, controller)
   const triggers = new TriggerTimes(all)
   own.subscribe({
-    // By hand they may be made before their Service is: those are not asked for.
+    // Users may create Endpoints before their Service, so those without a Service are ignored.
     deleted(tenant, object) {
       const { namespace, name = "" } = object.metadata
       if (all.get(tenant, namespace, name) !== undefined) controller.enqueueObject(tenant, object)
     },
-    // Those of ours without a Service are left from when nobody looked.
+    // Endpoints of this controller without a Service remain if the Service was deleted while the controller was not running.
     synced(tenant) {
       for (const object of own.list(tenant)) {
         if (object.metadata.labels?.[managedByLabel] === managedBy) controller.enqueueObject(tenant, object)
@@ -87,7 +87,7 @@ async function reconcile(
     ...others
   } = current?.metadata.annotations ?? {}
   const before = current?.subsets ?? []
-  // Upstream writes the same in another order.
+  // Upstream writes the same content in another order.
   const isSame =
     (equalButNulls(before, subsets) || equalButNulls(repack(before), subsets)) &&
     (ownHeadless === undefined
@@ -116,7 +116,7 @@ async function reconcile(
         ? ["FailedToCreateEndpoint", "create endpoint for service"]
         : ["FailedToUpdateEndpoint", "update endpoint"]
     const text = `Failed to ${verb} ${key.namespace}/${key.name}: ${errorMessage(error)}`
-    // As upstream tells it: what was not made has no namespace yet, and its events are in the default one.
+    // As upstream, an object that was not created has no namespace, so its events are in the default namespace.
     const { namespace: _, ...metadata } = object.metadata
     controller.event(key.tenant, current === undefined ? { ...object, metadata } : object, "Warning", reason, text)
     throw error
@@ -153,7 +153,7 @@ function addressOf(service: Service, pod: Pod): Address | undefined {
   }
 }
 
-/** Each subset gives up its part, not ready ones first. */
+/** Truncates all subsets in proportion, not ready addresses first. */
 function truncate(subsets: Subset[]): { subsets: Subset[]; truncated: boolean } {
   const sum = (list: "addresses" | "notReadyAddresses"): number =>
     subsets.reduce((count, subset) => count + (subset[list]?.length ?? 0), 0)
@@ -182,7 +182,7 @@ function truncate(subsets: Subset[]): { subsets: Subset[]; truncated: boolean } 
   return { subsets: cut.filter(isSomething), truncated: true }
 }
 
-/** Upstream does not look at this label alone, where the Service has none of its own: what users do to it stays a while. */
+/** If the Service does not have this label, a difference in it alone causes no update, as upstream. */
 function withoutHeadless(labels: Record<string, string> = {}): Record<string, string> {
   const { [headlessLabel]: _, ...others } = labels
   return others

@@ -1,4 +1,4 @@
-// What a Service's slices are to hold: an endpoint for each of its pods, grouped by address family and ports.
+// The endpoints in the slices of a Service: one per pod, grouped by address family and ports.
 // Source: k8s.io/endpointslice/utils.go.
 
 import type { Node, Pod, Service } from "../../apimachinery/object.ts"
@@ -12,7 +12,7 @@ const hintsAnnotation = "service.kubernetes.io/topology-aware-hints"
 const modeAnnotation = "service.kubernetes.io/topology-mode"
 export const zoneLabel = "topology.kubernetes.io/zone"
 
-/** Its hints are computed over all of its endpoints (topology-hints.ts). */
+/** The hints of such a Service are computed from all of its endpoints (topology-hints.ts). */
 export const isAuto = ({ metadata: { annotations = {} } }: Service): boolean =>
   ["Auto", "auto"].includes(annotations[hintsAnnotation] ?? annotations[modeAnnotation] ?? "")
 
@@ -39,7 +39,7 @@ export function wantedOf(ctx: ControllerContext, tenant: string, service: Servic
   return [...ofPorts.values()]
 }
 
-/** A pod on no node that is known is no endpoint, unless whoever made the Service wants it whatever its state. */
+/** Pods on unknown nodes, which are not endpoints unless the Service publishes not ready addresses. */
 export function podsOfNoNode(ctx: ControllerContext, tenant: string, service: Service, pods: readonly Pod[]): Pod[] {
   if (service.spec?.publishNotReadyAddresses === true) return []
   const nodes = ctx.informers.of<Node>(nodeResource)
@@ -82,7 +82,7 @@ function endpointOf(
   }
 }
 
-/** Where traffic to this endpoint should come from, if the Service says so. */
+/** The hints for an endpoint, according to the Service's traffic distribution. */
 function hintsOf(
   service: Service,
   isReady: boolean,

@@ -1,4 +1,4 @@
-// The EndpointSlices of Services with a selector. Facts: k8s.io/kubernetes/pkg/controller/endpointslice, k8s.io/endpointslice.
+// The EndpointSlices of Services with a selector. Source: k8s.io/kubernetes/pkg/controller/endpointslice, k8s.io/endpointslice.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { EndpointSlice, Node, Pod, Service } from "../../apimachinery/object.ts"
@@ -27,7 +27,7 @@ import { Zones } from "./zones.ts"
 const serviceNameLabel = "kubernetes.io/service-name"
 const managedByLabel = "endpointslice.kubernetes.io/managed-by"
 const managedBy = "endpointslice-controller.k8s.io"
-/** When the cache has not shown the last writes yet; their events usually come first. */
+/** Delay if the cache does not show the last writes yet; usually their events arrive earlier. */
 const staleRetryMs = 100
 
 const isOurs = (slice: EndpointSlice): boolean => slice.metadata.labels?.[managedByLabel] === managedBy
@@ -43,7 +43,7 @@ export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
     reads: [pods, slices, nodes],
   })
   watchServicePods(ctx, controller)
-  // Pods may be known before their node is.
+  // Pods may arrive before their node.
   nodes.subscribe({
     added(tenant, { metadata }) {
       for (const pod of pods.byIndex(tenant, "node", metadata.name ?? "")) enqueueServices(ctx, controller, tenant, pod)
@@ -77,7 +77,7 @@ export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
   return controller.run((key) => reconcile(ctx, controller, { writes, zones, triggers }, key))
 }
 
-/** What is known from rounds before. */
+/** State kept between syncs. */
 interface Memory {
   writes: WriteTracker
   zones: Zones
@@ -92,7 +92,7 @@ async function reconcile(
 ): Promise<ReconcileResult> {
   const { tenant } = key
   const service = ctx.informers.of<Service>(services).get(tenant, key.namespace, key.name)
-  // The slices of a deleted Service go with it: they are its dependents.
+  // The garbage collector deletes the slices of a deleted Service.
   if (service === undefined || !hasEndpoints(service)) return
   const informer = ctx.informers.of<EndpointSlice>(endpointSlices)
   const uid = service.metadata.uid ?? ""
@@ -104,17 +104,17 @@ async function reconcile(
   const pods = selectedPods(ctx, tenant, service)
   const trigger = triggers.next(tenant, service, pods)
   const auto = isAuto(service)
-  // What hints there are is looked at when all else is planned.
+  // The existing hints are evaluated after everything else is planned.
   const stripped = new Map(existing.map((slice) => [auto ? withoutHints(slice) : slice, slice]))
   const labels = labelsOf(service)
   const isOutdated = (slice: EndpointSlice): boolean => !equalButNulls(slice.metadata.labels, labels)
   const steps = plan(familiesOf(service), wantedOf(ctx, tenant, service, pods), [...stripped.keys()], isOutdated)
   if (auto || zones.isHinted(tenant, uid)) hint(zones, controller, tenant, service, stripped, steps)
-  // Labels follow the Service also on the slice that stands for no endpoints.
+  // The labels of the placeholder slice without endpoints also follow the Service.
   for (const [slice, stored] of stripped) {
     if (!isPlanned(steps, slice) && isOutdated(slice)) steps.update.push({ slice, endpoints: stored.endpoints ?? [] })
   }
-  // Made by somebody else, or for a Service of this name that is gone.
+  // Slices created by other clients, or for a deleted Service of this name.
   steps.delete.push(...labelled.filter((slice) => !existing.includes(slice)))
   const failed = (why: string): void => {
     const text = `Error updating Endpoint Slices for Service ${key.namespace}/${key.name}: ${why}`
@@ -147,7 +147,7 @@ const withoutHints = (slice: EndpointSlice): EndpointSlice => ({
   endpoints: (slice.endpoints ?? []).map(bare),
 })
 
-/** Plans the hints of topology mode, and tells when there are some and when there can be none. */
+/** Plans the hints of topology mode, and records Events when hints are enabled or disabled. */
 function hint(
   zones: Zones,
   controller: Controller<Service>,
@@ -177,7 +177,7 @@ function hint(
       kept: kept.map(([, stored]) => stored),
     })
     for (const { slice: stored, endpoints } of also) {
-      // As none of its hints could be better, such as those for a zone that has gone: written, it would be looked at again.
+      // No better hints exist, for example if all hints name a deleted zone. Writing the slice would only cause another sync.
       if (equalButNulls(endpoints, stored.endpoints)) continue
       const slice = kept.find(([, other]) => other === stored)?.[0] ?? stored
       steps.update.push({ slice, endpoints })
@@ -213,7 +213,7 @@ async function carryOut(
       throw new Error(text, { cause: error })
     }
   }
-  // The garbage collector takes the slices of one that is deleted in the foreground.
+  // No new slices for a Service that is being deleted in the foreground: the garbage collector deletes its slices.
   for (const { addressType, ports, endpoints } of deletionTimestamp === undefined ? steps.create : []) {
     const created = client.create<EndpointSlice>(endpointSlices, {
       apiVersion: "discovery.k8s.io/v1",

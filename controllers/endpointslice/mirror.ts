@@ -1,4 +1,4 @@
-// Which EndpointSlices say the same as an Endpoints object: one for each list of ports and address type. Pure.
+// The EndpointSlices that mirror an Endpoints object: one for each list of ports and address type. Pure.
 // Source: k8s.io/kubernetes/pkg/controller/endpointslicemirroring/{reconciler,utils}.go.
 
 import { isIP, isIPv6 } from "node:net"
@@ -15,14 +15,14 @@ export const managedBy = "endpointslicemirroring-controller.k8s.io"
 const skipMirrorLabel = "endpointslice.kubernetes.io/skip-mirror"
 const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader"
 const notMirrored = new Set([triggerTimeAnnotation, "kubectl.kubernetes.io/last-applied-configuration"])
-/** Addresses of one subset; more are told of and left out. */
+/** Maximum number of addresses of a subset; the rest is reported and skipped. */
 const maxPerSubset = 1000
 
 export interface Mirrored {
   create: EndpointSlice[]
   update: EndpointSlice[]
   delete: EndpointSlice[]
-  /** Addresses that are none, and all that were left out. */
+  /** Number of invalid addresses, and number of all skipped addresses. */
   invalid: number
   skipped: number
   limit: number
@@ -57,7 +57,7 @@ export function mirror(object: Endpoints, existing: readonly EndpointSlice[]): M
     }
   }
   for (const slice of left) {
-    // What would be deleted is rather rewritten than another one made.
+    // A slice to delete is overwritten instead of creating another one.
     const at = result.create.findIndex(({ addressType }) => addressType === slice.addressType)
     const [created] = at < 0 ? [] : result.create.splice(at, 1)
     if (created === undefined) result.delete.push(slice)
@@ -115,7 +115,7 @@ function sliceOf(object: Endpoints, addressType: string, ports: Ports, endpoints
   }
 }
 
-/** The owner may be another Endpoints of the same name; then the slice is made anew in its place. */
+/** The owner may be another Endpoints of the same name; then the slice is replaced in place. */
 function isSame(slice: EndpointSlice, wanted: EndpointSlice): boolean {
   const byAddress = (list: readonly Endpoint[] | undefined): Endpoint[] =>
     [...(list ?? [])].sort((a, b) => (String(a.addresses) < String(b.addresses) ? -1 : 1))

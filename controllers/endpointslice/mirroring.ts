@@ -1,5 +1,5 @@
-// Endpoints that somebody wrote by hand for a Service without a selector, as EndpointSlices for those who read only these.
-// Facts: k8s.io/kubernetes/pkg/controller/endpointslicemirroring.
+// Mirrors Endpoints that users created for a Service without a selector to EndpointSlices, for clients that read only these.
+// Source: k8s.io/kubernetes/pkg/controller/endpointslicemirroring.
 
 import type { Endpoints, EndpointSlice, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
@@ -10,7 +10,7 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { WriteTracker } from "../write-tracker.ts"
 import { isMirrored, managedBy, managedByLabel, mirror, serviceNameLabel, type Mirrored } from "./mirror.ts"
 
-/** When the cache has not shown the last writes yet; their events usually come first. */
+/** Delay if the cache does not show the last writes yet; usually their events arrive earlier. */
 const staleRetryMs = 100
 
 const isOurs = ({ metadata }: EndpointSlice): boolean => metadata.labels?.[managedByLabel] === managedBy

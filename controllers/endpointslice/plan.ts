@@ -1,5 +1,5 @@
-// Which EndpointSlices to write so that together they hold exactly the wanted endpoints: at most 100 each, with as few
-// writes as possible. Pure. Source: k8s.io/endpointslice/reconciler.go.
+// Plans the writes of EndpointSlices so that together they contain exactly the desired endpoints: at most 100 per slice, with as
+// few writes as possible. Pure. Source: k8s.io/endpointslice/reconciler.go.
 
 import type { EndpointSlice } from "../../apimachinery/object.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
@@ -9,7 +9,7 @@ const maxEndpointsPerSlice = 100
 export type Endpoint = NonNullable<EndpointSlice["endpoints"]>[number]
 export type Ports = NonNullable<EndpointSlice["ports"]>
 
-/** Slices of one address type and one list of ports. */
+/** Endpoints with the same address type and list of ports. */
 export interface Wanted {
   addressType: string
   ports: Ports
@@ -18,12 +18,12 @@ export interface Wanted {
 
 export interface Plan {
   create: { addressType: string; ports: Ports; endpoints: Endpoint[] }[]
-  /** `ports` when they become others. */
+  /** `ports` is set if they change. */
   update: { slice: EndpointSlice; endpoints: Endpoint[]; ports?: Ports }[]
   delete: EndpointSlice[]
 }
 
-/** An empty list as upstream's controllers write it: Go's encoding does not tell it from none. */
+/** An empty list as upstream's controllers write it: Go encodes it as null. */
 export function listed<T>(items: readonly T[]): T[] {
   return items.length === 0 ? (null as unknown as T[]) : [...items]
 }
@@ -35,8 +35,8 @@ interface Kept {
 }
 
 /**
- * `families`: those of the Service; each has at least one slice, an empty one for want of endpoints.
- * `isWritten`: this slice is written anyway.
+ * `families`: the address families of the Service; each has at least one slice, which may be empty.
+ * `isWritten`: this slice is written in any case.
  */
 export function plan(
   families: readonly string[],
@@ -80,12 +80,12 @@ function planGroup(
     return { slice, endpoints: present, changed }
   })
   const rest = [...missing.values()]
-  // Slices that are written anyway take the new ones first, the fullest before the others.
+  // Slices that are written anyway receive the new endpoints first, the fullest ones first.
   const written = kept.filter((target) => target.changed && target.endpoints.length > 0)
   for (const target of written.sort((a, b) => b.endpoints.length - a.endpoints.length)) {
     target.endpoints.push(...rest.splice(0, maxEndpointsPerSlice - target.endpoints.length))
   }
-  // What does not fill a slice of its own goes into the fullest that has room for all of it.
+  // Endpoints that do not fill a slice go to the fullest slice with room for all of them.
   while (rest.length > 0) {
     const [fullest] = kept
       .filter((target) => !target.changed && rest.length < maxEndpointsPerSlice)
@@ -104,7 +104,7 @@ function planGroup(
   }
 }
 
-/** A Service without endpoints has one empty slice, so that clients can tell it from one not looked at yet. */
+/** A Service without endpoints has one empty slice, so that clients can tell it from one that has not been processed yet. */
 function placeholder(addressType: string, existing: readonly EndpointSlice[], result: Plan): void {
   const isOf = (of: { addressType: string }): boolean => of.addressType === addressType
   const deleted = result.delete.filter(isOf)
@@ -114,7 +114,7 @@ function placeholder(addressType: string, existing: readonly EndpointSlice[], re
   else result.delete = result.delete.filter((slice) => slice !== present)
 }
 
-/** What would be deleted is rather rewritten than another one made. */
+/** A slice to delete is overwritten instead of creating another one. */
 function recycle(result: Plan): void {
   const deleted = result.delete
   result.delete = []

@@ -1,5 +1,5 @@
-// Endpoints in the one form upstream gives them: a port with all the addresses that answer on it, and ports that have the same
-// addresses together. Pure. Source: k8s.io/kubernetes/pkg/api/v1/endpoints/util.go, whose order is that of hashes.
+// Converts endpoints to upstream's canonical form: a port with all addresses that serve it, and ports with the same addresses
+// together. Pure. Source: k8s.io/kubernetes/pkg/api/v1/endpoints/util.go, which orders by hashes.
 
 import type { Endpoints } from "../../apimachinery/object.ts"
 
@@ -8,9 +8,9 @@ export type Address = NonNullable<Subset["addresses"]>[number]
 type Port = NonNullable<Subset["ports"]>[number]
 
 interface Answers {
-  /** undefined: of what says no port. */
+  /** undefined for subsets without ports. */
   port: Port | undefined
-  /** Whether it is ready, by the address. One that is named twice is not unless it is both times. */
+  /** Readiness by address. An address that appears twice is ready only if it is ready both times. */
   ready: Map<Address, boolean>
 }
 

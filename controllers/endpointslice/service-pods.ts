@@ -1,4 +1,4 @@
-// What Endpoints and EndpointSlices have in common: which pods a Service has and on which ports they answer.
+// Shared by Endpoints and EndpointSlices: the pods of a Service and their ports.
 // Source: k8s.io/endpointslice/util, k8s.io/endpointslice/utils.go.
 
 import { isIPv6 } from "node:net"
@@ -37,7 +37,7 @@ export function selectedPods(ctx: ControllerContext, tenant: string, service: Se
     .sort((a, b) => ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1))
 }
 
-/** It may receive traffic now or later. */
+/** Whether the pod may receive traffic now or later. */
 export function canBeEndpoint(pod: Pod, includeTerminating: boolean): boolean {
   if (isFinished(pod) || addressesOf(pod).length === 0) return false
   return includeTerminating || !isTerminating(pod)
@@ -51,7 +51,7 @@ export function addressesOf(pod: Pod): string[] {
 
 export const familyOf = (address: string): "IPv4" | "IPv6" => (isIPv6(address) ? "IPv6" : "IPv4")
 
-/** Ports by name are looked up in the pod; one it does not have is left out. */
+/** Named ports are resolved in the pod; ports that the pod does not have are omitted. */
 export function portsOf(service: Service, pod: Pod): ServicePort[] {
   return (service.spec?.ports ?? []).flatMap(
     ({ name = "", port, targetPort = port, protocol = "TCP", appProtocol }) => {
@@ -77,7 +77,7 @@ export function hostnameOf(pod: Pod, service: Service): string | undefined {
   return hostname !== undefined && hostname !== "" && subdomain === service.metadata.name ? hostname : undefined
 }
 
-/** Enqueues the Services that select a pod now, or did before its change. */
+/** Enqueues the Services that select a pod, now or before its change. */
 export function enqueueServices(
   ctx: ControllerContext,
   controller: Controller<Service>,
@@ -94,7 +94,7 @@ export function enqueueServices(
   }
 }
 
-/** Enqueues the Services a pod's change concerns. */
+/** Enqueues the Services that a change of a pod affects. */
 export function watchServicePods(ctx: ControllerContext, controller: Controller<Service>): void {
   const pods = ctx.informers.of<Pod>(podResource)
   const enqueue = (tenant: string, pod: Pod, previous?: Pod): void =>
@@ -108,7 +108,7 @@ export function watchServicePods(ctx: ControllerContext, controller: Controller<
   })
 }
 
-/** What an endpoint shows of a pod. */
+/** The fields of a pod that appear in endpoints. */
 function relevant(pod: Pod): object {
   const { labels, deletionTimestamp } = pod.metadata
   const { nodeName, hostname, subdomain } = pod.spec ?? {}

@@ -41,7 +41,7 @@ test.each(seeds(50))("no zone gets less than its least share (seed %i)", (seed) 
     expect(count).toBeGreaterThanOrEqual(Math.floor((part * endpoints.length) / 1.2))
     expect(counts.get(zone)).toBe(count)
   }
-  // What has hints that fit keeps them.
+  // Hints that are still valid are kept.
   const slice = { endpoints } as unknown as EndpointSlice
   expect(addHints(parts, { written: [], kept: [slice] }).also.length).toBeLessThanOrEqual(1)
 })
@@ -108,7 +108,7 @@ describe("a Service in topology mode Auto", () => {
     await runOn(harness, ["x", "x", "y", "y", "z", "z"])
     await eventually(() => expect(hintsOf(harness)).toEqual(["x", "x", "y", "y", "z", "z"]))
     await eventually(() => expect(harness.cluster.all(events)).toHaveLength(1))
-    // The others have too few now, and no endpoint to take from.
+    // The other zones now have too few endpoints, and there is no zone to take endpoints from.
     await says(harness, "z", { conditions: [{ type: "Ready", status: "False" }] })
     const revision = (): number => Number(harness.cluster.all(endpointSlices)[0]?.metadata.resourceVersion)
     const touch = async (label: string): Promise<number> => {
@@ -116,7 +116,7 @@ describe("a Service in topology mode Auto", () => {
       await eventually(() => expect(harness.cluster.all(endpointSlices)[0]?.metadata.labels).toHaveProperty(label))
       return revision()
     }
-    // The Service's write and its slice's, and no other between.
+    // Only the writes of the Service and of its slice.
     const once = await touch("once")
     expect((await touch("again")) - once).toBe(2)
     expect(hintsOf(harness)).toEqual(["x", "x", "y", "y", "z", "z"])
@@ -137,7 +137,7 @@ describe("a Service in topology mode Auto", () => {
     })
     await harness.create(nodes, node("b", "y", "1"))
     await eventually(() => expect(hintsOf(harness)).toEqual(["x", "x", "y", "y"]))
-    // More processors alone change nothing.
+    // A change of the CPU capacity alone changes nothing.
     await says(harness, "b", { allocatable: { cpu: "9" } })
     await harness.change(services, "default", "web", { metadata: { labels: { touched: "yes" } } })
     await eventually(() => {

@@ -1,17 +1,17 @@
-// Hints of Services in topology mode Auto: endpoints are given to zones in proportion to the processors of their nodes, so that
-// no endpoint gets more than a fifth above its share; where that cannot be, there are no hints. Pure.
+// Hints of Services in topology mode Auto: endpoints are assigned to zones in proportion to the CPUs of their nodes, so that no
+// endpoint gets more than 20% above its share of the traffic; if that is impossible, there are no hints. Pure.
 // Source: k8s.io/endpointslice/topologycache.
 
 import type { EndpointSlice, Node } from "../../apimachinery/object.ts"
 import { milliValue, parseQuantity } from "../../apimachinery/quantity.ts"
 import type { Endpoint } from "./plan.ts"
 
-/** How much more than its share an endpoint may get. */
+/** Maximum overload of an endpoint, as a fraction of its share. */
 const overload = 0.2
 const zoneLabel = "topology.kubernetes.io/zone"
 const excluded = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"]
 
-/** Why there are no hints. */
+/** Reasons for not adding hints. */
 const refusals = {
   noNodes: "Insufficient Node information: allocatable CPU or zone not specified on one or more nodes",
   fewEndpoints: "Insufficient number of endpoints",
@@ -19,7 +19,7 @@ const refusals = {
   noZone: "One or more endpoints do not have a zone specified",
 } as const
 
-/** The part of all processors each zone has; undefined: not all nodes say, or there is but one zone. */
+/** The fraction of all CPUs in each zone; undefined if nodes do not report CPUs or zones, or there is only one zone. */
 export type Shares = ReadonlyMap<string, number>
 
 export function sharesOf(nodes: readonly Node[]): Shares | undefined {
@@ -62,21 +62,21 @@ function allocate(shares: Shares | undefined, count: number): Allocations | stri
   )
 }
 
-/** Slices of one type of addresses. Endpoints of those that are written have no hints yet. */
+/** Slices of one address type. The endpoints of slices to be written have no hints yet. */
 export interface Slices {
-  /** Lists of endpoints that are written, changed in place. */
+  /** Lists of endpoints that are written; modified in place. */
   written: Endpoint[][]
   /** As they are stored. */
   kept: readonly EndpointSlice[]
 }
 
-/** How many endpoints each zone has. */
+/** Number of endpoints per zone. */
 export type Counts = ReadonlyMap<string, number>
 
 export interface Hinted {
-  /** Slices that have to be written too, with what endpoints. */
+  /** Additional slices to write, with their endpoints. */
   also: { slice: EndpointSlice; endpoints: Endpoint[] }[]
-  /** Why there are none. */
+  /** The reason for not adding hints. */
   refusal?: string
   counts: Counts
 }
@@ -109,7 +109,7 @@ export function addHints(shares: Shares | undefined, { written, kept }: Slices):
   return { also, counts: given }
 }
 
-/** Some zone has less than its least share: its endpoints would get more than they may. */
+/** Whether a zone has fewer endpoints than its minimum, so that they would be overloaded. */
 export function isOverloaded(shares: Shares | undefined, counts: Counts): boolean {
   if (shares === undefined) return true
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
@@ -131,7 +131,7 @@ function withoutHints(kept: readonly EndpointSlice[]): Hinted {
   }
 }
 
-/** Hints the slice may keep; undefined: it may not. */
+/** The number of hints per zone if the slice may keep its hints, or undefined. */
 function hintsOf(
   endpoints: readonly Endpoint[],
   given: ReadonlyMap<string, number>,
@@ -149,7 +149,7 @@ function hintsOf(
   return found
 }
 
-/** How many endpoints zones give away, and get. */
+/** Number of endpoints that zones give away and receive. */
 function exchange(
   allocations: Allocations,
   given: ReadonlyMap<string, number>,

@@ -1,6 +1,6 @@
-// When the change happened that is written into the endpoints of a Service: what others measure delays by. It is known only by
-// comparison with what was seen before, so it is told of what a pod's readiness has brought about and of nothing else; upstream takes
-// the annotation away where only the Service was changed.
+// The time of the change that caused an update of a Service's endpoints, from which clients compute delays. It is determined by
+// comparison with the previous sync, so only changes of pods' readiness have it. As upstream, the annotation is removed if only the
+// Service changed.
 // Source: k8s.io/endpointslice/util/trigger_time_tracker.go.
 
 import type { Pod, Service } from "../../apimachinery/object.ts"
@@ -9,7 +9,7 @@ import { podCondition } from "../pods/pod-state.ts"
 
 export const triggerTimeAnnotation = "endpoints.kubernetes.io/last-change-trigger-time"
 
-/** By the pod's name: when its readiness changed last. */
+/** By pod name: the last transition of its readiness. */
 type Seen = ReadonlyMap<string, string>
 
 export class TriggerTimes {
@@ -24,7 +24,7 @@ export class TriggerTimes {
     })
   }
 
-  /** To be asked once each time the Service is looked at, whether something is to be written or not. undefined: the annotation goes. */
+  /** Call once per sync of the Service, whether anything is written or not. undefined: the annotation is removed. */
   next(tenant: string, service: Service, pods: readonly Pod[]): string | undefined {
     const { uid = "", creationTimestamp } = service.metadata
     const ofTenant = this.#seen.get(tenant) ?? new Map<string, Seen>()

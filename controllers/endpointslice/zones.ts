@@ -1,6 +1,6 @@
-// What zones there are, and which Services' endpoints are given to them. As upstream's, shares are those of the time a node came, went,
-// became ready or moved: a node that only says it has more processors changes none. Then the Services are looked at that have
-// too few endpoints somewhere, and no others.
+// The zones of a tenant, and the Services whose endpoints are assigned to zones. As upstream, shares are computed when a node is
+// added or deleted, or changes its readiness or zone, but not when only its CPUs change. Then only the Services with too few
+// endpoints in a zone are enqueued.
 
 import type { Node } from "../../apimachinery/object.ts"
 import { nodes as nodeResource } from "../../client/resources.ts"
@@ -9,7 +9,7 @@ import { zoneLabel } from "./endpoints-of.ts"
 import { type Counts, isOverloaded, type Shares, sharesOf } from "./topology-hints.ts"
 
 interface TenantZones {
-  /** undefined: not known since nodes have changed. */
+  /** undefined if nodes have changed since they were computed. */
   shares: { are: Shares | undefined } | undefined
   /** By the Service's uid, then by family. */
   hinted: Map<string, Map<string, Counts>>
@@ -19,7 +19,7 @@ export class Zones {
   readonly #ctx: ControllerContext
   readonly #tenants = new Map<string, TenantZones>()
 
-  /** `outgrown`: told of Services whose endpoints do not suffice for the zones there are now. */
+  /** `outgrown` is called with Services that have too few endpoints for the current zones. */
   constructor(ctx: ControllerContext, outgrown: (tenant: string, uids: ReadonlySet<string>) => void) {
     this.#ctx = ctx
     const nodes = ctx.informers.of<Node>(nodeResource)
@@ -27,7 +27,7 @@ export class Zones {
       const zones = this.#tenants.get(tenant)
       if (zones === undefined) return
       zones.shares = undefined
-      // Before that all Services are looked at anyway.
+      // All Services are enqueued at synced.
       if (zones.hinted.size === 0 || !nodes.isSynced(tenant)) return
       const shares = this.shares(tenant)
       const isShort = (counts: Counts): boolean => isOverloaded(shares, counts)
@@ -60,7 +60,7 @@ export class Zones {
     hinted.set(uid, new Map([...(hinted.get(uid) ?? []), [family, counts]]))
   }
 
-  /** It has no hints any more. */
+  /** The Service no longer has hints. */
   forget(tenant: string, uid: string): void {
     this.#tenants.get(tenant)?.hinted.delete(uid)
   }

@@ -1,5 +1,5 @@
-// Leases by which API servers say that they live: removed when they have run out.
-// Facts: k8s.io/kubernetes/pkg/controlplane/controller/apiserverleasegc.
+// Deletes expired identity Leases of API servers.
+// Source: k8s.io/kubernetes/pkg/controlplane/controller/apiserverleasegc.
 
 import type { Lease } from "../../apimachinery/object.ts"
 import { hasReason } from "../../apimachinery/status.ts"
@@ -8,7 +8,7 @@ import { Controller, type ControllerContext } from "../context.ts"
 
 const label = "apiserver.kubernetes.io/identity"
 const namespace = "kube-system"
-/** Between looks at a lease that is kept alive. */
+/** Minimum interval between checks of a Lease. */
 const periodMs = 3_600_000
 
 const isIdentity = ({ metadata }: Lease): boolean =>
@@ -20,7 +20,7 @@ export function runLeaseCleaning(ctx: ControllerContext): Promise<void> {
     name: "apiserver-lease-cleaning",
     primary: leases,
     concerns: isIdentity,
-    // Those that are renewed are looked at when their time comes.
+    // Renewed Leases are checked at their next expiration.
     matters: () => false,
   })
   return controller.run(async ({ tenant, name }) => {
@@ -33,13 +33,13 @@ export function runLeaseCleaning(ctx: ControllerContext): Promise<void> {
       const options = { resourceVersion, ...(uid === undefined ? {} : { uid }) }
       await controller.client(tenant).delete(leaseResource, namespace, name, options)
     } catch (error) {
-      // Gone, or renewed in the meantime.
+      // Deleted or renewed in the meantime.
       if (!hasReason(error, "NotFound", "Conflict")) throw error
     }
   })
 }
 
-/** One that says neither when it was renewed nor for how long has run out. */
+/** A Lease without renewTime or duration is expired. */
 function goesInMs({ spec }: Lease, now: number): number {
   const { renewTime, leaseDurationSeconds } = spec ?? {}
   if (renewTime === undefined || leaseDurationSeconds === undefined) return 0

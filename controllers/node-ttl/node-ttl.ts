@@ -1,5 +1,5 @@
-// How long kubelets may trust what they know of Secrets and ConfigMaps: an annotation on each node, more in larger clusters.
-// Virtual nodes are left alone: their kubelets are the super cluster's. Facts: k8s.io/kubernetes/pkg/controller/ttl.
+// Sets the annotation on each node with the TTL of Secrets and ConfigMaps in the kubelet's cache, which grows with the cluster.
+// Virtual nodes are skipped: their kubelets belong to the super cluster. Source: k8s.io/kubernetes/pkg/controller/ttl.
 
 import type { Node } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
@@ -9,7 +9,7 @@ import { isVirtual } from "../node-lifecycle/taints.ts"
 
 const annotation = "node.alpha.kubernetes.io/ttl"
 
-/** Steps overlap, so that a cluster at the edge of one does not change back and forth. */
+/** The steps overlap, so that a cluster at a boundary does not alternate between them. */
 const steps = [
   { least: 0, most: 100, seconds: 0 },
   { least: 90, most: 500, seconds: 15 },
@@ -20,7 +20,7 @@ const steps = [
 
 export function runNodeTtl(ctx: ControllerContext): Promise<void> {
   const nodes = ctx.informers.of<Node>(nodeResource)
-  /** By tenant: at which step its number of nodes is. */
+  /** By tenant: the step of its current number of nodes. */
   const at = new Map<string, number>()
   const controller = new Controller<Node>(ctx, {
     name: "node-ttl",
@@ -48,7 +48,7 @@ export function runNodeTtl(ctx: ControllerContext): Promise<void> {
   })
 }
 
-/** Which step so many nodes are at, coming from another. */
+/** The step for this number of nodes, starting from the previous step. */
 export function stepOf(before: number, count: number): number {
   let step = before
   while (count > (steps[step]?.most ?? Number.POSITIVE_INFINITY)) step++

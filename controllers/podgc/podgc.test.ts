@@ -25,7 +25,7 @@ const node = (name: string, taints: object[] = []): KubeObject =>
   ({ apiVersion: "v1", kind: "Node", metadata: { name }, spec: { taints } }) as KubeObject
 const names = (harness: Harness): string[] => harness.cluster.all(pods).map(({ metadata }) => metadata.name!)
 
-/** Whatever happens is seen before time goes on. */
+/** Lets the controller process all events before the clock advances. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

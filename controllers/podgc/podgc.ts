@@ -1,7 +1,8 @@
-// Pods nobody will end: those of nodes that are gone, those that were to go before they had a node, those on nodes that were
-// declared dead, and the oldest finished ones when there are too many. Facts: k8s.io/kubernetes/pkg/controller/podgc.
+// Deletes pods that no other component will delete: pods of deleted nodes, terminating pods that were never scheduled, terminating
+// pods on nodes that are out of service, and the oldest finished pods if there are too many. Source:
+// k8s.io/kubernetes/pkg/controller/podgc.
 //
-// Keys without a namespace are nodes, those with one pods. Nothing is polled: a tenant in order has no timers.
+// Keys without a namespace are nodes; those with one are pods. Nothing is polled: a healthy tenant has no timers.
 
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
@@ -13,9 +14,9 @@ import { isVirtual, outOfService, readyCondition } from "../node-lifecycle/taint
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 import { failAndDelete } from "../pods/status-condition.ts"
 
-/** So long a node may be unknown before its pods are given up. */
+/** How long a node may be missing before its pods are deleted. */
 const quarantineMs = 40_000
-/** A key that no node has: the finished pods of a tenant. */
+/** The key for the finished pods of a tenant; not a valid node name. */
 const finishedKey = ":finished"
 
 const gone = { reason: "DeletionByPodGC", message: "PodGC: node no longer exists" }
@@ -24,11 +25,11 @@ export function runPodGarbageCollector(ctx: ControllerContext): Promise<void> {
   const nodes = ctx.informers.of<Node>(nodeResource)
   const pods = ctx.informers.of<Pod>(podResource)
   const limit = ctx.limits.finishedPods
-  /** Since when nodes that pods are on have been missing; by "tenant/name". */
+  /** When nodes with pods were first found missing, by "tenant/name". */
   const missing = new Map<string, number>()
-  /** Nodes of tenants' own that were seen to go, with pods on them: even what has ended there goes. By "tenant/name". */
+  /** Deleted nodes of the tenants' own, with pods on them: even finished pods are deleted. By "tenant/name". */
   const departed = new Set<string>()
-  /** How many finished pods each tenant has. */
+  /** Number of finished pods per tenant. */
   const finished = new Map<string, number>()
   const forget = (tenant: string): void => {
     finished.delete(tenant)
@@ -70,7 +71,7 @@ export function runPodGarbageCollector(ctx: ControllerContext): Promise<void> {
     },
     deleted: (tenant, pod) => count(tenant, -Number(isFinished(pod))),
     asleep: (tenant) => void finished.delete(tenant),
-    // Before that nothing could be enqueued.
+    // Keys cannot be enqueued before synced.
     synced: (tenant) => {
       for (const pod of pods.list(tenant)) look(tenant, pod)
       count(tenant, 0)
@@ -110,7 +111,7 @@ export function runPodGarbageCollector(ctx: ControllerContext): Promise<void> {
       for (const pod of onNode.filter(isTerminating)) await failAndDelete(client, pod, undefined, now)
       return
     }
-    // A virtual node goes with one of the super cluster, which deletes nothing of a tenant: records of what has ended stay.
+    // A virtual node is deleted with its node in the super cluster, which must not delete records of a tenant: finished pods stay.
     const orphans = departed.has(id) ? onNode : onNode.filter((pod) => !isFinished(pod))
     if (orphans.length === 0) {
       missing.delete(id)
@@ -143,7 +144,7 @@ async function exists(client: KubeClient, name: string): Promise<boolean> {
   }
 }
 
-/** Evicted ones go first, then the oldest. */
+/** Evicted pods first, then the oldest. */
 function byWorth(a: Pod, b: Pod): number {
   const evicted = (pod: Pod): number => (pod.status?.phase === "Failed" && pod.status.reason === "Evicted" ? 0 : 1)
   const rank = (pod: Pod): string =>

@@ -1,5 +1,5 @@
-// What becomes of a ResourceClaim when pods end: their reservations are dropped, with the last one the devices, and a claim
-// made for a pod that will not run is removed.
+// Releases a ResourceClaim when pods end: removes their reservations, with the last one the allocation, and deletes a claim that
+// was generated for a pod that does not need it any more.
 
 import { controllerOf, type Pod, type ResourceClaim } from "../../apimachinery/object.ts"
 import { hasReason, isNotFound } from "../../apimachinery/status.ts"
@@ -28,7 +28,7 @@ export async function reconcileClaim(
   if (remaining.length === 0) await removeUnneeded(ctx, client, tenant, claim)
 }
 
-/** Who is no pod is not ours to judge. */
+/** Consumers other than pods are always valid. */
 async function isValid(
   ctx: ControllerContext,
   client: KubeClient,
@@ -40,7 +40,7 @@ async function isValid(
   const known = ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)
   if (known !== undefined) return known.metadata.uid === uid && !needsNoClaims(known)
   try {
-    // It may be too new to be known.
+    // The pod may be too new for the cache.
     return (await client.get<Pod>(podResource, namespace, name)).metadata.uid === uid
   } catch (error) {
     if (isNotFound(error)) return false
@@ -48,7 +48,7 @@ async function isValid(
   }
 }
 
-/** Updates, not patches: they fail when a scheduler has changed it in the meantime. */
+/** Updates and not patches, so that they fail with a conflict if a scheduler has changed the claim. */
 async function release(client: KubeClient, claim: ResourceClaim, remaining: Consumer[]): Promise<void> {
   const isProtected = (claim.metadata.finalizers ?? []).includes(finalizer)
   const { reservedFor: before = [], allocation, ...status } = claim.status ?? {}
@@ -73,7 +73,7 @@ async function removeUnneeded(
   const { namespace, name = "", uid, deletionTimestamp } = claim.metadata
   const owner = controllerOf(claim)
   if (owner?.kind !== "Pod" || owner.apiVersion !== "v1" || deletionTimestamp !== undefined) return
-  // One that is not known at all is the garbage collector's.
+  // If the pod is not in the cache, its claim is left to the garbage collector.
   const pod = ctx.informers.of<Pod>(podResource).get(tenant, namespace, owner.name)
   if (pod === undefined || (pod.metadata.uid === owner.uid && !needsNoClaims(pod))) return
   try {

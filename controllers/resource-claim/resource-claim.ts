@@ -1,6 +1,6 @@
-// ResourceClaims: made of templates for the pods that want them, reserved for pods that have a node, and let go when the last
-// pod that had them is gone. Devices are given out by a scheduler; the super cluster's knows nothing of these claims.
-// Facts: k8s.io/kubernetes/pkg/controller/resourceclaim.
+// ResourceClaims: creates them from templates for pods, reserves them for pods with a node, and releases them when the last pod
+// that used them is gone. A scheduler allocates devices; the super cluster's scheduler does not know these claims.
+// Source: k8s.io/kubernetes/pkg/controller/resourceclaim.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../apimachinery/object.ts"
@@ -89,7 +89,7 @@ async function reconcilePod(ctx: ControllerContext, controller: Controller<Pod>,
   if ((pod.spec?.nodeName ?? "") !== "") await reserve(ctx, controller, tenant, pod)
 }
 
-/** The name of a claim that the pod's status does not tell of yet. */
+/** Returns the name of a claim that is not in the pod's status yet. */
 async function generate(
   ctx: ControllerContext,
   controller: Controller<Pod>,
@@ -106,7 +106,7 @@ async function generate(
     const claim = claims.get(tenant, namespace, wanted.name)
     if (claim !== undefined && isFor(claim, pod)) return undefined
   }
-  // It may have been made, and not been told of.
+  // The claim may have been created without an update of the status.
   const present = claims
     .byIndex(tenant, "controller", uid)
     .find(({ metadata }) => metadata.annotations?.[annotation] === podClaim.name)
@@ -114,7 +114,7 @@ async function generate(
   const found = ctx.informers.of<ResourceClaimTemplate>(resourceClaimTemplates).get(tenant, namespace, template)
   if (found === undefined) {
     const missing = `resourceclaimtemplate.resource.k8s.io "${template}" not found`
-    // When it comes it brings its pods back.
+    // Creating the template enqueues its pods.
     throw new TerminalError(`resource claim template "${template}": ${missing}`)
   }
   const { metadata, spec } = found.spec
@@ -158,7 +158,7 @@ async function tell(
   await controller.client(tenant).patch(podResource, namespace, name, applied, options)
 }
 
-/** A pod that was given a node by hand, past the scheduler, which does it otherwise. */
+/** Reserves claims for a pod that was bound without a scheduler, which would do it otherwise. */
 async function reserve(ctx: ControllerContext, controller: Controller<Pod>, tenant: string, pod: Pod): Promise<void> {
   const { namespace, name = "", uid = "" } = pod.metadata
   for (const podClaim of claimsOf(pod)) {
@@ -166,7 +166,7 @@ async function reserve(ctx: ControllerContext, controller: Controller<Pod>, tena
     if (wanted.state === "none") continue
     const found = wanted.state === "named" ? wanted.name : ""
     const claim = ctx.informers.of<ResourceClaim>(resourceClaims).get(tenant, namespace, found)
-    // One after the other: what comes after one that is not there yet waits with it.
+    // In order: the claims after a missing one wait with it.
     if (claim === undefined) return
     if (claim.status?.allocation === undefined || isReservedFor(claim, pod)) continue
     if (wanted.state === "named" && wanted.generated && !isFor(claim, pod)) continue

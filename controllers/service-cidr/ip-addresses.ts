@@ -1,6 +1,7 @@
-// IPAddresses: one for each address a Service has, gone with it. A tenant's Services have addresses of the super cluster, so
-// nothing is given out here: it is told what is in use. The address of the API itself is every tenant's and is not told.
-// Facts: k8s.io/kubernetes/pkg/registry/core/service/ipallocator/controller/repairip.go.
+// Creates an IPAddress for each address of a Service and deletes it with the Service. A tenant's Services have addresses of the
+// super cluster, so nothing is allocated here; the objects only show which addresses are in use. The address of the API itself
+// belongs to every tenant and is omitted.
+// Source: k8s.io/kubernetes/pkg/registry/core/service/ipallocator/controller/repairip.go.
 
 import type { IPAddress, Service } from "../../apimachinery/object.ts"
 import { parseLooseAddress } from "../../apimachinery/addresses.ts"
@@ -52,7 +53,7 @@ export function runIPAddresses(ctx: ControllerContext): Promise<void> {
       try {
         await client.create<IPAddress>(ipAddresses, addressObject(address, namespace, name))
       } catch (error) {
-        // The cache is behind, or somebody else says so: as upstream, it is theirs then.
+        // The cache is stale, or another client created the object; as upstream, that client then owns it.
         if (!hasReason(error, "AlreadyExists")) throw error
       }
     }

@@ -1,4 +1,4 @@
-// Networks ("10.96.0.0/16") as ranges of numbers. Pure.
+// Networks ("10.96.0.0/16") as numeric ranges. Pure.
 
 import { masked, parseLooseAddress, parseLoosePrefix } from "../../apimachinery/addresses.ts"
 
@@ -8,7 +8,7 @@ export interface Range {
   last: bigint
 }
 
-/** undefined: it is none. */
+/** undefined if the text is invalid. */
 export function parseRange(cidr: string): Range | undefined {
   const prefix = parseLoosePrefix(cidr)
   if (prefix === undefined) return undefined
@@ -19,7 +19,7 @@ export function parseRange(cidr: string): Range | undefined {
 export const contains = (outer: Range, inner: Range): boolean =>
   outer.bits === inner.bits && outer.first <= inner.first && outer.last >= inner.last
 
-/** Its first address names the network, and the last of IPv4 is everybody's: no Service has them of this range. */
+/** Whether a Service can have the address from this range: the network address, and for IPv4 the broadcast address, are excluded. */
 export function gives(range: Range, address: Range): boolean {
   const isEdge = address.first === range.first || (range.bits === 32 && address.first === range.last)
   return contains(range, address) && !isEdge
@@ -27,7 +27,7 @@ export function gives(range: Range, address: Range): boolean {
 
 export const overlaps = (a: Range, b: Range): boolean => a.bits === b.bits && a.first <= b.last && b.first <= a.last
 
-/** The range of one address. */
+/** The range with one address. */
 export function rangeOf(address: string): Range | undefined {
   const parsed = parseLooseAddress(address)
   return parsed === undefined ? undefined : { bits: parsed.bits, first: parsed.value, last: parsed.value }

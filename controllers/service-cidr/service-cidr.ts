@@ -1,6 +1,6 @@
-// ServiceCIDRs: ready, and kept until no address in use would be left without a range. The one a control plane is born with
-// shows what the super cluster's Services have; it is ready from the start and left as it is.
-// Facts: k8s.io/kubernetes/pkg/controller/servicecidrs.
+// Sets ServiceCIDRs ready, and protects them from deletion while an address in use would be left without a range. The initial one
+// shows the range of the super cluster's Services; it is ready from the start and not modified.
+// Source: k8s.io/kubernetes/pkg/controller/servicecidrs.
 
 import { timestamp, type IPAddress, type ServiceCIDR } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
@@ -14,7 +14,7 @@ import { contains, gives, overlaps, parseRange, rangeOf, type Range } from "./ra
 
 const finalizer = "networking.k8s.io/service-cidr-finalizer"
 const source = "service-cidr-controller"
-/** Whoever gives out addresses hears of the deletion in this time. */
+/** Time for allocators to observe the deletion. */
 const graceMs = 10_000
 const ready = { status: "True", reason: "", message: "Kubernetes Service CIDR is ready" }
 const inUse = {
@@ -81,7 +81,7 @@ async function reconcile(
   if (finalizers.includes(finalizer)) await set(finalizers.filter((other) => other !== finalizer))
 }
 
-/** An address is in no other range. Not when other ranges hold all of this one. */
+/** Whether an address is in no other range. False if other ranges contain all of this one. */
 function leavesOrphans(ctx: ControllerContext, tenant: string, cidr: ServiceCIDR): boolean {
   const others = ctx.informers
     .of<ServiceCIDR>(serviceCIDRs)
@@ -112,7 +112,7 @@ async function report(
   const now = findCondition(status?.conditions, "Ready")
   if (now?.status === wanted.status && now.reason === wanted.reason && now.message === wanted.message) return
   const condition = { type: "Ready", ...wanted, lastTransitionTime: timestamp(new Date(ctx.clock.now())) }
-  // Applied: conditions of others stay.
+  // Applied, so that conditions of other managers remain.
   const apiVersion = "networking.k8s.io/v1"
   const applied = { apiVersion, kind: "ServiceCIDR", metadata: { name }, status: { conditions: [condition] } }
   const options = { type: "apply" as const, subresource: "status", fieldManager: source, force: true }

@@ -1,5 +1,5 @@
-// What every namespace is given: the service account "default" and the ConfigMap kube-root-ca.crt.
-// Facts: k8s.io/kubernetes/pkg/controller/serviceaccount, pkg/controller/certificates/rootcacertpublisher.
+// Creates the service account "default" and the ConfigMap kube-root-ca.crt in every namespace.
+// Source: k8s.io/kubernetes/pkg/controller/serviceaccount, pkg/controller/certificates/rootcacertpublisher.
 
 import type { ConfigMap, KubeObject, Namespace, ServiceAccount } from "../../apimachinery/object.ts"
 import { isAlreadyExists } from "../../apimachinery/status.ts"
@@ -45,7 +45,7 @@ export function runRootCertificates(ctx: ControllerContext): Promise<void> {
   })
 }
 
-/** Keys are namespaces; a change of the one object that each of them has brings its namespace back. */
+/** Keys are namespaces; a change of the object in a namespace enqueues the namespace. */
 function perNamespace<T extends KubeObject>(
   ctx: ControllerContext,
   name: string,
@@ -70,7 +70,7 @@ async function create(actor: Actor, key: Key, resource: Resource, object: KubeOb
   try {
     await actor.client(key.tenant).create(resource, object)
   } catch (error) {
-    // Either somebody was faster, or the namespace takes nothing any more.
+    // Another client created it first, or the namespace is being deleted.
     if (!isAlreadyExists(error) && !isNamespaceTerminating(error)) throw error
   }
 }

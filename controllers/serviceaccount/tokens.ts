@@ -1,6 +1,6 @@
-// Secrets of type kubernetes.io/service-account-token: given the account's token, the CA and the namespace, and deleted with
-// the account. The token is one bound to the Secret (KEP-2799) that lasts as long as any may: it ends with the Secret.
-// Facts: k8s.io/kubernetes/pkg/controller/serviceaccount/tokens_controller.go.
+// Secrets of type kubernetes.io/service-account-token: sets the token, the CA and the namespace, and deletes them with their
+// account. The token is bound to the Secret (KEP-2799) and has the maximum lifetime: it becomes invalid with the Secret.
+// Source: k8s.io/kubernetes/pkg/controller/serviceaccount/tokens_controller.go.
 
 import { accountAnnotation, tokenType, uidAnnotation } from "../../apimachinery/secret-tokens.ts"
 import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
@@ -9,10 +9,10 @@ import { secrets, serviceAccounts } from "../../client/resources.ts"
 import type { TenantInformer } from "../../client/tenant-informer.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 
-/** What the API takes at most. */
+/** Maximum of the API. */
 const longestSeconds = 2 ** 32
 
-/** While others write into the account too. */
+/** Number of attempts while other clients update the account too. */
 const referenceAttempts = 10
 
 interface TokenRequest extends KubeObject {
@@ -23,7 +23,7 @@ const isToken = ({ type, metadata }: Secret): boolean =>
   type === tokenType && metadata.annotations?.[accountAnnotation] !== undefined
 
 export function runServiceAccountTokens(ctx: ControllerContext): Promise<void> {
-  // Other Secrets are not kept, and few tenants have any of these.
+  // Other Secrets are not cached, and few tenants have Secrets of this type.
   const informer = ctx.informers.mentioning<Secret>(secrets, [tokenType])
   const accounts = ctx.informers.of<ServiceAccount>(serviceAccounts)
   const controller = new Controller<Secret>(ctx, {
@@ -62,7 +62,7 @@ async function reconcile(
     account !== undefined && (known === "" || account.metadata.uid === known)
   let account = ctx.informers.of<ServiceAccount>(serviceAccounts).get(tenant, namespace, accountName)
   if (!isMeant(account)) {
-    // The cache may be behind; a token is not deleted for that.
+    // The cache may be stale, and a token must not be deleted because of that.
     account = await client.get<ServiceAccount>(serviceAccounts, namespace, accountName).catch((error: unknown) => {
       if (hasReason(error, "NotFound")) return undefined
       throw error
@@ -112,7 +112,7 @@ async function issue(
   return answer.status?.token ?? ""
 }
 
-/** An account does not name a Secret that is gone. */
+/** Removes the account's reference to a deleted Secret. */
 async function forgetReference(
   controller: Controller<Secret>,
   tenant: string,
@@ -132,7 +132,7 @@ async function forgetReference(
       return
     } catch (error) {
       if (isConflict(error) && attempt < referenceAttempts) continue
-      // A reference to nothing does no harm.
+      // A dangling reference is harmless.
       if (!isNotFound(error)) ctx.log.debug({ tenant, namespace, name, err: error }, "a token's reference stays")
       return
     }

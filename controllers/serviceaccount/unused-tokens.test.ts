@@ -71,7 +71,7 @@ describe("a token an account names that nobody uses", () => {
     } as KubeObject)
     await eventually(() => expect(clock.timers).toBeGreaterThan(0))
     clock.advance(400 * dayMs)
-    // Looked at: it is again a day later.
+    // Processed: the next check is a day later.
     await eventually(() => expect(clock.timers).toBeGreaterThan(0))
     expect(harness.cluster.find<Secret>(secrets, "default", name)!.metadata.labels).toBeUndefined()
     await harness.cluster.delete(pods, "default", "p")

@@ -1,5 +1,5 @@
-// Secrets with tokens that nobody asked for (their account names them) and nobody has used for a year: marked as invalid, and
-// removed another year later. Facts: k8s.io/kubernetes/pkg/controller/serviceaccount/legacy_serviceaccount_token_cleaner.go.
+// Generated token Secrets (listed in their account) that have not been used for a year: marks them as invalid, and deletes them
+// another year later. Source: k8s.io/kubernetes/pkg/controller/serviceaccount/legacy_serviceaccount_token_cleaner.go.
 
 import type { ConfigMap, Pod, Secret, ServiceAccount } from "../../apimachinery/object.ts"
 import {
@@ -16,7 +16,7 @@ import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { mountedSecrets } from "../pods/secrets.ts"
 
-/** Since when their use is written down. */
+/** Contains the date since which the use of tokens is recorded. */
 const tracking = { namespace: "kube-system", name: "kube-apiserver-legacy-service-account-token-tracking" }
 const dayMs = 86_400_000
 const dateForm = /^\d{4}-\d\d-\d\d$/
@@ -62,7 +62,7 @@ async function reconcile(
   const due = Math.max(tracked, created, used) + unusedTokenMs
   if (now < due) return { requeueAfterMs: due - now }
   const pods = ctx.informers.of<Pod>(podResource).list(tenant, namespace)
-  // Looked at again every day, as upstream does.
+  // Checked again every day, as upstream.
   if (pods.some((pod) => mountedSecrets(pod).has(name))) return { requeueAfterMs: dayMs }
   const { uid, resourceVersion = "", labels } = secret.metadata
   const since = endOfDay(labels?.[invalidSinceLabel] ?? "")
@@ -76,12 +76,12 @@ async function reconcile(
     if (now < goes) return { requeueAfterMs: goes - now }
     await client.delete(secrets, namespace, name, { resourceVersion })
   } catch (error) {
-    // Gone, or used in the meantime: its event comes.
+    // Deleted, or used in the meantime, which causes an event.
     if (!hasReason(error, "NotFound", "Conflict")) throw error
   }
 }
 
-/** The account it is of names it: as it was done for every account once. */
+/** Whether the account lists the Secret, as was generated for every account in the past. */
 function isNamed(ctx: ControllerContext, tenant: string, { metadata }: Secret): boolean {
   const { [accountAnnotation]: name = "", [uidAnnotation]: uid = "" } = metadata.annotations ?? {}
   const account = ctx.informers.of<ServiceAccount>(serviceAccounts).get(tenant, metadata.namespace, name)
@@ -89,13 +89,13 @@ function isNamed(ctx: ControllerContext, tenant: string, { metadata }: Secret): 
   return (account.secrets ?? []).some((reference) => reference.name === metadata.name)
 }
 
-/** Undefined: it is no day of the calendar. */
+/** Undefined if it is not a valid date. */
 function endOfDay(text: string): number | undefined {
   const at = dateForm.test(text) ? Date.parse(text) : Number.NaN
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text) ? at + dayMs : undefined
 }
 
-/** The end of the day; undefined: it is not. */
+/** The end of the day; undefined if use is not recorded. */
 async function trackedSince(client: KubeClient): Promise<number | undefined> {
   try {
     const { data } = await client.get<ConfigMap>(configMaps, tracking.namespace, tracking.name)
