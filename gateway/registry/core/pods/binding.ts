@@ -1,4 +1,4 @@
-// pods/binding: the scheduler's word that a pod runs on a node. Source: k8s.io/kubernetes/pkg/registry/core/pod/storage.
+// pods/binding: the scheduler assigns a pod to a node. Source: k8s.io/kubernetes/pkg/registry/core/pod/storage.
 
 import { type FieldError, FieldPath, notSupportedText, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Pod } from "../../../../apimachinery/object.ts"
@@ -29,7 +29,7 @@ export const binding: SubresourceHandler = {
   },
 }
 
-/** POST to bindings: the older way, with the pod's name in the body only. */
+/** POST to bindings: the older form, with the pod's name only in the body. */
 export const bindings: KindExtension = {
   async answer(ctx, object, options) {
     const { name = "", namespace = "" } = object.metadata
@@ -57,7 +57,7 @@ async function assign(
   return { ...success(), code: 201 } as unknown as KubeObject
 }
 
-/** Upstream has no reason for these faults, and answers 500. */
+/** As upstream, these errors have no reason and are answered with 500. */
 function refuseInvalid(wanted: Binding): void {
   const faults = validateBinding(wanted).map((error) => error.message())
   if (faults.length > 0) throw withoutReason(faults.length === 1 ? (faults[0] ?? "") : `[${faults.join(", ")}]`)

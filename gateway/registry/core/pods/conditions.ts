@@ -5,7 +5,7 @@ import { type Pod, timestamp, type Wire } from "../../../../apimachinery/object.
 
 type Condition = Wire<models.V1PodCondition>
 
-/** Adds the condition or brings it up to date; its transition time is when its status changed. */
+/** Adds or updates the condition. lastTransitionTime is the time when its status changed. */
 export function setPodCondition(pod: Pod, condition: Omit<Condition, "lastTransitionTime">): void {
   pod.status ??= {}
   const conditions = [...(pod.status.conditions ?? [])]

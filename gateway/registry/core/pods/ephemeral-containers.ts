@@ -1,4 +1,4 @@
-// pods/ephemeralcontainers: containers may be added to a running pod, never taken away or changed.
+// pods/ephemeralcontainers: containers can be added to a running pod, but not removed or changed.
 
 import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import type { Pod } from "../../../../apimachinery/object.ts"

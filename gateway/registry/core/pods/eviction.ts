@@ -1,4 +1,4 @@
-// pods/eviction: a delete that asks the pod's disruption budget first. Source:
+// pods/eviction: deletes a pod if its disruption budget allows it. Source:
 // k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go.
 
 import type * as models from "@kubernetes/client-node"
@@ -30,7 +30,7 @@ interface Eviction extends KubeObject {
 
 const pods = { group: "", version: "v1", resource: "pods" }
 const budgets = { group: "policy", version: "v1", resource: "poddisruptionbudgets" }
-/** Evicted pods whose end the budget's controller has not seen yet. */
+/** Maximum number of evicted pods whose deletion the budget's controller has not observed yet. */
 const maxDisrupted = 2000
 const refusal = "Cannot evict pod as it would violate the pod's disruption budget."
 
@@ -47,7 +47,8 @@ export const eviction: SubresourceHandler = {
     await admit.validate(body, undefined)
     const pod = (await registry.get(ctx, namespace, name)).object() as Pod
     const unready = mayIgnoreBudget(pod) ? undefined : await spendBudget(ctx, pod, dryRun.length > 0)
-    // Who was not ready may be by now: then its budget is asked, so it goes as it was seen, whatever the caller wanted it to be.
+    // A pod that was not ready may have become ready, and then its budget must be checked. So it is deleted only at the
+    // resourceVersion that was read, regardless of the caller's preconditions.
     const asSeen = unready === undefined ? {} : { resourceVersion: pod.metadata.resourceVersion ?? "" }
     const preconditions = { ...asked.preconditions, ...asSeen }
     try {
@@ -60,7 +61,7 @@ export const eviction: SubresourceHandler = {
   },
 }
 
-/** The pod says why it goes before it is known whether the rest of the options are any. */
+/** Sets the pod's condition before the other delete options are validated. */
 async function markAndDelete(
   ctx: RequestContext,
   registry: Registry,
@@ -83,7 +84,7 @@ async function markAndDelete(
       withoutAdmission,
     )
   }
-  // The mark has given the pod another revision; the caller's precondition was about the one before.
+  // The condition has changed the pod's resourceVersion; the caller's precondition was about the previous one.
   const { resourceVersion: _, ...same } = preconditions
   const request = deleteRequestOf({ ...rest, dryRun, preconditions: isDry ? preconditions : same })
   await registry.delete(
@@ -102,7 +103,7 @@ const unsafe = invalidValue(
   "can not be set for pod eviction, try after removing the option",
 )
 
-/** What the query says and what the body says may not be two things. */
+/** The dryRun options of the query and the body must match. */
 function dryRunOf(byQuery: boolean | undefined, byBody: readonly string[]): readonly string[] {
   const asked = byQuery === true ? ["All"] : []
   if (byBody.length === 0) return asked
@@ -125,7 +126,7 @@ function markDisrupted(pod: Pod): Pod {
   return pod
 }
 
-/** Answers with the name of the budget of a pod that is not ready, which costs nothing. */
+/** Returns the budget's name if the pod is not ready and its eviction does not count against the budget. */
 async function spendBudget(ctx: RequestContext, pod: Pod, dryRun: boolean): Promise<string | undefined> {
   const { namespace = "", labels = {}, name = "" } = pod.metadata
   const registry = builtIn(ctx, budgets)
@@ -170,7 +171,7 @@ function stillProcessed(budget: string, cause?: unknown): StatusError {
   return tooManyRequests(refusal, 10, causes(message), { cause })
 }
 
-/** Takes one disruption from the budget, or says why there is none. */
+/** Takes one disruption from the budget, or throws the reason why none is allowed. */
 function disrupt(budget: Budget, podName: string): Budget {
   const status = budget.status
   const name = budget.metadata.name ?? ""

@@ -1,4 +1,4 @@
-// All there is about pods.
+// Everything specific to pods.
 
 import type { KindExtension } from "../../strategy.ts"
 import { binding } from "./binding.ts"

@@ -1,5 +1,5 @@
-// What kubelets and schedulers report of devices, users and images in a pod's status. Source:
-// k8s.io/kubernetes/pkg/apis/core/validation and pkg/api/pod (what is off in a server as it comes).
+// Validates what kubelets and schedulers report of devices, users and images in a pod's status. Source:
+// k8s.io/kubernetes/pkg/apis/core/validation and pkg/api/pod (fields that are disabled by default).
 
 import { byName } from "../../../../apimachinery/repeats.ts"
 import {
@@ -21,7 +21,7 @@ type Status = NonNullable<Pod["status"]>
 
 const lists = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"] as const
 const healths = ["Healthy", "Unhealthy", "Unknown"]
-/** Bytes of what is said of a device's health. */
+/** Maximum size of the message about a device's health, in bytes. */
 const maxHealthMessage = 1024
 
 export function dropDisabledOfStatus(status: Status): void {
@@ -92,7 +92,7 @@ function claimsOf(container: Container | undefined): ReadonlySet<string> {
   return new Set(claims.map((one) => `claim:${one.name}${one.request ? `/${one.request}` : ""}`))
 }
 
-/** What is wrong with the name of a resource that a container is said to have. */
+/** The error of a resource name that the status reports for a container. */
 function unknownResource(name: string, { resources }: Container, claims: ReadonlySet<string>): string | undefined {
   if (name.startsWith("claim:")) {
     return claims.has(name)
@@ -130,7 +130,7 @@ interface ExtendedClaim {
   resourceClaimName?: string
 }
 
-/** The claim that was made for the extended resources a pod asks for. */
+/** Validates the claim that was created for the pod's extended resources. */
 export function validateExtendedClaim(path: FieldPath, claim: ExtendedClaim | undefined, spec: PodSpec): FieldError[] {
   if (claim === undefined) return []
   const list = path.child("requestMappings")

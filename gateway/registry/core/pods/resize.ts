@@ -1,5 +1,4 @@
-// pods/resize: cpu and memory of containers change in place. Source: k8s.io/kubernetes/pkg/apis/core/validation
-// ValidatePodResize.
+// pods/resize: changes cpu and memory of containers in place. Source: k8s.io/kubernetes/pkg/apis/core/validation ValidatePodResize.
 
 import { type FieldError, FieldPath, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import type { Container, Pod, PodSpec } from "../../../../apimachinery/object.ts"
@@ -29,7 +28,10 @@ export function dropUnlessResize(pod: Pod, current: Pod): void {
   pod.spec = next
 }
 
-/** The present containers with the wanted resources; reordered or renamed ones are left for validation to refuse. */
+/**
+ * The current containers with the desired resources. Reordered or renamed containers are returned unchanged, and validation rejects
+ * them.
+ */
 function withResources(current: readonly Container[], wanted: readonly Container[]): Container[] {
   if (current.some((container, index) => container.name !== wanted[index]?.name)) return [...wanted]
   return current.map((container, index) => {
@@ -68,7 +70,7 @@ export function validateResize(pod: Pod, current: Pod): FieldError[] {
   return [...errors, ...validateContainers(spec, before), ...validateInitContainers(spec, before)]
 }
 
-/** A node that tells no resources of what runs there does not know how to change them. */
+/** A node that does not report the resources of running containers does not support resizing. */
 function isSupported({ status }: Pod): boolean {
   const running = (status?.containerStatuses ?? []).find(({ state }) => state?.running !== undefined)
   return running === undefined || running.resources !== undefined
@@ -112,13 +114,13 @@ function validateInitContainers(spec: PodSpec, before: PodSpec): FieldError[] {
   })
 }
 
-/** Whether nothing but cpu and memory is another. */
+/** Whether only cpu and memory differ. */
 function isResized(container: Container, current: Container | undefined): boolean {
   const withoutResources = (of: Container | undefined): object => ({ ...of, resources: undefined })
   return (
     semanticEqual(withoutResources(container), withoutResources(current)) &&
     isSameButCompute(container.resources, current?.resources) &&
-    // As upstream: who claims devices is not resized.
+    // As upstream, containers with resource claims cannot be resized.
     (current?.resources?.claims ?? []).length === 0
   )
 }
@@ -148,7 +150,7 @@ function validateOrder(spec: PodSpec, current: PodSpec): FieldError[] {
   })
 }
 
-/** No request and no limit goes away. */
+/** Requests and limits may not be removed. */
 function validateKept(at: FieldPath, word: string, resources: Resources, before: Resources): FieldError[] {
   return (["requests", "limits"] as const).flatMap((kind) => {
     const wanted = resources?.[kind] ?? {}

@@ -1,5 +1,5 @@
-// Updates of a pod's status: a container that has ended for good does not run again. Whether it has is said by its rules for
-// restarts, then its own policy, then the pod's. Source: Validate*ContainerStateTransition upstream.
+// Updates of a pod's status: a container that has terminated for good may not run again. Its restart rules determine this, then its
+// own restart policy, then the pod's. Source: upstream's Validate*ContainerStateTransition.
 
 import { byName } from "../../../../apimachinery/repeats.ts"
 import { type FieldError, type FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"

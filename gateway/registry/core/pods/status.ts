@@ -1,4 +1,4 @@
-// Updates of a pod's status, as kubelets and schedulers send them. Source: ValidatePodStatusUpdate upstream.
+// Updates of a pod's status by kubelets and schedulers. Source: upstream's ValidatePodStatusUpdate.
 
 import {
   type FieldError,
@@ -78,14 +78,14 @@ export function validateStatusUpdate(pod: Pod, current: Pod): FieldError[] {
   ]
 }
 
-/** Kubelets that know one address only are right about it: podIP wins over a list that says otherwise. */
+/** podIP takes precedence over podIPs if they differ: the kubelet may know only the older field. */
 export function alignAddresses(status: Status): void {
   const { podIP, podIPs } = status
   if (podIP && podIPs?.[0]?.ip !== podIP) status.podIPs = [{ ip: podIP }]
   else if (!podIP && podIPs?.[0]?.ip) status.podIP = podIPs[0].ip
 }
 
-/** Kubelets that tell addresses in another form than the usual one are told so. */
+/** Warnings for addresses that are not in the canonical format. */
 export function statusWarnings({ status }: Pod): string[] {
   return (["podIPs", "hostIPs"] as const).flatMap((list) =>
     (status?.[list] ?? []).flatMap(({ ip }, index) =>

@@ -80,7 +80,7 @@ describe("create", () => {
     expect(made["status"].qosClass).toBe(qosClass)
   })
 
-  // Messages as kube-apiserver 1.36 gives them.
+  // Messages of kube-apiserver 1.36.
   test.each<[string, Loose, string[]]>([
     ["no containers", { containers: [] }, ["spec.containers: Required value"]],
     [
@@ -282,7 +282,7 @@ describe("ephemeralcontainers and resize", () => {
   })
 })
 
-// Each compared with each they would take minutes, at every write of the pod.
+// A pairwise comparison would take minutes, on every write of the pod.
 test("as many tolerations as a pod can have are seen to be kept", () => {
   const many = Array.from({ length: 30_000 }, (_, at) => ({
     key: `key-${at}`,

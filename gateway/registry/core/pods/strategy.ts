@@ -1,5 +1,5 @@
-// Pods. The subresources that change a pod (status, ephemeralcontainers, resize, binding) come through the same hooks;
-// which one is asked for decides what may change. Source: k8s.io/kubernetes/pkg/registry/core/pod.
+// Pods. The subresources that modify a pod (status, ephemeralcontainers, resize, binding) use the same hooks; the requested
+// subresource determines which fields may change. Source: k8s.io/kubernetes/pkg/registry/core/pod.
 
 import { FieldPath, type FieldError, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
@@ -32,7 +32,7 @@ export const podStrategy: Strategy<Pod> = {
   prepareForCreate(ctx, pod) {
     const spec = specOf(pod)
     for (const warning of fieldsOfAppArmor(pod.metadata.annotations, spec)) ctx.warn(warning)
-    // A class that was given is taken for the pod's own.
+    // A qosClass in the request is kept.
     pod.status = { phase: "Pending", qosClass: pod.status?.qosClass || qosClass(spec) }
     if ((spec.schedulingGates ?? []).length > 0) {
       pod.status.conditions = [
@@ -137,7 +137,7 @@ export const podStrategy: Strategy<Pod> = {
   },
 }
 
-/** The decoder has checked types, not presence: a pod without a spec is told what is missing. */
+/** The decoder checks types but not required fields, so that validation can report those that a pod without a spec lacks. */
 function specOf(pod: Pod): PodSpec {
   pod.spec ??= { containers: [] }
   return pod.spec

@@ -1,10 +1,10 @@
-// Subresources of a pod that show the whole pod and change a part of it.
+// Subresources of a pod that return the complete pod and modify a part of it.
 
 import { copyJson } from "../../../../apimachinery/copy.ts"
 import type { KubeObject, Pod } from "../../../../apimachinery/object.ts"
 import type { SubresourceHandler } from "../../strategy.ts"
 
-/** The strategy sees which subresource it is in the request's info. */
+/** The strategy finds the subresource in the request info. */
 export function podSubresource(name: string): SubresourceHandler {
   return {
     async get(ctx, registry, namespace, podName) {
@@ -24,7 +24,7 @@ export function podSubresource(name: string): SubresourceHandler {
   }
 }
 
-/** Metadata and status stay as they are, but for who manages which field, and what a name was made of, which upstream forgets to keep. */
+/** Keeps the current metadata and status, except managedFields, resourceVersion, and generateName, which upstream forgets to keep. */
 export function resetForSubresource(pod: Pod, current: Pod): void {
   const { managedFields, resourceVersion, generateName } = pod.metadata
   pod.metadata = copyJson(current.metadata)

@@ -1,5 +1,5 @@
-// What an update may change of a pod's spec: images, deadline, more tolerations, fewer gates; more while it is gated.
-// Source: k8s.io/kubernetes/pkg/apis/core/validation ValidatePodUpdate.
+// The mutable fields of a pod's spec: images, deadline, additional tolerations, removal of scheduling gates; more while the pod is
+// gated. Source: k8s.io/kubernetes/pkg/apis/core/validation ValidatePodUpdate.
 
 import {
   type FieldError,
@@ -67,7 +67,7 @@ function validateDeadline(seconds: number | undefined, current: number | undefin
 
 function onlyFewerGates(spec: PodSpec, current: PodSpec): FieldError[] {
   const known = new Set((current.schedulingGates ?? []).map(({ name }) => name))
-  // Of a gate that is named twice upstream tells the last.
+  // As upstream, the last of duplicate gates is reported.
   const last = new Map((spec.schedulingGates ?? []).map(({ name }, index) => [name, index]))
   return [...last].flatMap(([name, index]) =>
     known.has(name)
@@ -81,7 +81,7 @@ function onlyFewerGates(spec: PodSpec, current: PodSpec): FieldError[] {
   )
 }
 
-/** The wanted spec with everything that may change put back to what it was: the remainder must be equal. */
+/** The new spec with all mutable fields reset to their current values: the result must equal the current spec. */
 function withoutChangeable(spec: PodSpec, current: PodSpec): PodSpec {
   const rest: PodSpec = { ...spec, containers: oldImages(spec.containers, current.containers) }
   put(rest, "initContainers", spec.initContainers && oldImages(spec.initContainers, current.initContainers))
