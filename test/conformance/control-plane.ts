@@ -1,4 +1,4 @@
-// One tenant's control plane over real HTTPS, for the tests of this folder: each states one promise of the API.
+// The control plane of one tenant over real HTTPS, for the tests of this folder. Each test states one guarantee of the API.
 
 import { Agent, request as httpsRequest, type RequestOptions } from "node:https"
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
@@ -8,7 +8,7 @@ export interface Answer {
   code: number
   headers: IncomingHttpHeaders
   text: string
-  /** The body as JSON. Loosely typed: tests look at what they expect. */
+  /** The body as JSON. Loosely typed: tests access the fields they expect. */
   // oxlint-disable-next-line typescript/no-explicit-any
   json: any
 }
@@ -22,9 +22,9 @@ export interface WatchEvent {
 export interface Watch {
   code: number
   headers: IncomingHttpHeaders
-  /** Undefined at the stream's end. */
+  /** Undefined at the end of the stream. */
   next(): Promise<WatchEvent | undefined>
-  /** Ends it and gives what had not been read. */
+  /** Ends the watch and returns the events that have not been read. */
   stop(): Promise<WatchEvent[]>
 }
 
@@ -35,10 +35,10 @@ export interface CallOptions {
 
 export interface TestControlPlane extends AsyncDisposable {
   kubeconfig: string
-  /** `body`: bytes and text as they are, all else as JSON. */
+  /** `body`: buffers and strings are sent as they are, everything else as JSON. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
   watch(path: string, headers?: Record<string, string>): Promise<Watch>
-  /** Forgets the history up to now, as happens with time. */
+  /** Compacts the history up to now. */
   compact(): Promise<void>
 }
 
@@ -64,7 +64,7 @@ export async function startControlPlane(): Promise<TestControlPlane> {
     kubeconfig,
     async call(method, path, body, { headers = {}, contentType = "application/json" } = {}) {
       const raw = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
-      // Node would send a DELETE's body without saying how long it is.
+      // Node sends the body of a DELETE without a content-length.
       const type = raw === undefined ? {} : { "content-type": contentType, "content-length": Buffer.byteLength(raw) }
       const response = await send({ method, path, headers: { ...type, ...headers } }, raw)
       const text = Buffer.concat(await response.toArray()).toString()
@@ -94,7 +94,7 @@ export async function startControlPlane(): Promise<TestControlPlane> {
   }
 }
 
-/** A line is an event. Each is waited for this long. */
+/** Maximum wait for each line; a line is an event. */
 const patienceMs = 60_000
 
 function readEvents(response: IncomingMessage) {
@@ -109,7 +109,7 @@ function readEvents(response: IncomingMessage) {
     for (const line of lines) if (line !== "") queue.push(JSON.parse(line) as WatchEvent)
     wake.resolve()
   })
-  response.on("error", () => undefined) // it is closed then
+  response.on("error", () => undefined) // the connection is closed then
   response.on("close", () => {
     ended = true
     wake.resolve()

@@ -1,5 +1,5 @@
-// Create, get, list, watch, update, patch in every way, and delete a minimal object of every built-in kind, alone and as a
-// collection; and its subresources status and scale.
+// Creates, gets, lists, watches, updates, patches (with every patch type) and deletes a minimal object of every built-in kind,
+// individually and as a collection, and tests its subresources status and scale.
 
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startControlPlane, type TestControlPlane } from "./control-plane.ts"
@@ -15,14 +15,14 @@ afterAll(async () => {
   await plane?.[Symbol.asyncDispose]()
 })
 
-/** Each adds an annotation of the patch type's name. */
+/** Each patch adds an annotation named after the patch type. */
 const patches: Readonly<Record<string, unknown>> = {
   "application/merge-patch+json": { metadata: { annotations: { merge: "yes" } } },
   "application/strategic-merge-patch+json": { metadata: { annotations: { strategic: "yes" } } },
   "application/json-patch+json": [{ op: "add", path: "/metadata/annotations/json", value: "yes" }],
 }
 
-/** Kinds whose objects are kept by finalizers until a controller is done with them. */
+/** Kinds with finalizers that a controller removes. */
 const held: ReadonlySet<string> = new Set([
   "Namespace",
   "PersistentVolume",
@@ -31,7 +31,7 @@ const held: ReadonlySet<string> = new Set([
   "VolumeAttributesClass",
 ])
 
-/** Kinds that have a time to end in: they are seen ending even if none is left. */
+/** Kinds with a grace period: they are marked as terminating even if it is 0. */
 const ending: ReadonlySet<string> = new Set(["Pod"])
 
 async function checkStatus(path: string, verbs: readonly string[]): Promise<void> {
@@ -55,7 +55,7 @@ async function checkScale(path: string): Promise<void> {
   expect((await plane.call("GET", path)).json).toMatchObject({ spec: { replicas: 0 } })
 }
 
-/** Makes the object once more, and has it deleted with all that carry its label. */
+/** Creates the object again and deletes it by label. */
 async function checkCollection(resource: ResourceFacts, path: string): Promise<void> {
   const collection = collectionPath(resource)
   const object = minimalObject(resource)
@@ -70,13 +70,13 @@ async function checkCollection(resource: ResourceFacts, path: string): Promise<v
   expect(await plane.call("GET", path)).toMatchObject({ code: 404 })
 }
 
-/** The first update of these is written though it changes nothing: Strategy.lacksDefault. */
+/** The first update of these kinds is written even if it changes nothing: Strategy.lacksDefault. */
 const rewritten: ReadonlySet<string> = new Set(["Job", "PersistentVolumeClaim"])
 
-/** The gateway itself writes the status of these a moment after they are made. */
+/** The gateway writes the status of these kinds shortly after their creation. */
 const toldHere: ReadonlySet<string> = new Set(["FlowSchema"])
 
-/** Of these, whose finalizer is the gateway's own: after a deletion they may be gone at any moment. */
+/** The finalizer of these kinds belongs to the gateway: after a delete they can disappear at any moment. */
 const finalizedHere: ReadonlySet<string> = new Set(["CustomResourceDefinition"])
 
 test.each(storedResources().map((resource) => [`${apiVersionOf(resource)} ${resource.resource}`, resource] as const))(

@@ -1,5 +1,5 @@
-// What the options of a list or watch mean together, and what is said of those that mean nothing. Expectations are
-// kube-apiserver's answers to the same requests.
+// Combinations of options of list and watch, and the errors of invalid ones. The expectations are kube-apiserver's responses to the
+// same requests.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startControlPlane, type TestControlPlane } from "./control-plane.ts"

@@ -32,7 +32,7 @@ test("the pages of a list are one point in time, and say how much is left", asyn
     versions.add(page.metadata.resourceVersion)
     token = page.metadata.continue
     if (token !== undefined) expect(names.length + (page.metadata.remainingItemCount ?? 0)).toBe(5)
-    // The collection moves between the pages.
+    // The collection changes between the pages.
     await create(`between-${names.length}`)
     if (names.length === 2) await client.delete(configMaps, "pages", "d")
   } while (token !== undefined)

@@ -1,4 +1,4 @@
-// minimal-objects.yaml, and where its objects are served.
+// The objects of minimal-objects.yaml, and the paths at which they are served.
 
 import { readFileSync } from "node:fs"
 import { parseAllDocuments } from "yaml"
@@ -16,7 +16,7 @@ const objects = new Map(
 export const apiVersionOf = ({ group, version }: ResourceFacts): string =>
   group === "" ? version : `${group}/${version}`
 
-/** A copy. Fails for a kind that has none. */
+/** A copy. Throws if the kind has none. */
 export function minimalObject(resource: ResourceFacts): KubeObject {
   const found = objects.get(`${apiVersionOf(resource)}/${resource.kind}`)
   if (found === undefined) throw new Error(`minimal-objects.yaml has no ${resource.kind}`)
@@ -28,7 +28,7 @@ export function collectionPath(resource: ResourceFacts, namespace = "default"): 
   return `${root}/${resource.namespaced ? `namespaces/${namespace}/` : ""}${resource.resource}`
 }
 
-/** Built-in resources whose objects are kept: not reviews and bindings, which are only answered. */
+/** Built-in resources with stored objects: without reviews and bindings, which are only answered. */
 export function storedResources(): readonly ResourceFacts[] {
   return builtInResources().filter(({ verbs }) => verbs.includes("watch"))
 }

@@ -1,5 +1,5 @@
-// Whatever bytes come in, the answer is the client's fault or a success, never the server's: no 5xx, no line in the error log,
-// no connection that hangs, and all goes on. Random, with the seed printed; SEED= repeats a run.
+// Whatever bytes a client sends, the response is a success or a client error: no 5xx, no line in the error log, no hanging
+// connection, and other requests are still served. Random; the seed is printed, and SEED= repeats a run.
 
 import type { IncomingHttpHeaders } from "node:http"
 import { Agent, request as httpsRequest } from "node:https"
@@ -17,7 +17,7 @@ import { startTestGateway, type TestGateway, type TestTenant } from "../../gatew
 const seed = seedOf()
 const errors: object[] = []
 const log = { ...silentLog, error: (fields: object) => errors.push(fields) }
-/** Of one description of a kind of trouble; all together take some seconds. */
+/** Number of random cases per description; all of them together take some seconds. */
 const rounds = 60
 
 let gateway: TestGateway
@@ -77,7 +77,7 @@ interface Answer {
   text: string
 }
 
-/** On connections that are kept: a handshake for each request would take most of the time. */
+/** Uses keep-alive connections: a handshake per request would take most of the time. */
 function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   const raw = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
   const length = raw === undefined ? {} : { "content-length": String(Buffer.byteLength(raw)) }
@@ -107,14 +107,14 @@ async function checkFault(what: string, answer: Promise<Answer>): Promise<void> 
   const isStatus = headers["content-type"] === json && code >= 400 && text !== ""
   const status = isStatus ? (JSON.parse(text) as { kind: string; code: number; reason?: string }) : undefined
   if (status !== undefined) expect(status, told).toMatchObject({ kind: "Status", code })
-  // Upstream has a few faults of the client that it gives 500 and no reason, and tells of versions to come with 504.
+  // Upstream answers some client errors with 500 without a reason, and requests for future resource versions with 504.
   const isUpstreams = (code === 500 && status?.reason === undefined) || (code === 504 && status?.reason === "Timeout")
   if (!isUpstreams) expect(code, told).toBeLessThan(500)
 }
 
 const bytes = (random: Random, length: number): Buffer => Buffer.from(Array.from({ length }, () => random(256)))
 
-/** Text around a depth that no stack survives unless somebody counts. */
+/** A nesting depth that overflows any stack unless the parser limits it. */
 const deep = 200_000
 const bombs: readonly (readonly [what: string, type: string, body: string | Buffer])[] = [
   ["lists in lists", json, `{"kind":"ConfigMap","apiVersion":"v1","data":${"[".repeat(deep)}`],
@@ -332,7 +332,7 @@ describe("a request", () => {
         { length: random(4) },
         () => `${pick(random, names)}=${encodeURIComponent(pick(random, values))}`,
       )
-      // A watch that is taken would stay open.
+      // A watch that is accepted would otherwise stay open.
       const target = `${path}?${[...query, "timeoutSeconds=1"].join("&")}`
         .replace(/watch=[^&]*/, "watch=0")
         .replace("/watch/", "/")
@@ -360,7 +360,7 @@ describe("a request", () => {
 
   test("with more headers than fit is 431, and the connection ends", async () => {
     const flood = Object.fromEntries(Array.from({ length: 1500 }, (_, index) => [`x-flood-${index}`, "y".repeat(50)]))
-    // Node answers and ends the connection, which whoever is still sending may see first.
+    // Node responds and closes the connection; a client that is still sending may see the close first.
     const code = await send("GET", "/api", undefined, flood).then(
       (answer) => answer.code,
       () => 431,
@@ -381,7 +381,7 @@ describe("a connection to a gateway that waits for nobody", () => {
 
   afterAll(() => hasty?.[Symbol.asyncDispose]())
 
-  /** Even this one may come too slowly when the machine does much else. */
+  /** On a loaded machine even this request may exceed the timeouts. */
   const othersAreAnswered = (): Promise<void> =>
     expect.poll(async () => (await hasty.request("/tenants/a/livez", tenant).catch(() => undefined))?.code).toBe(200)
 
@@ -405,7 +405,7 @@ describe("a connection to a gateway that waits for nobody", () => {
   ])("%s ends, and others are answered", async (_what, text) => {
     const socket = await open(hasty, tenant)
     socket.write(text)
-    // What comes in time, if anything, is a refusal; then either side ends it.
+    // The server sends a refusal or nothing; then either side closes the connection.
     await Promise.race(["data", "close"].map((event) => new Promise((resolve) => socket.once(event, resolve))))
     socket.destroy()
     await othersAreAnswered()

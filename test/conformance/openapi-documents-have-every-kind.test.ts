@@ -3,7 +3,7 @@ import { startControlPlane, type TestControlPlane } from "./control-plane.ts"
 
 let plane: TestControlPlane
 
-/** A definition is served a moment after it is written. */
+/** A definition is served shortly after it is written. */
 const patience = { timeout: 20_000, interval: 20 }
 
 beforeAll(async () => {

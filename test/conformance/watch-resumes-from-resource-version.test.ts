@@ -15,7 +15,7 @@ test("every change after a version comes once, in order, whenever the watch begi
   })
   const { metadata } = await client.list<ConfigMap>(configMaps, { namespace: "default" })
 
-  /** The next `count` changes after a version, and the version of the last. */
+  /** The next `count` changes after a version, and the version of the last one. */
   async function follow(resourceVersion: string, count: number): Promise<{ seen: string[]; last: string }> {
     const abort = new AbortController()
     const seen: string[] = []
