@@ -1,4 +1,5 @@
-// What the model of the disk lets be lost, and what a recording of a real program has: without both, the other suite shows nothing.
+// Tests which losses the model of the disk allows, and what a recording of a real program contains; the other suite depends on
+// both.
 
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -30,7 +31,7 @@ const rename = (inode: number, from: string, to: string): Operation => ({
 })
 const flush = (inode: number, before: number): Operation => ({ type: "flush", inode, before })
 
-/** Every state that a thousand losses of power leave: file names with what is in them. */
+/** All states after a thousand simulated power losses: file names with contents. */
 function statesAfter(operations: readonly Operation[]): Set<string> {
   const random = createRandom(1)
   const disk = new Disk(operations)
@@ -113,7 +114,7 @@ describe.skipIf(lacking !== undefined)("a recording", () => {
     await writeFile(file, `import fs from "node:fs/promises"\n${at}\n${program}\n`)
     const events = await trace(process.execPath, [file], { log: join(root, "log"), timeoutMs: 60_000 })
     const operations = recordingOf(folder, events)
-    // With everything flushed at the end one state is left, the one there is.
+    // If everything has been flushed, only the actual state is possible.
     const inodes = operations.flatMap((each) => (each.type === "link" ? [each.inode] : []))
     const flushes = [rootInode, ...inodes].map((inode) => flush(inode, operations.length))
     expect([...statesAfter([...operations, ...flushes])]).toEqual([last])

@@ -1,12 +1,13 @@
-// What may be on the disk when power is lost between two operations, on a journaling file system of Linux (ext4, XFS, Btrfs):
+// Computes possible states of the disk after a power loss between two operations, on a Linux journaling file system (ext4, XFS,
+// Btrfs):
 //
-// - names change in the order in which they were changed: some of the last changes may be missing, none from between
-// - what a flush of a file promises: its content, and that its name is there as it was made or renamed before it
-// - what a flush of a directory promises: all changes of names in it before the flush
-// - what was written to a file since its last flush may be there, or not, or some of it, in any order, or half; where something
-//   is missing before something that is there, there are zeros
+// - changes of names reach the disk in order: the last ones may be missing, but none in between
+// - a flush of a file guarantees its content, and that it has the name that it was created with or renamed to before the flush
+// - a flush of a directory guarantees all changes of names in it before the flush
+// - data written to a file since its last flush may be present, missing or partially present, in any order; where data is missing
+//   before data that is present, there are zeros
 //
-// After "All File Systems Are Not Created Equal" (Pillai and others, OSDI 2014), with names in order, as LevelDB relies on.
+// After "All File Systems Are Not Created Equal" (Pillai and others, OSDI 2014), with ordered changes of names, as LevelDB assumes.
 
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -22,11 +23,11 @@ import {
   type Operation,
 } from "./operations.ts"
 
-/** One of many that are possible. */
+/** One of the possible states. */
 export interface DiskState {
   directories: ReadonlyMap<Inode, ReadonlyMap<string, Inode>>
   files: ReadonlyMap<Inode, Buffer>
-  /** Operations that did not reach the disk, by their index. */
+  /** Indexes of the operations that did not reach the disk. */
   lost: readonly number[]
 }
 
@@ -35,7 +36,7 @@ interface Indexed<T> {
   index: number
 }
 
-/** A disk on which all of a recording was done. */
+/** The disk after all operations of a recording. */
 export class Disk {
   readonly #names: readonly Indexed<NameChange>[]
   readonly #contents = new Map<Inode, Indexed<ContentChange>[]>()
@@ -53,7 +54,7 @@ export class Disk {
     }
   }
 
-  /** As power is lost before operation `position`. */
+  /** A random state after a power loss before operation `position`. */
   afterPowerLoss(position: number, random: Random): DiskState {
     const names = this.#names.filter(({ index }) => index < position)
     const flushes = this.#flushes.filter(({ index }) => index < position).map(({ operation }) => operation)
@@ -73,7 +74,7 @@ export class Disk {
   }
 }
 
-/** Writes it into a folder that is empty. */
+/** Writes the state into an empty folder. */
 export async function writeState({ directories, files }: DiskState, path: string, inode = rootInode): Promise<void> {
   for (const [name, child] of directories.get(inode) ?? []) {
     const childPath = join(path, name)
@@ -87,7 +88,7 @@ export async function writeState({ directories, files }: DiskState, path: string
   }
 }
 
-/** Which of the changes of names is the last that a flush has promised; -1: none. */
+/** The index of the last change of names that a flush guarantees, or -1. */
 function lastPromised(names: readonly Indexed<NameChange>[], flushes: readonly Flush[]): number {
   let last = -1
   for (const { inode, before } of flushes)
@@ -98,7 +99,7 @@ function lastPromised(names: readonly Indexed<NameChange>[], flushes: readonly F
   return last
 }
 
-/** Whether the change is of the file's name, or of a name in the directory. */
+/** Whether the change affects the file's name or a name in the directory. */
 function concerns(change: NameChange, inode: Inode): boolean {
   if (change.type === "rename")
     return change.inode === inode || change.from.directory === inode || change.to.directory === inode
@@ -128,7 +129,7 @@ function namesAfter(changes: readonly NameChange[]) {
   return { directories, files }
 }
 
-/** Of a file whose changes before operation `flushed` are on the disk. */
+/** The content of a file whose changes before operation `flushed` are on the disk. */
 function contentAfter(changes: readonly Indexed<ContentChange>[], flushed: number, random: Random) {
   const open = changes.findIndex(({ index }) => index >= flushed)
   const safe = open < 0 ? changes.length : open
@@ -143,14 +144,14 @@ function contentAfter(changes: readonly Indexed<ContentChange>[], flushed: numbe
   return { content: contentOf(kept), missing }
 }
 
-/** For each change since the last flush the share of it that is on the disk: 0, 1 or between. */
+/** The fraction of each change since the last flush that is on the disk, from 0 to 1. */
 function whatIsKept(random: Random, count: number): readonly number[] {
   const all = Array.from({ length: count }, () => 1)
   const kind = random(4)
   if (kind === 0) return all
   if (kind === 1) return all.map(() => 0)
   if (kind === 2) return all.map(() => (chance(random, 0.5) ? 1 : 0))
-  // What is written first is there first, and the one that was being written is cut.
+  // Changes reach the disk in order, and the one in progress is cut.
   const whole = random(count + 1)
   return all.map((_, index) => (index < whole ? 1 : index === whole ? random(1000) / 1000 : 0))
 }
@@ -177,7 +178,7 @@ function contentOf(changes: readonly ContentChange[]): Buffer {
   return content.subarray(0, size)
 }
 
-/** A number from `least` to `most`, often one of both. */
+/** A random number from `least` to `most`, often one of the two. */
 function among(random: Random, least: number, most: number): number {
   const kind = random(3)
   if (kind === 0) return least

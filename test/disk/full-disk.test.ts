@@ -1,5 +1,5 @@
-// What clients meet while the disk is full, and after it: a disk of a few MiB, kubectl, and a tenant that writes until nothing more
-// goes.
+// The behaviour that clients observe while the disk is full and afterwards: a disk of a few MiB, kubectl, and a tenant that writes
+// until the disk is full.
 
 import { randomBytes } from "node:crypto"
 import { writeFile } from "node:fs/promises"
@@ -10,7 +10,7 @@ import { SmallDisk, whyNoSmallDisk } from "./small-disk.ts"
 
 const megabytes = 96
 const roomBytes = 4 * 1024 * 1024
-/** Of one ConfigMap: as large as one may be, and no compression makes it smaller. */
+/** Size of a ConfigMap: near the maximum, and not compressible. */
 const valueBytes = 700_000
 const most = 40
 

@@ -1,5 +1,5 @@
-// A gateway in the folder given: tenants come, are written to, fall asleep, wake and go, and it is stopped and started again.
-// What clients have been told it says on standard output, a line of JSON each (told.ts).
+// Runs a gateway in the given folder: tenants are created, written to, fall asleep, wake and are deleted, and the gateway is
+// stopped and restarted. Acknowledged operations are written to standard output, one line of JSON each (told.ts).
 
 import { writeSync } from "node:fs"
 import type { ConfigMap } from "../../apimachinery/object.ts"
@@ -8,7 +8,7 @@ import { startTestGateway, type TestGateway } from "../../gateway/testing/start-
 import type { Told } from "./told.ts"
 
 const starts = 3
-/** Of each start; every third is deleted again. */
+/** Number of tenants per start; every third is deleted again. */
 const tenants = 6
 const objects = 5
 
@@ -16,7 +16,8 @@ const tell = (told: Told): void => void writeSync(1, `${JSON.stringify(told)}\n`
 
 async function main(dataDir: string): Promise<void> {
   for (let start = 0; start < starts; start++) {
-    // Nobody stays awake, and tables of a few writes: much is written to the disk besides what was asked for.
+    // Tenants fall asleep immediately, so that files are opened and closed often, and tables are small: many disk operations for
+    // few writes.
     const limits = { tenantIdleMs: 1, maxAwakeTenants: 2 }
     await using gateway = await startTestGateway({ dataDir, limits, storeLimits: { writeBufferBytes: 64 * 1024 } })
     tell({ what: "gateway", authority: gateway.gateway.certificateAuthority })

@@ -1,6 +1,7 @@
-// What a program did to the files below a folder, in order: what strace saw (recording.ts), and what disk.ts knows how to lose.
+// The operations of a program on the files below a folder, in order: recorded by strace (recording.ts); disk.ts simulates their
+// loss.
 
-/** Of a file or directory, whatever its names are. The folder itself is `rootInode`. */
+/** A file or directory, independent of its names. The folder itself is `rootInode`. */
 export type Inode = number
 
 export const rootInode: Inode = 0
@@ -10,18 +11,18 @@ export interface Name {
   name: string
 }
 
-/** Changes names. */
+/** Changes of names. */
 export type NameChange =
   | { type: "link"; at: Name; inode: Inode; isDirectory: boolean }
   | { type: "unlink"; at: Name }
   | { type: "rename"; inode: Inode; from: Name; to: Name }
 
-/** Changes a file's content. */
+/** Changes of a file's content. */
 export type ContentChange =
   | { type: "write"; inode: Inode; offset: number; data: Buffer }
   | { type: "truncate"; inode: Inode; size: number }
 
-/** fsync or fdatasync has returned: of the file or directory is on the disk what came before operation `before`. */
+/** fsync or fdatasync has returned: the changes of the file or directory before operation `before` are on the disk. */
 export interface Flush {
   type: "flush"
   inode: Inode
@@ -32,7 +33,7 @@ export type Operation =
   | NameChange
   | ContentChange
   | Flush
-  /** A line on standard output: somebody has been told. */
+  /** A line on standard output: the operation has been acknowledged. */
   | { type: "said"; line: string }
 
 export const isNameChange = (operation: Operation): operation is NameChange =>
@@ -41,7 +42,7 @@ export const isNameChange = (operation: Operation): operation is NameChange =>
 export const isContentChange = (operation: Operation): operation is ContentChange =>
   operation.type === "write" || operation.type === "truncate"
 
-/** For people who look for a fault. */
+/** For debugging. */
 export function describe(operation: Operation): string {
   if (operation.type === "write")
     return `write inode ${operation.inode} at ${operation.offset}: ${operation.data.length} bytes`

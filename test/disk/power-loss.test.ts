@@ -1,5 +1,5 @@
-// Guarantee 1 beyond kill -9: power is lost while a program works, at moments taken by chance, and what may then be on the disk is
-// made of what the program did (disk.ts), opened and looked at. The seed is printed; the program itself runs another way each time.
+// Guarantee 1 beyond kill -9: power is lost at random moments while a program works. The possible states of the disk are computed
+// from the program's operations (disk.ts), opened and checked. The seed is printed; the program itself runs differently each time.
 
 import { mkdtemp, realpath, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -27,7 +27,7 @@ describe.skipIf(lacking !== undefined)("after power is lost", () => {
   })
   afterAll(() => rm(root, { recursive: true, force: true }))
 
-  /** What a program of ours does in a folder that is empty before. */
+  /** Records the operations of a program in an empty folder. */
   async function record(program: URL, ...args: string[]): Promise<readonly Operation[]> {
     const folder = await mkdtemp(join(root, "recorded-"))
     const file = fileURLToPath(program)
@@ -35,7 +35,7 @@ describe.skipIf(lacking !== undefined)("after power is lost", () => {
     return recordingOf(folder, events)
   }
 
-  /** Looks at the disk as it may be at so many moments: `faults` tells, in sentences, what it lacks. */
+  /** Checks the disk after this number of simulated power losses: `faults` returns the problems as sentences. */
   async function lose(
     operations: readonly Operation[],
     times: number,
@@ -73,7 +73,7 @@ describe.skipIf(lacking !== undefined)("after power is lost", () => {
 })
 
 async function missing(directory: string, acknowledged: AcknowledgedWrites): Promise<readonly string[]> {
-  // With images: after a loss of power they are of another start of the machine, but a snapshot of a volume may be opened by this one.
+  // With images: after a power loss they belong to another boot, but a snapshot of a volume may be opened in the same one.
   await using store = await openLevelStore({ directory, image: true })
   return await acknowledged.missingIn(store)
 }

@@ -1,6 +1,6 @@
-// From system calls to operations: which file a descriptor and a path mean at that moment, where in it is written, and when.
-// A change counts from the moment its call has ended, a flush covers what had ended before it began, and a line is said as soon
-// as its call begins: whatever order the kernel took, nothing is taken for safer than it was.
+// Converts system calls to operations: resolves the file of a descriptor or path at that moment, the offset of a write, and the
+// order. A change counts when its call has ended, a flush covers the changes that had ended before it began, and a line is
+// acknowledged when its call begins: whatever the order in the kernel, nothing is assumed to be safer than it was.
 
 import { isAbsolute, resolve, sep } from "node:path"
 import { rootInode, type Inode, type Name, type Operation } from "./operations.ts"
@@ -12,7 +12,7 @@ interface OpenFile {
   append: boolean
 }
 
-/** What a program that was traced did below `root`, an absolute path without symbolic links that was empty before. */
+/** The operations of a traced program below `root`, an absolute path without symbolic links that was empty before. */
 export function recordingOf(root: string, events: readonly TraceEvent[]): readonly Operation[] {
   const recorder = new Recorder(root)
   for (const { type, call } of events) {
@@ -25,11 +25,11 @@ export function recordingOf(root: string, events: readonly TraceEvent[]): readon
 class Recorder {
   readonly operations: Operation[] = []
   readonly #root: string
-  /** By path, as it is now. */
+  /** By current path. */
   readonly #inodes = new Map<string, Inode>()
   readonly #sizes = new Map<Inode, number>()
   readonly #open = new Map<number, OpenFile>()
-  /** Where a flush that is under way began. */
+  /** The positions at which the flushes in progress began. */
   readonly #flushes = new Map<SystemCall, { inode: Inode; before: number }>()
   #said = ""
 
@@ -39,7 +39,7 @@ class Recorder {
   }
 
   begin(call: SystemCall): void {
-    // The number may be another file's before this call is seen to end.
+    // The descriptor may be reused before the end of this call is logged.
     if (call.name === "close") this.#open.delete(descriptorOf(call))
     else if (call.name === "write" && descriptorOf(call) === 1) this.#say(call)
     else if (call.name === "fsync" || call.name === "fdatasync") {
@@ -48,7 +48,7 @@ class Recorder {
     }
   }
 
-  /** Of a call that succeeded. */
+  /** For calls that succeeded. */
   end(call: SystemCall): void {
     const { name } = call
     if (name === "openat" || name === "open") this.#opened(call)
@@ -62,7 +62,7 @@ class Recorder {
     else if (name !== "close") this.#refuse(call)
   }
 
-  /** Harmless outside; below the root it would be missing from the recording. */
+  /** Unknown calls are harmless outside the root; below it they would be missing from the recording. */
   #refuse({ name, args }: SystemCall): void {
     if (name === "mmap" && !/PROT_WRITE.*MAP_SHARED/.test(args)) return
     const paths = args.match(/(?<=[<"])(?:\\x[0-9a-f]{2})+/g) ?? []
@@ -169,18 +169,18 @@ const descriptorOf = ({ args }: SystemCall): number => Number.parseInt(args, 10)
 const stringsOf = (args: string): string[] =>
   [...args.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, text = ""]) => decode(text).toString())
 
-/** Of write, pwrite64: one string; of writev, pwritev: one per piece. */
+/** write and pwrite64 have one string; writev and pwritev have one per piece. */
 const dataOf = ({ args }: SystemCall): Buffer =>
   Buffer.concat([...args.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, text = ""]) => decode(text)))
 
-/** Of a call whose first string is its path; before it may be the descriptor of the directory in which that begins. */
+/** For calls whose first string is the path; it may be preceded by the descriptor of the directory to which it is relative. */
 function pathOf({ args }: SystemCall): string {
   const directory = /^[^"]*?<((?:\\x[0-9a-f]{2})+)>/.exec(args)?.[1]
   const [path = ""] = stringsOf(args)
   return directory === undefined ? absolute(path) : resolve(decode(directory).toString(), path)
 }
 
-/** Where a program is, the log does not tell. */
+/** The log does not contain the working directory. */
 function absolute(path: string): string {
   if (!isAbsolute(path))
     throw new Error(`the recording does not know where ${path} is: programs have to use absolute paths`)

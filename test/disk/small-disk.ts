@@ -1,5 +1,4 @@
-// A disk of a few MiB that is gone with its process: a file system in memory, mounted in a namespace of its own, and reached from
-// outside by the way /proc has into it.
+// A disk of a few MiB that disappears with its process: a tmpfs in its own mount namespace, accessed from outside through /proc.
 
 import { once } from "node:events"
 import { mkdtemp, rm, statfs, writeFile } from "node:fs/promises"
@@ -7,18 +6,18 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { run, start } from "../harness/processes.ts"
 
-/** Longer than any test that has one. */
+/** Longer than any test that uses one. */
 const maxSeconds = 600
 const ballast = "ballast"
 
-/** Undefined: one can be made here. Otherwise a sentence. */
+/** Undefined if a small disk can be created here; otherwise the reason. */
 export async function whyNoSmallDisk(): Promise<string | undefined> {
   const { code, stderr } = await run("unshare", ["-m", "true"])
   return code === 0 ? undefined : `disks cannot be mounted here (unshare -m, which needs root): ${stderr.trim()}`
 }
 
 export class SmallDisk implements AsyncDisposable {
-  /** Where it is seen. */
+  /** Path from outside. */
   readonly path: string
   readonly #end: () => Promise<void>
 
@@ -45,13 +44,13 @@ export class SmallDisk implements AsyncDisposable {
     this.#end = end
   }
 
-  /** Leaves so much room, and takes the rest. */
+  /** Fills the disk except for this number of bytes. */
   async fill(freeBytes: number): Promise<void> {
     const { bavail, bsize } = await statfs(this.path)
     await writeFile(join(this.path, ballast), Buffer.alloc(Math.max(0, bavail * bsize - freeBytes)))
   }
 
-  /** What fill() took. */
+  /** Frees the space that fill() took. */
   free(): Promise<void> {
     return rm(join(this.path, ballast))
   }

@@ -1,21 +1,21 @@
-// Runs a program under strace and reads its log: the system calls that change files, each with where it began and ended among
-// the others. Strings are hexadecimal in the log, so that whatever is written comes back as it was.
+// Runs a program under strace and parses its log: the system calls that change files, with the positions of their beginning and end
+// among the others. Strings are hexadecimal in the log, so that all bytes are preserved.
 
 import { readFile } from "node:fs/promises"
 import { run } from "../harness/processes.ts"
 
 export interface SystemCall {
   name: string
-  /** As strace prints them, without what only the kernel fills in. */
+  /** As strace prints them, without output arguments. */
   args: string
   result: number
-  /** What is behind the number: the path of a new file descriptor. */
+  /** The path of a new file descriptor, after the number. */
   resultPath: string | undefined
 }
 
 export type TraceEvent = { type: "begins" | "ends"; thread: string; call: SystemCall }
 
-/** All by which the content or the names of files change. What recording.ts cannot read, it refuses. */
+/** All calls that change the content or the names of files. recording.ts rejects those it does not support. */
 const traced = [
   "open,openat,openat2,creat,close,dup,dup2,dup3",
   "write,writev,pwrite64,pwritev,pwritev2,lseek,ftruncate,truncate,fallocate,copy_file_range,sendfile,splice,mmap",
@@ -25,7 +25,7 @@ const traced = [
 
 const longestString = 64 * 1024 * 1024
 
-/** Undefined: strace can be used here. Otherwise a sentence. */
+/** Undefined if strace can be used here; otherwise the reason. */
 export async function whyNoStrace(): Promise<string | undefined> {
   const { code, stderr } = await run("strace", ["-f", "-o", "/dev/null", "true"]).catch((error: unknown) => ({
     code: undefined,
@@ -34,7 +34,7 @@ export async function whyNoStrace(): Promise<string | undefined> {
   return code === 0 ? undefined : `strace is not installed or may not trace (Debian package strace): ${stderr.trim()}`
 }
 
-/** Runs a program to its end, which has to be a good one. */
+/** Runs a program to its end, and throws if it fails. */
 export async function trace(
   command: string,
   args: readonly string[],
@@ -42,7 +42,7 @@ export async function trace(
 ): Promise<readonly TraceEvent[]> {
   const strace = ["-f", "--seccomp-bpf", "-y", "-xx", "-s", String(longestString), "-e", `trace=${traced}`]
   const { code, stderr } = await run("strace", [...strace, "-e", "signal=none", "-o", log, command, ...args], {
-    // Files are read and written by threads, which strace sees, not by io_uring.
+    // libuv must access files in threads, which strace sees, and not with io_uring.
     env: { ...process.env, UV_USE_IO_URING: "0" },
     timeoutMs,
   })
@@ -66,7 +66,7 @@ export function readTrace(log: string): readonly TraceEvent[] {
       const call = { name, args, ...resultOf(finished) }
       events.push({ type: "begins", thread, call }, { type: "ends", thread, call })
     } else if (unfinished !== undefined) {
-      // Its result is put in when it is known: the event of its beginning has the same object.
+      // The result is set when it is known: the event of the beginning has the same object.
       const call: SystemCall = { name, args, result: Number.NaN, resultPath: undefined }
       underWay.set(thread, call)
       events.push({ type: "begins", thread, call })
@@ -91,7 +91,7 @@ function resultOf({ result = "?", path }: Record<string, string | undefined>) {
   return { result: result === "?" ? Number.NaN : Number(result), resultPath: path && decode(path).toString() }
 }
 
-/** The bytes of a string that is all hexadecimal: \x2f\x74. */
+/** The bytes of a hexadecimal string: \x2f\x74. */
 export function decode(text: string): Buffer {
   return Buffer.from(text.replaceAll("\\x", ""), "hex")
 }

@@ -1,4 +1,5 @@
-// What clients of a gateway have been told (gateway-program.ts), and whether a gateway on the same data directory still says so.
+// The operations that a gateway has acknowledged (gateway-program.ts), and whether a gateway on the same data directory still has
+// their results.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { ConfigMap } from "../../apimachinery/object.ts"
@@ -17,13 +18,13 @@ interface Expected {
   uid: string
   certificate: string
   key: string
-  /** Undefined: it was told to be there. */
+  /** Undefined if the tenant must exist. */
   deletion: "deleting" | "deleted" | undefined
-  /** Resource versions by name; undefined: it is gone. */
+  /** Resource versions by name; undefined for deleted objects. */
   objects: Map<string, string | undefined>
 }
 
-/** Starts a gateway on the directory, and tells in sentences what it does not know any more. */
+/** Starts a gateway on the directory and returns what is missing, as sentences. */
 export async function whatIsMissing(dataDir: string, lines: readonly string[]): Promise<readonly string[]> {
   const told = lines.map((line) => JSON.parse(line) as Told)
   const faults: string[] = []
@@ -73,7 +74,7 @@ async function faultsOf(gateway: TestGateway, name: string, expected: Expected):
     )
 }
 
-/** Also of those whose making nobody was told of: whoever asks for them again gets what there is. */
+/** Includes tenants whose creation was not acknowledged: they must be usable too. */
 async function useOf(gateway: TestGateway, name: string): Promise<readonly string[]> {
   try {
     await gateway.gateway.tenants.client(name).get(namespaces, undefined, "default")
@@ -83,7 +84,7 @@ async function useOf(gateway: TestGateway, name: string): Promise<readonly strin
   }
 }
 
-/** The object whose deletion is asked for when all of its round have been made. */
+/** Whether the object may be deleted: its deletion is requested when all objects of its round have been created. */
 function mayBeGone(object: string, { objects }: Expected): boolean {
   return object.endsWith("-0") && objects.get(object) !== undefined && objects.has(object.replace(/0$/, "4"))
 }
