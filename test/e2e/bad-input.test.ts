@@ -1,5 +1,5 @@
-// What a person can do wrong, seen from outside: a clear answer of the kind Kubernetes gives, or one sentence and an exit code.
-// Expired credentials are beside their source, where the clock is the test's: gateway/authentication/*.test.ts.
+// Mistakes that users make: the response is a clear error like that of Kubernetes, or one sentence and an exit code. Expired
+// credentials are tested beside their source, where tests control the clock: gateway/authentication/*.test.ts.
 
 import { generateKeyPairSync, sign } from "node:crypto"
 import { mkdir, writeFile } from "node:fs/promises"
@@ -92,7 +92,7 @@ describe("kubectl apply", () => {
   ]
 
   test.each(manifests)("$what is refused, and says so", async ({ object, message }) => {
-    // In place of client-side checks the server's are wanted: the manifest goes as it is.
+    // Disables client-side validation, so that the server receives the manifest unchanged.
     const { code, stderr } = await up.tryKubectl(["apply", "-f", "-"], { input: JSON.stringify(object) })
     expect(stderr).toMatch(message)
     expect(code).toBe(1)
@@ -207,7 +207,7 @@ describe("a credential", () => {
 describe("polyplane", () => {
   async function fails(args: readonly string[], code: number, sentence: string | RegExp) {
     const output = await polyplane(args)
-    // Lines of progress begin with an ellipsis: what remains is the sentence, and after wrong flags a hint.
+    // Progress lines begin with an ellipsis. The rest is the error message, and a hint after invalid flags.
     const lines = output.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("…"))
     expect(lines[0]).toMatch(sentence)
     expect(lines[0]).toMatch(/^polyplane: /)
@@ -255,7 +255,7 @@ describe("polyplane", () => {
   test("a data directory that is not writable", async () => {
     const closed = directory("closed")
     await mkdir(closed, { mode: 0o500 })
-    // To root nothing is closed by its mode; the kernel's own directory is.
+    // root can access any directory regardless of its mode, except the kernel's own.
     const target = process.getuid?.() === 0 ? "/sys/kernel" : closed
     await fails(["up", "--port", "0", "--data-dir", path.join(target, "data")], 1, "is not writable")
   })

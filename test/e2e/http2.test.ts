@@ -1,4 +1,4 @@
-// Real kubectl takes HTTP/2 for requests and watches, and HTTP/1.1 where it switches protocols, or where nothing else is offered.
+// Real kubectl uses HTTP/2 for requests and watches, and HTTP/1.1 for protocol upgrades, or if the server offers nothing else.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { eventually } from "../harness/eventually.ts"

@@ -1,5 +1,5 @@
-// Tenant A's administrator tries every verb on tenant B: by path, by host name, by TLS server name and with mixed
-// credentials. Each try is refused, and with the very answer that a tenant which does not exist gives.
+// Tenant A's administrator tries every verb on tenant B: by path, by host name, by TLS server name and with mixed credentials. Each
+// request is rejected, with exactly the response for a tenant that does not exist.
 
 import { once } from "node:events"
 import { createServer, type AddressInfo } from "node:net"
@@ -8,7 +8,7 @@ import { certificateOf, call, exchange, type Answer, type Call, type Credential 
 import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 
 const domain = "tenants.example"
-/** As long as the name of tenant B, so that answers can be compared whole. */
+/** As long as the name of tenant B, so that complete responses can be compared. */
 const absent = "nemo"
 
 let up: Polyplane
@@ -101,7 +101,7 @@ const verbs: (Call & { verb: string })[] = [
   { verb: "an unknown path", path: "/nothing" },
 ]
 
-/** What is rarely asked for, beside the verbs. */
+/** Requests that are rarely used, in addition to the verbs. */
 const oddities: typeof verbs = [
   { verb: "HEAD", method: "HEAD", path: `${namespaced}/secrets/secret` },
   { verb: "OPTIONS", method: "OPTIONS", path: `${namespaced}/secrets/secret` },
@@ -159,14 +159,14 @@ const ways: Way[] = [
   },
 ]
 
-/** What a caller can tell answers apart by; the name is replaced, and what differs from call to call left out. */
+/** The parts of a response that a caller can compare, with the name replaced and without values that differ between calls. */
 function seen({ status, headers, text }: Answer, tenant: string) {
   const { date: _, "audit-id": __, ...rest } = headers
   const replace = (value: string) => value.replaceAll(tenant, "NAME")
   return { status, headers: JSON.parse(replace(JSON.stringify(rest))) as object, text: replace(text) }
 }
 
-/** Asks tenant B and nobody the same; B's answer, once it has proved to be nobody's too. */
+/** Sends the same request to tenant B and to a tenant that does not exist, checks that the responses are equal, and returns B's. */
 async function both(request: (tenant: string) => Call): Promise<{ there: Answer }> {
   const there = await call(up.url, request("blue"))
   const gone = await call(up.url, request(absent))
@@ -281,7 +281,7 @@ describe("mixed", () => {
     for (const kind of own) {
       const tenants = await call(up.url, { path: "/polyplane/v1/tenants", ...credentials[kind] })
       expect([401, 403, 404]).toContain(tenants.status)
-      // Without a name in the URL the credential leads to its own tenant, never to the super cluster.
+      // Without a name in the URL, the credential selects its own tenant, never the super cluster.
       const list = await call(up.url, { path: "/apis/tenancy.x-k8s.io/v1alpha1/virtualclusters", ...credentials[kind] })
       expect(list.status).toBe(404)
       const pods = await call(up.url, { path: "/api/v1/pods", ...credentials[kind] })

@@ -1,4 +1,4 @@
-// The same few things with every kubectl minor that is installed beside the default one: kubectl.1.27, kubectl.1.28, ….
+// The same few operations with every kubectl minor version that is installed beside the default one: kubectl.1.27, kubectl.1.28, ….
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { installedKubectls } from "../harness/kubectls.ts"

@@ -1,4 +1,4 @@
-// The newcomer's session: what a person types after `npm start`, with real kubectl against a real process.
+// The first session of a new user: the commands after `npm start`, with real kubectl and a real process.
 
 import { readFile, writeFile } from "node:fs/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -25,7 +25,7 @@ async function list<T extends Named>(kubeconfig: string, ...resource: string[]):
   return (JSON.parse(await up.kubectl(["get", ...resource, "-o", "json"], { kubeconfig })) as { items: T[] }).items
 }
 
-/** A kubeconfig that leads to the same tenant with no credential. */
+/** A kubeconfig for the same tenant without a credential. */
 async function withoutUser(kubeconfig: string): Promise<string> {
   const file = `${kubeconfig}.nobody`
   await writeFile(file, stringify({ ...(parse(await readFile(kubeconfig, "utf8")) as object), users: [] }))
@@ -160,7 +160,7 @@ describe("the newcomer's session", () => {
   test("the super cluster's administrator sees every tenant's pods and services", async () => {
     const view = await up.kubectl(["get", "virtualclusters,pods,services", "-A"], { kubeconfig: "admin" })
     expect(view).toMatch(/virtualcluster\.tenancy\.x-k8s\.io\/demo/)
-    // The columns of the ancestor.
+    // The columns of the original VirtualCluster project.
     const columns = await up.kubectl(["get", "virtualclusters", "-A"], { kubeconfig: "admin" })
     expect(columns).toMatch(/^NAMESPACE +NAME +AGE +PHASE +CLUSTERVERSION\n/)
     expect(view.match(/^default-[0-9a-f]{6}-demo-default +pod\/web-/gm)).toHaveLength(3)
@@ -237,7 +237,7 @@ describe("the newcomer's session", () => {
 
   test("a tenant is deleted with all it had in the super cluster", async () => {
     expect(await up.cli(["tenant", "delete", "team-b"])).toMatchObject({ code: 0, stdout: 'tenant "team-b" deleted\n' })
-    // Namespaces end in their own time, after what is in them.
+    // Namespaces are deleted asynchronously, after their contents.
     const left = async () =>
       (await list("admin", "namespaces")).filter(({ metadata }) => metadata.name.includes("team-b"))
     await expect.poll(left, { timeout: 60_000 }).toEqual([])
@@ -246,7 +246,7 @@ describe("the newcomer's session", () => {
 
   test("it ends when asked to, with exit code 0 and nothing on standard error", async () => {
     expect(await up.stop()).toBe(0)
-    // A slow machine is told that it starts.
+    // On a slow machine the program reports that it is starting.
     expect(up.stderr.replace(/^… starting .*\n/gm, "")).toBe("")
   })
 })

@@ -1,5 +1,5 @@
-// The parts in processes of their own, as manifests/ runs them on a real super cluster: gateway, operator, syncer and one
-// vn-agent find each other through Secrets and kubeconfigs alone. The super cluster is in this process.
+// The components in separate processes, as manifests/ runs them on a real super cluster: gateway, operator, syncer and one vn-agent
+// find each other only through Secrets and kubeconfigs. The super cluster is in this process.
 
 import { once } from "node:events"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
@@ -38,7 +38,7 @@ let kubeconfig: string
 const healthUrls = new Map<string, string>()
 const parts = new Map<string, { stdout: () => string; stderr: () => string; stop: () => Promise<number | null> }>()
 
-/** Starts `polyplane <name>` with this configuration and waits until it says that it is ready. */
+/** Starts `polyplane <name>` with this configuration and waits until it reports that it is ready. */
 async function startPart(name: string, config: object, env: NodeJS.ProcessEnv = {}): Promise<void> {
   const file = path.join(directory, `${name}.yaml`)
   await writeFile(file, stringify({ ...config, superKubeconfig: "super.kubeconfig", logLevel: "warn" }))
@@ -68,7 +68,7 @@ async function startPart(name: string, config: object, env: NodeJS.ProcessEnv = 
   )
 }
 
-/** A Secret's values into files, as a pod's volume has them. */
+/** Writes a Secret's values to files, as in a pod's volume. */
 async function mountSecret(name: string): Promise<void> {
   const { data } = await eventually(() => superClient.get<Secret>(secrets, namespace, name), { what: `secret ${name}` })
   await mkdir(path.join(directory, name))
@@ -77,7 +77,7 @@ async function mountSecret(name: string): Promise<void> {
   }
 }
 
-/** As the kubelet: nobody, and without a look at the certificate. */
+/** Like a probe of the kubelet: without a credential, and without verifying the certificate. */
 async function probe(url: string): Promise<number | undefined> {
   const [response] = (await once(get(url, { rejectUnauthorized: false, agent: false }), "response")) as [
     IncomingMessage,
@@ -264,7 +264,7 @@ describe("gateway, operator, syncer and vn-agent in processes of their own", () 
 
   test("what the gateway leaves on disk is consistent", async () => {
     const checked = await run(process.execPath, [main, "check", "--data-dir", path.join(directory, "data")])
-    // How far it is, when it takes long, is told beside it.
+    // If the check takes long, its progress is written to stderr.
     expect(checked).toMatchObject({ code: 0, stdout: "2 stores, no faults\n" })
   })
 })

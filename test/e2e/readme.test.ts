@@ -1,5 +1,5 @@
-// The commands of README.md and docs/guides/from-ci.md, line by line, as a person types them: terminal 1 is left running,
-// terminal 2 is one shell. Only the port is another than the default, which may be taken.
+// Runs the commands of README.md and docs/guides/from-ci.md, line by line, as a user types them: terminal 1 keeps running, terminal
+// 2 is one shell. Only the port differs from the default, which may be in use.
 
 import type { ChildProcess } from "node:child_process"
 import { once } from "node:events"
@@ -16,7 +16,7 @@ interface Line {
   command: string
 }
 
-/** Lines of the blocks marked sh; a block's first line may name its terminal. */
+/** Lines of the blocks marked sh; the first line of a block may name its terminal. */
 function linesOf(document: string): Line[] {
   const blocks = [...readFileSync(path.join(repository, document), "utf8").matchAll(/^```sh\n(.*?)^```$/gms)]
   return blocks.flatMap(([, block = ""]) => {
@@ -28,7 +28,7 @@ function linesOf(document: string): Line[] {
   })
 }
 
-/** A shell that is typed into. */
+/** An interactive shell. */
 class Terminal {
   readonly #shell: ChildProcess
   readonly #stdout: () => string
@@ -36,7 +36,7 @@ class Terminal {
   #count = 0
 
   constructor(directory: string) {
-    // A group of its own, so that what it leaves running ends with it.
+    // In its own process group, so that the processes it leaves running end with it.
     this.#shell = start("bash", ["--noprofile", "--norc"], {
       cwd: directory,
       env: { ...process.env, HOME: directory, KUBECACHEDIR: path.join(directory, "cache") },
@@ -51,7 +51,7 @@ class Terminal {
     this.#shell.stdin?.write(`${command}\n`)
   }
 
-  /** Types it, waits for its end; fails with what it printed when its exit code is not 0. */
+  /** Runs the command and waits for its end; throws with its output if the exit code is not 0. */
   async run(command: string): Promise<string> {
     const begin = this.#stdout().length
     const mark = `end-of-line-${++this.#count}`
@@ -79,7 +79,7 @@ class Terminal {
   }
 }
 
-/** A directory that looks like a clone, without the traces of those who work in the real one. */
+/** A directory like a fresh clone, without local files of the real one. */
 function clone(): string {
   const directory = mkdtempSync(path.join(tmpdir(), "polyplane-readme-"))
   for (const name of readdirSync(repository)) {

@@ -1,5 +1,5 @@
-// A data directory is put back as it was some time ago, beside a super cluster that has gone on: what was made since is gone there,
-// what was deleted since runs again, and tenants are those that VirtualClusters ask for.
+// A data directory is restored from a backup, while the super cluster has moved on: objects created since are deleted there,
+// objects deleted since run again, and the tenants are those with a VirtualCluster.
 
 import { cp, rm } from "node:fs/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -22,7 +22,7 @@ afterAll(async () => {
   await cluster?.[Symbol.asyncDispose]()
 })
 
-/** Names of deployments whose pods are in the super cluster, sorted. */
+/** Sorted names of deployments with pods in the super cluster. */
 async function running(): Promise<string[]> {
   const { items } = await cluster.client.list<Pod>(pods)
   const apps = items.map(({ metadata }) => metadata.labels?.["app"] ?? "").filter((app) => app !== "")
@@ -63,7 +63,7 @@ describe("a data directory of some time ago", () => {
     await rm(backup, { recursive: true })
     await up.start()
 
-    // Nothing that happens in the super cluster deletes a tenant: that one has no VirtualCluster is told of.
+    // Changes in the super cluster never delete a tenant; the missing VirtualCluster is only reported.
     await eventually(async () => expect(await running()).toEqual(["early", "other"]))
     expect(await up.kubectl(["get", "deployments", "-o", "name"], { kubeconfig: "kept" })).toBe(
       "deployment.apps/early\n",

@@ -1,4 +1,4 @@
-// Tenants that sleep, in the whole of it: their pods run on, what happens to these wakes them, and whoever asks sees it.
+// Sleeping tenants end to end: their pods keep running, changes of them wake the tenant, and clients see the changes.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { eventually } from "../harness/eventually.ts"
@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const admin = { kubeconfig: "admin" }
 
-/** Nobody is awake. The operator's own view tells, which wakes nobody. */
+/** Waits until all tenants are asleep. Reads the operator's view, which does not wake tenants. */
 async function asleep(): Promise<void> {
   await eventually(
     async () => (await up.kubectl(["get", "--raw", "/metrics"], admin)).includes("polyplane_tenants_awake 0\n"),
@@ -26,7 +26,7 @@ async function asleep(): Promise<void> {
   )
 }
 
-/** Of the super cluster, each as "namespace name uid". */
+/** Pods of the super cluster, as "namespace name uid". */
 async function superPods(): Promise<string[]> {
   const columns = "-o=custom-columns=:metadata.namespace,:metadata.name,:metadata.uid"
   const lines = await up.kubectl(["get", "pods", "-A", "--no-headers", columns], admin)
@@ -48,7 +48,7 @@ describe("a tenant that sleeps", () => {
     await asleep()
     const [lost = ""] = await superPods()
     const [namespace = "", name = ""] = lost.split(/ +/)
-    // Not waited for: kubectl waits for a name to be free, and this one is taken again at once.
+    // Does not wait: kubectl would wait until the name is free, but it is reused immediately.
     await up.kubectl(["delete", "pod", "-n", namespace, name, "--wait=false"], admin)
     await eventually(
       async () => {

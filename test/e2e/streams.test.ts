@@ -1,4 +1,4 @@
-// What a person does with a running container: its logs in every form, its standard input and output, commands in it.
+// Operations on a running container: logs in every form, standard input and output, and commands.
 
 import { once } from "node:events"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -25,7 +25,7 @@ async function run(name: string, flags: string[], ...command: string[]): Promise
 
 const isReady = (name: string) => up.kubectl(["wait", "--for=condition=Ready", `pod/${name}`, "--timeout=50s"])
 
-/** kubectl that goes on until it is ended, and what it has printed so far. */
+/** A kubectl that runs until it is stopped, and its output so far. */
 function following(args: string[], env: NodeJS.ProcessEnv = {}) {
   const child = start("kubectl", args, { env: { ...up.environment(), ...env }, stdio: "pipe" })
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
@@ -43,7 +43,7 @@ function following(args: string[], env: NodeJS.ProcessEnv = {}) {
   }
 }
 
-/** Since 1.31 kubectl asks for a WebSocket first; told not to, and before, for SPDY. */
+/** Since 1.31 kubectl tries WebSocket first; with the variable set to false, and in older versions, SPDY. */
 const ways = [{ KUBECTL_REMOTE_COMMAND_WEBSOCKETS: "true" }, { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: "false" }]
 
 describe("kubectl logs", () => {

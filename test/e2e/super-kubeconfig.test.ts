@@ -1,4 +1,4 @@
-// A super cluster that is somebody else's: all that is known of it is a kubeconfig.
+// A remote super cluster, of which only a kubeconfig is known.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ConfigMap, Pod, Service } from "../../apimachinery/object.ts"

@@ -1,5 +1,5 @@
-// What a tenant's objects may refer to, and the super cluster cannot be asked for: told on the object, and nothing of it is made
-// there. What is refused is the syncer's to decide, so a real super cluster is the same.
+// References in a tenant's objects that the super cluster does not support: reported on the object, and nothing is created there.
+// The syncer makes this decision, so a real super cluster behaves the same.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { eventually } from "../harness/eventually.ts"
@@ -48,7 +48,7 @@ describe("what the super cluster cannot be asked for", () => {
       object: claim({ storageClassName: "private" }),
       message: /^spec\.storageClassName: "private" is not/m,
     },
-    // Fields of features that are off in a server as it comes: they are dropped, as kube-apiserver drops them.
+    // Fields of features that are disabled by default: they are dropped, as by kube-apiserver.
     {
       what: "a bundle of certificates",
       object: pod({ volumes: [{ name: "v", projected: { sources: [{ clusterTrustBundle: bundle }] } }] }),

@@ -1,4 +1,4 @@
-// HTTP/2 at a server of several processes: whichever of them has the connection, and whoever has the tenant.
+// HTTP/2 with several processes, whichever of them has the connection and whichever has the tenant.
 
 import { once } from "node:events"
 import { connect, type ClientHttp2Session } from "node:http2"
@@ -7,7 +7,7 @@ import { certificateOf, type Credential } from "../harness/https.ts"
 import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 
 let up: Polyplane
-/** So many that one process does not have them all. */
+/** So many that they are not all in one process. */
 const tenants = ["one", "two", "three", "four"]
 const patience = { timeoutMs: 60_000 }
 
@@ -25,7 +25,7 @@ function open({ certificate, key }: Credential = {}): ClientHttp2Session {
   return connect(up.url, { rejectUnauthorized: false, ...credential })
 }
 
-/** The code of the answer to a GET, with a body of which no header says how long it is. */
+/** The status code of a GET with a body whose length no header declares. */
 async function get(session: ClientHttp2Session, path: string, body?: string): Promise<number | undefined> {
   const stream = session.request({ ":path": path }, { endStream: body === undefined })
   if (body !== undefined) stream.end(body)
@@ -36,9 +36,10 @@ async function get(session: ClientHttp2Session, path: string, body?: string): Pr
 
 describe("what a stranger sends", () => {
   test("does not become a part of what somebody else asks for, on the way from one process to another", async () => {
-    // Taken for the beginning of a request, it would swallow the first line of the next, and have the credential of that one.
+    // If a worker parsed this as the beginning of a request, it would swallow the first line of the next request and use its
+    // credential.
     const beginning = "GET /nowhere HTTP/1.1\r\nx-swallow: "
-    // Connections go to one process after the other: two of each reach both.
+    // Connections are distributed round-robin: two of each reach both processes.
     const strangers = [open(), open()]
     for (const tenant of tenants) {
       const path = `/tenants/${tenant}/version`

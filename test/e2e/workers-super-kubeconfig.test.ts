@@ -1,5 +1,5 @@
-// Several processes, and a super cluster that is somebody else's: each worker reaches it by itself for its tenants' Services,
-// and the first process copies for all of them.
+// Several processes with a remote super cluster: each worker connects to it for its tenants' Services, and the first process syncs
+// for all of them.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { Pod, Service } from "../../apimachinery/object.ts"
@@ -10,7 +10,7 @@ import { succeed } from "../harness/processes.ts"
 import { SuperCluster } from "../harness/super-cluster.ts"
 
 const tenants = ["one", "two", "three", "four"]
-/** Nothing here is about time; this is how long a loaded machine may take. */
+/** The tests do not measure time; this is a limit for loaded machines. */
 const patience = { timeoutMs: 120_000 }
 
 let cluster: SuperCluster
@@ -27,7 +27,7 @@ afterAll(async () => {
   await cluster?.[Symbol.asyncDispose]()
 })
 
-/** Of all tenants. */
+/** The pods of all tenants. */
 const superPods = async () =>
   (await cluster.client.list<Pod>(pods)).items.filter(({ metadata }) => metadata.name?.startsWith("web-"))
 

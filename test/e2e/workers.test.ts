@@ -1,5 +1,5 @@
-// Tenants spread over several processes: a client does not notice which of them it speaks to, nor (beyond a moment) that one
-// of them was killed. What was acknowledged is there, watches go on, and nothing is left when the first process is killed.
+// Tenants distributed over several processes: a client does not notice which process it is connected to, nor (except for a moment)
+// that one was killed. Acknowledged writes are preserved, watches continue, and no process remains when the first one is killed.
 
 import { execFile } from "node:child_process"
 import { request } from "node:http"
@@ -20,16 +20,16 @@ import { polyplane, startPolyplane, type Polyplane } from "../harness/polyplane.
 import { collect, start } from "../harness/processes.ts"
 
 const workers = 3
-/** So many that all of them at one worker is out of the question. */
+/** So many that it is practically impossible that one worker has them all. */
 const tenants = Array.from({ length: 12 }, (_, index) => `team-${index}`)
 const secretHeader = "x-polyplane-forwarded"
-/** Nothing here is about time; this is how long a loaded machine may take. */
+/** The tests do not measure time; this is a limit for loaded machines. */
 const patience = { timeoutMs: 60_000 }
-/** A client whose request failed waits as long. */
+/** Delay of a client after a failed request. */
 const pauseMs = 20
 
 let up: Polyplane
-/** The workers of the beginning. */
+/** The initial workers. */
 let firstWorkers: number[]
 const stack = new AsyncDisposableStack()
 
@@ -45,14 +45,14 @@ beforeAll(async () => {
 
 afterAll(() => stack.disposeAsync())
 
-/** Of all processes together, by process. */
+/** Values of a metric, by process. */
 async function metric(name: string): Promise<Map<string, number>> {
   const text = await up.kubectl(["get", "--raw", "/metrics"], { kubeconfig: "admin" })
   const found = text.matchAll(new RegExp(`^${name}\\{process="([^"]+)"\\} (\\d+)$`, "gm"))
   return new Map(Array.from(found, ([, process = "", value]) => [process, Number(value)]))
 }
 
-/** Ids of the processes that process has started. */
+/** Process ids of the children of a process. */
 async function children(pid: number | undefined): Promise<number[]> {
   const { stdout } = await promisify(execFile)("pgrep", ["-P", String(pid)])
   return stdout.trim().split("\n").map(Number)
@@ -88,7 +88,7 @@ describe("with --workers", () => {
   })
 
   test("every process answers for every tenant", async () => {
-    // Each call comes over a connection of its own, and those are handed out in turn.
+    // Each call uses a new connection, and connections are distributed round-robin.
     for (const tenant of tenants.slice(0, 4)) {
       const credential = certificateOf(await up.readKubeconfig(tenant))
       for (let turn = 0; turn < 2 * workers; turn++) {
@@ -199,7 +199,7 @@ describe("nobody is taken for somebody else", () => {
 })
 
 describe("a worker that is killed", () => {
-  /** Writes until it is told to stop; answers what was acknowledged. Failures are a client's everyday life. */
+  /** Writes until the signal is aborted and collects acknowledged writes. Clients must expect failures. */
   async function write(tenant: string, acknowledged: string[], signal: AbortSignal): Promise<void> {
     const client = await clientOf(tenant)
     for (let count = 0; !signal.aborted; count++) {
@@ -208,7 +208,7 @@ describe("a worker that is killed", () => {
         await client.create(configMaps, settings(name))
         acknowledged.push(name)
       } catch {
-        // Not acknowledged: it may be there or not.
+        // Not acknowledged: the object may or may not exist.
         await delay(pauseMs)
       }
     }
@@ -249,11 +249,11 @@ describe("a worker that is killed", () => {
 
   test.each([
     ["loses nothing: what was acknowledged is there, and watches go on without a gap", "SIGKILL"],
-    // It could go on at any moment: before another has its tenants, it is ended.
+    // A stopped process could continue at any moment, so it is killed before other workers take over its tenants.
     ["nor does one that hangs: it is gone when others have its tenants", "SIGSTOP"],
   ] as const)("%s", { timeout: 180_000 }, async (_, deed) => {
     await eventually(async () => (await children(up.pid)).length === workers, patience)
-    // One that followed another may have no tenants yet: nobody would miss it.
+    // A worker that replaced another one may have no tenants yet, so killing it would prove nothing.
     const victim = firstWorkers.find(isAlive)
     if (victim === undefined) throw new Error("there are no workers")
     const stopping = new AbortController()
@@ -291,7 +291,7 @@ describe("a worker that is killed", () => {
     for (const kubeconfig of tenants) {
       expect(await up.kubectl(["get", "namespaces"], { kubeconfig })).toContain("kube-system")
     }
-    // Controllers and syncer go on for tenants that have moved.
+    // Controllers and syncer continue for tenants that have moved.
     await up.kubectl(["scale", "deployment", "web", "--replicas=3"], { kubeconfig: "team-0" })
     await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=60s"], { kubeconfig: "team-0", ...patience })
     const { stdout, code } = await up.cli(["tenant", "create", "late"])
