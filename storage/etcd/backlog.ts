@@ -1,5 +1,5 @@
-// Changes of the past, read for a watch that is behind the feed: a watch of its own from there on, until it has brought
-// enough, or says that there is nothing more.
+// Reads past changes for a watch that is behind the feed: with a separate etcd watch from that revision, until it has delivered
+// enough or reports that there are no more.
 
 import { compactedError } from "../transaction.ts"
 import { StorageError, type Revision } from "../types.ts"
@@ -10,19 +10,19 @@ import type { WatchResponse, WireEvent } from "./wire.ts"
 
 export interface Backlog {
   events: readonly WireEvent[]
-  /** They are complete up to here. */
+  /** `events` are complete up to this revision. */
   revision: Revision
 }
 
 export interface BacklogRequest {
   prefix: Buffer
-  /** Changes after it. */
+  /** Reads changes after this revision. */
   after: Revision
-  /** Enough is enough; what comes with the one that reaches it is there as well. */
+  /** Number of changes after which reading stops. The rest of the response that reaches it is included. */
   changes: number
 }
 
-/** Fails with Compacted, which carries the revision, or Unavailable. */
+/** Throws Compacted, which carries the revision, or Unavailable. */
 export async function readBacklog(
   client: EtcdClient,
   limits: EtcdLimits,
@@ -52,7 +52,7 @@ async function readOnce(
   const done = Promise.withResolvers<Backlog>()
   const events: WireEvent[] = []
   const timer = setTimeout(() => done.reject(new Error("no answer in time")), limits.attemptMs)
-  // It is answered only by a watch that has told everything.
+  // etcd answers a progress request only when the watch has delivered everything.
   const asking = setInterval(() => stream.write({ progress_request: {} }), limits.progressMs)
   stream.on("data", (response: WatchResponse) => {
     timer.refresh()

@@ -1,10 +1,10 @@
-// What the connections to etcd's members are made with, which may be renewed: those that are open go on with what they have.
+// Credentials of the connections to etcd, which can be renewed. Open connections keep the old ones.
 
 import { getCACertificates } from "node:tls"
 import { type ChannelCredentials, experimental } from "@grpc/grpc-js"
 
 export interface EtcdTls {
-  /** PEM. Default: the system's. */
+  /** PEM. Default: the system's CAs. */
   certificateAuthority?: Buffer
   /** PEM, both or none. */
   certificate?: Buffer
@@ -47,7 +47,7 @@ export class EtcdCertificates {
     return { caCertificate: this.#tls.certificateAuthority ?? Buffer.from(getCACertificates().join("\n")) }
   }
 
-  /** Null: none, and nothing can be connected. */
+  /** Null: no certificate, so connections that need one fail. */
   #identity(): experimental.IdentityCertificateUpdate | null {
     const { certificate, key } = this.#tls
     return certificate === undefined || key === undefined ? null : { certificate, privateKey: key }

@@ -1,5 +1,5 @@
-// The consistency check of what lies in etcd: everything below the stores' prefix at one revision, so that gateways may go on
-// meanwhile, against what is drawn in keys.ts. For an operator with doubts; it changes nothing.
+// Consistency check of the data in etcd: checks everything below the stores' prefix at one revision, so that gateways can keep
+// running, against the layout in keys.ts. For operators who suspect a problem; it is read-only.
 
 import { StorageError, type BaseLayer, type Revision } from "../types.ts"
 import { EtcdClient } from "./client.ts"
@@ -10,18 +10,18 @@ import { placeOf, rangeEnd, storeKeys, storesPrefix, type Place } from "./keys.t
 import { defaultEtcdLimits } from "./limits.ts"
 import type { WireKeyValue } from "./wire.ts"
 
-/** Read at once. */
+/** Number of entries per request. */
 const pageSize = 250
-/** Faults told of one store at most. */
+/** Maximum number of faults reported per store. */
 const maxFaults = 100
 
 export interface CheckedStoreFaults {
   uid: string
-  /** Sentences; none when all is well. */
+  /** Sentences; empty if there are no faults. */
   faults: readonly string[]
 }
 
-/** What lies there at one revision. */
+/** The data at one revision. */
 export class EtcdSnapshot implements Disposable {
   readonly #client: EtcdClient
   readonly #prefix: string
@@ -41,7 +41,7 @@ export class EtcdSnapshot implements Disposable {
     return found
   }
 
-  /** Every store, in the order of their uids. */
+  /** Checks all stores, ordered by uid. */
   async *check(base: BaseLayer): AsyncGenerator<CheckedStoreFaults> {
     let current: { uid: string; faults: string[] } | undefined
     for await (const { place, kv } of this.#entries(Buffer.from(storesPrefix(this.#prefix)))) {
@@ -59,7 +59,7 @@ export class EtcdSnapshot implements Disposable {
     this.#client.close()
   }
 
-  /** Fails with Unavailable, or Compacted when it takes longer than history is kept. */
+  /** Throws Unavailable, or Compacted if it takes longer than history is kept. */
   async *#entries(prefix: Buffer): AsyncGenerator<{ place: Place; kv: WireKeyValue }> {
     const length = Buffer.byteLength(storesPrefix(this.#prefix))
     const end = rangeEnd(prefix)
@@ -101,7 +101,7 @@ function markOf(kind: Place["kind"]): string {
   return kind === "gate" ? "q" : kind.charAt(0)
 }
 
-/** What the check cannot go on after, in a sentence; undefined: a fault of ours. */
+/** The reason why the check cannot continue, or undefined if the error is a bug. */
 export function whyStopped(error: unknown): string | undefined {
   if (!(error instanceof StorageError)) return undefined
   return error.code === "Compacted" ? "it took longer than etcd keeps history: try again" : error.message

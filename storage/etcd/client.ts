@@ -1,6 +1,6 @@
-// Calls to an etcd cluster of one or more members: one connection per member, one member in use at a time. When it does not
-// answer, the next one is asked: always for reads, for writes when it is certain that nothing was written, or when the
-// caller says that writing twice is the same as writing once.
+// Calls to an etcd cluster with one or more members: one connection per member, one member in use at a time. If it does not
+// respond, the next member is tried: always for reads; for writes only if it is certain that nothing was written, or if the caller
+// declares the write idempotent.
 
 import { setTimeout as delay } from "node:timers/promises"
 import {
@@ -18,18 +18,18 @@ import { EtcdCertificates, type EtcdTls } from "./certificates.ts"
 import { type Calls, loadCalls } from "./wire.ts"
 
 export interface EtcdClientOptions {
-  /** "http://host:port" or "https://host:port", all of one kind. */
+  /** "http://host:port" or "https://host:port", all with the same scheme. */
   servers: readonly string[]
   tls?: EtcdTls
   limits: EtcdLimits
 }
 
-/** again: the call has the same outcome when it happens twice. once: it is repeated only when nothing has happened yet. */
+/** again: the call is idempotent. once: it is retried only if it certainly had no effect. */
 export type Repeat = "again" | "once"
 
 export interface Outcome<Response> {
   response: Response
-  /** An attempt before this one may have happened, too. */
+  /** An earlier attempt may have taken effect too. */
   isRepeated: boolean
 }
 
@@ -50,7 +50,7 @@ export class EtcdClient {
     this.#servers = servers
     this.calls = loadCalls()
     this.#certificates = new EtcdCertificates(tls ?? {})
-    // A member that has lost the others says so, instead of answering from the past or not at all.
+    // A member without a leader returns an error, instead of stale data or no response.
     this.#metadata.set("hasleader", "true")
     this.#members = servers.map((server) => {
       const { protocol, host } = new URL(server)
@@ -63,7 +63,7 @@ export class EtcdClient {
     })
   }
 
-  /** For connections from now on. */
+  /** Applies to new connections. */
   renew(tls: EtcdTls): void {
     this.#certificates.renew(tls)
   }
@@ -74,12 +74,12 @@ export class EtcdClient {
     return member
   }
 
-  /** Of its members, for messages. */
+  /** The members, for messages. */
   get location(): string {
     return this.#servers.join(",")
   }
 
-  /** The answer, or a ServiceError that is not the connection's; Unavailable when nobody has answered in time. */
+  /** Returns the response. Throws ServiceErrors that are not connection errors, and Unavailable if no member responds in time. */
   async call<Request, Response>(
     method: MethodDefinition<Request, Response>,
     request: Request,
@@ -108,7 +108,7 @@ export class EtcdClient {
     }
   }
 
-  /** A stream to the member in use. `abandon` makes the next call and stream go to another. */
+  /** A stream to the current member. `abandon` makes the next call and stream use another member. */
   stream<Request, Response>(
     method: MethodDefinition<Request, Response>,
   ): { stream: ClientDuplexStream<Request, Response>; abandon: () => void } {
@@ -123,7 +123,7 @@ export class EtcdClient {
     for (const member of this.#members) member.close()
   }
 
-  /** Somebody else may have left it already. */
+  /** Another call may have switched members already. */
   #leave(member: number): void {
     if (member === this.#current) this.#current = (member + 1) % this.#members.length
   }
@@ -157,18 +157,18 @@ function channelOptions({ keepAliveMs, keepAliveTimeoutMs, maxRetryMs }: EtcdLim
   return {
     "grpc.keepalive_time_ms": keepAliveMs,
     "grpc.keepalive_timeout_ms": keepAliveTimeoutMs,
-    // A member that comes back is found soon.
+    // Reconnects soon to a member that has come back.
     "grpc.initial_reconnect_backoff_ms": maxRetryMs,
     "grpc.min_reconnect_backoff_ms": maxRetryMs,
     "grpc.max_reconnect_backoff_ms": 2 * maxRetryMs,
-    // What etcd sends is bounded by what we have written and asked for.
+    // The size of etcd's responses is bounded by the data we have written and requested.
     "grpc.max_receive_message_length": -1,
     "grpc.max_send_message_length": -1,
     "grpc.use_local_subchannel_pool": 1,
   }
 }
 
-/** The member, the way to it or its leader is at fault, not the request. */
+/** Whether the error is of the member, the connection or the leader, and not of the request. */
 function isConnectionError(error: unknown): error is ServiceError {
   if (!isServiceError(error)) return false
   const { code, details } = error
@@ -177,7 +177,7 @@ function isConnectionError(error: unknown): error is ServiceError {
     code === status.UNAVAILABLE ||
     code === status.DEADLINE_EXCEEDED ||
     code === status.CANCELLED ||
-    // HTTP/2 streams that end without a word.
+    // HTTP/2 streams that end without a status.
     code === status.INTERNAL ||
     code === status.UNKNOWN
   )

@@ -1,4 +1,4 @@
-// What all stores of a database share: calls, the feed, and up to where history has been compacted.
+// Shared by all stores of a database: calls, the feed, and the compacted revision.
 
 import { HistoryPolicy } from "../history-policy.ts"
 import { compactionTarget } from "../transaction.ts"
@@ -13,7 +13,7 @@ import type { Compare } from "./wire.ts"
 
 export interface ConnectionOptions {
   client: EtcdClient
-  /** Of all keys, without a slash at its end. */
+  /** Prefix of all keys, without a trailing slash. */
   prefix: string
   limits: EtcdLimits
   historyMilliseconds: number
@@ -31,7 +31,7 @@ export class Connection implements AsyncDisposable {
   #feed: Feed | undefined
   #compacted: Revision = 0
   #compacting: Promise<void> | undefined
-  /** Reading the past for watches: so many at a time, the others in line. */
+  /** Number of backlog reads for watches in progress. It is limited; further reads wait in line. */
   #reading = 0
   readonly #readers: (() => void)[] = []
 
@@ -65,7 +65,7 @@ export class Connection implements AsyncDisposable {
     return this.#opened.revision
   }
 
-  /** As far as it is known here: another process may have compacted more, which etcd tells who asks. */
+  /** The compacted revision known to this process. Another process may have compacted more, which etcd reports on requests. */
   get compacted(): Revision {
     return this.#compacted
   }
@@ -85,7 +85,7 @@ export class Connection implements AsyncDisposable {
     return translated
   }
 
-  /** When the comparison holds. What is there then has been told by the feed. */
+  /** Writes the value if the comparison holds. When it resolves, the feed has delivered the current value. */
   async rewrite(key: Buffer, compare: Compare, value: Buffer): Promise<void> {
     const request = { compare: [compare], success: [{ request_put: { key, value } }], failure: [] }
     try {
@@ -113,10 +113,10 @@ export class Connection implements AsyncDisposable {
     const target = compactionTarget(revision, head)
     if (target <= this.#compacted) return
     try {
-      // etcd keeps the revision it compacts at readable.
+      // etcd keeps the compaction revision itself readable.
       await this.client.call(this.client.calls.compact, { revision: target + 1 }, "again")
     } catch (error) {
-      // Another process has compacted more.
+      // Another process has already compacted more.
       const translated = storageError(error, target, target)
       if (!(translated instanceof StorageError) || translated.code !== "Compacted") throw translated
     }
@@ -133,7 +133,7 @@ export class Connection implements AsyncDisposable {
     this.#compacted = Math.max(this.#compacted, revision)
   }
 
-  /** Whether anything has been is told by a read, how much only by a watch that it refuses. */
+  /** A read reveals whether anything has been compacted, and a rejected watch reveals how much. */
   async #findCompacted(): Promise<void> {
     const { client } = this
     try {
@@ -152,7 +152,7 @@ export class Connection implements AsyncDisposable {
     if (this.#compacting !== undefined) return
     const target = this.#policy.target(head, this.#compacted)
     if (target === undefined) return
-    // When it fails, the next change tries again.
+    // If it fails, the next change retries.
     this.#compacting = this.compact(Math.min(target, head - 1))
       .catch(() => undefined)
       .finally(() => {

@@ -1,5 +1,5 @@
-// The door to storage on etcd: one database for all stores of a gateway, and of all gateways that share it. Opened once per
-// process; loaded only where it is asked for, since the gRPC client takes its time and memory.
+// Entry point of storage on etcd: one database for all stores of a gateway, and of all gateways that share it. Opened once per
+// process, and loaded only when it is used, because the gRPC client takes time and memory.
 
 import { randomBytes } from "node:crypto"
 import { defaultLimits, type StoreLimits } from "../limits.ts"
@@ -19,20 +19,20 @@ import type { WireEvent } from "./wire.ts"
 export interface EtcdOptions {
   /** "http://host:port" or "https://host:port". */
   servers: readonly string[]
-  /** Of all keys. Default "/polyplane". */
+  /** Prefix of all keys. Default: "/polyplane". */
   prefix?: string
   tls?: EtcdTls
   limits?: Partial<StoreLimits>
   etcdLimits?: Partial<EtcdLimits>
   /** Milliseconds, for the age of history. */
   now?: () => number
-  /** etcd does not answer, or a watch of it ends: told each time, with what happens next being tried anew. */
+  /** Called each time when etcd does not respond or a watch ends, with the error; the operation is retried. */
   onFailure?(error: Error): void
 }
 
 const defaultPrefix = "/polyplane"
 
-/** Without a slash at its end. */
+/** Without a trailing slash. */
 export function databasePrefix({ prefix = defaultPrefix }: Pick<EtcdOptions, "prefix">): string {
   return prefix.replace(/(?<!\/)\/+$/, "")
 }
@@ -40,17 +40,17 @@ export function databasePrefix({ prefix = defaultPrefix }: Pick<EtcdOptions, "pr
 export class EtcdDatabase implements AsyncDisposable {
   readonly #limits: StoreLimits
   readonly #stores = new Map<string, Set<EtcdStore>>()
-  /** When those that have been open and are closed changed last. */
+  /** The revision of the last change of stores that were open and are now closed. */
   readonly #lastChanges = new Map<string, Revision>()
-  /** What was used of the quotas of those that are closed, as long as nothing has changed. */
+  /** Quota usage of closed stores, as long as nothing has changed. */
   readonly #known = new Map<string, Known>()
   readonly #listeners = new Set<(uid: string) => void>()
   readonly #connection: Connection
   readonly #callMs: number
-  /** Names in the gates of quotas that those that are closed have left, and nobody writes under. */
+  /** Member names in quota gates that closed stores have left and that are not in use. */
   readonly #members = new Map<string, string>()
 
-  /** Fails with Unavailable. */
+  /** Throws Unavailable. */
   static async open(options: EtcdOptions): Promise<EtcdDatabase> {
     const limits: EtcdLimits = { ...defaultEtcdLimits, ...options.etcdLimits }
     const client = new EtcdClient({ servers: options.servers, ...(options.tls ? { tls: options.tls } : {}), limits })
@@ -87,12 +87,12 @@ export class EtcdDatabase implements AsyncDisposable {
     this.#limits = limits
   }
 
-  /** What is shown to etcd, and believed of it, in connections from now on. */
+  /** Credentials and trusted CAs for new connections. */
   renew(tls: EtcdTls): void {
     this.#connection.client.renew(tls)
   }
 
-  /** The same store may be open more than once, with the same quota: that is kept over all who have it open. */
+  /** A store may be open several times, with the same quota, which is enforced across all of them. */
   async openStore(uid: string, base?: BaseLayer, quota?: StoreQuota): Promise<Store> {
     const store = new EtcdStore({
       connection: this.#connection,
@@ -115,7 +115,7 @@ export class EtcdDatabase implements AsyncDisposable {
     }
   }
 
-  /** All of it at once; stores that are open see everything deleted. */
+  /** Deletes everything in one transaction; open stores observe the deletions. */
   async removeStore(uid: string): Promise<void> {
     const { client, prefix } = this.#connection
     const { root } = storeKeys(prefix, uid)
@@ -127,7 +127,7 @@ export class EtcdDatabase implements AsyncDisposable {
     this.forget(uid)
   }
 
-  /** Something only one process at a time may do. Fails with HeldError. */
+  /** A lock that only one process can hold at a time. Throws HeldError. */
   hold(
     name: string,
     holder: string,
@@ -137,18 +137,18 @@ export class EtcdDatabase implements AsyncDisposable {
     return EtcdLease.hold({ client, prefix, name, holder, ttlSeconds, waitMs })
   }
 
-  /** Told when something has changed in a store that is not open here. */
+  /** Calls the listener when a store that is not open here has changed. */
   onChange(listener: (uid: string) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** The revision a store that is closed here changed last at. Undefined: it was never open. */
+  /** The revision of the last change of a store that is closed here. Undefined if it was never open. */
   lastChange(uid: string): Revision | undefined {
     return this.#lastChanges.get(uid)
   }
 
-  /** The store has been removed, by whomever. */
+  /** Call when the store has been removed, by any process. */
   forget(uid: string): void {
     this.#lastChanges.delete(uid)
     this.#known.delete(uid)
@@ -164,7 +164,7 @@ export class EtcdDatabase implements AsyncDisposable {
     const prefixLength = this.#connection.storesPrefix.length
     const [first] = events
     if (first === undefined) return
-    // A transaction is one store's.
+    // A transaction belongs to one store.
     const { uid } = placeOf(first.kv.key, prefixLength)
     const stores = this.#stores.get(uid)
     if (stores === undefined) {

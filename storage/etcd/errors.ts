@@ -1,11 +1,11 @@
-// etcd's refusals in our words.
+// Translates etcd's errors to StorageErrors.
 
 import { status } from "@grpc/grpc-js"
 import { compactedError } from "../transaction.ts"
 import { StorageError, type Revision } from "../types.ts"
 import { isServiceError } from "./client.ts"
 
-/** `asked` and `compacted`: for what is said of a revision. Anything unknown is left as it is. */
+/** `asked` and `compacted` are for messages about revisions. Unknown errors are returned unchanged. */
 export function storageError(error: unknown, asked: Revision | undefined, compacted: Revision): unknown {
   if (!isServiceError(error)) return error
   const { code, details } = error

@@ -1,6 +1,6 @@
-// What happens in etcd below our prefix, told as it happens: one watch for all stores of the process. It goes on at the next
-// member where it has ended, so that nothing is lost or comes twice, and starts anew when history no longer reaches back.
-// Whoever got an answer true at a revision waits until the feed has reached it: then everybody here knows what it tells.
+// Delivers the changes below the prefix as they happen: one etcd watch for all stores of the process. If it ends, it resumes on the
+// next member, so that nothing is lost or repeated; if the history has been compacted, it starts anew. A response that is valid at
+// a revision is held until the feed has reached the revision, so that all consumers in the process have observed what it reflects.
 
 import { setTimeout as delay } from "node:timers/promises"
 import type { ClientDuplexStream } from "@grpc/grpc-js"
@@ -13,16 +13,16 @@ import type { WatchRequest, WatchResponse, WireEvent } from "./wire.ts"
 export interface FeedHandler {
   /** One transaction. Called in order; must not throw. */
   changed(events: readonly WireEvent[], revision: Revision): void
-  /** What happened up to `revision` was not told, and cannot be. Nothing is told until it resolves. */
+  /** The changes up to `revision` were not delivered and cannot be. Nothing is delivered until it resolves. */
   lost(revision: Revision): Promise<void>
-  /** The feed begins to fail, for the log. */
+  /** Called when the feed fails, for the log. */
   failing(error: Error): void
 }
 
 export interface FeedParts {
   client: EtcdClient
   limits: EtcdLimits
-  /** Of all keys. */
+  /** Prefix of all keys. */
   prefix: Buffer
   handler: FeedHandler
 }
@@ -51,12 +51,12 @@ export class Feed implements AsyncDisposable {
     this.#running = this.#run()
   }
 
-  /** Everything up to here has been told. */
+  /** Everything up to this revision has been delivered. */
   get revision(): Revision {
     return this.#revision
   }
 
-  /** Resolves when everything up to `revision` has been told, and those who were told have had their turn. */
+  /** Resolves when everything up to `revision` has been delivered and its consumers have run. */
   async reach(revision: Revision): Promise<void> {
     if (revision <= this.#revision) return
     const { client, limits } = this.#parts
@@ -79,7 +79,7 @@ export class Feed implements AsyncDisposable {
     }
   }
 
-  /** The latest revision of all, reached. */
+  /** Returns the latest revision after the feed has reached it. */
   async latest(): Promise<Revision> {
     const revision = await latestRevision(this.#parts)
     await this.reach(revision)
@@ -101,18 +101,18 @@ export class Feed implements AsyncDisposable {
       } catch (error) {
         if (signal.aborted) return
         handler.failing(error instanceof Error ? error : new Error(String(error)))
-        // Aborted: the loop ends.
+        // If aborted, the loop ends.
         await delay(limits.retryMs, undefined, { signal }).catch(() => undefined)
       }
     }
   }
 
-  /** One stream, until it ends. */
+  /** Runs one stream until it ends. */
   async #follow(): Promise<void> {
     const { client, prefix, limits } = this.#parts
     const { stream, abandon } = client.stream(client.calls.watch)
     const ended = Promise.withResolvers<void>()
-    // A member that takes the connection but says nothing.
+    // Cancels a stream if the member accepts the connection but does not respond.
     const timer = setTimeout(() => stream.cancel(), limits.attemptMs)
     stream.on("data", (response: WatchResponse) => {
       clearTimeout(timer)
@@ -154,14 +154,14 @@ export class Feed implements AsyncDisposable {
       let end = start + 1
       while (events[end]?.kv.mod_revision === revision) end++
       const all = start === 0 && end === events.length ? events : events.slice(start, end)
-      // Never again what has been told: a new stream begins after it.
+      // Skips changes that have already been delivered.
       if (revision > this.#revision) {
         handler.changed(all, revision)
         this.#advance(revision)
       }
       start = end
     }
-    // Nothing but a header: all up to its revision has been sent.
+    // A response with only a header: everything up to its revision has been sent.
     if (events.length === 0 && !created && header.revision > this.#revision) this.#advance(header.revision)
   }
 
@@ -170,11 +170,11 @@ export class Feed implements AsyncDisposable {
     const due = this.#waiters.filter((waiter) => waiter.revision <= revision)
     if (due.length === 0) return
     this.#waiters = this.#waiters.filter((waiter) => waiter.revision > revision)
-    // Those who were just told go first.
+    // The consumers of the changes run first.
     setImmediate(() => due.forEach((waiter) => waiter.resolve()))
   }
 
-  /** Revisions at which nothing below the prefix changed are told on request only. */
+  /** etcd reports revisions without changes below the prefix only on request. */
   #askSoon(): void {
     this.#asking ??= setTimeout(() => {
       this.#asking = undefined

@@ -1,4 +1,4 @@
-// A store's keys as its quota needs them: what is there now, what of it is unchanged, and how much there is in all.
+// A store's keys as its quota needs them: current values, comparisons for unchanged values, and the total usage.
 
 import { usageOf, type Usage } from "../quota.ts"
 import type { KeyValue, Revision, Transaction } from "../types.ts"
@@ -9,14 +9,14 @@ import type { Layer } from "./layer.ts"
 import type { Committed, Condition, GatedStore } from "./quota-gate.ts"
 import type { Compare, RangeRequest, RangeResponse } from "./wire.ts"
 
-/** Values read at once to be counted. */
+/** Number of values per request when counting. */
 const countedAtOnce = 250
 
 export interface GatedKeysParts {
   connection: Connection
   keys: StoreKeys
   layer: Layer
-  /** Resolves when the feed has told as much. */
+  /** Resolves when the feed has reached the response's revision. */
   range(request: RangeRequest, revision: Revision | undefined): Promise<RangeResponse>
   commit(transaction: Transaction, condition: Condition): Promise<Committed>
 }

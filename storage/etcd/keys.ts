@@ -1,18 +1,18 @@
-// What lies where in etcd. All tenants of a gateway share one etcd, each below its own prefix:
+// The layout of keys in etcd. All tenants of a gateway share one etcd cluster, each with its own prefix:
 //
-//   <prefix>/stores/<uid>/v<key>    a value, its bytes. Keys begin with "/": …/v/registry/core/pods/default/web
-//   <prefix>/stores/<uid>/d<key>    empty: this key of the base layer has been deleted, first at the revision this was
-//                                   written. Never written again and never removed while the store is there
-//   <prefix>/stores/<uid>/q         the gate of its quota (gate.ts)
-//   <prefix>/leases/<name>          who leads, bound to an etcd lease
+//   <prefix>/stores/<uid>/v<key>    a value. Keys begin with "/": …/v/registry/core/pods/default/web
+//   <prefix>/stores/<uid>/d<key>    empty: this key of the base layer was first deleted at the revision of this entry. Never
+//                                   overwritten, and never removed while the store exists
+//   <prefix>/stores/<uid>/q         the gate of the quota (gate.ts)
+//   <prefix>/leases/<name>          the holder of a lock, bound to an etcd lease
 //
-// Revisions are etcd's own: one sequence for all tenants, of which each sees those at which it changed.
+// Revisions are etcd's own: one sequence for all tenants. Each tenant observes only the revisions of its own changes.
 
 export interface StoreKeys {
   value(key: string): Buffer
   deleted(key: string): Buffer
   gate: Buffer
-  /** All that begins with `deleted("")`. */
+  /** Prefix of everything in the store. */
   root: Buffer
 }
 
@@ -34,7 +34,7 @@ export function storeKeys(prefix: string, uid: string): StoreKeys {
   }
 }
 
-/** The end of the range of all keys that begin with `prefix`, which is not empty and, as UTF-8, holds no byte 0xff. */
+/** The end of the range of keys with this prefix, which must not be empty; UTF-8 contains no byte 0xff. */
 export function rangeEnd(prefix: Uint8Array): Buffer {
   const end = Buffer.from(prefix)
   const last = end.length - 1
@@ -54,7 +54,7 @@ export interface Place {
   key: string
 }
 
-/** Of a key below the stores' prefix, whose length in bytes is given. */
+/** Parses a key below the stores' prefix, whose length is given in bytes. */
 export function placeOf(wire: Buffer, prefixLength: number): Place {
   const end = wire.indexOf(slash, prefixLength)
   return {

@@ -1,5 +1,5 @@
-// A store's keys in etcd seen together with the base layer below them. Which keys of the base have been deleted, and when
-// first, is known from the opening on; that is all it takes to tell what was there at any revision.
+// Merges a store's keys in etcd with the base layer below them. The deleted keys of the base, with the revisions of their first
+// deletion, are known since the store was opened; this is enough to compute the state at any revision.
 
 import { baseRevision, baseValue } from "../base-layer.ts"
 import { compareKeys, lowerBound, selectKeys } from "../key-order.ts"
@@ -10,7 +10,7 @@ import type { WireEvent, WireKeyValue } from "./wire.ts"
 
 export class Layer {
   readonly base: BaseLayer
-  /** When a key of the base was first deleted. */
+  /** The revision at which a key of the base was first deleted. */
   readonly #deleted = new Map<string, Revision>()
 
   constructor(base: BaseLayer) {
@@ -23,28 +23,28 @@ export class Layer {
     return keys.length > 0 && keys[lowerBound(keys, key)] === key
   }
 
-  /** A mark found in etcd. */
+  /** Records a deletion mark found in etcd. */
   deleted(key: string, revision: Revision): void {
     this.#deleted.set(key, revision)
   }
 
-  /** What etcd has, as we have it: what was written over a value of the base is as old as that. */
+  /** Converts an entry of etcd. A value that replaced one of the base has the createRevision of the base. */
   keyValue(key: string, { value, create_revision, mod_revision }: WireKeyValue): KeyValue {
     const createRevision = this.#isOverBase(key, create_revision) ? baseRevision : create_revision
     return { key, value, createRevision, modRevision: mod_revision }
   }
 
-  /** Of a key that has no value in etcd at that revision. */
+  /** The base's value of a key that has no value in etcd at this revision. */
   below(key: string, revision: Revision): KeyValue | undefined {
     return revision < (this.#deleted.get(key) ?? Infinity) ? baseValue(this.base, key) : undefined
   }
 
-  /** Keys of the base in a range, whether they are there or not. */
+  /** Keys of the base in a range, including deleted ones. */
   keys(prefix: string, after: string | undefined): readonly string[] {
     return this.base.keys.length === 0 ? [] : selectKeys(this.base.keys, prefix, after)
   }
 
-  /** Values of etcd and those below, in order. `below` are keys of the base, of which those with a value are left out. */
+  /** Merges values of etcd and of the base, in order. `below`: keys of the base; those with a value in etcd are skipped. */
   merge(values: readonly KeyValue[], below: readonly string[], revision: Revision): readonly KeyValue[] {
     if (below.length === 0) return values
     const merged: KeyValue[] = []
@@ -60,7 +60,7 @@ export class Layer {
     return merged
   }
 
-  /** One transaction's changes. Marks of deletion are noted. */
+  /** The events of one transaction. Records deletion marks. */
   events(changes: readonly { place: Place; event: WireEvent }[], revision: Revision): StoreEvent[] {
     const removed = new Set<string>()
     for (const { place, event } of changes) {
@@ -72,7 +72,7 @@ export class Layer {
     for (const { place, event } of changes) {
       if (place.kind === "value") events.push(this.#event(place.key, event, revision))
       else if (place.kind === "deleted" && event.type === 0 && !removed.has(place.key)) {
-        // Only what the base has was there.
+        // Only the value of the base existed.
         const previous = baseValue(this.base, place.key)
         if (previous) events.push({ type: "delete", current: atRevision(previous, revision), previous })
       }
@@ -82,7 +82,7 @@ export class Layer {
 
   #event(key: string, { type, kv, prev_kv }: WireEvent, revision: Revision): StoreEvent {
     if (type === 1) {
-      // Compaction has overtaken who reads: what was deleted is not known any more.
+      // The history was compacted while it was read, so the deleted value is unknown.
       if (prev_kv === null) throw new LostValueError(revision)
       const previous = this.keyValue(key, prev_kv)
       return { type: "delete", current: atRevision(previous, revision), previous }
@@ -98,7 +98,7 @@ export class Layer {
   }
 }
 
-/** The event of a deletion came without the value that was deleted. */
+/** A deletion event without the deleted value. */
 export class LostValueError extends Error {
   override readonly name = "LostValueError"
   readonly revision: Revision

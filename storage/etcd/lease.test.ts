@@ -1,4 +1,4 @@
-// What a member that does not answer means for who holds a name. With etcd itself: test/kubernetes/etcd/.
+// Behaviour of a lease holder if etcd does not respond. Tests with real etcd: test/kubernetes/etcd/.
 
 import { EventEmitter, once } from "node:events"
 import { setTimeout as delay } from "node:timers/promises"
@@ -6,7 +6,7 @@ import { expect, test } from "vitest"
 import type { EtcdClient } from "./client.ts"
 import { EtcdLease } from "./lease.ts"
 
-/** Grants, and answers `renewals` times. `good`: when it was asked for what it answered last. */
+/** Grants a lease and answers `renewals` renewals. `good`: the time of the last renewal that was answered. */
 function clientWith(renewals: number): { client: EtcdClient; good: () => number } {
   let left = renewals
   let good = performance.now()

@@ -1,5 +1,5 @@
-// One of several processes at a time: a name that is held by a key bound to a lease of etcd, which is kept alive as long as
-// the process lives and ends some seconds after it.
+// A lock that one of several processes can hold: a key bound to an etcd lease, which is kept alive while the process lives and
+// expires some seconds after its end.
 
 import { randomInt } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
@@ -9,13 +9,13 @@ import { leaseKey } from "./keys.ts"
 export interface LeaseOptions {
   client: EtcdClient
   prefix: string
-  /** What is held. */
+  /** Name of the lock. */
   name: string
-  /** Who holds it, for people. */
+  /** The holder, for messages. */
   holder: string
-  /** After the holder's end the name is free. */
+  /** Time after the holder's end until the name is free. */
   ttlSeconds: number
-  /** How long it is waited for when another holds it. */
+  /** How long to wait if another process holds the lock. */
   waitMs: number
 }
 
@@ -36,7 +36,7 @@ export class EtcdLease implements AsyncDisposable {
   readonly #lost = new AbortController()
   readonly #running: Promise<void>
 
-  /** Fails with HeldError, which names the holder. */
+  /** Throws HeldError, which names the holder. */
   static async hold(options: LeaseOptions): Promise<EtcdLease> {
     const { client, prefix, name, holder, ttlSeconds, waitMs } = options
     const deadline = performance.now() + waitMs
@@ -57,7 +57,7 @@ export class EtcdLease implements AsyncDisposable {
           "again",
         )
         const present = response.responses[0]?.response_range?.kvs[0]?.value.toString()
-        // Its own, when the answer to an attempt was lost.
+        // Also held by this process if the response to an earlier attempt was lost.
         if (response.succeeded || present === holder) return lease
         if (performance.now() > deadline) throw new HeldError(name, present ?? "nobody")
         await delay(Math.min(1_000, waitMs / 10))
@@ -74,7 +74,7 @@ export class EtcdLease implements AsyncDisposable {
     this.#running = this.#keepAlive(asked)
   }
 
-  /** Ends when another may hold the name. */
+  /** Aborted when another process may hold the lock. */
   get lost(): AbortSignal {
     return this.#lost.signal
   }
@@ -83,22 +83,25 @@ export class EtcdLease implements AsyncDisposable {
     this.#ending.abort()
     await this.#running
     const { client } = this.#options
-    // Otherwise it ends by itself.
+    // Otherwise it expires by itself.
     await client.call(client.calls.leaseRevoke, { ID: this.#id }, "once").catch(() => undefined)
   }
 
-  /** etcd counts from when it was asked at the earliest: once that is too long ago, another may hold the name, whoever is to blame. */
+  /**
+   * The lease may expire one TTL after the last successful renewal was sent: etcd starts counting then at the earliest. After that
+   * another process may hold the lock, whatever the cause of the failure.
+   */
   async #keepAlive(asked: number): Promise<void> {
     const ttlMs = this.#options.ttlSeconds * 1000
     const { signal } = this.#ending
     let good = asked
     const leftMs = (): number => Math.max(0, good + ttlMs - performance.now())
     while (!signal.aborted) {
-      // Aborted: the loop ends.
+      // If aborted, the loop ends.
       await delay(Math.min(ttlMs / 5, leftMs()), undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return
       const began = performance.now()
-      const seconds = await this.#renew(Math.min(ttlMs / 5, leftMs())).catch(() => undefined) // tried again until it is too late
+      const seconds = await this.#renew(Math.min(ttlMs / 5, leftMs())).catch(() => undefined) // retried until the lease expires
       if (seconds !== undefined && seconds > 0) good = began
       if (seconds !== 0 && leftMs() > 0) continue
       this.#lost.abort()
@@ -106,7 +109,7 @@ export class EtcdLease implements AsyncDisposable {
     }
   }
 
-  /** Seconds it has from now on; 0: it is gone. */
+  /** Returns the remaining seconds; 0 if the lease has expired. */
   #renew(timeoutMs: number): Promise<number> {
     const { client } = this.#options
     const { stream, abandon } = client.stream(client.calls.leaseKeepAlive)

@@ -1,22 +1,22 @@
-// The limits of one etcd connection, named, with what happens at each. What concerns single values and transactions is in
-// storage/limits.ts; etcd's own (--max-request-bytes, 1.5 MiB by default; --max-txn-ops) come on top and are TooLarge as well.
+// Limits of one etcd connection, and the effect of each. Limits of values and transactions are in storage/limits.ts; etcd's own
+// limits (--max-request-bytes, 1.5 MiB by default; --max-txn-ops) also apply and cause TooLarge.
 
 export interface EtcdLimits {
-  /** One attempt at one member. Beyond: the next member is asked. */
+  /** One attempt on one member. When exceeded: the next member is tried. */
   attemptMs: number
-  /** All attempts of one call together, and for how long a call waits for the feed. Beyond: Unavailable. */
+  /** All attempts of one call, and also the time that a call waits for the feed. When exceeded: Unavailable. */
   callMs: number
-  /** Between attempts, doubled each time up to the second. */
+  /** Delay between attempts, doubled each time up to maxRetryMs. */
   retryMs: number
   maxRetryMs: number
-  /** A connection without an answer to a ping: asked after the first, given up after the second. etcd refuses pings below 5 s. */
+  /** Interval of pings on a connection, and time after which an unanswered ping closes it. etcd rejects intervals below 5 s. */
   keepAliveMs: number
   keepAliveTimeoutMs: number
-  /** A feed that lags behind an answer asks for news after so long, and again each time it has passed. */
+  /** Interval at which a feed that is behind a response requests its progress. */
   progressMs: number
-  /** Answers being read from history for watches at the same time. Beyond: they wait. */
+  /** Number of concurrent backlog reads for watches. When exceeded: they wait. */
   maxBacklogs: number
-  /** History of all tenants together: revisions that stay readable at least, unless they are too old (storage/limits.ts). */
+  /** History of all tenants together: number of revisions that stay readable at least, unless they are too old (storage/limits.ts). */
   historyRevisions: number
 }
 

@@ -1,15 +1,15 @@
-// The quota of a store that any number of processes write to, kept exactly. What is used each knows from the feed, so the only
-// question is what the others are writing at this moment. One key of the store, the gate, answers it:
+// Enforces the quota of a store exactly, with any number of writing processes. Each process knows the usage from the feed, but not
+// the writes that are in progress in others. One key of the store, the gate, coordinates them:
 //
-//   open m1,m2   there is room: each member named may have a share of growth under way that it has not heard of itself, and
-//                writes only when that much for every member is still free. Writes compare the gate's revision, no more, so
-//                they do not wait for each other.
-//   closed       there is little room: whatever grows compares the gate and writes it. So it comes one after the other, each
-//                knowing all before it.
+//   open m1,m2   there is room: each named member may have up to one share of growth in progress that the feed has not delivered to
+//                it yet, and writes only while one share for every member is free. Writes only compare the gate's revision, so they
+//                do not wait for each other.
+//   closed       there is little room: every write that grows compares the gate and also writes it. So these writes are serialized,
+//                and each one knows all previous ones.
 //
-// Whoever writes the gate makes all writes fail that were begun under the one before; they look again and are tried anew. Why
-// it holds: under an open gate, once less than all shares is free, only what was under way before can still come, and that
-// is at most all shares. Under a closed one nothing but what shrinks can come between looking and writing.
+// Writing the gate makes all writes fail that began under the previous gate; they read the state again and are retried. Correctness:
+// under an open gate, when less than all shares is free, only writes already in progress can still take effect, and they grow by at
+// most all shares. Under a closed gate, only writes that do not grow can take effect between a read and its write.
 
 import { setTimeout as delay } from "node:timers/promises"
 import { usageAfter, usageOf, type StoreQuota, type Usage } from "../quota.ts"
@@ -25,34 +25,34 @@ import {
 import { decodeGate, encodeGate, gateAfter, hasRoom, isWithinShare, maxMembers, type Gate } from "./gate.ts"
 import type { Compare, RequestOp, WireEvent } from "./wire.ts"
 
-/** What must hold beside the caller's comparisons, and is written beside its operations. */
+/** Comparisons in addition to the caller's, and operations in addition to its own. */
 export interface Condition {
   compare: Compare[]
   success: RequestOp[]
 }
 
 export interface Committed {
-  /** Undefined: the condition did not hold, though the comparisons did. The feed has told what is there instead. */
+  /** Undefined if the condition did not hold although the comparisons did. The feed has delivered the current state. */
   result?: TransactionResult
-  /** An attempt whose answer was lost may still happen. */
+  /** An attempt whose response was lost may still take effect. */
   isRepeated: boolean
 }
 
-/** The store behind it. */
+/** The store of the gate. */
 export interface GatedStore {
   readonly gateKey: Buffer
-  /** When the comparison holds. The feed has told what is there then. */
+  /** Writes the gate if the comparison holds. When it resolves, the feed has delivered the current gate. */
   rewriteGate(compare: Compare, value: Buffer): Promise<void>
   commit(transaction: Transaction, condition: Condition): Promise<Committed>
-  /** Values as they are now; the feed has told as much. */
+  /** Current values; the feed has delivered them. */
   read(keys: readonly string[]): Promise<readonly (KeyValue | undefined)[]>
-  /** What is comparable of a value that was read. */
+  /** A comparison that holds if the value that was read is unchanged. */
   unchanged(key: string, found: KeyValue | undefined): Compare
-  /** Everything that counts at one revision. The feed has told as much. */
+  /** The usage and the gate at one revision, which the feed has reached. */
   count(prefix: string): Promise<{ used: Usage; gate: Gate; revision: Revision }>
 }
 
-/** True at `revision` and until something else is told. */
+/** Valid from `revision` until the feed delivers a change. */
 export interface Known {
   used: Usage
   gate: Gate
@@ -70,12 +70,12 @@ interface Change {
 
 export interface QuotaGateParts {
   quota: StoreQuota
-  /** Of this store in this process: no other writes under it. */
+  /** Identifies this store in this process; no other one writes under this name. */
   member: string
   store: GatedStore
-  /** From when the store was open before, when nothing has changed since. */
+  /** From the time when the store was last open, if nothing has changed since. */
   known: Known | undefined
-  /** All attempts of one write. Beyond: Unavailable. */
+  /** All attempts of one write. When exceeded: Unavailable. */
   callMs: number
 }
 
@@ -83,12 +83,12 @@ export class QuotaGate {
   readonly #parts: QuotaGateParts
   #known: Known | undefined
   #counting: { changes: Change[]; done: Promise<void> } | undefined
-  /** Growth of this store's that the feed has not told yet, at most. */
+  /** Upper bound of this store's growth that the feed has not delivered yet. */
   readonly #underWay: Usage = { objects: 0, bytes: 0 }
   readonly #settled = new Set<() => void>()
-  /** Under the gate of this revision a write may still come of which nobody knows: the next one must be waited for. */
+  /** A write under the gate of this revision may still take effect without a response; before further writes the gate must be rewritten. */
   #astray: Revision | undefined
-  /** Under a closed gate one after the other. */
+  /** Writes under a closed gate run one at a time. */
   #line: Promise<unknown> = Promise.resolve()
 
   constructor(parts: QuotaGateParts) {
@@ -96,7 +96,7 @@ export class QuotaGate {
     this.#known = parts.known
   }
 
-  /** Undefined: it would have to be counted. */
+  /** Undefined if the usage would have to be counted. */
   get known(): Known | undefined {
     return this.#known
   }
@@ -105,12 +105,12 @@ export class QuotaGate {
     return this.#parts.member
   }
 
-  /** Nothing is under way, nor can anything come: another may write under its name. */
+  /** Whether no write is in progress or can still take effect: then another store may reuse the member name. */
   get isIdle(): boolean {
     return this.#underWay.objects === 0 && this.#astray === undefined
   }
 
-  /** One transaction, told by the feed. */
+  /** One transaction, delivered by the feed. */
   changed(events: readonly StoreEvent[], gateEvent: WireEvent | undefined, revision: Revision): void {
     const gate = gateEvent === undefined ? undefined : decodeGate(gateEvent)
     const grown = growthOf(events, this.#parts.quota)
@@ -120,7 +120,7 @@ export class QuotaGate {
     if (this.#known !== undefined) this.#known = apply(this.#known, change)
   }
 
-  /** Something was not told. */
+  /** Called if changes were not delivered. */
   startAnew(): void {
     this.#known = undefined
     this.#counting = undefined
@@ -173,7 +173,7 @@ export class QuotaGate {
   async #writeClosed(transaction: Transaction, attempt: number): Promise<TransactionResult | undefined> {
     const { quota, store, member } = this.#parts
     if (this.#known?.gate.members !== undefined) return undefined
-    // Another process was faster: the more there are, the longer each steps back, and at different times.
+    // Another process was faster. Random delays that grow with the attempts reduce contention.
     if (attempt > 1) await delay(Math.random() * Math.min(attempt * stepMs, maxStepMs))
     const keys = transaction.operations.map(({ key }) => key).filter((key) => key.startsWith(quota.prefix))
     const found = await store.read(keys)
@@ -186,7 +186,7 @@ export class QuotaGate {
       const events = transaction.operations.map((operation) => eventOf(operation, previous.get(operation.key)))
       used = usageAfter(known.used, events, quota, transaction.leaving === true)
     } catch (error) {
-      // The caller's comparisons come first, and what was read must be what is used.
+      // The caller's comparisons take precedence, and the values read must still be current.
       const { result } = await store.commit({ ...transaction, operations: [] }, { compare, success: [] })
       if (result?.succeeded !== true) return result
       throw error
@@ -196,7 +196,7 @@ export class QuotaGate {
     return (await store.commit(transaction, { compare, success })).result
   }
 
-  /** Always undefined: what is there then has to be looked at. */
+  /** Always returns undefined, so that the caller checks the new state. */
   async #rewrite(gate: Gate, members: readonly string[] | undefined): Promise<undefined> {
     await this.#parts.store.rewriteGate(this.#unmoved(gate), encodeGate(members))
     return undefined
@@ -208,7 +208,7 @@ export class QuotaGate {
 
   async #inLine<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#line.then(work)
-    this.#line = turn.catch(() => undefined) // told to whoever waits for that turn
+    this.#line = turn.catch(() => undefined) // reported to the caller of that turn
     return turn
   }
 
@@ -224,13 +224,13 @@ export class QuotaGate {
     this.#settled.clear()
   }
 
-  /** Something else ends first. */
+  /** Waits until another write ends. */
   async #settle(): Promise<undefined> {
     await new Promise<void>((resolve) => this.#settled.add(resolve))
     return undefined
   }
 
-  /** Undefined: the feed has lost its thread meanwhile. */
+  /** Undefined if the feed was interrupted in the meantime. */
   async #count(): Promise<Known | undefined> {
     const counting = this.#counting ?? this.#startCounting()
     await counting.done
@@ -262,7 +262,7 @@ function sum(a: Usage, b: Usage): Usage {
   return { objects: a.objects + b.objects, bytes: a.bytes + b.bytes }
 }
 
-/** Undefined: what was there before has been compacted. */
+/** Undefined if a previous value has been compacted. */
 function growthOf(events: readonly StoreEvent[], quota: StoreQuota): Usage | undefined {
   const grown: Usage = { objects: 0, bytes: 0 }
   for (const { type, current, previous } of events) {
@@ -275,7 +275,7 @@ function growthOf(events: readonly StoreEvent[], quota: StoreQuota): Usage | und
   return grown
 }
 
-/** What it grows by at most, whatever was there. */
+/** Upper bound of the growth, independent of the previous values. */
 function boundOf(operations: readonly Operation[], { prefix }: StoreQuota): Usage {
   const bound: Usage = { objects: 0, bytes: 0 }
   for (const operation of operations) {

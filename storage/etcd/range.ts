@@ -1,4 +1,4 @@
-// A range of a store: what etcd has, and below it what the base layer has, in one order.
+// Ranges of a store: entries of etcd and of the base layer, merged in order.
 
 import { compareKeys } from "../key-order.ts"
 import type { KeyValue, RangeOptions, RangeResult, Revision } from "../types.ts"
@@ -18,7 +18,7 @@ export async function readRange(source: Source, prefix: string, options: RangeOp
   const start = keys.value(prefix)
   const end = rangeEnd(start)
   const begin = after === undefined || compareKeys(after, prefix) < 0 ? start : keys.value(`${after}\0`)
-  // etcd's limit 0 is none: who only counts gets one key too many.
+  // In etcd, limit 0 means no limit, so a request that only counts reads one key.
   const wanted = limit === undefined ? 0 : Math.max(limit, 1)
   const request = { key: begin, range_end: end, limit: wanted, keys_only: limit === 0 }
   const { kvs, header, more, count: total } = await source.read(request, options.revision)
@@ -30,7 +30,7 @@ export async function readRange(source: Source, prefix: string, options: RangeOp
     const remaining = total - items.length
     return { items, revision, more: remaining > 0, ...(count ? { remaining } : {}) }
   }
-  // Beyond the last value that came, nothing is known of the keys of the base.
+  // Beyond the last value returned, it is unknown which keys of the base have a value in etcd.
   const last = more ? (values.at(-1)?.key ?? "") : undefined
   const known = last === undefined ? below : below.filter((key) => compareKeys(key, last) <= 0)
   const merged = layer.merge(values, known, revision)
@@ -44,13 +44,13 @@ export async function readRange(source: Source, prefix: string, options: RangeOp
 
 interface Rest {
   prefix: string
-  /** Keys after it are counted. */
+  /** Counts the keys after this one. */
   last: string
   end: Buffer
   revision: Revision
 }
 
-/** `hasBelow`: there are keys of the base among them. */
+/** `hasBelow`: the range contains keys of the base. */
 async function countBeyond(source: Source, { prefix, last, end, revision }: Rest, hasBelow: boolean): Promise<number> {
   const { keys, layer } = source
   const request = { key: keys.value(`${last}\0`), range_end: end, keys_only: hasBelow }

@@ -1,6 +1,6 @@
-// One store in an etcd that many share: reads and writes go there, watches follow the feed of the whole database. Every
-// answer is given when the feed has told all there is up to its revision: so what follows a store here (watches, caches
-// made of them) knows what its readers and writers know, whichever process wrote it.
+// One store in an etcd cluster that many share: reads and writes go to etcd, watches use the feed of the whole database. Every
+// response waits until the feed has reached its revision, so that the consumers of the store in this process (watches and the
+// caches built on them) have observed everything that its readers and writers know, whichever process wrote it.
 
 import { emptyBaseLayer } from "../base-layer.ts"
 import type { StoreLimits } from "../limits.ts"
@@ -36,11 +36,11 @@ export interface EtcdStoreParts {
   uid: string
   base: BaseLayer | undefined
   limits: StoreLimits
-  /** The revision it changed last at, when that is known for certain. */
+  /** The revision of the last change, if it is certain. */
   lastChange: Revision | undefined
-  /** What it may hold. Undefined: without limit. */
+  /** The quota. Undefined: unlimited. */
   quota: Omit<QuotaGateParts, "store"> | undefined
-  /** It is told of nothing any more. */
+  /** Called when the store is closed and receives no more changes. */
   closed(store: EtcdStore): void
 }
 
@@ -72,7 +72,7 @@ export class EtcdStore implements Store, ChangeLog {
     this.#gate = new QuotaGate({ ...parts.quota, store })
   }
 
-  /** Reads what must be known before anything is answered. It is told of changes already. */
+  /** Reads the state that is needed before the first response. Changes are already delivered to the store. */
   async load(): Promise<void> {
     if (this.#layer.base.keys.length === 0) return
     const { client } = this.#connection
@@ -127,19 +127,19 @@ export class EtcdStore implements Store, ChangeLog {
     return result
   }
 
-  /** Of its quota. */
+  /** The gate of the store's quota. */
   get gate(): QuotaGate | undefined {
     return this.#gate
   }
 
-  /** Nothing has happened here since. */
+  /** The revision of the last change of this store. */
   get lastChange(): Revision {
     return this.#lastChange
   }
 
   watch(prefix: string, options: WatchOptions): Watcher {
     this.#checkOpen()
-    // Of a store that rests, a watch may begin however long ago the revision was compacted.
+    // If the store has not changed since, a watch may start even at a revision that has been compacted.
     const after = options.after >= this.#lastChange ? Math.max(options.after, this.revision) : options.after
     return createWatcher(this, this.#buffer, prefix, {
       after,
@@ -148,7 +148,7 @@ export class EtcdStore implements Store, ChangeLog {
     })
   }
 
-  /** Somebody may have written it elsewhere, and told it to who asks here. */
+  /** The revision may have been written by another process, and the client may have received it from there. */
   async reach(revision: Revision): Promise<void> {
     this.#checkOpen()
     checkReadable(revision, this.compactedRevision, await this.#connection.latest())
@@ -157,7 +157,7 @@ export class EtcdStore implements Store, ChangeLog {
   async readChanges(prefix: string, after: Revision): Promise<{ events: readonly StoreEvent[]; revision: Revision }> {
     this.#checkOpen()
     if (after <= this.compactedRevision) throw compactedError(after, this.compactedRevision)
-    // All of the store: which keys of the base were deleted is told with the values.
+    // Reads the whole store, because deletion marks of keys of the base are needed together with the values.
     const { events, revision } = await this.#connection.readBacklog({
       prefix: this.#keys.root,
       after,
@@ -173,13 +173,13 @@ export class EtcdStore implements Store, ChangeLog {
     }
   }
 
-  /** Of all stores of the database. */
+  /** Compacts all stores of the database. */
   async compact(revision: Revision): Promise<void> {
     this.#checkOpen()
     await this.#connection.compact(revision)
   }
 
-  /** One transaction, told by the feed. */
+  /** One transaction, delivered by the feed. */
   changed(changes: readonly WireEvent[], revision: Revision): void {
     this.#lastChange = revision
     try {
@@ -192,7 +192,7 @@ export class EtcdStore implements Store, ChangeLog {
     }
   }
 
-  /** Something was not told: those who follow read everything again. */
+  /** Called if changes were not delivered: consumers must read everything again. */
   startAnew(error: StorageError, revision: Revision): void {
     this.#lastChange = revision
     this.#gate?.startAnew()
@@ -261,11 +261,11 @@ export class EtcdStore implements Store, ChangeLog {
     }
   }
 
-  /** An attempt whose answer was lost has written what is there now: the revision it was written at. */
+  /** If the current values were written by an attempt whose response was lost, returns their revision. */
   async #writtenBefore({ operations }: Transaction): Promise<Revision | undefined> {
     let written: Revision | undefined
     for (const operation of operations) {
-      // That a key is not there may be anybody's doing; the caller looks again.
+      // Another client may have deleted the key; the caller checks again.
       if (operation.type === "delete") return undefined
       const found = await this.get(operation.key)
       if (found === undefined || Buffer.compare(found.value, operation.value) !== 0) return undefined

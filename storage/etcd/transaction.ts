@@ -1,5 +1,5 @@
-// A transaction of ours as one of etcd's. What a base layer holds exists as long as there is neither a value nor the mark of
-// its deletion, so comparing and deleting such a key looks at both.
+// Converts a transaction to one of etcd. A key of the base layer exists as long as it has neither a value nor a deletion mark in
+// etcd, so comparing and deleting such a key uses both.
 
 import { baseRevision } from "../base-layer.ts"
 import type { Operation, Transaction } from "../types.ts"
@@ -12,7 +12,7 @@ const empty = Buffer.alloc(0)
 const modified = (key: Uint8Array, mod_revision: number): Compare => ({ result: 0, target: 2, key, mod_revision })
 const exists = (key: Uint8Array): Compare => ({ result: 1, target: 2, key, mod_revision: 0 })
 
-/** When the comparison fails, the answers are the values of the keys compared, in their order. */
+/** If the comparison fails, the responses are the values of the compared keys, in order. */
 export function wireTransaction({ compare, operations }: Transaction, keys: StoreKeys, layer: Layer): TxnRequest {
   return {
     compare: compare.flatMap(({ key, modRevision }) => {
@@ -27,7 +27,7 @@ export function wireTransaction({ compare, operations }: Transaction, keys: Stor
 
 function wireOperation(operation: Operation, keys: StoreKeys, layer: Layer): RequestOp {
   const key = keys.value(operation.key)
-  // A copy: the caller may use its buffer again while the request is tried anew.
+  // A copy, because the caller may reuse its buffer while the request is retried.
   if (operation.type === "put") return { request_put: { key, value: Buffer.from(operation.value) } }
   const remove: RequestOp = { request_delete_range: { key } }
   if (!layer.isBase(operation.key)) return remove
@@ -36,7 +36,7 @@ function wireOperation(operation: Operation, keys: StoreKeys, layer: Layer): Req
   return { request_txn: { compare: [modified(deleted, 0)], success: [mark, remove], failure: [remove] } }
 }
 
-/** It cannot be written twice: what it compares is different once it has been written. */
+/** Whether the transaction cannot be applied twice: applying it changes what it compares. */
 export function isGuarded({ compare, operations }: Transaction): boolean {
   if (operations.length === 0) return true
   return compare.some(({ key, modRevision }) =>

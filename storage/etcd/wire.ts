@@ -1,4 +1,4 @@
-// etcd.proto as TypeScript: the messages as they are given to and come from the codec, and the calls.
+// TypeScript types of etcd.proto: the messages that the codec accepts and returns, and the calls.
 
 import { fileURLToPath } from "node:url"
 import type { MethodDefinition } from "@grpc/grpc-js"
@@ -12,7 +12,7 @@ export interface WireKeyValue {
   key: Buffer
   create_revision: number
   mod_revision: number
-  /** 1 when it has just been created. */
+  /** 1 if the key has just been created. */
   version: number
   value: Buffer
 }
@@ -20,7 +20,7 @@ export interface WireKeyValue {
 export interface RangeRequest {
   key: Uint8Array
   range_end?: Uint8Array
-  /** 0: none. */
+  /** 0: unlimited. */
   limit?: number
   revision?: number
   keys_only?: boolean
@@ -31,7 +31,7 @@ export interface RangeResponse {
   header: Header
   kvs: WireKeyValue[]
   more: boolean
-  /** In the whole range, whatever the limit. */
+  /** Count of the whole range, regardless of the limit. */
   count: number
 }
 
@@ -74,7 +74,7 @@ export interface WatchRequest {
 }
 
 export interface WireEvent {
-  /** 0 put, 1 delete. */
+  /** 0: put, 1: delete. */
   type: number
   kv: WireKeyValue
   prev_kv: WireKeyValue | null
@@ -103,17 +103,17 @@ export interface Calls {
   status: Call<object, { header: Header; version: string; dbSize: number }>
 }
 
-/** Read once per database: a process without one does not load the codec. */
+/** Called once per database, so that processes without one do not load the codec. */
 export function loadCalls(): Calls {
   const definition = loadSync(fileURLToPath(new URL("etcd.proto", import.meta.url)), {
     keepCase: true,
-    longs: Number, // revisions are far below 2^53; leases get identifiers that are, too
+    longs: Number, // revisions are far below 2^53, and lease ids are chosen below it
     defaults: true,
     arrays: true,
   })
   const call = (service: string, method: string): never => {
     const found = definition[`etcdserverpb.${service}`] as Record<string, unknown> | undefined
-    // The codec knows no types: that they are those above is what etcd.proto says.
+    // The codec is untyped; etcd.proto guarantees these types.
     return found?.[method] as never
   }
   return {
