@@ -1,5 +1,5 @@
-// A store in memory, with the same promises as the one on disk except that it ends with its process. For tests, and for
-// control planes that need not outlive it. Every transaction is applied at once, in the order of the calls.
+// An in-memory store with the same guarantees as the one on disk, except durability. For tests, and for control planes that need
+// not outlive the process. Transactions are applied synchronously, in the order of the calls.
 
 import { baseRevision, baseValue, emptyBaseLayer } from "../base-layer.ts"
 import { lowerBound, selectKeys } from "../key-order.ts"
@@ -38,7 +38,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   return new MemoryStore(options.base ?? emptyBaseLayer, withDefaults(options.limits))
 }
 
-/** The state of a key from `revision` on: undefined when it does not exist. */
+/** The state of a key from `revision` on; undefined if it does not exist. */
 interface Version {
   revision: Revision
   state: KeyValue | undefined
@@ -49,7 +49,7 @@ class MemoryStore implements Store, ChangeLog {
   readonly #buffer: EventBuffer
   /** All keys with versions, in byte order. */
   readonly #keys: string[] = []
-  /** Per key, oldest first; the first one is the state at the oldest readable revision. */
+  /** By key, oldest first; the first version is the state at the oldest readable revision. */
   readonly #versions = new Map<string, Version[]>()
   readonly #log: StoreEvent[] = []
   #revision: Revision = baseRevision
@@ -73,7 +73,7 @@ class MemoryStore implements Store, ChangeLog {
     return this.#compacted
   }
 
-  /** Of the changes alone: who keeps everything in memory is not closed for room. */
+  /** Only the size of the recent changes, because closing this store would not free memory. */
   get memoryBytes(): number {
     return this.#buffer.bytes
   }
@@ -179,13 +179,13 @@ class MemoryStore implements Store, ChangeLog {
     return low
   }
 
-  // Half as much again may gather before the excess is dropped, or every write would compact.
+  // History may exceed the limit by half before it is compacted, so that not every write compacts.
   #compactHistory(): void {
     const keep = this.#limits.historyRevisions
     if (keep > 0 && this.#revision - this.#compacted > keep * 1.5) this.#compactTo(this.#revision - keep)
   }
 
-  // What is read at the first revision that stays readable is the oldest thing needed.
+  // The oldest state that must be kept is the one at the first revision that stays readable.
   #compactTo(revision: Revision): void {
     if (revision <= this.#compacted) return
     this.#compacted = revision

@@ -1,9 +1,9 @@
-// What crash-writer.ts was answered, and whether a store still has it.
+// The acknowledged writes of crash-writer.ts, and the check whether a store still has them.
 
 import type { Revision, Store } from "../types.ts"
 
 export class AcknowledgedWrites {
-  /** By key; value "-": it was deleted. */
+  /** By key; value "-" for a deletion. */
   readonly #last = new Map<string, { revision: Revision; value: string }>()
   #highest: Revision = 0
 
@@ -14,7 +14,7 @@ export class AcknowledgedWrites {
     this.#highest = Math.max(this.#highest, Number(revision))
   }
 
-  /** What the store lacks, in sentences. What was written but not acknowledged may be there, with a higher revision. */
+  /** The missing writes, as sentences. A write that was not acknowledged may be present, with a higher revision. */
   async missingIn(store: Store): Promise<readonly string[]> {
     const missing: string[] = []
     if (store.revision < this.#highest) missing.push(`revision ${this.#highest}: the store is at ${store.revision}`)
@@ -25,14 +25,14 @@ export class AcknowledgedWrites {
       if (!overtaken && present !== value) missing.push(`${key} at ${revision}: there is "${present.slice(0, 20)}"`)
       if (overtaken && !found && !(await wasDeletedAfter(store, key, revision)))
         missing.push(`${key} at ${revision}: nothing is there, and nobody deleted it`)
-      // Seen once it stays: the keys are of this round, and later rounds compact the log that could tell how it came.
+      // Once observed, such a write must stay. It is recorded because later rounds compact the log that explains it.
       if (overtaken) this.#last.set(key, { revision: found?.modRevision ?? revision, value: present })
     }
     return missing
   }
 }
 
-/** Whether the log has a deletion of the key after a revision: at most the one that was under way. */
+/** Whether the log has a deletion of the key after a revision; at most one was in progress. */
 async function wasDeletedAfter(store: Store, key: string, revision: Revision): Promise<boolean> {
   const after = Math.max(revision, store.compactedRevision + 1)
   if (after >= store.revision) return false

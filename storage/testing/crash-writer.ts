@@ -1,5 +1,6 @@
-// A process that may end at any moment: writes under load to the store given, closing it now and then, and says on standard
-// output what has been acknowledged, a line each as acknowledged-writes.ts reads it. Until it is killed, or as often as it is told.
+// A process that may be killed at any moment: writes under load to the given store, reopening it regularly, and prints each
+// acknowledged write as a line, in the format of acknowledged-writes.ts. Runs until it is killed, or for the given number of
+// openings.
 //   node crash-writer.ts DIRECTORY ROUND [OPENINGS]
 
 import { writeSync } from "node:fs"
@@ -7,11 +8,11 @@ import { openLevelStore } from "../level/store.ts"
 import type { Store } from "../types.ts"
 
 const writers = 16
-/** Of each, between opening the store and closing it. */
+/** Number of writes of each writer between opening and closing the store. */
 const writes = 20
 
 async function main(directory: string, round: string, openings: number): Promise<void> {
-  // Never reached: that it is counted right is part of the check.
+  // The quota is never reached; the check verifies that usage is counted correctly.
   const quota = { prefix: "/crash/", maxObjects: 1e9, maxBytes: 1e12, reserveBytes: 0 }
   const limits = { historyRevisions: 300, writeBufferBytes: 64 * 1024, residentBytes: 16 * 1024 * 1024 }
   for (let first = 0; first < openings * writes; first += writes) {
@@ -20,7 +21,7 @@ async function main(directory: string, round: string, openings: number): Promise
   }
 }
 
-// Each writer has its own keys, so that the last acknowledged value of each is known.
+// Each writer has its own keys, so that the last acknowledged value of each key is known.
 async function write(store: Store, writer: string, first: number): Promise<void> {
   for (let i = first; i < first + writes; i++) {
     const key = `/crash/${writer}/${i % 10}`

@@ -1,4 +1,4 @@
-// What a quota promises, for every store that keeps one. A store is opened again with what it had, with or without its quota.
+// The guarantees of a quota, for every store that supports one. A store is reopened with its data, with or without its quota.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createBaseLayer } from "./base-layer.ts"
@@ -7,14 +7,14 @@ import type { BaseLayer, Store, TransactionResult } from "../types.ts"
 
 export interface QuotaSuite {
   name: string
-  /** A place with nothing in it. */
+  /** A new, empty place. */
   begin(): Promise<QuotaPlace>
 }
 
 export interface QuotaPlace extends AsyncDisposable {
-  /** The suite disposes of the store before it opens it again. */
+  /** The suite disposes of the store before it reopens it. */
   open(options: { base: BaseLayer; quota?: StoreQuota }): Promise<Store>
-  /** Sentences about what is wrong with what lies there; no store is open. */
+  /** Faults in the stored data, as sentences; no store is open. */
   check?(base: BaseLayer): Promise<readonly string[]>
 }
 
@@ -91,7 +91,7 @@ function promises(suite: QuotaSuite): void {
   })
 
   test("counts bytes of keys and values; what does not grow is always written", async () => {
-    await put("a", 989) // and 11 of the key
+    await put("a", 989) // plus 11 for the key
     await expect(put("a", 990)).rejects.toMatchObject({
       message: "exceeded quota: tenant, requested: bytes=1, used: bytes=1000, limited: bytes=1000",
     })

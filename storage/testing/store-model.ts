@@ -1,5 +1,5 @@
-// Random operations against a plain model: states per revision in an array. For every implementation. Run again what failed
-// with MODEL_SEED=<seed>; MODEL_STEPS makes it longer.
+// Random operations compared with a simple model: an array of states by revision. For every implementation. MODEL_SEED=<seed>
+// repeats a failed run; MODEL_STEPS changes its length.
 
 import { expect } from "vitest"
 import { createRandom, type Random } from "../../apimachinery/testing/random.ts"
@@ -12,9 +12,9 @@ const seed = Number(process.env["MODEL_SEED"] ?? Date.now() % 1_000_000)
 
 export interface ModelRun {
   base: BaseLayer | undefined
-  /** The same store each time; it has been closed before. */
+  /** Opens the same store each time; it has been closed before. */
   open: () => Promise<Store>
-  /** Transactions submitted together happen in that order; otherwise they are submitted one by one. */
+  /** Transactions submitted together are applied in order; otherwise they are submitted one by one. */
   inOrder: boolean
 }
 
@@ -33,7 +33,7 @@ type State = ReadonlyMap<string, { value: string; create: number; mod: number }>
 
 const keys = ["/a/1", "/a/2", "/a/2/x", "/a/é", "/a/\u{1f600}", "/a/\u{ffee}", "/ab", "/b/1", "/b/2", "/c"]
 const prefixes = ["/a/", "/a", "/b/", "/", "/a/2", "/none"]
-/** Small enough that watches, groups and logs are read in several pieces. */
+/** Small, so that watches, groups and logs are read in several parts. */
 export const modelLimits = {
   recentEventBytes: 1500,
   backlogChanges: 3,
@@ -43,7 +43,7 @@ export const modelLimits = {
 }
 
 class Model {
-  /** By revision; what is before `compacted + 1` is not asked for. */
+  /** By revision; states before `compacted + 1` are not used. */
   readonly states: State[] = [new Map(), new Map()]
   readonly events: { revision: number; text: string; key: string }[] = []
   compacted = 0
@@ -159,7 +159,7 @@ class Run {
     return { compare, operations }
   }
 
-  // Submitted together they must act as if one after the other, in order.
+  // Transactions submitted together must have the same effect as sequential ones.
   async #transactions(): Promise<void> {
     const count = this.#inOrder ? 1 + this.#random(6) : 1
     const transactions = Array.from({ length: count }, () => this.#transaction())
@@ -214,7 +214,7 @@ class Run {
     expect(found).toEqual(this.#expected("/", revision))
   }
 
-  // Goes on with the watch there is, or starts one; takes what has happened until now.
+  // Continues the current watch or starts one, and reads all events up to now.
   async #watchSome(): Promise<void> {
     this.#watch ??= this.#startWatch()
     const { watcher, prefix, after } = this.#watch
@@ -242,7 +242,7 @@ class Run {
   }
 
   async #compact(): Promise<void> {
-    // A watch that is still behind may be overtaken, which the suite tests.
+    // Compaction may expire a watch that is behind; the suite tests that.
     this.#endWatch()
     const revision = this.#revision()
     await this.#store.compact(revision)

@@ -1,4 +1,4 @@
-// The promises of storage/types.ts as tests, for every implementation, each also on top of a base layer.
+// The guarantees of storage/types.ts as tests, for every implementation, with and without a base layer.
 
 import { afterEach, describe, expect, test } from "vitest"
 import { createBaseLayer } from "./base-layer.ts"
@@ -30,7 +30,7 @@ const code = (expected: string): unknown =>
     `StorageError ${expected}`,
   )
 
-/** Takes events until there are `count`. */
+/** Reads events until there are `count`. */
 async function take(watcher: Watcher, count: number): Promise<string[]> {
   const events: string[] = []
   const iterator = watcher[Symbol.asyncIterator]()
