@@ -12,7 +12,7 @@ import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { eventually } from "./testing/harness.ts"
 
 const only = ["deployment", "replicaset", "statefulset", "job", "garbage-collector"]
-/** Maximum number of writes of one process, and the number of processes that are killed; the next one runs to the end. */
+/** Maximum number of writes of a process before it is killed, and the number of such processes; the last one runs to the end. */
 const mostWrites = 12
 const lives = 25
 

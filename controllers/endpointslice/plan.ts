@@ -23,7 +23,7 @@ export interface Plan {
   delete: EndpointSlice[]
 }
 
-/** An empty list as upstream's controllers write it: Go encodes it as null. */
+/** An empty list as upstream's controllers write it: null, because Go's encoding does not distinguish it from an absent list. */
 export function listed<T>(items: readonly T[]): T[] {
   return items.length === 0 ? (null as unknown as T[]) : [...items]
 }

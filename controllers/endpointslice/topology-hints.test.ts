@@ -108,7 +108,7 @@ describe("a Service in topology mode Auto", () => {
     await runOn(harness, ["x", "x", "y", "y", "z", "z"])
     await eventually(() => expect(hintsOf(harness)).toEqual(["x", "x", "y", "y", "z", "z"]))
     await eventually(() => expect(harness.cluster.all(events)).toHaveLength(1))
-    // The other zones now have too few endpoints, and there is no zone to take endpoints from.
+    // The other zones now have too few endpoints, and no endpoints can be taken from elsewhere.
     await says(harness, "z", { conditions: [{ type: "Ready", status: "False" }] })
     const revision = (): number => Number(harness.cluster.all(endpointSlices)[0]?.metadata.resourceVersion)
     const touch = async (label: string): Promise<number> => {

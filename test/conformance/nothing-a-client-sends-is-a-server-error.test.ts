@@ -435,7 +435,7 @@ function open({ url, gateway }: TestGateway, { certificate = "", key = "" }: Tes
     },
     () => resolve(socket),
   )
-  socket.on("error", reject) // once it is open, "close" tells
+  socket.on("error", reject) // after it is open, "close" follows every error
   return promise
 }
 

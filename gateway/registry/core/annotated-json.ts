@@ -31,7 +31,7 @@ export interface GoField {
   type: GoType
 }
 
-/** Depth limit of encoding/json, deeper than the parser here supports without errors. */
+/** Depth limit of encoding/json. It is deeper than the parser here supports. */
 const goDepth = 10_000
 
 /** `fault`: the first error. null decodes to nothing. */

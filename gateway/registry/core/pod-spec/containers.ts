@@ -99,7 +99,7 @@ const notEphemeral = [
   "lifecycle",
 ] as const
 
-/** Only pods are checked: templates without this check existed before the rule. */
+/** Only for pods: templates with such images existed before the rule, so they stay valid. */
 export function trimmedImage(at: FieldPath, image = ""): FieldError[] {
   return image === image.trim() ? [] : [invalidValue(at, image, "must not have leading or trailing whitespace")]
 }

@@ -10,8 +10,8 @@ import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import { isHugePages, validateRequirements } from "./resources.ts"
 
 /**
- * If a pod sets pod-level resources, its huge page limits default to the sums of its containers, and once it has limits, so do its
- * other requests. Requests that its containers do not set default to the limits.
+ * If a pod sets pod-level resources, its huge page limits default to the sums of its containers. Once it has limits, its other
+ * requests default to the sums too, and to the limits for resources that its containers do not request.
  */
 export function defaultPodResources({ resources, containers, initContainers = [] }: PodSpec): void {
   const { limits = {}, requests = {} } = resources ?? {}
