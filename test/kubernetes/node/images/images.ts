@@ -1,5 +1,5 @@
-// The images that the conformance suite of this Kubernetes version uses, and their local replacements. Images that no conformance
-// spec runs are not built: perl, resource-consumer, ipc-utils, volume/nfs, volume/iscsi, apparmor-loader, node-perf.
+// The images that the conformance suite of this Kubernetes version names, and what stands for them here. Not made, as no
+// conformance spec runs them: perl, resource-consumer, ipc-utils, volume/nfs, volume/iscsi, apparmor-loader, node-perf.
 
 import { coreDNSImage } from "../core-dns.ts"
 import { pauseImage } from "../configuration.ts"
@@ -41,7 +41,7 @@ export const recipes: readonly ImageRecipe[] = [
     config: agnhost("test-webserver"),
     layers: ["base", "coredns", "agnhost", page],
   })),
-  // Also under docker.io's name, for manual use: kubectl create deployment web --image=nginx.
+  // As docker.io's, for what a person types: kubectl create deployment web --image=nginx.
   { names: [suite("nginx:1.15-4"), "docker.io/library/nginx:latest"], config: nginx, layers: ["base", "nginx"] },
   { names: [suite("nginx:1.27-0")], config: nginx, layers: ["base", "nginx", "newer"] },
   { names: [suite("nonewprivs:1.4")], config: { Cmd: ["nnp"] }, layers: ["base", "effectiveUID"] },

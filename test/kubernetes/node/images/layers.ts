@@ -1,5 +1,5 @@
-// The folders of which images consist, filled with Debian's programs and our own builds. Each function fills one folder; `work`
-// contains the unpacked Debian packages and the compiled helpers.
+// The folders that images are made of, out of Debian's programs and our own builds. Each function fills one folder; `work` has
+// the unpacked Debian packages and the compiled helpers.
 
 import { chmod, copyFile, cp, mkdir, realpath, symlink, writeFile } from "node:fs/promises"
 import path from "node:path"
@@ -8,23 +8,23 @@ import { binDirectory } from "../layout.ts"
 import { exists, systemPath } from "../machine.ts"
 
 export interface Sources {
-  /** Contains the folder `debian` with unpacked packages that are not installed. */
+  /** With the folder `debian`, where packages that are not installed lie unpacked. */
   work: string
-  /** The source folder of the module k8s.io/kubernetes. */
+  /** Of the module k8s.io/kubernetes. */
   kubernetes: string
 }
 
 export type Layer = (folder: string, sources: Sources) => Promise<void>
 
-/** Parts of the C library that are loaded by name when a program looks up a user or a host. */
+/** Of the C library: loaded by name when a program looks up a user or a host. */
 const nameServices = ["files", "dns"].map((name) => `/lib/x86_64-linux-gnu/libnss_${name}.so.2`)
 
-/** Adds programs to /usr/bin, and shared libraries with their original paths. */
+/** Programs go to /usr/bin, shared libraries to where they were. */
 async function addPrograms(folder: string, programs: readonly string[]): Promise<void> {
   for (const program of programs) {
     const file = await realpath(await find(program))
     await place(file, path.join(folder, "usr/bin", path.basename(file)))
-    // ldd exits with an error for static programs.
+    // It exits with an error for static programs.
     const { stdout } = await run("ldd", [file])
     const libraries = [...stdout.matchAll(/(\/\S+)/g)]
       .map(([, library]) => library ?? "")
@@ -79,7 +79,7 @@ const users = {
   "etc/group": "root:x:0:\ndaemon:x:1:\nusers:x:100:\nnobody:x:65534:\n",
 }
 
-/** A small system based on busybox. */
+/** busybox, as a whole small system. */
 const base: Layer = async (folder, { work }) => {
   const directories = ["bin", "sbin", "usr/sbin", "usr/local/bin", "root", "home", "proc", "sys", "dev", "var/run"]
   for (const name of directories) await mkdir(path.join(folder, name), { recursive: true })
@@ -91,7 +91,7 @@ const base: Layer = async (folder, { work }) => {
   await addPrograms(folder, [busybox, "wget"])
   await place(busybox, path.join(folder, "bin/busybox"))
   await place(path.join(work, "shell"), path.join(folder, "bin/sh"))
-  // busybox's wget crashes on -T, which the suite uses.
+  // Its own wget crashes on -T, which the suite uses.
   const applets = (await succeed(busybox, ["--list"])).trim().split("\n")
   const own = new Set(["sh", "busybox", "wget"])
   await link(
@@ -102,7 +102,7 @@ const base: Layer = async (folder, { work }) => {
   await write(folder, {
     ...users,
     "etc/nsswitch.conf": "hosts: files dns\npasswd: files\ngroup: files\n",
-    // The suite reads it, from images that are otherwise based on Alpine.
+    // The suite reads it, in images that are Alpine's elsewhere.
     "etc/os-release": 'NAME="Alpine Linux"\n',
   })
 }
@@ -175,10 +175,10 @@ export const layers = {
   etcd: programLayer("etcd", "usr/local/bin/etcd"),
   sampleAPIServer: programLayer("sample-apiserver", "sample-apiserver"),
   pause: (folder, { work }) => place(path.join(work, "pause"), path.join(folder, "pause")),
-  /** The layer exists for its set-uid bit. */
+  /** The set-uid bit is the point of it. */
   effectiveUID: (folder, { work }) =>
     place(path.join(work, "effective-uid"), path.join(folder, "usr/local/bin/nnp"), 0o6755),
-  /** An image that differs from the older one, so that there is an update. */
+  /** An image that differs from the older one, so that an update is one. */
   newer: (folder) => write(folder, { "etc/nginx-version": "1.27\n" }),
 } satisfies Record<string, Layer>
 

@@ -1,6 +1,5 @@
-// npm run kubernetes:build images: builds every image that the conformance suite uses on this machine, without external
-// registries. The result is an OCI layout for the registry of a cluster, and the same images unpacked, with which its nodes
-// start.
+// npm run kubernetes:build images: every image the conformance suite names, made on this machine. No registry outside is asked.
+// The result is an OCI layout, for the registry of a cluster, and the same unpacked, for its nodes to start with.
 
 import { createHash } from "node:crypto"
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
@@ -14,10 +13,10 @@ import { OCILayout } from "./oci-layout.ts"
 
 const builtPrograms = ["agnhost", "containerd", "coredns", "ctr", "etcd", "sample-apiserver"]
 const longMs = 300_000
-/** Unpacked but not installed: one would replace the existing busybox, the other would start a web server. */
+/** Unpacked, never installed: one would replace the busybox that is there, the other start a web server. */
 const unpackedPackages = ["busybox", "nginx"]
 
-/** Keeps everything that is up to date. Returns false if there was nothing to do. Errors are for the user. */
+/** What is up to date stays. Answers false when there was nothing to do. Fails with a sentence. */
 export async function makeImages(say: (what: string) => void): Promise<boolean> {
   const stamp = await currentStamp()
   if ((await exists(images.stamp)) && (await readFile(images.stamp, "utf8")) === stamp) return false
@@ -51,7 +50,7 @@ export async function makeImages(say: (what: string) => void): Promise<boolean> 
   return true
 }
 
-/** Covers everything that goes into images: these files, and the programs built with Go. */
+/** Of all that goes into images: these files, and the programs built from Go. */
 async function currentStamp(): Promise<string> {
   const hash = createHash("sha256").update(kubernetesVersion)
   for (const name of (await readdir(here("images"), { recursive: true })).sort()) {
@@ -122,7 +121,7 @@ async function makeLayers(sources: Sources, say: (what: string) => void): Promis
   return folders
 }
 
-/** The module is in Go's cache since the suite was built from it. */
+/** The module lies in Go's cache since the suite was built from it. */
 async function kubernetesSources(): Promise<string> {
   const described = await succeed("go", ["mod", "download", "-json", `k8s.io/kubernetes@${kubernetesVersion}`], {
     timeoutMs: longMs,

@@ -1,5 +1,5 @@
-// Writes an OCI image layout (github.com/opencontainers/image-spec, image-layout.md): blobs by digest, and an index with image
-// names. A layer is a folder, packed without compression and reproducibly on every machine.
+// Writes an OCI image layout (github.com/opencontainers/image-spec, image-layout.md): blobs by digest, and an index that names
+// images. A layer is a folder, packed without compression and with the same bytes on every machine.
 
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
@@ -32,7 +32,7 @@ const packTimeoutMs = 120_000
 export class OCILayout {
   readonly #directory: string
   readonly #manifests: Descriptor[] = []
-  /** By folder, because images share layers. */
+  /** By folder: images share layers. */
   readonly #layers = new Map<string, Promise<Descriptor>>()
   #incoming = 0
 
@@ -45,14 +45,14 @@ export class OCILayout {
     return new OCILayout(directory)
   }
 
-  /** `layers`: folders, lowest first. In the image, everything in them belongs to root. */
+  /** `layers`: folders, lowest first. Everything in them belongs to root in the image. */
   async add(names: readonly string[], config: ImageConfig, layers: readonly string[]): Promise<void> {
     const packed = await Promise.all(layers.map((folder) => this.#layer(folder)))
     const image = await this.#json(mediaType("config.v1+json"), {
       architecture: "amd64",
       os: "linux",
       config: { Env: [defaultPath], ...config },
-      // Uncompressed, so the digest of the blob is that of the layer.
+      // Uncompressed, so the digest of the blob is the layer's own.
       rootfs: { type: "layers", diff_ids: packed.map(({ digest }) => digest) },
     })
     const manifestType = mediaType("manifest.v1+json")
@@ -84,7 +84,7 @@ export class OCILayout {
   async #pack(folder: string): Promise<Descriptor> {
     const file = this.#temporary()
     const same = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "--format=posix"]
-    // By default, posix headers contain times and the pid of tar.
+    // posix headers otherwise carry times, and the pid of tar.
     const headers = "--pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime"
     await succeed("tar", ["-C", folder, ...same, headers, "-cf", file, "."], { timeoutMs: packTimeoutMs })
     return this.#keep(mediaType("layer.v1.tar"), file)
