@@ -103,6 +103,22 @@ describe("a CertificateSigningRequest in a tenant", () => {
     })
     expect((await find("not-a-node")).status?.conditions).toBeUndefined()
   })
+
+  test("has the name that its certificate would give it: the last one in its subject", async () => {
+    const signerName = "kubernetes.io/kube-apiserver-client-kubelet"
+    const subject = "CN=system:node:n1, CN=system:kube-scheduler, O=system:nodes"
+    const request = await ask("two-names", subject, { signerName })
+    await ask("later", "CN=system:node:n1, O=system:nodes", { signerName })
+    await eventually(async () => expect((await find("later")).status?.certificate).toBeDefined())
+    expect((await find("two-names")).status?.conditions).toBeUndefined()
+    await approve(request)
+    await eventually(async () => {
+      const { status } = await find("two-names")
+      const message = "subject common name does not begin with system:node:"
+      expect(status?.conditions).toMatchObject([{ type: "Approved" }, { type: "Failed", message }])
+      expect(status?.certificate).toBeUndefined()
+    })
+  })
 })
 
 describe("a CertificateSigningRequest that cannot be answered yet", () => {

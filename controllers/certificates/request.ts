@@ -20,6 +20,7 @@ export const pemOf = ({ spec }: CertificateSigningRequest): string =>
   Buffer.from(spec?.request ?? "", "base64").toString()
 
 export interface Subject {
+  /** The last one, as for who reads the certificate. */
   commonName: string
   organizations: string[]
   /** Kinds of the subject alternative names, as @peculiar/x509 calls them: "dns", "ip", "email", "url". */
@@ -42,7 +43,7 @@ export function subjectOf(pem: string): Subject {
   const extension = request.getExtension(subjectAlternativeName)
   const alternatives =
     extension instanceof SubjectAlternativeNameExtension ? extension.names.items.map(({ type }) => String(type)) : []
-  return { commonName: values("CN")[0] ?? "", organizations: values("O"), alternatives }
+  return { commonName: values("CN").at(-1) ?? "", organizations: values("O"), alternatives }
 }
 
 /** Why it is no request of a kubelet for a client certificate; undefined: it is one. */

@@ -28,6 +28,8 @@ const joins = { "add-to": "NAMESPACE" }
 
 const jane = await requestOf("CN=jane")
 const node = await requestOf("CN=system:node:n, O=system:nodes")
+const nodeAtFirst = await requestOf("CN=system:node:n, CN=jane, O=system:nodes")
+const nodeAtLast = await requestOf("CN=jane, CN=system:node:n, O=system:nodes")
 const decided = (type: "Approved" | "Denied"): Step => ({
   patch: ["certificatesigningrequests", "NAMESPACE"],
   with: { status: { conditions: [{ type, status: "True", reason: "Test", message: "of a scenario" }] } },
@@ -156,6 +158,28 @@ export const accessScenarios: readonly Scenario[] = [
     name: "request for a certificate of a node that is not one",
     steps: [
       request(jane, { signerName: "kubernetes.io/kube-apiserver-client-kubelet", usages: ["client auth"] }),
+      decided("Approved"),
+      settle,
+    ],
+  },
+  {
+    name: "node that asks for a certificate and calls itself something else last",
+    steps: [
+      request(nodeAtFirst, {
+        signerName: "kubernetes.io/kube-apiserver-client-kubelet",
+        usages: ["digital signature", "client auth"],
+      }),
+      decided("Approved"),
+      settle,
+    ],
+  },
+  {
+    name: "other that asks for a certificate and calls itself a node last",
+    steps: [
+      request(nodeAtLast, {
+        signerName: "kubernetes.io/kube-apiserver-client-kubelet",
+        usages: ["digital signature", "client auth"],
+      }),
       decided("Approved"),
       settle,
     ],
