@@ -78,12 +78,27 @@ const podMetrics = (usage: Record<string, string>[]): object => ({
 const times = (count: number, usage: Record<string, string>): Record<string, string>[] =>
   Array.from({ length: count }, () => usage)
 
-async function harnessWith(replicas: number, answer: (path: string) => unknown, clock = new FakeClock(start)) {
-  const harness = await startHarness({ only, clock })
+type Timed = Harness & { clock: FakeClock }
+
+async function timedHarness(clock = new FakeClock(start)): Promise<Timed> {
+  return { ...(await startHarness({ only, clock })), clock }
+}
+
+async function harnessWith(replicas: number, answer: (path: string) => unknown, clock?: FakeClock): Promise<Timed> {
+  const harness = await timedHarness(clock)
   harness.cluster.answerRaw = answer
   await harness.create(deployments, deployment(replicas))
   await addPods(harness, replicas)
   return harness
+}
+
+/** Until it has been looked at for the first time. */
+async function add(harness: Timed, added: KubeObject): Promise<void> {
+  await harness.create(horizontalPodAutoscalers, added)
+  await eventually(() => {
+    harness.clock.advance(100)
+    expect(find(harness, added.metadata.name).status).toBeDefined()
+  })
 }
 
 describe("a HorizontalPodAutoscaler", () => {
@@ -92,13 +107,13 @@ describe("a HorizontalPodAutoscaler", () => {
       expect(path).toBe("/apis/metrics.k8s.io/v1beta1/namespaces/default/pods?labelSelector=app%3Dweb")
       return podMetrics(times(2, { cpu: "100m" }))
     })
-    await harness.create(horizontalPodAutoscalers, autoscaler())
+    await add(harness, autoscaler())
     await eventually(() => expect(size(harness)).toBe(4))
     await eventually(() => {
       expect(find(harness).status).toMatchObject({
         currentReplicas: 2,
         desiredReplicas: 4,
-        lastScaleTime: "2026-01-01T01:00:00Z",
+        lastScaleTime: "2026-01-01T01:00:15Z",
         currentMetrics: [
           { type: "Resource", resource: { name: "cpu", current: { averageUtilization: 100, averageValue: "100m" } } },
         ],
@@ -117,7 +132,7 @@ describe("a HorizontalPodAutoscaler", () => {
   test("shrinks only when no recommendation of the last five minutes was larger", async () => {
     const clock = new FakeClock(start)
     await using harness = await harnessWith(4, () => podMetrics(times(4, { cpu: "10m" })), clock)
-    await harness.create(horizontalPodAutoscalers, autoscaler())
+    await add(harness, autoscaler())
     await eventually(() => expect(conditions(harness)[0]).toBe("AbleToScale=True ScaleDownStabilized"))
     expect(size(harness)).toBe(4)
     await eventually(() => {
@@ -138,7 +153,7 @@ describe("a HorizontalPodAutoscaler", () => {
     await using harness = await harnessWith(2, () => {
       throw error
     })
-    await harness.create(horizontalPodAutoscalers, autoscaler())
+    await add(harness, autoscaler())
     const reason =
       "failed to get cpu utilization: unable to get metrics for resource cpu: unable to fetch metrics from resource " +
       `metrics API: ${why} (get pods.metrics.k8s.io)`
@@ -164,21 +179,36 @@ describe("a HorizontalPodAutoscaler", () => {
     [{ minReplicas: 4 }, 2, 4, "Current number of replicas below Spec.MinReplicas"],
   ])("with %j brings %i to %i", async (spec, before, after, why) => {
     await using harness = await harnessWith(before, () => podMetrics(times(before, { cpu: "50m" })))
-    await harness.create(horizontalPodAutoscalers, autoscaler(spec))
+    await add(harness, autoscaler(spec))
     await eventually(() => expect(size(harness)).toBe(after))
     await eventually(() => expect(told(harness)).toContain(`SuccessfulRescale: New size: ${after}; reason: ${why}`))
   })
 
   test("leaves what was scaled to zero alone", async () => {
     await using harness = await harnessWith(0, () => podMetrics([]))
-    await harness.create(horizontalPodAutoscalers, autoscaler())
+    await add(harness, autoscaler())
     await eventually(() => expect(conditions(harness)).toContain("ScalingActive=False ScalingDisabled"))
     expect(size(harness)).toBe(0)
   })
 
-  test("whose target is not there says so", async () => {
-    await using harness = await startHarness({ only })
+  test("is looked at for the first time when its target has had time to come, too", async () => {
+    await using harness = await timedHarness()
     await harness.create(horizontalPodAutoscalers, autoscaler())
+    for (let ms = 0; ms < 14_000; ms += 100) {
+      harness.clock.advance(100)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await harness.create(deployments, deployment(0))
+    await eventually(() => {
+      harness.clock.advance(100)
+      expect(conditions(harness)).toContain("ScalingActive=False ScalingDisabled")
+    })
+    expect(told(harness)).toEqual([])
+  })
+
+  test("whose target is not there says so", async () => {
+    await using harness = await timedHarness()
+    await add(harness, autoscaler())
     await eventually(() => {
       expect(conditions(harness)).toEqual(["AbleToScale=False FailedGetScale"])
       expect(told(harness)).toContain('FailedGetScale: deployments.apps "web" not found')
@@ -188,9 +218,9 @@ describe("a HorizontalPodAutoscaler", () => {
   test("does not work when another one has the same pods", async () => {
     const clock = new FakeClock(start)
     await using harness = await harnessWith(2, () => podMetrics(times(2, { cpu: "50m" })), clock)
-    await harness.create(horizontalPodAutoscalers, autoscaler())
+    await add(harness, autoscaler())
     await eventually(() => expect(conditions(harness)).toContain("ScalingActive=True ValidMetricFound"))
-    await harness.create(horizontalPodAutoscalers, autoscaler({}, "other"))
+    await add(harness, autoscaler({}, "other"))
     await eventually(() => {
       expect(conditions(harness, "other")).toContain("ScalingActive=False AmbiguousSelector")
       expect(told(harness).join()).toContain(
@@ -265,7 +295,7 @@ describe("a HorizontalPodAutoscaler", () => {
         })),
       }
     })
-    await harness.create(horizontalPodAutoscalers, autoscaler({ metrics: [metric] }))
+    await add(harness, autoscaler({ metrics: [metric] }))
     await eventually(() => expect(size(harness)).toBe(replicas))
     await eventually(() => expect(find(harness).status?.currentMetrics).toMatchObject([current]))
   })
@@ -302,7 +332,7 @@ describe("a HorizontalPodAutoscaler", () => {
       return answer
     })
     const object = { metric: { name: "hits" }, describedObject, target: { type: "Value", value: "1" } }
-    await harness.create(horizontalPodAutoscalers, autoscaler({ metrics: [{ type: "Object", object }] }))
+    await add(harness, autoscaler({ metrics: [{ type: "Object", object }] }))
     await eventually(() => expect(told(harness)).toContain(`FailedGetObjectMetric: ${why}`))
   })
 
@@ -321,7 +351,7 @@ describe("a HorizontalPodAutoscaler", () => {
       },
       clock,
     )
-    await harness.create(horizontalPodAutoscalers, autoscaler({ metrics }))
+    await add(harness, autoscaler({ metrics }))
     await eventually(() => expect(conditions(harness)).toContain("ScalingActive=False FailedGetExternalMetric"))
     usage = "75m"
     await eventually(() => {

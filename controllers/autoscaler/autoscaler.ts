@@ -47,15 +47,21 @@ async function reconcile(
   if (autoscaler === undefined) return
   const ofTenant = memories.get(tenant) ?? new Map<string, Memory>()
   memories.set(tenant, ofTenant)
-  const memory = ofTenant.get(idOf(key)) ?? new Memory()
-  ofTenant.set(idOf(key), memory)
   const now = ctx.clock.now()
+  const period = ctx.limits.autoscalerPeriodMs
+  let memory = ofTenant.get(idOf(key))
+  if (memory === undefined) {
+    // What is made together comes in any order: its target may be made after it.
+    memory = new Memory()
+    memory.nextAt = now + period
+    ofTenant.set(idOf(key), memory)
+  }
   if (now < memory.nextAt) return { requeueAfterMs: memory.nextAt - now }
   const pods = ctx.informers.of<Pod>(podResource).list(tenant, namespace)
   const selects = (selector: string | undefined, pod: Pod): boolean =>
     selector !== undefined && matches(parseSelector(selector), pod.metadata.labels ?? {})
   // Not sooner when it changes, nor when it could not be done.
-  memory.nextAt = now + ctx.limits.autoscalerPeriodMs
+  memory.nextAt = now + period
   await new Round({
     client: controller.client(tenant),
     event: (type, reason, message) => controller.event(tenant, autoscaler, type, reason, message),
@@ -71,5 +77,5 @@ async function reconcile(
         .sort(),
     now,
   }).run()
-  return { requeueAfterMs: ctx.limits.autoscalerPeriodMs }
+  return { requeueAfterMs: period }
 }

@@ -108,6 +108,11 @@ export const disruptionScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: "autoscaler that comes before its target",
+    nodes: "ready",
+    steps: [autoscaler(), settle, deployment({ replicas: 2 }), rolled(2), told("ScalingActive"), settle],
+  },
+  {
     name: "autoscaler below its least size",
     nodes: "ready",
     steps: [
