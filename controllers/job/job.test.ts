@@ -4,6 +4,7 @@ import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { events, jobs, pods } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import { Indexes } from "./indexes.ts"
+import { trackingFinalizer } from "./tracking.ts"
 
 const only = ["job", "ttl-after-finished", "garbage-collector"]
 
@@ -53,6 +54,26 @@ describe("a Job", () => {
       for (const { metadata } of podsOf(harness)) expect(metadata.finalizers ?? []).toEqual([])
       expect(harness.cluster.all(events).map((event) => event["reason"])).toContain("Completed")
     })
+  })
+
+  test("of another group keeps the finalizers of its pods", async () => {
+    await using harness = await startHarness({ only: ["job"] })
+    const add = (name: string, apiVersion: string): Promise<Pod> =>
+      harness.create<Pod>(pods, {
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: {
+          name,
+          namespace: "default",
+          finalizers: [trackingFinalizer],
+          ownerReferences: [{ apiVersion, kind: "Job", name: "gone", uid: "gone", controller: true }],
+        },
+      } as KubeObject)
+    await add("others", "batch.example.com/v1")
+    await add("lost", "batch/v1")
+    const finalizersOf = (name: string) => harness.cluster.find<Pod>(pods, "default", name)?.metadata.finalizers ?? []
+    await eventually(() => expect(finalizersOf("lost")).toEqual([]))
+    expect(finalizersOf("others")).toEqual([trackingFinalizer])
   })
 
   test("counts pods that are deleted right after they finished", async () => {

@@ -97,7 +97,8 @@ async function releaseOrphans(ctx: ControllerContext, controller: Controller<Job
     .filter((pod) => {
       const owner = controllerOf(pod)
       if (!isTracked(pod) || owner === undefined) return isTracked(pod)
-      return owner.kind === "Job" && all.get(key.tenant, key.namespace, owner.name)?.metadata.uid !== owner.uid
+      const isJob = owner.kind === jobKind.kind && owner.apiVersion === jobKind.apiVersion
+      return isJob && all.get(key.tenant, key.namespace, owner.name)?.metadata.uid !== owner.uid
     })
   await Promise.all(lost.map((pod) => removeFinalizer(client, pod)))
 }
