@@ -83,6 +83,19 @@ describe("a PodDisruptionBudget", () => {
     })
   })
 
+  test("that a pod leaves is counted anew, and nothing is told of what it was", async () => {
+    await using harness = await startHarness({ only: ["disruption"] })
+    await harness.setPod(await harness.create<Pod>(pods, pod("web-1")), "Running", true)
+    for (const name of ["web", "other"]) {
+      const { spec, ...rest } = budget({ minAvailable: 1 })
+      await harness.create(podDisruptionBudgets, { ...rest, metadata: { name, namespace: "default" }, spec })
+    }
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ expectedPods: 1, currentHealthy: 1 }))
+    await harness.change(pods, "default", "web-1", { metadata: { labels: { app: "else" } } })
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ expectedPods: 0, currentHealthy: 0 }))
+    expect(told(harness).filter((text) => text.startsWith("MultiplePodDisruptionBudgets"))).toEqual([])
+  })
+
   test("warns of pods that nobody controls", async () => {
     await using harness = await startHarness({ only: ["disruption"] })
     await harness.create(pods, pod("a"))

@@ -41,13 +41,18 @@ export function runDisruption(ctx: ControllerContext): Promise<void> {
     primary: budgets,
     reads,
   })
-  const enqueue = (tenant: string, pod: Pod): void => {
+  const enqueue = (tenant: string, pod: Pod): readonly Budget[] => {
     const found = budgets.list(tenant, pod.metadata.namespace).filter((budget) => selects(budget, pod))
     for (const budget of found) controller.enqueueObject(tenant, budget)
-    if (found.length < 2) return
+    return found
+  }
+  const changed = (tenant: string, pod: Pod): void => {
+    // Upstream looks at one of several budgets, whichever it may be, and says so. All of them count the pod.
+    const [chosen, ...others] = enqueue(tenant, pod)
+    if (chosen === undefined || others.length === 0) return
     const { namespace = "", name = "" } = pod.metadata
-    const chosen = found[0]?.metadata.name ?? ""
-    const text = `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  Chose "${chosen}" arbitrarily.`
+    const which = `Chose "${chosen.metadata.name ?? ""}" arbitrarily.`
+    const text = `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  ${which}`
     controller.event(tenant, pod, "Warning", "MultiplePodDisruptionBudgets", text)
   }
   const enqueueStale = (tenant: string, pod: Pod): void => {
@@ -56,15 +61,16 @@ export function runDisruption(ctx: ControllerContext): Promise<void> {
   }
   pods.subscribe({
     added(tenant, pod) {
-      enqueue(tenant, pod)
+      changed(tenant, pod)
       enqueueStale(tenant, pod)
     },
     updated(tenant, pod, previous) {
+      // Upstream leaves the budgets that it has left as they are until something else happens to them.
       if (!equalButNulls(pod.metadata.labels, previous.metadata.labels)) enqueue(tenant, previous)
-      enqueue(tenant, pod)
+      changed(tenant, pod)
       enqueueStale(tenant, pod)
     },
-    deleted: enqueue,
+    deleted: changed,
     // Before that nothing could be enqueued.
     synced: (tenant) => {
       for (const pod of pods.list(tenant)) enqueueStale(tenant, pod)
