@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, PersistentVolumeClaim } from "../../apimachinery/object.ts"
+import { alreadyExists } from "../../apimachinery/status.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
+import type { Resource } from "../../client/rest.ts"
 import { events, persistentVolumeClaims, pods } from "../../client/resources.ts"
 import { eventually, startHarness } from "../testing/harness.ts"
 
@@ -59,4 +62,27 @@ describe("a generic ephemeral volume", () => {
       ])
     })
   })
+
+  test("says that its claim came just before", async () => {
+    const cluster = new TakenCluster()
+    await using harness = await startHarness({ only: ["ephemeral-volume"], cluster })
+    await harness.create(pods, pod)
+    await eventually(() => {
+      expect(cluster.all(events)).toMatchObject([
+        {
+          reason: "FailedBinding",
+          message:
+            'ephemeral volume scratch: create PVC web-scratch: persistentvolumeclaims "web-scratch" already exists',
+        },
+      ])
+    })
+  })
 })
+
+/** Somebody else's claim is there that is not seen yet. */
+class TakenCluster extends FakeCluster {
+  override create<T extends KubeObject>(resource: Resource, object: T): Promise<T> {
+    if (resource.resource !== "persistentvolumeclaims") return super.create<T>(resource, object)
+    return Promise.reject(alreadyExists(resource, object.metadata.name ?? ""))
+  }
+}

@@ -3,7 +3,7 @@
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { controllerOf, type PersistentVolumeClaim, type Pod } from "../../apimachinery/object.ts"
-import { isAlreadyExists } from "../../apimachinery/status.ts"
+import { StatusError } from "../../apimachinery/status.ts"
 import { persistentVolumeClaims, pods as podResource } from "../../client/resources.ts"
 import { TerminalError } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
@@ -84,10 +84,10 @@ async function create(
   try {
     await controller.client(tenant).create(persistentVolumeClaims, claim)
   } catch (error) {
-    // The cache may be behind; its event brings the pod back if it is not ours.
-    if (isAlreadyExists(error)) throw error
-    throw isNamespaceTerminating(error)
-      ? error
-      : new Error(`create PVC ${name}: ${errorMessage(error)}`, { cause: error })
+    const text = `create PVC ${name}: ${errorMessage(error)}`
+    // What kind of refusal it was matters to who tries again.
+    throw error instanceof StatusError
+      ? new StatusError({ ...error.status, message: text }, { cause: error })
+      : new Error(text, { cause: error })
   }
 }
