@@ -26,6 +26,7 @@ export function ownRuleCases(): Scenario[] {
     { name: "a claim keeps the class of attributes it was given", steps: claims() },
     { name: "a job's status is one that jobs have", steps: jobStatuses() },
     { name: "a revision of a controller holds an object", steps: revisions() },
+    { name: "data of a revision of a controller is the same", steps: revisionTexts() },
     { name: "managed fields have one form", steps: managedFields() },
     { name: "objects are not exported", steps: exports() },
   ]
@@ -191,6 +192,33 @@ function revisions(): RequestStep[] {
     post(path, { metadata: { name: "a" }, revision: 1, data: { a: 1 } }),
     patch(`${path}/a`, mergePatch, { data: { a: 2 } }),
     patch(`${path}/a`, mergePatch, { revision: 2 }),
+  ]
+}
+
+/** The data of a revision may not change. Upstream compares texts: what says the same in another one is refused there. */
+function revisionTexts(): RequestStep[] {
+  const path = "/apis/apps/v1/namespaces/@{ns}/controllerrevisions"
+  const revision = (data: string): string =>
+    `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"a"},"revision":1,"data":${data}}`
+  const first = '{"b":1,"a":{"d":1.50,"c":"<é"}}'
+  const texts: [label: string, data: string][] = [
+    ["the same", first],
+    ["another order", '{"a":{"d":1.50,"c":"<é"},"b":1}'],
+    ["another order inside", '{"b":1,"a":{"c":"<é","d":1.50}}'],
+    ["one more", '{"b":1,"a":{"d":1.50,"c":"<é"},"e":null}'],
+    ["text with spaces", '{ "b": 1, "a": { "d": 1.50, "c": "<é" } }'],
+    ["text with another number", '{"b":1,"a":{"d":1.5,"c":"<é"}}'],
+    ["text with an escape", '{"b":1,"a":{"d":1.50,"c":"\\u003cé"}}'],
+  ]
+  const json = { contentType: "application/json" }
+  const sorted = { a: { b: 1, c: "x" }, d: 2 }
+  return [
+    { ...post(path, revision(first)), ...json, label: "create" },
+    ...texts.map(([label, data]) => ({ ...put(`${path}/a?dryRun=All`, revision(data)), ...json, label })),
+    patch(`${path}/a?dryRun=All`, mergePatch, { revision: 2 }, { label: "text of a patch, in order" }),
+    post(path, { metadata: { name: "sorted" }, revision: 1, data: sorted }),
+    patch(`${path}/sorted?dryRun=All`, mergePatch, { revision: 2 }),
+    patch(`${path}/sorted?dryRun=All`, mergePatch, { data: { d: 2, a: { c: "x" } } }),
   ]
 }
 
