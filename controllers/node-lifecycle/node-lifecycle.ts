@@ -12,7 +12,7 @@ import { isReady } from "../pods/pod-state.ts"
 import { observe, silentConditions, silentInMs, type Health, type Lease } from "./health.ts"
 import { outdatedLabels } from "./labels.ts"
 import { isEvicting, isVirtual, readyCondition, wantedTaints } from "./taints.ts"
-import { allDown, evictionRate, EvictionPace, zoneOf } from "./zones.ts"
+import { allDown, counts, evictionRate, EvictionPace, zoneOf } from "./zones.ts"
 
 const merge = { type: "merge" } as const
 
@@ -29,6 +29,8 @@ interface NodeMemory {
 interface TenantMemory {
   nodes: Map<string, NodeMemory>
   pace: EvictionPace
+  /** No node was ready when it was last asked. */
+  isAllDown: boolean
 }
 
 /** By tenant. */
@@ -61,13 +63,15 @@ async function reconcile(
     const known = memories.get(tenant)?.nodes
     const gone = known?.get(name)
     known?.delete(name)
-    if (gone !== undefined)
-      tell(controller, tenant, gone.reference, "RemovingNode", `Removing Node ${name} from Controller`)
+    if (gone === undefined) return
+    tell(controller, tenant, gone.reference, "RemovingNode", `Removing Node ${name} from Controller`)
+    // It may have been the last one that was ready.
+    controller.enqueueAll(tenant)
     return
   }
   const now = ctx.clock.now()
   const client = controller.client(tenant)
-  const ofTenant = memories.get(tenant) ?? { nodes: new Map<string, NodeMemory>(), pace: new EvictionPace() }
+  const ofTenant = memories.get(tenant) ?? { nodes: new Map(), pace: new EvictionPace(), isAllDown: false }
   memories.set(tenant, ofTenant)
   const memory = ofTenant.nodes.get(name) ?? {
     reference: referenceTo(node),
@@ -100,8 +104,9 @@ async function reconcile(
   const ready = readyCondition(node)?.status
   if (memory.hasPodsToMark && ready !== "True") await markPods(ctx, controller, tenant, name)
   memory.hasPodsToMark = false
-  if (memory.ready !== ready) {
+  if (memory.ready !== ready || ofTenant.isAllDown !== turn.isAllDown) {
     memory.ready = ready
+    ofTenant.isAllDown = turn.isAllDown
     // Whether pods are driven from the others may depend on this one.
     controller.enqueueAll(tenant)
   }
@@ -123,16 +128,17 @@ function mayEvict(
   node: Node,
   pace: EvictionPace,
   now: number,
-): { evict: boolean; waitMs?: number } {
+): { evict: boolean; isAllDown: boolean; waitMs?: number } {
   // When no node at all is ready, the fault is rather with who watches them: no pod is driven away.
   const zone = zoneOf(node)
-  const nodes = all.map((other) => (other.metadata.name === node.metadata.name ? node : other))
-  if (allDown(nodes)) return { evict: false }
-  if (readyCondition(node)?.status === "True" || isEvicting(node)) return { evict: true }
+  const nodes = all.map((other) => (other.metadata.name === node.metadata.name ? node : other)).filter(counts)
+  const isAllDown = allDown(nodes)
+  if (isAllDown) return { evict: false, isAllDown }
+  if (readyCondition(node)?.status === "True" || isEvicting(node)) return { evict: true, isAllDown }
   const rate = evictionRate(nodes.filter((other) => zoneOf(other) === zone))
-  if (rate === 0) return { evict: false }
+  if (rate === 0) return { evict: false, isAllDown }
   const waitMs = pace.take(zone, rate, now)
-  return waitMs === 0 ? { evict: true } : { evict: false, waitMs }
+  return waitMs === 0 ? { evict: true, isAllDown } : { evict: false, isAllDown, waitMs }
 }
 
 async function leaseOf(client: KubeClient, name: string): Promise<Lease | undefined> {

@@ -66,3 +66,24 @@ test("of a zone that fails in large part no node is emptied, of one that fails a
   clock.advance(10_000)
   await eventually(() => expect(emptied()).toEqual(["b1", "b2"]))
 })
+
+test("nodes that are not to count say nothing of how much has failed", async () => {
+  await using harness = await startHarness({ only: ["node-lifecycle"], clock: new FakeClock() })
+  await harness.create(nodes, node("apart", "True", { "node.kubernetes.io/exclude-disruption": "" }))
+  await harness.create(nodes, node("down", "False"))
+  const effects = (): (string | undefined)[] =>
+    (harness.cluster.find<Node>(nodes, undefined, "down")!.spec?.taints ?? []).map(({ effect }) => effect)
+  await eventually(() => expect(effects()).toEqual(["NoSchedule"]))
+  await harness.create(nodes, node("up", "True"))
+  await eventually(() => expect(effects()).toEqual(["NoSchedule", "NoExecute"]))
+  await harness.cluster.delete(nodes, undefined, "up")
+  await eventually(() => expect(effects()).toEqual(["NoSchedule"]))
+})
+
+test("where no node is to count pods are driven from those that are down", async () => {
+  await using harness = await startHarness({ only: ["node-lifecycle"], clock: new FakeClock() })
+  await harness.create(nodes, node("down", "False", { "node.kubernetes.io/exclude-disruption": "" }))
+  const effects = (): (string | undefined)[] =>
+    (harness.cluster.find<Node>(nodes, undefined, "down")!.spec?.taints ?? []).map(({ effect }) => effect)
+  await eventually(() => expect(effects()).toEqual(["NoSchedule", "NoExecute"]))
+})

@@ -24,8 +24,13 @@ export function zoneOf({ metadata }: Node): string {
 
 const isUp = (node: Node): boolean => readyCondition(node)?.status === "True"
 
-/** No node of any zone is ready. */
-export const allDown = (nodes: readonly Node[]): boolean => !nodes.some(isUp)
+/** Who wears it says nothing of how much has failed. */
+const exclusionLabel = "node.kubernetes.io/exclude-disruption"
+
+export const counts = ({ metadata }: Node): boolean => !Object.hasOwn(metadata.labels ?? {}, exclusionLabel)
+
+/** There are nodes, and none of any zone is ready. */
+export const allDown = (nodes: readonly Node[]): boolean => nodes.length > 0 && !nodes.some(isUp)
 
 /** Nodes per second; 0: none for now. */
 export function evictionRate(nodesOfZone: readonly Node[]): number {

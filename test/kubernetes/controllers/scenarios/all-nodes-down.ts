@@ -32,7 +32,32 @@ const fallSilent: readonly Step[] = [
   settle,
 ]
 
+/** The other one, which is ready, does not count. */
+const downBesideOneApart: readonly Step[] = [
+  nodeNamed("a", "x"),
+  nodeNamed("b", "y"),
+  {
+    patch: ["nodes", "NAMESPACE-a"],
+    with: { metadata: { labels: { "node.kubernetes.io/exclude-disruption": "" } } },
+  },
+  says("a", ["Ready", "True"]),
+  says("b", ["Ready", "True"]),
+  settle,
+  settle,
+  saysAt("2026-01-01T00:01:00Z", "a", ["Ready", "True"]),
+  saysAt("2026-01-01T00:01:00Z", "b", ["Ready", "False"]),
+  {
+    until: ["nodes", "NAMESPACE-b"],
+    has: { spec: { taints: [{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }] } },
+  },
+  // Longer than upstream waits until it looks again.
+  settle,
+  settle,
+  settle,
+]
+
 export const allNodesDownScenarios: readonly Scenario[] = [
+  { name: "all nodes that count are down", steps: downBesideOneApart },
   { name: "all nodes fall silent", steps: fallSilent },
   {
     name: "all nodes fall silent and one speaks again",
