@@ -79,7 +79,7 @@ function withoutSuperObject(sync: ResourceSync, object: KubeObject, context: Syn
   const lost = sync.missing?.(object, context) ?? { kind: "create" }
   switch (lost.kind) {
     case "create":
-      return unsupported(sync, object, context) ?? { do: "create" }
+      return (sync.isMadeWithout === true ? undefined : unsupported(sync, object, context)) ?? { do: "create" }
     case "nothing":
       return nothing
     case "report":

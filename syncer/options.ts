@@ -15,6 +15,8 @@ export interface SyncSettings {
   publishNodes: "all" | "used"
   /** Where a node's kubelet API is served for tenants. Undefined: the node's own address and port. */
   vnAgentEndpoint: ((node: Node) => { address: string; port: number } | undefined) | undefined
+  /** Whether tenants' Services may draw the traffic to addresses of their choice, which may be other tenants' or super's own. */
+  externalIPs: "allow" | "deny"
 }
 
 export interface SyncerOptions extends Partial<SyncSettings> {
@@ -66,6 +68,7 @@ export const defaultSettings: SyncSettings = {
   dnsOptions: [{ name: "ndots", value: "5" }],
   publishNodes: "all",
   vnAgentEndpoint: undefined,
+  externalIPs: "deny",
 }
 
 export function settingsOf(options: Partial<SyncSettings>): SyncSettings {
@@ -73,6 +76,7 @@ export function settingsOf(options: Partial<SyncSettings>): SyncSettings {
     dnsOptions: options.dnsOptions ?? defaultSettings.dnsOptions,
     publishNodes: options.publishNodes ?? defaultSettings.publishNodes,
     vnAgentEndpoint: options.vnAgentEndpoint ?? defaultSettings.vnAgentEndpoint,
+    externalIPs: options.externalIPs ?? defaultSettings.externalIPs,
   }
 }
 

@@ -159,6 +159,22 @@ describe("createServiceAddresses()", () => {
     await superCluster.create(services, buildSuperObject(serviceSync as never, service, context))
   }
 
+  test("external addresses are not claimed, nor taken away: whether they are had is the syncer's to say", async () => {
+    const outside = { type: "ClusterIP", externalIPs: ["192.0.2.7"], externalTrafficPolicy: "Cluster" }
+    const before = serviceOf("u1", outside)
+    await addresses.claim(before, undefined)
+    expect(copy()?.spec?.clusterIP).toBe(before.spec?.clusterIP)
+    expect(copy()?.spec).not.toHaveProperty("externalIPs")
+    expect(copy()?.spec).not.toHaveProperty("externalTrafficPolicy")
+    const withPort = (port: number): Service => serviceOf("u1", { ...before.spec, ports: [{ port, protocol: "TCP" }] })
+    await addresses.claim(withPort(81), before)
+    expect(copy()?.spec).not.toHaveProperty("externalIPs")
+    expect(copy()?.spec).not.toHaveProperty("externalTrafficPolicy")
+    superCluster.edit(services, home, "web", { spec: { ...copy()?.spec, ...outside } })
+    await addresses.claim(withPort(82), before)
+    expect(copy()?.spec).toMatchObject({ ...outside, ports: [{ port: 82 }] })
+  })
+
   test("an ExternalName needs none", async () => {
     await addresses.claim(serviceOf("u1", { type: "ExternalName", externalName: "example.com" }), undefined)
     expect(superCluster.writes).toEqual([])

@@ -23,7 +23,7 @@ import { ownership, recordedOwner } from "./conversion/ownership.ts"
 import { scrubText } from "./conversion/scrub.ts"
 import { buildSuperObject } from "./conversion/super-object.ts"
 import { defaultSettings } from "./options.ts"
-import { service as serviceSync, specChange } from "./resources/service.ts"
+import { service as serviceSync, specChange, withoutExternalIPs } from "./resources/service.ts"
 import type { ResourceSync, SyncContext } from "./resources/resource-sync.ts"
 
 type Spec = NonNullable<Service["spec"]>
@@ -245,8 +245,9 @@ class Claims {
   }
 }
 
+/** Whether it may have external addresses is the syncer's to decide, which adds and removes them: super gives none of them. */
 const changeOf = (wanted: Service, current: Service): Record<string, unknown> | undefined =>
-  specChange(wanted.spec ?? ({} as Spec), current.spec ?? ({} as Spec))
+  specChange(withoutExternalIPs(wanted.spec ?? ({} as Spec)), withoutExternalIPs(current.spec ?? ({} as Spec)))
 
 /** Until the syncer has seen the tenant's write, it must not take what is changed ahead of it for drift. */
 const markOf = (current: Service): string => `${current.metadata.resourceVersion ?? ""} ${new Date().toISOString()}`

@@ -463,6 +463,17 @@ describe("the syncer", () => {
     expect((await inSuper<Service>(services, "web")).spec?.clusterIP).toBe("10.0.0.77")
   })
 
+  test("makes a service without its external addresses, and tells the tenant", async () => {
+    const spec = { type: "ClusterIP", clusterIP: "10.0.0.78", externalIPs: ["192.0.2.7"], ports: [] }
+    await cluster.create(services, object("Service", "default", "web", { spec }))
+    expect((await inSuper<Service>(services, "web")).spec).not.toHaveProperty("externalIPs")
+    const event = await eventually(() => cluster.all(events).find(({ reason }) => reason === "FailedSync"), {
+      what: "an event",
+    })
+    expect(event).toMatchObject({ type: "Warning", involvedObject: { kind: "Service", name: "web" } })
+    expect(event["message"]).toMatch(/^spec\.externalIPs: /)
+  })
+
   test("removes the namespaces of a tenant that is gone, once its VirtualCluster is", async () => {
     await inSuper(services, "kubernetes")
     tenants.remove("acme")

@@ -17,22 +17,28 @@ export const syncer = partCommand({
   description: "Runs the syncer for all tenants of a gateway.",
   fieldsHelp: `  gatewayKubeconfig      admin kubeconfig of the gateway (required)
   publishNodes           all: tenants see every node; used: only nodes that their pods run on (default all)
+  externalIPs            allow: tenants' Services receive the traffic to any address that they name; deny: they do not (default deny)
   vnAgentPort            port of the vn-agent on each node (default ${defaultVnAgentPort})
 ${healthHelp}`,
   fields: {
     ...healthField,
     gatewayKubeconfig: filePath,
     publishNodes: withDefault(oneOf("all", "used"), "all"),
+    externalIPs: withDefault(oneOf("allow", "deny"), "deny"),
     vnAgentPort: withDefault(port, defaultVnAgentPort),
   },
-  async start({ superKubeconfig, gatewayKubeconfig, publishNodes, vnAgentPort }, { log, metrics, signal, stack }) {
+  async start(
+    { superKubeconfig, gatewayKubeconfig, publishNodes, externalIPs, vnAgentPort },
+    { log, metrics, signal, stack },
+  ) {
     const superClient = stack.use(await connectSuperCluster(superKubeconfig, { log, metrics }))
     const tenants = stack.use(await connectGateway(gatewayKubeconfig, { log, metrics, signal }))
     const vnAgentEndpoint = (node: Node): { address: string; port: number } | undefined => {
       const address = node.status?.addresses?.find(({ type }) => type === "InternalIP")?.address
       return address === undefined ? undefined : { address, port: vnAgentPort }
     }
-    const work = () => startSyncer({ tenants, superClient, publishNodes, vnAgentEndpoint, log, metrics })
+    const settings = { publishNodes, externalIPs, vnAgentEndpoint }
+    const work = () => startSyncer({ tenants, superClient, ...settings, log, metrics })
     const identity = `${hostname()}-${process.pid}`
     stack.use(Leadership.start({ client: superClient, name: syncerLease, identity, work, log, metrics }))
     return ""

@@ -82,6 +82,8 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
    * already, the tenant is told. Default: nothing.
    */
   unsupported?(object: T, context: SyncContext): string | undefined
+  /** The copy works without what is unsupported, and is made without it. */
+  readonly isMadeWithout?: boolean
   /** Called instead of creating, when the super copy does not exist. */
   missing?(object: T, context: SyncContext): Lost
   /** Super objects are made before their tenant object is stored (services): not an orphan when younger than this. */

@@ -169,6 +169,37 @@ describe("services", () => {
     expect(steps).toEqual([{ patch: { status }, subresource: "status" }])
   })
 
+  describe("external addresses", () => {
+    const outside = { externalIPs: ["192.0.2.7"], externalTrafficPolicy: "Cluster" }
+    const spec = { ...current, type: "ClusterIP" } as Spec
+    const wanted: Service = object({ spec: { ...spec, ...outside } })
+    const allowing = { ...contextWith(), settings: settingsOf({ externalIPs: "allow" }) }
+    const changes = (present: object, context: SyncContext): unknown =>
+      service.changed(wanted, object({ spec: { ...spec, ...present } }), context)
+
+    test("are the tenant's word alone: left out, and told", () => {
+      expect(service.toSuper(wanted, contextWith()).spec).toEqual(spec)
+      expect(changes({}, contextWith())).toEqual([])
+      expect(service.unsupported?.(wanted, contextWith())).toMatch(/^spec\.externalIPs: /)
+      expect(service.unsupported?.(object({ spec }), contextWith())).toBeUndefined()
+    })
+
+    test("are taken away where they have been let in before", () => {
+      expect(changes(outside, contextWith())).toEqual([{ patch: { spec: { externalIPs: null } } }])
+    })
+
+    test("leave other traffic from outside as it was", () => {
+      const nodePort: Service = object({ spec: { ...current, ...outside, externalTrafficPolicy: "Local" } })
+      expect(service.toSuper(nodePort, contextWith()).spec).toEqual({ ...current, externalTrafficPolicy: "Local" })
+    })
+
+    test("go there where super's administrator allows them", () => {
+      expect(service.toSuper(wanted, allowing).spec).toEqual(wanted.spec)
+      expect(changes({}, allowing)).toEqual([{ patch: { spec: outside } }])
+      expect(service.unsupported?.(wanted, allowing)).toBeUndefined()
+    })
+  })
+
   test("without its address a refused service asks for any", () => {
     const refused: Service = object({
       spec: { clusterIP: "10.0.0.9", clusterIPs: ["10.0.0.9"], ports: [{ port: 80, nodePort: 30080 }] },

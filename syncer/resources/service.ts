@@ -14,7 +14,7 @@ import { equalButNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import { scrubMessages } from "../conversion/scrub.ts"
 import { syncerLimits } from "../options.ts"
-import type { ResourceSync, TenantStep } from "./resource-sync.ts"
+import type { ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
 
 type Spec = NonNullable<Service["spec"]>
 type Port = NonNullable<Spec["ports"]>[number]
@@ -42,16 +42,21 @@ export const service: ResourceSync<Service> = {
   resource: services,
   kind: "Service",
   claimGraceMs: syncerLimits.claimGraceMs,
-  toSuper: (object) => ({ apiVersion: "v1", kind: "Service", metadata: {}, spec: { ...object.spec } as Spec }),
+  toSuper: (object, context) => ({ apiVersion: "v1", kind: "Service", metadata: {}, spec: superSpec(object, context) }),
   annotations(object) {
     const address = object.spec?.clusterIP
     return address === undefined || address === "" || address === "None" ? {} : { [clusterIPAnnotation]: address }
   },
-  changed(object, superObject, { now }) {
-    if (isAhead(superObject, object, now)) return []
-    const patch = specChange(object.spec ?? ({} as Spec), superObject.spec ?? ({} as Spec))
+  changed(object, superObject, context) {
+    if (isAhead(superObject, object, context.now)) return []
+    const patch = specChange(superSpec(object, context), superObject.spec ?? ({} as Spec))
     return patch === undefined ? [] : [{ patch: { spec: patch } }]
   },
+  isMadeWithout: true,
+  unsupported: ({ spec }, { settings }) =>
+    settings.externalIPs === "deny" && (spec?.externalIPs ?? []).length > 0
+      ? "spec.externalIPs: the super cluster does not lead traffic to addresses that tenants choose, and the Service works without them; leave them out"
+      : undefined,
   toTenant(object, superObject, { tenant, now }) {
     const steps: TenantStep[] = []
     const metadata = isAhead(superObject, object, now) ? undefined : addressAnnotation(object, superObject)
@@ -84,6 +89,16 @@ export const service: ResourceSync<Service> = {
       spec: { ...rest, ...(ports === undefined ? {} : { ports: ports.map(withoutNodePort) }) } as Spec,
     }
   },
+}
+
+const superSpec = ({ spec = {} as Spec }: Service, { settings }: SyncContext): Spec =>
+  settings.externalIPs === "deny" ? withoutExternalIPs(spec) : { ...spec }
+
+/** Nor with the policy for outside traffic, of a type that has such traffic by these addresses only. */
+export function withoutExternalIPs({ externalIPs: _addresses, ...spec }: Spec): Spec {
+  if (spec.type === "NodePort" || spec.type === "LoadBalancer") return spec
+  const { externalTrafficPolicy: _policy, ...rest } = spec
+  return rest
 }
 
 /** The super Service was changed for a write of the tenant's Service that has not been seen here yet. */

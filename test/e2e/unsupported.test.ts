@@ -55,6 +55,28 @@ describe("what the super cluster cannot be asked for", () => {
     },
   ]
 
+  test("addresses that a Service would take over: told, and it works without them", async () => {
+    const service = {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: "outside" },
+      spec: { externalIPs: ["192.0.2.7"], ports: [{ port: 80 }] },
+    }
+    await up.kubectl(["create", "-f", "-"], { input: JSON.stringify(service) })
+    const change = JSON.stringify({ spec: { ports: [{ port: 81 }] } })
+    await up.kubectl(["patch", "service", "outside", "--type=merge", "-p", change])
+    const told = ["get", "events", "--field-selector", "reason=FailedSync,involvedObject.name=outside"]
+    await eventually(
+      async () => /^spec\.externalIPs: /m.test(await up.kubectl([...told, "-o", "jsonpath={.items[*].message}"])),
+      { what: "an event about spec.externalIPs" },
+    )
+    const everywhere = ["get", "services", "-A", "--field-selector", "metadata.name=outside", "-o", "json"]
+    const { items } = JSON.parse(await up.kubectl(everywhere, { kubeconfig: "admin" })) as { items: { spec: object }[] }
+    const address = (await up.kubectl(["get", "service", "outside", "-o", "jsonpath={.spec.clusterIP}"])).trim()
+    expect(items).toMatchObject([{ spec: { clusterIP: address, ports: [{ port: 81 }] } }])
+    expect(items[0]?.spec).not.toHaveProperty("externalIPs")
+  })
+
   beforeAll(async () => {
     const hidden = {
       apiVersion: "storage.k8s.io/v1",
