@@ -90,6 +90,13 @@ describe("with real control planes", () => {
     expect(copy.spec?.selector).toEqual(spec.selector)
   })
 
+  test("a service's families are those of the super cluster, also when they change", async () => {
+    const change = { spec: { ipFamilyPolicy: "PreferDualStack" } }
+    const changed = await client.patch<Service>(services, "default", "web", change, { type: "merge" })
+    expect(changed.spec?.ipFamilyPolicy).toBe("PreferDualStack")
+    expect((await superClient.get<Service>(services, home, "web")).spec?.ipFamilyPolicy).toBe("PreferDualStack")
+  })
+
   test("what a tenant is born with is copied when something needs it, and not before", async () => {
     const unused = superNamespace(key, "kube-public")
     const names = async () => (await superClient.list(namespaces)).items.map(({ metadata }) => metadata.name)

@@ -104,6 +104,76 @@ describe("createServiceAddresses()", () => {
     expect(copy()?.spec?.type).toBe("ClusterIP")
   })
 
+  describe("families that a write changes are asked of super", () => {
+    const single = { type: "ClusterIP", ipFamilyPolicy: "SingleStack", ipFamilies: ["IPv4"] }
+    const dual = { ...single, ipFamilyPolicy: "PreferDualStack", ipFamilies: ["IPv4", "IPv6"] }
+
+    const families = (): object => {
+      const { ipFamilyPolicy, ipFamilies, clusterIPs } = copy()?.spec ?? {}
+      return { ipFamilyPolicy, ipFamilies, clusterIPs }
+    }
+
+    test("a second one, and taken back when the write fails", async () => {
+      const before = serviceOf("u1", single)
+      await addresses.claim(before, undefined)
+      const first = before.spec?.clusterIP ?? ""
+      const after = serviceOf("u1", { ...before.spec, ...dual, clusterIPs: [first, "fd00::9"] })
+      const claim = await addresses.claim(after, before)
+      expect(after.spec?.ipFamilyPolicy).toBe("PreferDualStack")
+      expect(families()).toEqual({
+        ipFamilyPolicy: "PreferDualStack",
+        ipFamilies: ["IPv4", "IPv6"],
+        clusterIPs: [first, "fd00::9"],
+      })
+      await claim.rollback()
+      expect(families()).toMatchObject({ ipFamilyPolicy: "SingleStack" })
+    })
+
+    test("one less by the policy alone: super drops the second, and gives it back when the write fails", async () => {
+      const before = serviceOf("u1", { ...dual, clusterIP: "10.0.0.9", clusterIPs: ["10.0.0.9", "fd00::9"] })
+      await addresses.claim(structuredClone(before), undefined)
+      superCluster.edit(services, home, "web", { spec: before.spec })
+      const after = serviceOf("u1", { ...before.spec, ...single, clusterIPs: ["10.0.0.9"] })
+      const dropping = superCluster.patch.bind(superCluster)
+      superCluster.patch = async (...request) => {
+        superCluster.patch = dropping
+        expect(request[3]).toMatchObject({ spec: { ipFamilyPolicy: "SingleStack" } })
+        await dropping(...request)
+        return superCluster.edit(services, home, "web", { spec: { ...after.spec, ...single } }) as never
+      }
+      const claim = await addresses.claim(after, before)
+      await claim.rollback()
+      expect(families()).toEqual({
+        ipFamilyPolicy: "PreferDualStack",
+        ipFamilies: ["IPv4", "IPv6"],
+        clusterIPs: ["10.0.0.9", "fd00::9"],
+      })
+    })
+
+    test("not those that a write leaves as they are: super could not give them", async () => {
+      const before = serviceOf("u1", dual)
+      await addresses.claim(before, undefined)
+      superCluster.edit(services, home, "web", { spec: { ...copy()?.spec, ...single } })
+      const after = serviceOf("u1", { ...before.spec, ports: [{ port: 81, protocol: "TCP" }] })
+      await addresses.claim(after, before)
+      expect(families()).toMatchObject({ ipFamilyPolicy: "SingleStack", ipFamilies: ["IPv4"] })
+      expect(after.spec?.ipFamilyPolicy).toBe("SingleStack")
+    })
+  })
+
+  test("a copy that is written between the look and the change is looked at again", async () => {
+    const before = serviceOf("u1", { type: "ClusterIP" })
+    await addresses.claim(before, undefined)
+    const patch = superCluster.patch.bind(superCluster)
+    superCluster.patch = async (...request) => {
+      superCluster.patch = patch
+      superCluster.edit(services, home, "web", { status: { loadBalancer: {} } })
+      return patch(...request) as never
+    }
+    await addresses.claim(serviceOf("u1", { ...before.spec, type: "NodePort" }), before)
+    expect(copy()?.spec?.type).toBe("NodePort")
+  })
+
   test("a copy that is ahead of its service is no drift, until the service has been seen to change or time is up", async () => {
     const before = serviceOf("u1", { type: "ClusterIP" })
     before.metadata.resourceVersion = "7"

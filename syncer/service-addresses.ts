@@ -2,6 +2,7 @@
 // is made first, and what super gave is what the tenant is told. So the address in a create's answer is one that works.
 // The syncer finds the super Service there and keeps it in step; one whose tenant write fails is taken back.
 
+import { equalButNulls } from "../apimachinery/equality.ts"
 import type { KubeObject, Service } from "../apimachinery/object.ts"
 import { claimedAfterAnnotation, superNamespace } from "../apimachinery/tenancy.ts"
 import {
@@ -44,6 +45,9 @@ export interface ServiceAddressOptions {
   tenantClient?: () => KubeClient
   log?: Log
 }
+
+/** Then the tenant's write is answered with the conflict. */
+const changeAttempts = 5
 
 const noClaim: AddressClaim = { commit: () => undefined, rollback: () => Promise.resolve() }
 
@@ -120,7 +124,7 @@ class Claims {
     const present = await this.#get(service)
     if (ownership(present, this.#tenant, service) === "ours") {
       // The syncer was here first, perhaps with what the service was before this write.
-      return this.#patch(present, changeOf(service, present), current === undefined ? null : markOf(current))
+      return this.#patch(present, changeOf(service, present, current), current === undefined ? null : markOf(current))
     }
     await this.#removeOrphan(present, service)
     return this.#superClient.create(services, desired)
@@ -144,7 +148,7 @@ class Claims {
     await this.#delete(present)
   }
 
-  async #change(service: Service, current: Service, uid: string): Promise<AddressClaim> {
+  async #change(service: Service, current: Service, uid: string, attempts = changeAttempts): Promise<AddressClaim> {
     let present: Service
     try {
       present = await this.#get(service)
@@ -155,13 +159,20 @@ class Claims {
     if (ownership(present, this.#tenant, service) !== "ours") {
       throw serviceUnavailable(`service "${service.metadata.name}" is not in the super cluster yet`)
     }
-    const changed = await this.#patch(present, changeOf(service, present), markOf(current))
+    let changed: Service
+    try {
+      changed = await this.#patch(present, changeOf(service, present, current), markOf(current))
+    } catch (error) {
+      // The syncer, or super itself, has written it meanwhile: what it is now has to be looked at.
+      if (!isConflict(error) || attempts === 1) throw error
+      return this.#change(service, current, uid, attempts - 1)
+    }
     copyAddresses(service, changed)
     return {
       commit: () => void this.#underWay.delete(uid),
       rollback: async () => {
         this.#underWay.delete(uid)
-        await this.#patch(changed, changeOf(present, changed), null)
+        await this.#patch(changed, changeOf(present, changed, changed), null)
       },
     }
   }
@@ -245,9 +256,39 @@ class Claims {
   }
 }
 
-/** Whether it may have external addresses is the syncer's to decide, which adds and removes them: super gives none of them. */
-const changeOf = (wanted: Service, current: Service): Record<string, unknown> | undefined =>
-  specChange(withoutExternalIPs(wanted.spec ?? ({} as Spec)), withoutExternalIPs(current.spec ?? ({} as Spec)))
+/**
+ * What super's Service is changed to by a write of the tenant's, which was `before`. Whether it may have external addresses is the
+ * syncer's to decide, which adds and removes them: super gives none of them.
+ */
+function changeOf(wanted: Service, present: Service, before: Service | undefined): Record<string, unknown> | undefined {
+  const none = {} as Spec
+  const there = present.spec ?? none
+  const spec = specChange(withoutExternalIPs(wanted.spec ?? none), withoutExternalIPs(there))
+  const families = familyChange(wanted.spec ?? none, there, before?.spec ?? none)
+  return families === undefined ? spec : { ...spec, ...families }
+}
+
+/**
+ * The families that the write asks for, where it changes them: super's own need not be the tenant's. The first address and family stay
+ * what they are, and super itself drops the second when the policy has no place for it.
+ */
+function familyChange(wanted: Spec, there: Spec, before: Spec): Partial<Spec> | undefined {
+  const change: Partial<Spec> = {}
+  const { ipFamilyPolicy } = wanted
+  if (![undefined, before.ipFamilyPolicy, there.ipFamilyPolicy].includes(ipFamilyPolicy)) {
+    Object.assign(change, { ipFamilyPolicy })
+  }
+  for (const field of ["ipFamilies", "clusterIPs"] as const) {
+    const list = wanted[field] ?? []
+    if (list.length <= (before[field] ?? []).length) continue
+    const first = there[field]?.[0]
+    const asked = first === undefined ? list : [first, ...list.slice(1)]
+    if (equalButNulls(asked, there[field])) continue
+    change[field] = asked
+    if (field === "clusterIPs" && asked[0] !== undefined) change.clusterIP = asked[0]
+  }
+  return Object.keys(change).length === 0 ? undefined : change
+}
 
 /** Until the syncer has seen the tenant's write, it must not take what is changed ahead of it for drift. */
 const markOf = (current: Service): string => `${current.metadata.resourceVersion ?? ""} ${new Date().toISOString()}`
