@@ -79,7 +79,14 @@ export const adminKubeconfigSecret = "admin-kubeconfig"
 export const rootCAConfigMap = "kube-root-ca.crt"
 export const superRootCAConfigMap = "tenant-kube-root-ca.crt"
 
-/** Maximum length of a namespace's name and of a label value. */
+/** One prefix more than in the tenant, also for what a tenant itself names like a copy: each keeps a place of its own. */
+export const superConfigMapName = (name: string): string =>
+  /^(?:tenant-)*kube-root-ca\.crt$/.test(name) ? `tenant-${name}` : name
+
+export const tenantConfigMapName = (superName: string): string =>
+  /^(?:tenant-)+kube-root-ca\.crt$/.test(superName) ? superName.slice("tenant-".length) : superName
+
+/** Bytes in a namespace's name and in a label's value. */
 const maxLabelLength = 63
 const hashedPrefixLength = 57
 

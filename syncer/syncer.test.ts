@@ -260,6 +260,19 @@ describe("the syncer", () => {
     expect(superCluster.find(configMaps, home, "kube-root-ca.crt")?.["data"]).toEqual({ "ca.crt": "super" })
   })
 
+  test("keeps what a tenant names like the copy of its root CA apart from that", async () => {
+    const named = (name: string) => object("ConfigMap", "default", name, { data: { name } })
+    await cluster.create(configMaps, named("tenant-kube-root-ca.crt"))
+    await cluster.create(configMaps, named("kube-root-ca.crt"))
+    const mine = await inSuper(configMaps, "tenant-tenant-kube-root-ca.crt")
+    expect(mine["data"]).toEqual({ name: "tenant-kube-root-ca.crt" })
+    expect((await inSuper(configMaps, "tenant-kube-root-ca.crt"))["data"]).toEqual({ name: "kube-root-ca.crt" })
+    await cluster.delete(configMaps, "default", "tenant-kube-root-ca.crt")
+    const isGone = () => superCluster.find(configMaps, home, "tenant-tenant-kube-root-ca.crt") === undefined
+    await eventually(isGone, { what: "the tenant's own is gone" })
+    expect(superCluster.find(configMaps, home, "tenant-kube-root-ca.crt")).toBeDefined()
+  })
+
   test("adopts the default service account that super made", async () => {
     await cluster.create(namespaces, object("Namespace", undefined, "apps"))
     const apps = superNamespace(tenant.clusterKey, "apps")

@@ -1,7 +1,7 @@
 // ConfigMaps. The CA bundle each namespace has goes by another name in super, which puts its own CA under the first.
 
 import type { ConfigMap } from "../../apimachinery/object.ts"
-import { rootCAConfigMap, superRootCAConfigMap } from "../../apimachinery/tenancy.ts"
+import { superConfigMapName, tenantConfigMapName } from "../../apimachinery/tenancy.ts"
 import { configMaps } from "../../client/resources.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
@@ -10,10 +10,8 @@ import type { ResourceSync } from "./resource-sync.ts"
 export const configMap: ResourceSync<ConfigMap> = {
   resource: configMaps,
   kind: "ConfigMap",
-  superName: (name) => (name === rootCAConfigMap ? superRootCAConfigMap : name),
-  tenantName: (superName) => (superName === superRootCAConfigMap ? rootCAConfigMap : superName),
-  // The tenant's own object of the super name would take the CA's place.
-  synced: (object) => object.metadata.name !== superRootCAConfigMap,
+  superName: superConfigMapName,
+  tenantName: tenantConfigMapName,
   toSuper: (object) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: {}, ...contents(object) }),
   changed(object, superObject) {
     const desired = contents(object)

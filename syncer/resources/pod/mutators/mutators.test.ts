@@ -226,6 +226,13 @@ test("rootCA renames every reference, in init containers too", () => {
   expect(text).toContain('"other"')
 })
 
+test("rootCA renames what is named like the copy as well, and no other", () => {
+  const references = (...names: string[]) => names.map((name) => ({ configMapRef: { name } }))
+  const others = ["kube-root-ca.crt.old", "my-kube-root-ca.crt", "tenant-"]
+  const { containers } = run(rootCA, podOf({}, { envFrom: references("tenant-kube-root-ca.crt", ...others) }))
+  expect(containers[0]?.envFrom).toEqual(references("tenant-tenant-kube-root-ca.crt", ...others))
+})
+
 describe("downwardAPI", () => {
   const field = (fieldPath: string): { name: string; valueFrom: { fieldRef: { fieldPath: string } } } => ({
     name: "V",

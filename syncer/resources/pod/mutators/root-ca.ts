@@ -1,7 +1,7 @@
 // References to the ConfigMap with the control plane's CA: the tenant's goes by another name in super.
 
 import type { Container } from "../../../../apimachinery/object.ts"
-import { rootCAConfigMap, superRootCAConfigMap } from "../../../../apimachinery/tenancy.ts"
+import { superConfigMapName } from "../../../../apimachinery/tenancy.ts"
 import { mapContainers, withSpec, type PodMutator } from "../context.ts"
 
 interface Reference {
@@ -39,7 +39,7 @@ function renameInContainer(container: Container): Container {
       : {
           env: env.map((variable) => {
             const reference = variable.valueFrom?.configMapKeyRef
-            if (reference === undefined || reference.name !== rootCAConfigMap) return variable
+            if (reference === undefined) return variable
             return { ...variable, valueFrom: { ...variable.valueFrom, configMapKeyRef: renamed(reference) } }
           }),
         }),
@@ -54,5 +54,5 @@ function renameInContainer(container: Container): Container {
 }
 
 function renamed<T extends Reference>(reference: T): T {
-  return reference.name === rootCAConfigMap ? { ...reference, name: superRootCAConfigMap } : reference
+  return reference.name === undefined ? reference : { ...reference, name: superConfigMapName(reference.name) }
 }
