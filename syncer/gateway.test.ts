@@ -144,6 +144,30 @@ describe("with real control planes", () => {
     await untilGone(client, pods, "default", "web")
   })
 
+  test("a pod with label keys goes down with the selectors that it was made with", async () => {
+    const keys = { topologyKey: "zone", labelSelector: {}, matchLabelKeys: ["app"] }
+    const podAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [{ ...keys, mismatchLabelKeys: ["team"] }] }
+    const spec = {
+      containers: [{ name: "main", image: "nginx" }],
+      affinity: { podAffinity },
+      topologySpreadConstraints: [{ ...keys, maxSkew: 1, whenUnsatisfiable: "ScheduleAnyway" }],
+    }
+    const metadata = { name: "apart", namespace: "default", labels: { app: "a", team: "t" } }
+    const made = await client.create<Pod>(pods, object("v1", "Pod", metadata, { spec }))
+    const copy = await until<Pod>(superClient, [pods, home, "apart"])
+    const [own, inSuper] = [made, copy].map(({ spec: { affinity, topologySpreadConstraints } = { containers: [] } }) =>
+      [affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution, topologySpreadConstraints].map(
+        (all) => all?.[0]?.labelSelector?.matchExpressions,
+      ),
+    )
+    expect(inSuper).toEqual(own)
+    expect(own?.map((expressions) => expressions?.length)).toEqual([2, 1])
+    const agree = async (): Promise<boolean> => !(await syncer.patrol()).enqueued.has("pods")
+    await eventually(agree, { what: "the patrol sees no difference between pods" })
+    await client.delete(pods, "default", "apart")
+    await untilGone(superClient, pods, home, "apart")
+  })
+
   test("then both sides agree", async () => {
     const agree = async (): Promise<boolean> => {
       const { enqueued, compared } = await syncer.patrol()

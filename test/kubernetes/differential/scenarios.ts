@@ -36,6 +36,7 @@ import { keyTextCases } from "./cases/key-texts.ts"
 import { oddWriteCases } from "./cases/odd-writes.ts"
 import { otherKindCases } from "./cases/other-kinds.ts"
 import { openAPICases } from "./cases/openapi.ts"
+import { labelKeyCases } from "./cases/label-keys.ts"
 import { listCases } from "./cases/lists.ts"
 import { numberLiteralCases } from "./cases/number-literals.ts"
 import { objectCases } from "./cases/objects.ts"
@@ -134,6 +135,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...podSecurityCases(),
         ...nodeAnnotationCases(),
         ...podAnnotationCases(),
+        ...labelKeyCases(),
         ...emptyStructCases(),
         ...endedDecodingCases(),
         ...lastAnswerCases(),

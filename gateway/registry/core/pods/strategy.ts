@@ -13,6 +13,7 @@ import { qosClass } from "../pod-spec/qos.ts"
 import { validatePodSpec } from "../pod-spec/validate.ts"
 import { podWarnings } from "../pod-spec/warnings.ts"
 import { dropUnlessEphemeral, validateEphemeralUpdate } from "./ephemeral-containers.ts"
+import { mergeLabelKeys } from "./label-keys.ts"
 import { dropUnlessResize, validateResize } from "./resize.ts"
 import { dropDisabledOfStatus } from "./reported.ts"
 import { alignAddresses, statusWarnings, validateStatusUpdate } from "./status.ts"
@@ -45,6 +46,7 @@ export const podStrategy: Strategy<Pod> = {
         },
       ]
     }
+    mergeLabelKeys(pod)
   },
 
   validate(_ctx, pod) {

@@ -1,5 +1,8 @@
 // Rules on other pods: confined to the tenant's, with namespaces under their super names. Rules on nodes stay, because
 // tenants see the real nodes under their names.
+//
+// Keys of labels whose values the tenant's API server has merged into the selectors when the pod was made are left out: super's
+// would merge once more, and refuse the pod for a key that the selector has already.
 
 import type { PodSpec } from "../../../../apimachinery/object.ts"
 import { clusterLabel, superNamespace } from "../../../../apimachinery/tenancy.ts"
@@ -15,7 +18,12 @@ const namespaceNameLabel = "kubernetes.io/metadata.name"
 export const affinity: PodMutator = {
   name: "affinity",
   mutate: (pod, context) =>
-    withSpec(pod, (spec) => {
+    withSpec(pod, ({ topologySpreadConstraints: constraints, ...rest }) => {
+      // Constraints count pods of their own namespace, which are the tenant's.
+      const spec =
+        constraints === undefined
+          ? rest
+          : { ...rest, topologySpreadConstraints: constraints.map(({ matchLabelKeys: _merged, ...others }) => others) }
       const { podAffinity, podAntiAffinity } = spec.affinity ?? {}
       if (podAffinity === undefined && podAntiAffinity === undefined) return spec
       return {
@@ -50,9 +58,9 @@ function confine(rules: PodAffinity, context: PodContext): PodAffinity {
 }
 
 function confineTerm(term: Term, { tenant }: PodContext): Term {
-  const { labelSelector, namespaces, namespaceSelector } = term
+  const { labelSelector, namespaces, namespaceSelector, matchLabelKeys: _in, mismatchLabelKeys: _notIn, ...rest } = term
   return {
-    ...term,
+    ...rest,
     ...(labelSelector === undefined ? {} : { labelSelector: ofTenant(labelSelector, tenant.clusterKey) }),
     ...(namespaces === undefined
       ? {}

@@ -321,6 +321,39 @@ test("affinity is confined to the tenant, with namespaces under their super name
   })
 })
 
+test("selectors say what label keys have put there, without the keys", () => {
+  const matchExpressions = [
+    { key: "a", operator: "In", values: ["1"] },
+    { key: "team", operator: "NotIn", values: ["t"] },
+  ]
+  const term = { topologyKey: "zone", labelSelector: { matchExpressions } }
+  const keys = { matchLabelKeys: ["a"], mismatchLabelKeys: ["team"] }
+  const constraint = { maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule", labelSelector: {} }
+  const spec = run(
+    affinity,
+    podOf({
+      affinity: {
+        podAntiAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [{ ...term, ...keys }],
+          preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: { ...term, ...keys } }],
+        },
+      },
+      topologySpreadConstraints: [{ ...constraint, matchLabelKeys: ["a"] }, constraint],
+    }),
+  )
+  const confined = {
+    topologyKey: "zone",
+    labelSelector: { matchLabels: { "tenancy.x-k8s.io/cluster": tenant.clusterKey }, matchExpressions },
+  }
+  expect(spec.affinity).toEqual({
+    podAntiAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: [confined],
+      preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: confined }],
+    },
+  })
+  expect(spec.topologySpreadConstraints).toEqual([constraint, constraint])
+})
+
 test("hostAliases lead to the tenant's API server, after the pod's own", () => {
   const own = { ip: "1.2.3.4", hostnames: ["x"] }
   expect(run(hostAliases, podOf({ hostAliases: [own] })).hostAliases).toEqual([
