@@ -163,6 +163,18 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))("a tenant on a real sup
     await eventually(async () => (await inSuper()).length === 0)
   })
 
+  test("keeps the pods of one revision apart, by the label that its controller gives them", async () => {
+    await kubectl("apply", "-f", await manifest("apart", apartDeployment))
+    await kubectl("rollout", "status", "deployment/apart", "--timeout=45s")
+    // As many as there are machines: those of the new revision find room only beside those of the old one.
+    await kubectl("rollout", "restart", "deployment/apart")
+    await kubectl("rollout", "status", "deployment/apart", "--timeout=45s")
+    await eventually(async () => {
+      const real = await copies<Pod>(pods, /^apart-/)
+      return real.length === options.nodes && new Set(real.map(({ spec }) => spec?.nodeName)).size === options.nodes
+    })
+  })
+
   test("deletes its deployment, and the super cluster has none of its pods", async () => {
     await kubectl("delete", "deployment,service,statefulset,daemonset,job", "--all", "--timeout=55s")
     await eventually(async () => (await copies(pods, /./)).length === 0)
@@ -207,4 +219,28 @@ const daemonSet = {
   kind: "DaemonSet",
   metadata: { name: "agent" },
   spec: { selector: { matchLabels: { app: "agent" } }, template: template("agent") },
+}
+const ofOneRevision = {
+  topologyKey: "kubernetes.io/hostname",
+  labelSelector: { matchLabels: { app: "apart" } },
+  matchLabelKeys: ["pod-template-hash"],
+}
+const apart = template("apart")
+const apartDeployment = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "apart" },
+  spec: {
+    replicas: options.nodes,
+    strategy: { rollingUpdate: { maxUnavailable: 0 } },
+    selector: { matchLabels: { app: "apart" } },
+    template: {
+      ...apart,
+      spec: {
+        ...apart.spec,
+        affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [ofOneRevision] } },
+        topologySpreadConstraints: [{ ...ofOneRevision, maxSkew: 1, whenUnsatisfiable: "DoNotSchedule" }],
+      },
+    },
+  },
 }
