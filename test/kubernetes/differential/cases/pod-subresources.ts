@@ -26,7 +26,7 @@ export function podSubresourceCases(): Scenario[] {
     { name: "a pod gets ephemeral containers", steps: ephemeral() },
     { name: "a pod is resized in place", steps: resized() },
     { name: "a pod is resized to what its node has", steps: resizedOnNode() },
-    { name: "a pod without a node has no logs and nothing to run in", steps: connections() },
+    { name: "a pod without a node, or on an unknown one, has no logs and nothing to run in", steps: connections() },
   ]
 }
 
@@ -170,6 +170,19 @@ function connections(): RequestStep[] {
     get(`${pods}/a/log?container=main&sinceSeconds=0`),
     get(`${pods}/a/log?container=main&limitBytes=0`),
     get(`${pods}/a/log?container=main&sinceSeconds=1&sinceTime=2024-01-02T03:04:05Z`),
+    ...[
+      "x",
+      "",
+      "null",
+      "2024-01-02T03:04:05.6Z",
+      "2024-02-30T03:04:05Z",
+      "2024-01-02t03:04:05Z",
+      "x&sinceSeconds=y",
+    ].map((time) => get(`${pods}/a/log?container=main&sinceTime=${time}`)),
+    get(`${pods}/a/log?sinceTime=x`),
+    get(`${pods}/a/log?container=main&sinceSeconds=0&sinceTime=2024-01-02T03:04:05Z&tailLines=-1&limitBytes=0`),
+    get(`${pods}/a/log?container=main&tailLines=-1&limitBytes=x`),
+    get(`${pods}/absent/log?sinceTime=x`),
     get(`${pods}/absent/log`),
     get(`${pods}/a/exec?command=ls`),
     get(`${pods}/a/exec?container=absent&command=ls`),
@@ -184,5 +197,12 @@ function connections(): RequestStep[] {
     get(`${pods}/a/proxy`),
     get("/api/v1/namespaces/@{ns}/services/absent/proxy"),
     get("/api/v1/nodes/absent/proxy/stats"),
+    post(pods, pod("bound", { nodeName: "absent" })),
+    get(`${pods}/bound/log`),
+    get(`${pods}/bound/log?sinceTime=x`),
+    get(`${pods}/bound/log?container=none`),
+    ...["exec?command=ls&stdout=1", "exec", "attach", "portforward", "portforward?ports=80"].map((connection) =>
+      get(`${pods}/bound/${connection}`),
+    ),
   ]
 }

@@ -2,7 +2,7 @@
 // k8s.io/kubernetes/pkg/registry/core/pod/strategy.go.
 
 import type { Node, Pod } from "../../../../../apimachinery/object.ts"
-import { badRequest, isNotFound } from "../../../../../apimachinery/status.ts"
+import { badRequest, isNotFound, notFound } from "../../../../../apimachinery/status.ts"
 import { nodes } from "../../../../../client/resources.ts"
 import type { UpgradeTarget } from "../../../../../client/upgrade.ts"
 import type { RequestContext } from "../../../../request/context.ts"
@@ -41,9 +41,8 @@ export async function dialNode(ctx: RequestContext, pod: Pod): Promise<UpgradeTa
   const nodeName = pod.spec?.nodeName
   if (nodeName === undefined || nodeName === "") return undefined
   const node = await ctx.controlPlane.client.get<Node>(nodes, undefined, nodeName).catch((error: unknown) => {
-    if (isNotFound(error))
-      throw badRequest(`node ${nodeName} of pod ${pod.metadata.name ?? ""} does not exist`, { cause: error })
-    throw error
+    // Upstream tells of the node as of what the request asks for.
+    throw isNotFound(error) ? notFound({ group: "", resource: "pods" }, nodeName) : error
   })
   return ctx.controlPlane.nodes.dial(node)
 }

@@ -3,8 +3,10 @@
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { IncomingMessage } from "node:http"
 import { pipeline } from "node:stream/promises"
+import { errorMessage } from "../../../../../apimachinery/error-message.ts"
 import { FieldPath, forbiddenField, invalidValue, type FieldError } from "../../../../../apimachinery/field-errors.ts"
 import { parseInt64 } from "../../../../../apimachinery/go-integers.ts"
+import { canonicalScalar } from "../../../../../apimachinery/schema/scalars.ts"
 import {
   badRequest,
   internalError,
@@ -39,37 +41,49 @@ export const log: SubresourceHandler = {
   },
 }
 
-/** Checked as upstream's ValidatePodLogOptions. */
+/** As upstream reads it, faults of the texts first, then checked as its ValidatePodLogOptions. */
 function logQuery(asked: URLSearchParams, pod: string): URLSearchParams {
-  const errors: FieldError[] = []
   const query = new URLSearchParams()
   for (const flag of ["follow", "previous", "timestamps"]) {
     const value = asked.get(flag)
-    if (value !== null && value !== "false" && value !== "0") query.set(flag, "true")
+    if (value !== null && value.toLowerCase() !== "false" && value !== "0") query.set(flag, "true")
   }
-  for (const [field, minimum] of [
-    ["tailLines", 0],
-    ["limitBytes", 1],
-    ["sinceSeconds", 1],
+  for (const [field, read] of [
+    ["sinceSeconds", parseInt64],
+    ["sinceTime", parseTime],
+    ["tailLines", parseInt64],
+    ["limitBytes", parseInt64],
   ] as const) {
     const text = asked.get(field)
-    if (text === null) continue
-    const value = Number(parseInt64(text))
-    if (value < minimum)
-      errors.push(
-        invalidValue(FieldPath.root(field), value, `must be greater than ${minimum === 0 ? "or equal to 0" : "0"}`),
-      )
-    query.set(field, text)
+    if (text !== null) query.set(field, String(read(text)))
   }
-  const sinceTime = asked.get("sinceTime")
-  if (sinceTime !== null) query.set("sinceTime", sinceTime)
-  if (sinceTime !== null && query.has("sinceSeconds")) {
+  const errors: FieldError[] = []
+  const confirmAtLeast = (minimum: number, field: string): void => {
+    const value = Number(query.get(field) ?? minimum)
+    if (value >= minimum) return
+    errors.push(
+      invalidValue(FieldPath.root(field), value, `must be greater than ${minimum === 0 ? "or equal to " : ""}0`),
+    )
+  }
+  confirmAtLeast(0, "tailLines")
+  confirmAtLeast(1, "limitBytes")
+  if (!query.has("sinceTime")) confirmAtLeast(1, "sinceSeconds")
+  else if (query.has("sinceSeconds"))
     errors.push(forbiddenField(FieldPath.root(""), "at most one of `sinceTime` or `sinceSeconds` may be specified"))
-  }
   // Upstream's feature gate for it is off.
   if (asked.has("stream")) errors.push(forbiddenField(FieldPath.root("stream"), "may not be specified"))
   if (errors.length > 0) throw invalid({ group: "", kind: "PodLogOptions" }, pod, errors)
   return query
+}
+
+/** No text is no time, and not the lack of one. */
+function parseTime(text: string): string {
+  if (text === "" || text === "null") return "0001-01-01T00:00:00Z"
+  try {
+    return canonicalScalar("time", text)
+  } catch (error) {
+    throw badRequest(errorMessage(error), { cause: error })
+  }
 }
 
 function fetch(target: RequestOptions, signal: AbortSignal): Promise<IncomingMessage> {
