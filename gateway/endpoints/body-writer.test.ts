@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http"
 import { gunzipSync } from "node:zlib"
 import { expect, test } from "vitest"
 import type { RequestContext } from "../request/context.ts"
-import { compressFromBytes, sendBytes } from "./body-writer.ts"
+import { acceptsGzipAtAll, compressFromBytes, sendBytes } from "./body-writer.ts"
 import type { Compress } from "./gzip-join.ts"
 import { sendParts } from "./send-parts.ts"
 
@@ -51,4 +51,19 @@ test.each(Object.entries(ways))("%s is compressed when the control plane's turn 
   begin?.()
   await sending
   expect(gunzipSync(await ended).equals(body)).toBe(true)
+})
+
+test.each([
+  [undefined, false],
+  ["", false],
+  ["gzip", true],
+  ["GZIP", true],
+  ["br, gzip ; q=0.5", true],
+  ["gzip;q=0", false],
+  ["gzip; q=0.000", false],
+  ["gzip;q=0.001", true],
+  ["x-gzip, deflate", false],
+  ["*", false],
+])("documents are compressed for %j: %s", (encoding, expected) => {
+  expect(acceptsGzipAtAll({ headers: { "accept-encoding": encoding } })).toBe(expected)
 })

@@ -11,7 +11,11 @@ export const compressFromBytes = 128 * 1024
 
 const compressed = promisify(gzip)
 
-/** Resolves when `out` drains or the client disconnects. */
+interface Asked {
+  headers: { readonly "accept-encoding"?: string | undefined }
+}
+
+/** When `out` takes more, or nobody is there any more. */
 export function drained(out: Writable, response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -55,8 +59,15 @@ export function gzipHeaders(contentType: string): Record<string, string> {
   return { ...plainHeaders(contentType), "content-encoding": "gzip", vary: "Accept-Encoding" }
 }
 
-/** Accepts only the bare word, as upstream: "gzip" with a quality is not recognized. */
-export function acceptsGzip({ headers }: { headers: { readonly "accept-encoding"?: string | undefined } }): boolean {
+/** Of documents and metrics, as upstream's for them. RFC 9110, section 12.5.3, without `*`. */
+export function acceptsGzipAtAll({ headers }: Asked): boolean {
+  const codings = (headers["accept-encoding"] ?? "").split(",").map((coding) => coding.toLowerCase().split(";"))
+  const gzips = codings.filter(([name]) => name?.trim() === "gzip")
+  return gzips.some(([, ...parameters]) => !parameters.some((one) => /^\s*q=0(?:\.0*)?\s*$/.test(one)))
+}
+
+/** Of all else: the word alone, as upstream; with a quality it is none. */
+export function acceptsGzip({ headers }: Asked): boolean {
   const given = headers["accept-encoding"]
   return given !== undefined && (given === "gzip" || given.split(",").some((word) => word.trim() === "gzip"))
 }

@@ -3,9 +3,11 @@
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { ServerResponse } from "node:http"
+import { gzipSync } from "node:zlib"
 import { expositionType } from "../../client/metrics/exposition.ts"
 import { faultOf } from "../registry/storage-errors.ts"
 import type { RequestContext } from "../request/context.ts"
+import { acceptsGzipAtAll } from "./body-writer.ts"
 
 interface Check {
   name: string
@@ -114,8 +116,10 @@ export async function serveServiceLevels(ctx: RequestContext, response: ServerRe
     }
   }
   const text = `${lines.join("\n")}\n`
-  const headers = { "content-type": expositionType, "content-length": Buffer.byteLength(text) }
-  response.writeHead(200, { ...headers, "cache-control": "no-cache, private" }).end(text)
+  const isGzip = acceptsGzipAtAll(ctx)
+  const body = isGzip ? gzipSync(text) : Buffer.from(text) // a few lines: not worth another thread
+  const headers = { "content-type": expositionType, ...(isGzip ? { "content-encoding": "gzip" } : {}) }
+  response.writeHead(200, { ...headers, "content-length": body.length, "cache-control": "no-cache, private" }).end(body)
   return true
 }
 

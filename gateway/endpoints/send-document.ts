@@ -3,7 +3,7 @@
 
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http"
 import type { RequestContext } from "../request/context.ts"
-import { acceptsGzip } from "./body-writer.ts"
+import { acceptsGzipAtAll } from "./body-writer.ts"
 import { conditionOf } from "./conditions.ts"
 import { bytesOfDocument, type Document } from "./documents.ts"
 
@@ -55,7 +55,7 @@ export async function sendDocument(
     sendPart(response, await bytesOfDocument(ctx, found), asked.range, headers)
     return
   }
-  if (found.compressed === undefined || !acceptsGzip(ctx)) {
+  if (found.compressed === undefined || !acceptsGzipAtAll(ctx)) {
     response.writeHead(200, { ...headers, "content-length": found.size }).end(await bytesOfDocument(ctx, found))
     return
   }

@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import { methodNotAllowed } from "../../apimachinery/status.ts"
 import { expositionType } from "../../client/metrics/exposition.ts"
-import { acceptsGzip } from "../endpoints/body-writer.ts"
+import { acceptsGzipAtAll } from "../endpoints/body-writer.ts"
 import { plainText, sliPath } from "../endpoints/health.ts"
 import { leave } from "../metrics/flow-counts.ts"
 import type { Metrics } from "../metrics/metrics.ts"
@@ -128,7 +128,7 @@ export function serveMetrics(metrics: Metrics): Filter {
     if (request.method === "DELETE") return countAnew(metrics, response)
     response.stand({ [startHeader]: String(Math.floor(metrics.startOf(controlPlane) / 1000)) })
     if (info.path === sliPath) return next()
-    return print(metrics, response, acceptsGzip(request))
+    return print(metrics, response, acceptsGzipAtAll(request))
   }
 }
 

@@ -162,7 +162,13 @@ const cases: readonly Case[] = [
   ask(404, "/openapi/v3/apis/none/v1"),
   ask(200, "/.well-known/openid-configuration"),
   ask(200, "/openid/v1/jwks"),
-  ask(200, "/openapi/v2", { "accept-encoding": "gzip" }),
+  ...["gzip", "gzip;q=0.5", "gzip; q=0", "GZIP", "deflate, gzip;q=1.0, *;q=0.5", "deflate, br", "*"].map((encoding) =>
+    ask(200, "/openapi/v2", { "accept-encoding": encoding }),
+  ),
+  ...["gzip", "gzip;q=0.5", "deflate, gzip;q=1.0, *;q=0.5"].flatMap((encoding) =>
+    ["/metrics", "/metrics/slis"].map((path) => ask(200, path, { "accept-encoding": encoding })),
+  ),
+  ...["deflate", "*"].map((encoding) => ask(200, "/metrics", { "accept-encoding": encoding })),
   ...["/openapi/v2", openAPIGroup].flatMap(conditions),
   ...conditions("/openapi/v3").filter(({ code }) => code !== 412), // ours says the type of a body it does not send
   ask(200, "/apis", { ...aggregated, "if-none-match": "*" }),
