@@ -127,7 +127,12 @@ export function createGatewayServer(parts: ServerParts, handlers: Handlers): Ser
       ? createHttp2Server(options, limits, handlers.request)
       : createServer(options, handlers.request)
   server.maxConnections = connectionsOf(limits)
+  server.maxHeadersCount = 0 // their bytes are limited; Node would take no more than 1,000, and groups are a header each
   limitHandshakes(server)
+  server.on("checkContinue", (request: IncomingMessage, response: GatewayResponse) => {
+    if (mayHaveBody(request)) response.writeContinue()
+    handlers.request(request, response)
+  })
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) =>
     handlers.upgrade(request, socket, head),
   )
@@ -135,7 +140,12 @@ export function createGatewayServer(parts: ServerParts, handlers: Handlers): Ser
   return server
 }
 
-/** The response for a connection that Node has handed over: one response, then the connection ends. */
+/** Who sends none is not told to go on with it. A stream of HTTP/2 need not say. */
+function mayHaveBody({ headers, httpVersionMajor }: IncomingMessage): boolean {
+  return httpVersionMajor > 1 || headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > 0
+}
+
+/** What the chain answers on when Node has given the connection away: one answer, then the connection ends. */
 function responseOn(request: IncomingMessage, socket: Duplex): GatewayResponse {
   const response = new GatewayResponse(request)
   response.shouldKeepAlive = false

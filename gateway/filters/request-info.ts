@@ -16,7 +16,12 @@ export function withRequestInfo(domain: string | undefined): Filter {
     const target = request.url
     const mark = target.indexOf("?")
     const path = mark < 0 ? target : target.slice(0, mark)
+    if (target === "*" && request.method === "OPTIONS") {
+      response.writeHead(200, { "content-length": 0 }).end() // of the server, not of anything in it
+      return
+    }
     if (!path.startsWith("/")) throw badRequest("the request target must be a path")
+    confirmOneHost(request.rawHeaders)
     const serverName =
       request.socket instanceof TLSSocket ? request.socket.servername : forwardedConnection(request)?.serverName
     state.named = namedTenant(path, request.headers.host, serverName || undefined, domain)
@@ -24,4 +29,14 @@ export function withRequestInfo(domain: string | undefined): Filter {
     state.info = requestInfo(request.method, state.named.path, state.query)
     next()
   }
+}
+
+/** It may name the tenant: of two, a proxy before us may have read the other one. */
+function confirmOneHost(rawHeaders: readonly string[]): void {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts++
+  }
+  if (hosts > 1) throw badRequest("too many Host headers")
 }

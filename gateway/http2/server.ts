@@ -28,6 +28,9 @@ const controlFramesWindowMs = 10_000
 
 type StreamLimits = Pick<GatewayLimits, "maxStreams" | "maxHeaderBytes" | "maxSessionBytes" | "keepAliveMs">
 
+/** What each header counts beyond its text. RFC 9113, section 6.5.2. */
+const bytesOfPair = 32
+
 /**
  * Creates a server for both versions. `options` are those of an HTTP/1.1 server; the result supports the part of its interface that
  * the gateway uses. Node itself limits resets by clients (streamResetBurst and streamResetRate, 1,000 and 33 per second) and
@@ -44,6 +47,7 @@ export function createHttp2Server(options: ServerOptions, limits: StreamLimits, 
         maxHeaderListSize: limits.maxHeaderBytes,
         enablePush: false,
       },
+      maxHeaderListPairs: Math.ceil(limits.maxHeaderBytes / bytesOfPair), // Node would take 128, and groups are a header each
       maxSessionMemory: Math.ceil(limits.maxSessionBytes / MiB),
       Http2ServerRequest: StreamRequest,
       Http2ServerResponse: StreamResponse,

@@ -47,6 +47,7 @@ export async function listenPrivately(parts: PrivateServerParts): Promise<AsyncD
       else response.writeHead(401, { Connection: "close" }).end()
     },
   )
+  server.maxHeadersCount = 0 // as many as came
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (identity.accept(request)) handlers.upgrade(request, socket, head)
     else socket.destroy()

@@ -1,0 +1,88 @@
+// What comes before the body of a request: how many headers, which may not be twice, and what is said to who waits for a word
+// before the body is sent.
+
+import { once } from "node:events"
+import type { IncomingMessage } from "node:http"
+import { request as httpsRequest, type RequestOptions } from "node:https"
+import { connect, type OutgoingHttpHeaders } from "node:http2"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startTestGateway, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
+
+let fixture: TestGateway
+let tenant: TestTenant
+beforeAll(async () => {
+  fixture = await startTestGateway({ http2: true })
+  tenant = await fixture.createTenant("a")
+})
+afterAll(() => fixture[Symbol.asyncDispose]())
+
+const reviews = "/tenants/a/apis/authentication.k8s.io/v1/selfsubjectreviews"
+const review = JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" })
+const json = { "content-type": "application/json" }
+
+interface Answer {
+  code: number | undefined
+  text: string
+  continued: boolean
+}
+
+async function ask(options: RequestOptions, body = ""): Promise<Answer> {
+  const { hostname, port } = new URL(fixture.url)
+  const credential = { ca: fixture.gateway.certificateAuthority, cert: tenant.certificate, key: tenant.key }
+  const request = httpsRequest({ host: hostname, port, agent: false, ...credential, ...options })
+  let continued = false
+  request.on("continue", () => (continued = true))
+  request.end(body)
+  const [response] = (await once(request, "response")) as [IncomingMessage]
+  let text = ""
+  for await (const chunk of response.setEncoding("utf8")) text += String(chunk)
+  return { code: response.statusCode, text, continued }
+}
+
+function groupsIn(text: string): string[] {
+  return (JSON.parse(text) as { status: { userInfo: { groups: string[] } } }).status.userInfo.groups
+}
+
+test("groups to act as, a header each, are as many as there is room for", async () => {
+  const groups = Array.from({ length: 2100 }, (_, index) => `${index}`)
+  const headers = { ...json, "impersonate-user": "u", "impersonate-group": groups }
+  const { text } = await ask({ method: "POST", path: reviews, headers }, review)
+  expect(groupsIn(text)).toEqual([...groups, "system:authenticated"])
+})
+
+test("so they are over HTTP/2, where each takes more room", async () => {
+  const groups = Array.from({ length: 500 }, (_, index) => `${index}`)
+  const session = connect(fixture.url, {
+    ca: fixture.gateway.certificateAuthority,
+    cert: tenant.certificate,
+    key: tenant.key,
+    peerMaxConcurrentStreams: 1,
+  })
+  const headers: OutgoingHttpHeaders = { ...json, "impersonate-user": "u", "impersonate-group": groups }
+  const stream = session.request({ ":method": "POST", ":path": reviews, ...headers })
+  stream.end(review)
+  let text = ""
+  for await (const chunk of stream.setEncoding("utf8")) text += String(chunk)
+  session.close()
+  expect(groupsIn(text)).toEqual([...groups, "system:authenticated"])
+})
+
+test("two hosts are none", async () => {
+  const { code, text } = await ask({ path: "/tenants/a/version", headers: ["Host", "a", "host", "b"] })
+  expect([code, text]).toEqual([400, expect.stringContaining("too many Host headers")])
+})
+
+test("the server as a whole has options, and nothing else", async () => {
+  expect(await ask({ method: "OPTIONS", path: "*" })).toMatchObject({ code: 200, text: "" })
+  expect(await ask({ path: "*" })).toMatchObject({ code: 400 })
+})
+
+test("who waits for a word before the body is told to go on, if there is one", async () => {
+  const expecting = { ...json, expect: "100-continue" }
+  const sent = await ask(
+    { method: "POST", path: reviews, headers: { ...expecting, "content-length": review.length } },
+    review,
+  )
+  expect(sent).toMatchObject({ code: 201, continued: true })
+  expect(await ask({ path: "/tenants/a/version", headers: expecting })).toMatchObject({ code: 200, continued: false })
+})
