@@ -2,6 +2,7 @@
 // costs half as much as Node's own framing.
 
 import type { ServerResponse } from "node:http"
+import type { Writable } from "node:stream"
 
 /** Framed chunks by document; they live as long as the document. */
 const chunks = new WeakMap<Buffer, Buffer>()
@@ -31,7 +32,18 @@ function chunkOf(document: Buffer): Buffer {
   return chunk
 }
 
-export class EventStream {
+/** What events are written to. */
+export interface EventSink {
+  /** What emits "drain". */
+  readonly socket: Writable
+  /** Bytes the client has not taken. */
+  readonly unread: number
+  /** None of them empty. False: wait for "drain". */
+  write(documents: readonly Buffer[]): boolean
+  end(): void
+}
+
+export class EventStream implements EventSink {
   readonly #response: ServerResponse
   /** HTTP/1.1 only: HTTP/2 has frames, and in HTTP/1.0 the end of the connection ends the body. */
   readonly #inChunks: boolean
@@ -45,7 +57,14 @@ export class EventStream {
     if (this.#inChunks) response.chunkedEncoding = false
   }
 
-  /** The documents must not be empty. Returns false if the caller must wait for "drain". */
+  get socket(): Writable {
+    return this.#response
+  }
+
+  get unread(): number {
+    return this.#response.writableLength
+  }
+
   write(documents: readonly Buffer[]): boolean {
     const pieces = this.#inChunks ? documents.map(chunkOf) : documents
     const [only] = pieces

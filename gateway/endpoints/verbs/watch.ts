@@ -4,10 +4,12 @@ import { parseFieldSelector, printFieldSelector } from "../../../apimachinery/fi
 import { badRequest, isExpired, StatusError } from "../../../apimachinery/status.ts"
 import { StorageError } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
+import { isWebSocket } from "../../request/web-socket.ts"
 import type { ListOptions, WatchRequest } from "../../registry/rest.ts"
 import type { Endpoint } from "../endpoint.ts"
-import { EventStream } from "../event-stream.ts"
-import { checkStream, negotiate } from "../negotiation.ts"
+import { openEventSocket } from "../event-socket.ts"
+import { type EventSink, EventStream } from "../event-stream.ts"
+import { checkStream, negotiate, type Negotiated } from "../negotiation.ts"
 import { flag, integer, listOptions } from "../request-options.ts"
 import { answeringOf } from "../respond.ts"
 import { errorEvent, eventPrinter } from "../watch-events.ts"
@@ -21,7 +23,7 @@ const maxUnreadBytes = 16 * 1024 * 1024
 
 /** GET with watch=true: one document per event until the client disconnects. */
 export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
-  const { registry, definition, response } = endpoint
+  const { registry, definition } = endpoint
   const wanted = negotiate(ctx, answeringOf(definition))
   const { signal } = ctx
   const seconds = secondsOf(ctx)
@@ -33,12 +35,10 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   // The form of the events is checked last; the watch that has begun ends with the request.
   const print = eventPrinter(ctx, definition, wanted)
   checkStream(wanted)
-  const type = wanted.format === "protobuf" ? `${wanted.contentType};stream=watch` : wanted.contentType
-  response.writeHead(200, { "content-type": type, "cache-control": "no-cache, private" })
-  const stream = new EventStream(response)
-  if (seconds < 0) {
+  const stream = await open(endpoint, wanted)
+  if (stream === undefined || seconds < 0) {
     await events.return?.()
-    return stream.end()
+    return stream?.end()
   }
   const sent = ctx.observer?.eventsOf(ctx.info, definition.customResource === undefined)
   try {
@@ -47,8 +47,8 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
       const documents = next.value.map(print)
       if (sent !== undefined) for (const { length } of documents) sent(length)
       const more = stream.write(documents)
-      if (response.writableLength > maxUnreadBytes) break
-      if (!more) await once(response, "drain", { signal })
+      if (stream.unread > maxUnreadBytes) break
+      if (!more) await once(stream.socket, "drain", { signal })
     }
   } catch (error) {
     if (!signal.aborted) stream.write([errorEvent(error, wanted)])
@@ -56,6 +56,16 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
     await events.return?.()
     stream.end()
   }
+}
+
+/** Undefined: nobody to send to. */
+async function open({ exchange, response }: Endpoint, wanted: Negotiated): Promise<EventSink | undefined> {
+  const { request, upgrade } = exchange
+  if (upgrade !== undefined && isWebSocket(request))
+    return openEventSocket({ ...exchange, upgrade }, wanted.format !== "protobuf")
+  const type = wanted.format === "protobuf" ? `${wanted.contentType};stream=watch` : wanted.contentType
+  response.writeHead(200, { "content-type": type, "cache-control": "no-cache, private" })
+  return new EventStream(response)
 }
 
 const nanoseconds = 1_000_000_000

@@ -2,6 +2,7 @@
 
 import { Agent, request as httpsRequest } from "node:https"
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
+import { WebSocket } from "ws"
 
 export interface ConnectionOptions {
   name: string
@@ -27,6 +28,11 @@ export interface OpenWatch {
   readonly ended: boolean
   close(): void
 }
+
+/** What came over a WebSocket until it was closed. `refused`: the code of the answer there was instead. */
+export type Heard =
+  | { refused: number }
+  | { protocol: string; messages: { isBinary: boolean; data: Buffer }[]; closed: number }
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>
 
@@ -90,6 +96,22 @@ export class Connection implements Disposable {
       },
       close: () => response.destroy(),
     }
+  }
+
+  async hear(path: string, protocols: string[], headers: Record<string, string>): Promise<Heard> {
+    const url = new URL(this.#url.pathname.replace(/\/$/, "") + path, this.#url.href.replace(/^http/, "ws"))
+    const authorization = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }
+    const client = new WebSocket(url, protocols, { agent: this.#agent, headers: { ...authorization, ...headers } })
+    const { promise, resolve, reject } = Promise.withResolvers<Heard>()
+    const messages: { isBinary: boolean; data: Buffer }[] = []
+    client.on("message", (data: Buffer, isBinary) => messages.push({ isBinary, data }))
+    client.on("unexpected-response", (_request, response) => {
+      resolve({ refused: response.statusCode ?? 0 })
+      response.destroy()
+    })
+    client.on("error", reject)
+    client.on("close", (closed) => resolve({ protocol: client.protocol, messages, closed }))
+    return promise
   }
 
   #send(method: string, path: string, { headers = {}, body }: CallOptions): Promise<IncomingMessage> {

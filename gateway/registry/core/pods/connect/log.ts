@@ -14,9 +14,10 @@ import {
   serviceUnavailable,
   type StatusError,
 } from "../../../../../apimachinery/status.ts"
+import { isWebSocket } from "../../../../request/web-socket.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"
 import { chooseContainer, dialNode, getPod, kubeletPath } from "./location.ts"
-import { isWebSocket, streamOverWebSocket } from "./websocket-stream.ts"
+import { streamOverWebSocket } from "./websocket-stream.ts"
 
 /** Bytes of a kubelet's error text that are passed on. */
 const maxErrorBytes = 16 * 1024

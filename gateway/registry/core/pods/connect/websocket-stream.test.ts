@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net"
 import { Readable } from "node:stream"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { WebSocket } from "ws"
-import { isWebSocket, streamOverWebSocket } from "./websocket-stream.ts"
+import { isWebSocket } from "../../../../request/web-socket.ts"
+import { streamOverWebSocket } from "./websocket-stream.ts"
 
 const server = createServer()
 const pieces = ["line 1\n", "line 2\n"]

@@ -4,19 +4,12 @@
 import type { IncomingMessage } from "node:http"
 import { once } from "node:events"
 import type { Duplex, Readable } from "node:stream"
-import { WebSocketServer, type WebSocket } from "ws"
+import { openWebSocket } from "../../../../request/web-socket.ts"
 
 const binary = "binary.k8s.io"
 const base64 = "base64.binary.k8s.io"
 /** Bytes that may wait for a slow client before the stream waits too. */
 const maxBufferedBytes = 1024 * 1024
-/** Nothing is expected from the client. */
-const maxMessageBytes = 1024
-
-export function isWebSocket(request: IncomingMessage): boolean {
-  return request.headers.upgrade?.toLowerCase() === "websocket"
-}
-
 /** Resolves when all has been sent, or the client left. */
 export async function streamOverWebSocket(
   request: IncomingMessage,
@@ -24,16 +17,12 @@ export async function streamOverWebSocket(
   source: Readable,
 ): Promise<void> {
   socket.once("close", () => source.destroy())
-  const server = new WebSocketServer({
-    noServer: true,
-    maxPayload: maxMessageBytes,
-    handleProtocols: (offered) => [binary, base64].find((name) => offered.has(name)) ?? false,
-  })
-  const { promise, resolve } = Promise.withResolvers<WebSocket>()
-  server.handleUpgrade(request, socket, head, resolve)
-  const client = await Promise.race([promise, once(socket, "close").then(() => undefined)])
+  const client = await openWebSocket(
+    request,
+    { socket, head },
+    (offered) => [binary, base64].find((name) => offered.has(name)) ?? false,
+  )
   if (client === undefined) return
-  client.on("error", () => client.terminate())
   try {
     for await (const chunk of source as AsyncIterable<Buffer>) {
       if (client.readyState !== client.OPEN) return

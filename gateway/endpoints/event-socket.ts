@@ -1,0 +1,55 @@
+// A watch over a WebSocket, as browsers ask for it: one message per event. Source: HandleWS in
+// k8s.io/apiserver/pkg/endpoints/handlers/watch.go, and the handshake of golang.org/x/net/websocket below it.
+
+import type { Duplex } from "node:stream"
+import type { WebSocket } from "ws"
+import type { Exchange } from "../registry/strategy.ts"
+import { openWebSocket } from "../request/web-socket.ts"
+import type { EventSink } from "./event-stream.ts"
+
+/** Before its length. Source: the length-delimited framing of protobuf. */
+const lengthBytes = 4
+
+const normalClosure = 1000
+
+/** Undefined: it was refused, which has been answered, or the client left. */
+export async function openEventSocket(
+  { request, response, upgrade }: Exchange & { upgrade: { socket: Duplex; head: Buffer } },
+  isText: boolean,
+): Promise<EventSocket | undefined> {
+  const offered = request.headers["sec-websocket-protocol"]?.split(",") ?? []
+  const refusal = !URL.canParse(request.headers.origin ?? "") ? 403 : offered.length > 1 ? 400 : undefined
+  if (refusal !== undefined) {
+    response.writeHead(refusal).end()
+    return undefined
+  }
+  // What the one protocol is called does not matter.
+  const client = await openWebSocket(request, upgrade, ([only]) => only ?? false)
+  return client === undefined ? undefined : new EventSocket(client, upgrade.socket, isText)
+}
+
+class EventSocket implements EventSink {
+  readonly #client: WebSocket
+  readonly socket: Duplex
+  readonly #isText: boolean
+
+  constructor(client: WebSocket, socket: Duplex, isText: boolean) {
+    this.#client = client
+    this.socket = socket
+    this.#isText = isText
+  }
+
+  get unread(): number {
+    return this.#client.bufferedAmount
+  }
+
+  write(documents: readonly Buffer[]): boolean {
+    for (const document of documents)
+      this.#client.send(this.#isText ? document : document.subarray(lengthBytes), { binary: !this.#isText })
+    return !this.socket.writableNeedDrain
+  }
+
+  end(): void {
+    this.#client.close(normalClosure)
+  }
+}

@@ -1,0 +1,28 @@
+// A client that asked for a WebSocket, and what is opened to one that is only sent to: browsers, which cannot read a body that
+// does not end.
+
+import { once } from "node:events"
+import type { IncomingMessage } from "node:http"
+import type { Duplex } from "node:stream"
+import { WebSocketServer, type WebSocket } from "ws"
+
+/** Nothing is expected from the client. */
+const maxMessageBytes = 1024
+
+export function isWebSocket(request: IncomingMessage): boolean {
+  return request.headers.upgrade?.toLowerCase() === "websocket"
+}
+
+/** Undefined: the client left, or its request was no handshake, which it has been told. */
+export async function openWebSocket(
+  request: IncomingMessage,
+  { socket, head }: { socket: Duplex; head: Buffer },
+  handleProtocols: (offered: Set<string>) => string | false,
+): Promise<WebSocket | undefined> {
+  const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, handleProtocols })
+  const { promise, resolve } = Promise.withResolvers<WebSocket>()
+  server.handleUpgrade(request, socket, head, resolve)
+  const client = await Promise.race([promise, once(socket, "close").then(() => undefined)])
+  client?.on("error", () => client.terminate())
+  return client
+}
