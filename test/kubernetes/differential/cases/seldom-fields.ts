@@ -1,7 +1,7 @@
 // Fields that clients seldom give: requests of claims, a class of a pod, a rollout of a DaemonSet that has none, a Secret's other type.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { post, put, type RequestStep, type Scenario } from "../scenario.ts"
+import { get, post, put, type RequestStep, type Scenario } from "../scenario.ts"
 
 const core = "/api/v1/namespaces/@{ns}"
 
@@ -11,6 +11,7 @@ export function seldomFieldCases(): Scenario[] {
     { name: "a pod is made with a class", steps: classes() },
     { name: "a DaemonSet has a rollout it does not use", steps: rollouts() },
     { name: "a secret gets another type", steps: types() },
+    { name: "lists of a quota are nothing", steps: quotas() },
   ]
 }
 
@@ -71,5 +72,24 @@ function types(): RequestStep[] {
   return [
     post(`${core}/secrets`, secret("Opaque")),
     ...["<a>", "", "Opaque"].map((type) => put(`${core}/secrets/a`, secret(type), { label: `PUT ${type}` })),
+  ]
+}
+
+function quotas(): RequestStep[] {
+  const path = `${core}/resourcequotas`
+  const metadata = { name: "a" }
+  return [
+    post(path, { metadata, spec: { hard: null, scopes: null, scopeSelector: null } }),
+    put(`${path}/a`, { metadata, spec: { hard: {}, scopes: [], scopeSelector: null } }),
+    put(`${path}/a`, { metadata, spec: { hard: { pods: null } } }),
+    put(`${path}/a/status`, { metadata, status: { hard: null, used: {} } }),
+    put(`${path}/a`, { metadata, spec: { scopeSelector: { matchExpressions: null } } }),
+    post(path, { metadata: { name: "b" }, spec: { scopeSelector: {} } }),
+    post(path, { metadata: { name: "c" }, spec: { scopeSelector: { matchExpressions: [] } } }),
+    post(path, {
+      metadata: { name: "d" },
+      spec: { scopeSelector: { matchExpressions: [{ scopeName: "BestEffort", operator: "Exists", values: null }] } },
+    }),
+    get(path),
   ]
 }
