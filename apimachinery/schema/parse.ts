@@ -3,6 +3,7 @@
 import { errorMessage } from "../error-message.ts"
 import type { Json } from "../object.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
+import { atOnce, type Steps } from "../steps.ts"
 import { parseExactly } from "./exact-integers.ts"
 import { what } from "./decode-errors.ts"
 import { type JsonObject, setOwn, ownValue } from "./json-object.ts"
@@ -38,9 +39,14 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
 export const textOfJson = (bytes: Uint8Array): string => decoder.decode(bytes)
 
-/** Invalid UTF-8 becomes U+FFFD, as in Go. null counts as an empty object; any other value that is not an object is an error. */
+/** {@link parsing}, at once. */
 export function parseObject(bytes: Uint8Array, mediaType: "json" | "yaml", options: ParseOptions): Parsed {
-  const parsed = mediaType === "json" ? parseJson(bytes, options) : parseYaml(bytes, options)
+  return atOnce(parsing(bytes, mediaType, options))
+}
+
+/** Invalid UTF-8 becomes U+FFFD, as in Go. null is taken for an empty object; anything else but an object is an error. */
+export function* parsing(bytes: Uint8Array, mediaType: "json" | "yaml", options: ParseOptions): Steps<Parsed> {
+  const parsed = mediaType === "json" ? yield* parsingJson(bytes, options) : parseYaml(bytes, options)
   const { value } = parsed
   if (value === null) return { ...parsed, value: {} }
   if (typeof value !== "object" || Array.isArray(value)) {
@@ -89,13 +95,14 @@ function quoteBytes(bytes: Uint8Array): string {
   return bytes.length > quotedBytes ? `${shown} ...` : shown
 }
 
-function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
+function* parsingJson(bytes: Uint8Array, options: ParseOptions): Steps<Parsed> {
   const { depth, keys, oddNumbers: mayBeOdd } = survey(bytes)
   if (depth > maxDepth) {
     const opening = openingAt(bytes, maxDepth + 1)
     throw unrecognized(bytes, options, `${typeError}invalid character '${opening}' ${tooDeep}`)
   }
   const text = textOfJson(bytes)
+  yield
   let value: Json
   try {
     value = mayBeOdd ? parseExactly(text) : (JSON.parse(text) as Json)
@@ -103,6 +110,7 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
     throw unrecognized(bytes, options, typeError + explain(text, error))
   }
   if (text.includes("\\ud") || text.includes("\\uD")) value = wellFormed(value)
+  yield
   const mayRepeat = options.duplicates && keys !== countKeys(value)
   if (!mayRepeat && !mayBeOdd) return { value, duplicates: [] }
   const scan = scanJson(text)
@@ -161,7 +169,7 @@ export const unmarshalErrors = "yaml: unmarshal errors:"
 export function yamlAsJson(bytes: Uint8Array, options: ParseOptions): Parsed | undefined {
   if (bytes[0] !== openBrace) return undefined
   try {
-    const { value, duplicates } = parseJson(bytes, options)
+    const { value, duplicates } = atOnce(parsingJson(bytes, options))
     return duplicates.length === 0 ? { value: asOfYaml(value), duplicates } : undefined
   } catch (error) {
     if (!(error instanceof StatusError) || error.message.includes(tooDeep)) throw error

@@ -3,15 +3,16 @@
 
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../apimachinery/object.ts"
 import { badRequest, hasReason, unsupportedMediaType } from "../../apimachinery/status.ts"
-import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
+import { decodeObject } from "../../apimachinery/schema/decode.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import type { JsonObject } from "../../apimachinery/schema/json-object.ts"
 import { parseExactly } from "../../apimachinery/schema/exact-integers.ts"
 import { firstOfKeys, strictFaults } from "../../apimachinery/schema/json-scan.ts"
-import { textOfJson, unmarshalErrors } from "../../apimachinery/schema/parse.ts"
+import { parsing, textOfJson, unmarshalErrors } from "../../apimachinery/schema/parse.ts"
 import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
 import { keepFirst } from "../../apimachinery/schema/repeated-keys.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
+import { inSteps, type Steps } from "../../apimachinery/steps.ts"
 import { noteDropped } from "../registry/dropped-fields.ts"
 import type { RequestContext } from "../request/context.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
@@ -26,21 +27,38 @@ export function checkMediaType(ctx: RequestContext): void {
   if (mediaType(contentType ?? "") !== protobufMediaType) bodyFormat(contentType)
 }
 
+/** With pauses, where it is long: also behind it. */
 export function decodeBody(
   ctx: RequestContext,
   body: RequestBody,
   expected: Expected,
   validation: FieldValidation,
-): KubeObject {
+): KubeObject | Promise<KubeObject> {
+  return inSteps(decoding(ctx, body, expected, validation), ctx.pause)
+}
+
+function* decoding(
+  ctx: RequestContext,
+  body: RequestBody,
+  expected: Expected,
+  validation: FieldValidation,
+): Steps<KubeObject> {
   try {
-    return decoded(ctx, body, expected, validation)
+    const object = yield* decoded(ctx, body, expected, validation)
+    yield
+    return object
   } catch (error) {
     if (expected.refusal === undefined || !hasReason(error, "BadRequest")) throw error
     throw badRequest(expected.refusal, { cause: error })
   }
 }
 
-function decoded(ctx: RequestContext, body: RequestBody, expected: Expected, validation: FieldValidation): KubeObject {
+function* decoded(
+  ctx: RequestContext,
+  body: RequestBody,
+  expected: Expected,
+  validation: FieldValidation,
+): Steps<KubeObject> {
   const { bytes, converted } = body
   const contentType = ctx.headers["content-type"]
   if (mediaType(contentType ?? "") === protobufMediaType) {
@@ -51,7 +69,8 @@ function decoded(ctx: RequestContext, body: RequestBody, expected: Expected, val
   }
   const duplicates = validation !== "Ignore"
   const options = { duplicates, kind: expected.kind, converted, json: takeJson(body) }
-  const parsed = parseObject(bytes, bodyFormat(contentType), options)
+  const parsed = yield* parsing(bytes, bodyFormat(contentType), options)
+  yield
   const text = (): string => textOfJson(bytes)
   const repeated: Repeated = { faults: parsed.duplicates, text }
   const [fault] = parsed.duplicates

@@ -23,13 +23,12 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
   const admit = admitFor(ctx, definition, { operation: "CREATE", subresource, namespace, name, dryRun: options.dryRun })
   if (subresource !== "") {
     if (handler?.create === undefined) throw methodNotAllowed()
-    const object = decodeBody(ctx, body, subresourceBody(endpoint), options.fieldValidation)
+    const object = await decodeBody(ctx, body, subresourceBody(endpoint), options.fieldValidation)
     agreeOnNamespace(object, namespace)
     sendSubresource(ctx, endpoint, 201, await handler.create(ctx, registry, namespace, name, object, options, admit))
     return
   }
-  const object = decodeBody(ctx, body, expectedOf(definition), options.fieldValidation)
-  await ctx.pause?.()
+  const object = await decodeBody(ctx, body, expectedOf(definition), options.fieldValidation)
   if (definition.namespaced && namespace === "" && definition.answer === undefined) {
     throw badRequest("an empty namespace may not be set during creation")
   }

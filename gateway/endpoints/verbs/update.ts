@@ -18,8 +18,7 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
   if (subresource !== undefined && !subresource.verbs.includes("update")) throw methodNotAllowed()
   const body = await readBody(ctx, exchange.request, endpoint.maxBodyBytes)
   const expected = handler === undefined ? expectedOf(definition) : subresourceBody(endpoint)
-  const object = decodeBody(ctx, body, expected, options.fieldValidation)
-  await ctx.pause?.()
+  const object = await decodeBody(ctx, body, expected, options.fieldValidation)
   agreeOnNamespace(object, expectedNamespace(definition, namespace))
   agreeOnName(object, name)
   const admit = admitFor(ctx, definition, {
@@ -31,8 +30,8 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
   })
   // After a conflict the update starts over; each attempt gets its own object.
   let first: typeof object | undefined = object
-  const change = () => {
-    const own = first ?? decodeBody(ctx, body, expected, options.fieldValidation)
+  const change = async () => {
+    const own = first ?? (await decodeBody(ctx, body, expected, options.fieldValidation))
     if (first === undefined) agreeOnNamespace(own, expectedNamespace(definition, namespace))
     first = undefined
     dropRepeatedOwners(ctx, own, "sent")
