@@ -23,7 +23,9 @@ export interface Walk extends NumberPlace {
   unknown: (readonly (string | number)[])[] | undefined
   /** The error to report at the end, unless another one ends the decoding before. */
   fault: Mismatch | ScalarError | undefined
-  /** Amounts in lists of resources are rounded to thousandths. Amounts of devices have another type and are exact. */
+  /** The map decoded last in which there is something: to be asked for that once more it would list all its keys. */
+  filled?: JsonObject
+  /** Lists of resources are kept in thousandths. Amounts of devices are not of that type, and are kept exactly. */
   roundsAmounts: boolean
 }
 
@@ -119,7 +121,12 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
       const decoded = decode(field.schema, given, walk)
       walk.path.pop()
       if (decoded === null) delete value[key]
-      else if (field.zero === "omit" && isZero(field.schema, decoded) && !isReset(key, walk)) {
+      else if (
+        field.zero === "omit" &&
+        decoded !== walk.filled &&
+        isZero(field.schema, decoded) &&
+        !isReset(key, walk)
+      ) {
         if (typeof decoded === "object") noteGivenEmpty(value, key)
         delete value[key]
       } else if (decoded !== given) value[key] = decoded
@@ -174,7 +181,8 @@ function decodeValues(schema: Schema, map: JsonObject, walk: Walk): JsonObject {
   const { items } = schema
   if (items === undefined) return map
   const amounts = items.format === "quantity" && walk.roundsAmounts
-  for (const key of Object.keys(map)) {
+  const keys = Object.keys(map)
+  for (const key of keys) {
     walk.path.push(key)
     const given = map[key] as Json
     const decoded =
@@ -186,5 +194,6 @@ function decodeValues(schema: Schema, map: JsonObject, walk: Walk): JsonObject {
     if (decoded !== given) setOwn(map, key, decoded)
     walk.path.pop()
   }
+  if (keys.length > 0) walk.filled = map
   return map
 }
