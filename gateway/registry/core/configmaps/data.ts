@@ -7,9 +7,9 @@ import { configKeyRule, messages } from "../../validation/values.ts"
 const maxBytes = 1024 * 1024
 
 /** `rule`: what is wrong with a key. */
-export function validateDataKeys(path: FieldPath, values: object, rule = configKeyRule): FieldError[] {
+export function validateDataKeys(path: FieldPath, keys: readonly string[], rule = configKeyRule): FieldError[] {
   const errors: FieldError[] = []
-  for (const key of Object.keys(values).sort()) {
+  for (const key of keys.toSorted()) {
     const faults = rule(key)
     if (faults.length > 0) errors.push(...messages(path.key(key), key, faults))
   }

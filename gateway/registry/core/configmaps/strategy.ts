@@ -39,13 +39,13 @@ function validateConfigMap(map: ConfigMap): FieldError[] {
     Object.hasOwn(binaries, key)
       ? [...configKeyRule(key), "duplicate of key present in binaryData"]
       : configKeyRule(key)
-  const errors = [
-    ...validateDataKeys(FieldPath.root("data"), texts, ruleOfText),
-    ...validateDataKeys(FieldPath.root("binaryData"), binaries),
+  const [textKeys, binaryKeys] = [Object.keys(texts), Object.keys(binaries)]
+  let bytes = 0
+  for (const key of textKeys) bytes += Buffer.byteLength(texts[key] ?? "")
+  for (const key of binaryKeys) bytes += Buffer.byteLength(binaries[key] ?? "", "base64")
+  return [
+    ...validateDataKeys(FieldPath.root("data"), textKeys, ruleOfText),
+    ...validateDataKeys(FieldPath.root("binaryData"), binaryKeys),
+    ...tooMuch(FieldPath.root(""), bytes), // the field is the object as a whole
   ]
-  const bytes =
-    Object.values(texts).reduce((sum, text) => sum + Buffer.byteLength(text), 0) +
-    Object.values(binaries).reduce((sum, value) => sum + Buffer.byteLength(value, "base64"), 0)
-  // The field is the object as a whole.
-  return [...errors, ...tooMuch(FieldPath.root(""), bytes)]
 }

@@ -81,7 +81,7 @@ const keysOf: Readonly<Record<string, { all?: readonly string[]; any?: readonly 
 
 function validateSecret(secret: Secret): FieldError[] {
   const values = (secret.data ?? {}) as Record<string, string>
-  const errors = [...validateDataKeys(data, values), ...tooMuch(data, bytesOf(values))]
+  const errors = [...validateDataKeys(data, Object.keys(values)), ...tooMuch(data, bytesOf(values))]
   if (secret.type === tokenType && !secret.metadata.annotations?.[accountAnnotation]) {
     errors.push(required(FieldPath.root("metadata", "annotations").key(accountAnnotation)))
   }
