@@ -23,6 +23,7 @@ import type { Schema } from "../apimachinery/schema/schema.ts"
 import { compileStructural } from "../apimachinery/schema/structural/structural.ts"
 import { validateRules } from "../apimachinery/schema/validate.ts"
 import { invalid, StatusError } from "../apimachinery/status.ts"
+import { atOnce } from "../apimachinery/steps.ts"
 import { covers } from "../gateway/authorization/rules.ts"
 import { newErrors } from "../gateway/custom-resources/ratcheting.ts"
 
@@ -199,14 +200,13 @@ describe("who manages what", () => {
       () => undefined,
     )
     expect(updated.size).toBe(10)
-    expect(
-      contest(
-        each("Apply"),
-        "",
-        () => change,
-        () => undefined,
-      ).conflicts.size,
-    ).toBe(some.length)
+    const contesting = contest(
+      each("Apply"),
+      "",
+      () => change,
+      () => undefined,
+    )
+    expect(atOnce(contesting).conflicts.size).toBe(some.length)
   })
 
   test("of items in another order", () => {

@@ -6,6 +6,7 @@ import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
 import { isObject } from "../schema/json-object.ts"
 import { badRequest } from "../status.ts"
+import { inSteps } from "../steps.ts"
 import { checkType, fieldsOf, TypeErrors } from "./configuration.ts"
 import { conflictError } from "./conflicts.ts"
 import { difference, type FieldSet, intersection, isEmpty, union, unionOf } from "./field-set.ts"
@@ -133,7 +134,7 @@ async function inEachVersion({ live, writer, versions }: Application, managers: 
 }
 
 async function contested(
-  { writer, versions, reset }: Application,
+  { writer, versions, reset, pause }: Application,
   managers: Managers,
   key: string,
   object: Json,
@@ -146,7 +147,10 @@ async function contested(
     const convert = () => versions.convert(object, writer.apiVersion, apiVersion)
     changes.set(apiVersion, { before, after: await during("failed to convert new object", convert), type })
   }
-  return contest(managers, key, (apiVersion) => changes.get(apiVersion), reset)
+  return inSteps(
+    contest(managers, key, (apiVersion) => changes.get(apiVersion), reset),
+    pause,
+  )
 }
 
 /** Says of an object that is not of its type in another version what it was wanted there for. */

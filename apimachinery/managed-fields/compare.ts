@@ -5,6 +5,7 @@ import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
 import { hasGivenEmpty } from "../schema/given-empty.ts"
 import { isObject, type JsonObject } from "../schema/json-object.ts"
+import { atOnce, type Steps } from "../steps.ts"
 import { sortTexts } from "../text-order.ts"
 import { type FieldSet, inOrder, leaf } from "./field-set.ts"
 import { elementOf, itemsByElement, NotOfItsType } from "./list-element.ts"
@@ -22,8 +23,14 @@ export interface Comparison {
  * a list or a map where its type has none.
  */
 export function compare(before: Json, after: Json, type: MergeType, areStructs = false): Comparison {
-  const walk: Walk = { added: undefined, modified: undefined, removed: undefined, areStructs }
+  return atOnce(comparing(before, after, type, areStructs))
+}
+
+/** The same in steps. */
+export function* comparing(before: Json, after: Json, type: MergeType, areStructs = false): Steps<Comparison> {
+  const walk: Walk = { added: undefined, modified: undefined, removed: undefined, areStructs, unfinished: [] }
   compareValues(walk, before, after, type)
+  for (const filling of walk.unfinished) yield* filling
   return { added: walk.added ?? leaf, modified: walk.modified ?? leaf, removed: walk.removed ?? leaf }
 }
 
@@ -35,6 +42,8 @@ interface Walk {
   modified: FieldSet | undefined
   removed: FieldSet | undefined
   readonly areStructs: boolean
+  /** Sets of large maps, which nobody looks into before the end. */
+  readonly unfinished: Steps<void>[]
 }
 
 function nothing(walk: Walk): void {
@@ -124,7 +133,7 @@ function compareMaps(walk: Walk, before: Json, after: Json, type: MapType): void
     for (const name in left) {
       const value = left[name]
       if (value === undefined || (right !== undefined && (isGiven(right, name) || type.zeros.has(name)))) continue
-      found.remove(fieldElement(name), whole(value, entryType(type, name)))
+      found.remove(fieldElement(name), whole(walk, value, entryType(type, name)))
     }
   }
   found.give(walk)
@@ -145,7 +154,7 @@ function compareEntry(
   if (present === value) return isKept
   const named = type.named(name)
   const entry = named?.type ?? entryType(type, name)
-  if (present === undefined) found.add(named?.element ?? fieldElement(name), whole(value, entry))
+  if (present === undefined) found.add(named?.element ?? fieldElement(name), whole(walk, value, entry))
   else {
     compareValues(walk, present, value, entry)
     found.take(fieldElement, name, walk)
@@ -192,8 +201,8 @@ function compareItems(walk: Walk, left: readonly Json[], right: readonly Json[],
     const [olds, news] = [before.get(element) ?? [], after.get(element) ?? []]
     const [old, fresh] = [olds[0], news[0]]
     if (olds.length <= 1 && news.length <= 1) {
-      if (old === undefined) found.add(element, whole(fresh ?? null, type.items))
-      else if (fresh === undefined) found.remove(element, whole(old, type.items))
+      if (old === undefined) found.add(element, whole(walk, fresh ?? null, type.items))
+      else if (fresh === undefined) found.remove(element, whole(walk, old, type.items))
       else {
         compareValues(walk, old, fresh, type.items)
         found.take(same, element, walk)
@@ -202,10 +211,10 @@ function compareItems(walk: Walk, left: readonly Json[], right: readonly Json[],
       // Items that share a key are one value together.
       if (!equalJson(olds, news)) found.modify(element, leaf)
     } else if (olds.length > 1) {
-      if (fresh !== undefined) found.add(element, whole(fresh, type.items))
+      if (fresh !== undefined) found.add(element, whole(walk, fresh, type.items))
       found.remove(element, leaf)
     } else {
-      if (old !== undefined) found.remove(element, whole(old, type.items))
+      if (old !== undefined) found.remove(element, whole(walk, old, type.items))
       found.add(element, leaf)
     }
   }
@@ -247,40 +256,59 @@ class Found {
 }
 
 /** All there is at a place that was not there before, or is not any more: the place itself and every part of it. */
-function whole(value: Json, type: MergeType): FieldSet {
+function whole(walk: Walk, value: Json, type: MergeType): FieldSet {
   if (typeof value !== "object" || value === null) return leaf
   if (Array.isArray(value)) {
     const { list } = type
     if (list === undefined) throw notOfItsType()
-    return list.atomic || value.length === 0 ? leaf : wholeList(value, list)
+    return list.atomic || value.length === 0 ? leaf : wholeList(walk, value, list)
   }
   const { map } = type
   if (map === undefined) throw notOfItsType()
-  return map.atomic ? leaf : wholeMap(value, map)
+  return map.atomic ? leaf : wholeMap(walk, value, map)
 }
 
-function wholeMap(map: JsonObject, type: MapType): FieldSet {
+/** So many names are put into a set in one step. */
+const namesAtOnce = 5000
+
+function wholeMap(walk: Walk, map: JsonObject, type: MapType): FieldSet {
   const names = Object.keys(map)
   for (const name of type.zeros.keys()) if (!Object.hasOwn(map, name)) names.push(name)
   if (names.length > 1) sortTexts(names)
+  if (names.length > namesAtOnce) {
+    const set: Draft = { ".": leaf }
+    walk.unfinished.push(filling(walk, set, names, map, type))
+    return set
+  }
   let set: Draft | undefined
   for (const name of names) {
     const value = isGiven(map, name) ? map[name] : type.zeros.get(name)
-    if (value === undefined) continue
-    const named = type.named(name)
-    set ??= { ".": leaf }
-    set[named?.element ?? fieldElement(name)] =
-      typeof value === "object" ? whole(value, named?.type ?? entryType(type, name)) : leaf
+    if (value !== undefined) putWhole(walk, (set ??= { ".": leaf }), name, value, type)
   }
   return set ?? leaf
 }
 
-function wholeList(list: readonly Json[], type: ListType): FieldSet {
+function* filling(walk: Walk, set: Draft, names: readonly string[], map: JsonObject, type: MapType): Steps<void> {
+  for (const [index, name] of names.entries()) {
+    if (index % namesAtOnce === 0) yield
+    const value = isGiven(map, name) ? map[name] : type.zeros.get(name)
+    if (value !== undefined) putWhole(walk, set, name, value, type)
+  }
+}
+
+function putWhole(walk: Walk, set: Draft, name: string, value: Json, type: MapType): void {
+  const named = type.named(name)
+  set[named?.element ?? fieldElement(name)] =
+    typeof value === "object" ? whole(walk, value, named?.type ?? entryType(type, name)) : leaf
+}
+
+function wholeList(walk: Walk, list: readonly Json[], type: ListType): FieldSet {
   const [only] = list
-  if (list.length === 1 && only !== undefined) return { ".": leaf, [elementOf(type, only)]: whole(only, type.items) }
+  if (list.length === 1 && only !== undefined)
+    return { ".": leaf, [elementOf(type, only)]: whole(walk, only, type.items) }
   const set: Draft = { ".": leaf }
   for (const [element, items] of itemsByElement(type, list)) {
-    set[element] = items.length > 1 ? leaf : whole(items[0] ?? null, type.items)
+    set[element] = items.length > 1 ? leaf : whole(walk, items[0] ?? null, type.items)
   }
   return inOrder(set)
 }

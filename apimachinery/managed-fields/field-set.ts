@@ -8,7 +8,7 @@
 // sigs.k8s.io/structured-merge-diff/v6/fieldpath (set.go).
 
 import type { Json } from "../object.ts"
-import { isObject } from "../schema/json-object.ts"
+import { isObject, type JsonObject, ownValue, setOwn } from "../schema/json-object.ts"
 import { sortTexts } from "../text-order.ts"
 import { canonicalElement, compareElements, fieldElement, type PathElement, sortElements } from "./path-element.ts"
 
@@ -225,6 +225,22 @@ function subtractPlace(mine: FieldSet, theirs: FieldSet, how: Subtraction): Fiel
 function onlySelf(place: FieldSet): FieldSet {
   for (const element in place) if (element !== self) return place
   return leaf
+}
+
+/**
+ * What of a value the set speaks of: without fields that neither are members nor lead to one. What is a member is left whole, and so is
+ * a list.
+ */
+export function partWithin(value: Json, set: FieldSet): Json {
+  if (!isObject(value) || isMember(set)) return value
+  const part: JsonObject = {}
+  for (const element in set) {
+    if (!element.startsWith("f:")) return value
+    const name = element.slice(2)
+    const [inner, place] = [ownValue(value, name), set[element]]
+    if (inner !== undefined && place !== undefined) setOwn(part, name, partWithin(inner, place))
+  }
+  return part
 }
 
 export function equalSets(a: FieldSet, b: FieldSet): boolean {

@@ -3,7 +3,8 @@
 // managedfields/internal (structuredmerge.go, stripmeta.go, managedfieldsupdater.go).
 
 import type { Json } from "../object.ts"
-import { compare } from "./compare.ts"
+import { atOnce, type Steps } from "../steps.ts"
+import { comparing } from "./compare.ts"
 import {
   difference,
   type FieldSet,
@@ -11,9 +12,11 @@ import {
   isEmpty,
   leaf,
   OfMany,
+  partWithin,
   recursiveDifference,
   setOfFields,
   union,
+  unionOf,
 } from "./field-set.ts"
 import { capUpdateManagers, entryOf, managerKey, type Managers, setFields } from "./managers.ts"
 import type { MergeType } from "./merge-type.ts"
@@ -74,13 +77,19 @@ export function withoutReset(set: FieldSet, reset: FieldSet | undefined): FieldS
  * be compared. `changeIn` knows the writer's own version and those the managers speak.
  */
 export function recordUpdate(managers: Managers, writer: Writer, changeIn: ChangeIn, reset: Reset): void {
+  atOnce(recordingUpdate(managers, writer, changeIn, reset))
+}
+
+/** The same in steps. */
+export function* recordingUpdate(managers: Managers, writer: Writer, changeIn: ChangeIn, reset: Reset): Steps<void> {
   const { apiVersion, manager, subresource, now } = writer
   const compared = new Map<string, Changes>()
-  const own = changesIn(compared, apiVersion, changeIn, reset)
+  const own = yield* changesIn(compared, apiVersion, changeIn, reset)
   if (own === undefined) throw new Error(`the state of ${apiVersion} is not known`)
   const of = operationsFor(managers)
   for (const [key, entry] of managers) {
-    const change = changesIn(compared, entry.apiVersion, changeIn, reset)
+    yield
+    const change = yield* changesIn(compared, entry.apiVersion, changeIn, reset)
     if (change === undefined) {
       managers.delete(key)
       continue
@@ -93,6 +102,7 @@ export function recordUpdate(managers: Managers, writer: Writer, changeIn: Chang
   if (!isEmpty(fields)) {
     const self = { manager, operation: "Update", apiVersion, subresource } as const
     const key = managerKey(self)
+    yield
     const present = managers.get(key)
     managers.set(key, entryOf(self, present === undefined ? fields : union(fields, present.fieldsV1), now))
   }
@@ -114,17 +124,18 @@ interface Changes {
   removed: FieldSet
 }
 
-function changesIn(
+function* changesIn(
   known: Map<string, Changes>,
   apiVersion: string,
   changeIn: ChangeIn,
   reset: Reset,
-): Changes | undefined {
+): Steps<Changes | undefined> {
   let changes = known.get(apiVersion)
   if (changes !== undefined) return changes
   const change = changeIn(apiVersion)
   if (change === undefined) return undefined
-  const { added, modified, removed } = compare(change.before, change.after, change.type, change.areStructs)
+  const { before, after, type, areStructs } = change
+  const { added, modified, removed } = yield* comparing(before, after, type, areStructs)
   const fixed = reset(apiVersion)
   changes = { taken: withoutReset(union(modified, added), fixed), removed: withoutReset(removed, fixed) }
   known.set(apiVersion, changes)
@@ -138,18 +149,29 @@ export interface Contest {
   managers: Managers
 }
 
-/** What an apply takes from all but the one who applies. Throws as recordUpdate. */
-export function contest(managers: Managers, self: string, changeIn: ChangeIn, reset: Reset): Contest {
+/**
+ * What an apply takes from all but the one who applies, in steps. Only what others manage is compared, and throws as in
+ * recordUpdate.
+ */
+export function* contest(managers: Managers, self: string, changeIn: ChangeIn, reset: Reset): Steps<Contest> {
   const conflicts = new Map<string, FieldSet>()
   const after: Managers = new Map(managers)
   const known = new Map<string, Changes>()
+  const others = othersOf(managers, self)
+  const changeOfTheirs = (apiVersion: string): Change | undefined => {
+    const change = changeIn(apiVersion)
+    const theirs = others.get(apiVersion)
+    if (change === undefined || theirs === undefined) return change
+    return { ...change, before: partWithin(change.before, theirs), after: partWithin(change.after, theirs) }
+  }
   const of = operationsFor(managers)
   for (const [key, entry] of managers) {
     if (key === self) {
       if (isEmpty(entry.fieldsV1)) after.delete(key)
       continue
     }
-    const change = changesIn(known, entry.apiVersion, changeIn, reset)
+    yield
+    const change = yield* changesIn(known, entry.apiVersion, changeOfTheirs, reset)
     if (change === undefined) {
       after.delete(key)
       continue
@@ -161,6 +183,18 @@ export function contest(managers: Managers, self: string, changeIn: ChangeIn, re
     if (left !== fieldsV1) setFields(after, key, { ...entry, fieldsV1: left })
   }
   return { conflicts, managers: after }
+}
+
+/** What others manage, by the version they speak. */
+function othersOf(managers: Managers, self: string): Map<string, FieldSet> {
+  const others = Map.groupBy(managers, ([key, entry]) => (key === self ? undefined : entry.apiVersion))
+  others.delete(undefined)
+  return new Map(
+    [...others].map(([apiVersion, entries]) => [
+      apiVersion ?? "",
+      unionOf(entries.map(([, { fieldsV1 }]) => fieldsV1)),
+    ]),
+  )
 }
 
 /** Brings sets in line with types that have changed since they were written: custom resources' may. */

@@ -9,6 +9,7 @@ import {
   intersection,
   isEmpty,
   OfMany,
+  partWithin,
   paths,
   recursiveDifference,
   setOfFields,
@@ -148,5 +149,23 @@ describe("thousands of managers, which a client may invent,", () => {
     const [a, b] = [fields("x", 50), fields("x", 20)]
     expect(of.difference(a, b)).toEqual(difference(a, b))
     expect(of.intersection(a, b)).toEqual(intersection(a, b))
+  })
+})
+
+describe("the part of a value within a set", () => {
+  const value = { spec: { replicas: 1, items: [{ name: "a" }] }, status: { ready: 1, conditions: [] }, other: "x" }
+
+  test("has the fields that lead to its members, and members whole", () => {
+    const set = setOfFields(["spec", "replicas"], ["status"], ["absent"])
+    expect(partWithin(value, set)).toEqual({ spec: { replicas: 1 }, status: value.status })
+  })
+
+  test("has lists whole", () => {
+    const set = setOfPaths(["f:spec", "f:items", 'k:{"name":"a"}', "f:name"])
+    expect(partWithin(value, set)).toEqual({ spec: { items: value.spec.items } })
+  })
+
+  test("has what is no map as it is", () => {
+    expect(partWithin(value, setOfFields(["other", "field"]))).toEqual({ other: "x" })
   })
 })

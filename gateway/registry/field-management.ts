@@ -16,7 +16,7 @@ import {
   parseManagers,
 } from "../../apimachinery/managed-fields/managers.ts"
 import { mergeTypeOf } from "../../apimachinery/managed-fields/merge-type.ts"
-import { type Change, reconcileManagers, recordUpdate } from "../../apimachinery/managed-fields/ownership.ts"
+import { type Change, reconcileManagers, recordingUpdate } from "../../apimachinery/managed-fields/ownership.ts"
 import {
   type Json,
   type KubeObject,
@@ -27,6 +27,7 @@ import {
 import { writeZeros } from "../../apimachinery/schema/decode.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { badRequest, StatusError, unexplained } from "../../apimachinery/status.ts"
+import { inSteps } from "../../apimachinery/steps.ts"
 import type { RequestContext } from "../request/context.ts"
 import { deepFreeze } from "../../apimachinery/freeze.ts"
 import type { ManagedKind } from "./managed-kind.ts"
@@ -59,13 +60,14 @@ export function setEntries(object: KubeObject, entries: readonly ManagedFieldsEn
 
 /**
  * Records in the object, which a request has made of `current` (undefined: nothing), who wrote what is new. What a client
- * says of managers holds if it can be understood, but not through a subresource.
+ * says of managers holds if it can be understood, but not through a subresource. `pause`: RequestContext.pause.
  */
 export async function recordWrite(
   of: ManagedKind,
   object: KubeObject,
   current: KubeObject | undefined,
   { fieldManager }: Pick<WriteOptions, "fieldManager">,
+  pause?: RequestContext["pause"],
 ): Promise<void> {
   const managers = managersBefore(of, entriesIn(object), entriesIn(current))
   delete object.metadata.managedFields
@@ -99,12 +101,14 @@ export async function recordWrite(
   const writer = { manager: fieldManager || "unknown", apiVersion, subresource: of.subresource, now: timestamp() }
   try {
     if (of.schema.custom === true) reconcileManagers(managers, (version) => changes.get(version)?.type)
-    recordUpdate(
+    const recording = recordingUpdate(
       managers,
       writer,
       (version) => changes.get(version),
       (version) => of.reset(version),
     )
+    const waiting = inSteps(recording, pause)
+    if (waiting !== undefined) await waiting
   } catch (error) {
     // A list whose items cannot be told apart, or where a text should be: validation has its say on it later.
     if (error instanceof NotOfItsType) return
