@@ -5,13 +5,14 @@ import { copyJson } from "../../apimachinery/copy.ts"
 import { validatePathSegmentName } from "../../apimachinery/names.ts"
 import { type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
 import { badRequest, notFound } from "../../apimachinery/status.ts"
+import { inSteps, type Steps } from "../../apimachinery/steps.ts"
 import type { KeyValue, Operation, Store } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
 import { storageKey } from "./keys.ts"
 import type { ResourceDefinition } from "./rest.ts"
 import { readError, writeError } from "./storage-errors.ts"
 import type { Claim } from "./strategy.ts"
-import { asParsed, encodeStored, type KubeValue } from "./value.ts"
+import { copyingParsed, encodingStored, type KubeValue } from "./value.ts"
 import type { ValueCache } from "./value-cache.ts"
 import type { ValueReader } from "./value-reader.ts"
 
@@ -51,7 +52,7 @@ export class ObjectStorage {
    * rolled back.
    */
   async put(
-    ctx: Pick<RequestContext, "controlPlane" | "turn">,
+    ctx: Pick<RequestContext, "controlPlane" | "turn" | "pause">,
     key: string,
     object: KubeObject,
     modRevision: number,
@@ -61,7 +62,7 @@ export class ObjectStorage {
     try {
       const { conversion } = this.#definition
       const toStore = conversion ? await conversion.toStored(object) : this.#asStored(object)
-      stored = await this.#put(ctx.controlPlane.store, key, toStore, modRevision)
+      stored = await this.#put(ctx, key, toStore, modRevision)
       if (stored === undefined) return undefined
       claim?.commit()
       // All writes of a group complete at once.
@@ -73,12 +74,18 @@ export class ObjectStorage {
     }
   }
 
-  async #put(store: Store, key: string, object: KubeObject, modRevision: number): Promise<KeyValue | undefined> {
-    const value = encodeStored(object, this.#shown(object) !== object)
+  async #put(
+    { controlPlane: { store }, pause }: Pick<RequestContext, "controlPlane" | "pause">,
+    key: string,
+    object: KubeObject,
+    modRevision: number,
+  ): Promise<KeyValue | undefined> {
+    const preparing = inSteps(preparingToStore(object, this.#shown(object) !== object), pause)
+    const { value, parsed } = preparing instanceof Promise ? await preparing : preparing
     const leaving = object.metadata.deletionTimestamp !== undefined
     let stored: KeyValue | undefined
-    // Watchers see the change before the writer does and should not have to parse the object again.
-    this.#cache.writing(value, asParsed(object))
+    // Who follows the store sees the change before the writer does, and need not parse what has just been printed.
+    this.#cache.writing(value, parsed)
     try {
       const revision = await this.#write(store, key, modRevision, { type: "put", key, value, isGiven: true }, leaving)
       if (revision !== undefined) stored = { key, value, createRevision: revision, modRevision: revision }
@@ -139,6 +146,15 @@ export class ObjectStorage {
     const { resource, storagePrefix } = this.#definition
     return `${verb} ${resource} "${key.slice(storagePrefix.length)}"`
   }
+}
+
+function* preparingToStore(
+  object: KubeObject,
+  isPartlyHidden: boolean,
+): Steps<{ value: Uint8Array; parsed: KubeObject }> {
+  const value = yield* encodingStored(object, isPartlyHidden)
+  yield
+  return { value, parsed: yield* copyingParsed(object) }
 }
 
 /** Source: k8s.io/apiserver/pkg/registry/generic/registry/store.go (NamespaceKeyFunc). */

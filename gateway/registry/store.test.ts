@@ -69,6 +69,28 @@ describe("create", () => {
     await expect(create(make("b"))).rejects.toThrow('object is being deleted: configmaps "b" already exists')
   })
 
+  test.each([false, true])("lets others have their turn between its steps, dry run: %s", async (dryRun) => {
+    const { registry, ctx, make } = setUp()
+    const data = Object.fromEntries(Array.from({ length: 12_000 }, (_, index) => [`key${index}`, "x"]))
+    const options = { ...internalWrite("", dryRun), fieldManager: "test", managersKnown: false }
+    const written = async (name: string, pause: () => Promise<void> | undefined): Promise<KubeObject> => {
+      const value = await registry.create({ ...ctx, pause }, make(name, { data }), options, withoutAdmission)
+      const object = JSON.parse(Buffer.from(value.bytes()).toString()) as KubeObject
+      expect(value.object()).toEqual(object)
+      return object
+    }
+    const plain = await written("plain", () => undefined)
+    let turns = 0
+    const made = await written("made", () => Promise.resolve().then(() => void turns++))
+    expect(turns).toBeGreaterThan(8)
+    expect(Object.keys(made)).toEqual(Object.keys(plain))
+    expect(made["data"]).toEqual(data)
+    const fields = (object: KubeObject) =>
+      object.metadata.managedFields?.map(({ fieldsV1 }) => JSON.stringify(fieldsV1))
+    expect(fields(made)).toEqual(fields(plain))
+    expect(fields(made)?.[0]).toContain('"f:key11999":{}')
+  })
+
   test("generates names that are free", async () => {
     const { create, make } = setUp()
     const names = new Set<string>()

@@ -7,8 +7,10 @@
 
 import { copyJson, copyUnfrozen } from "../../apimachinery/copy.ts"
 import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
-import type { KubeObject } from "../../apimachinery/object.ts"
+import { isObject } from "../../apimachinery/schema/json-object.ts"
+import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import type { KeyValue } from "../../storage/types.ts"
+import { atOnce, type Steps } from "../../apimachinery/steps.ts"
 import { deepFreeze } from "../../apimachinery/freeze.ts"
 import { labelsIn } from "./stored-labels.ts"
 
@@ -51,22 +53,43 @@ const closingBrace = 0x7d
  * stores keep it, and in Node's pool of small buffers it would keep the 64 KiB around it.
  */
 export function encodeStored(object: KubeObject, isPartlyHidden = false): Buffer {
+  return atOnce(encodingStored(object, isPartlyHidden))
+}
+
+/** The same in steps: who manages what is often as long as all else. */
+export function* encodingStored(object: KubeObject, isPartlyHidden = false): Steps<Buffer> {
   const { kind, apiVersion, metadata, ...rest } = object
   const { resourceVersion: _version, selfLink: _link, ...meta } = metadata
   const head = isPartlyHidden ? { apiVersion, kind } : { kind, apiVersion }
-  const text = JSON.stringify({ ...head, metadata: meta, ...rest })
+  const beginning = JSON.stringify({ ...head, metadata: meta })
+  yield
+  const end = JSON.stringify(rest)
+  const text = end === "{}" ? beginning : `${beginning.slice(0, -1)},${end.slice(1)}`
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)
   return bytes
 }
 
 /**
- * What parsing {@link encodeStored} answers, without the revision. The caller's own but for what is frozen: most of an object
- * whose status is written is what it was, and stays the same in memory.
+ * What parsing {@link encodeStored} answers, without the revision, frozen but for the object itself and its metadata. Most of an object
+ * whose status is written is what it was: what is frozen already stays the same in memory.
  */
-export function asParsed({ kind, apiVersion, metadata, ...rest }: KubeObject): KubeObject {
+export function asParsed(object: KubeObject): KubeObject {
+  return atOnce(copyingParsed(object))
+}
+
+/** The same in steps. */
+export function* copyingParsed({ kind, apiVersion, metadata, ...rest }: KubeObject): Steps<KubeObject> {
   const { resourceVersion: _version, selfLink: _link, ...meta } = metadata
-  return copyUnfrozen({ kind, apiVersion, metadata: meta, ...rest } as KubeObject)
+  const beginning = copyUnfrozen({ kind, apiVersion, metadata: meta } as KubeObject)
+  yield
+  for (const field in beginning.metadata) deepFreeze(beginning.metadata[field as keyof KubeObject["metadata"]])
+  yield
+  const end = copyUnfrozen(rest)
+  yield
+  for (const field in end) deepFreeze(end[field])
+  yield
+  return { ...beginning, ...end }
 }
 
 /** How the stored bytes of every object of a kind begin: tells the stored version without parsing. */
@@ -244,7 +267,7 @@ export class ComputedValue implements KubeValue {
   #bytes: Buffer | undefined
 
   constructor(object: KubeObject) {
-    this.#object = deepFreeze(object)
+    this.#object = object
   }
 
   get identity(): ComputedValue {
@@ -271,12 +294,13 @@ export class ComputedValue implements KubeValue {
     return this.#encoded()
   }
 
+  /** Frozen when it is first shown: most are only printed. */
   object(): KubeObject {
-    return this.#object
+    return deepFreeze(this.#object)
   }
 
   held(): KubeObject {
-    return this.#object
+    return this.object()
   }
 
   copy(): KubeObject {
@@ -284,15 +308,33 @@ export class ComputedValue implements KubeValue {
   }
 
   glance(): KubeObject {
-    return this.#object
+    return this.object()
   }
 
   labels(): Readonly<Record<string, string>> {
     return this.#object.metadata.labels ?? {}
   }
 
+  /** Makes its bytes in steps, for who is going to ask for them. */
+  *encoding(): Steps<this> {
+    this.#bytes ??= Buffer.from(yield* printing(this.#object))
+    return this
+  }
+
   #encoded(): Buffer {
     this.#bytes ??= Buffer.from(JSON.stringify(this.#object))
     return this.#bytes
   }
+}
+
+/** JSON of an object, a field of it or of its metadata at a time. */
+function* printing(object: object): Steps<string> {
+  let text = ""
+  for (const [name, value] of Object.entries(object) as [string, Json | undefined][]) {
+    if (value === undefined) continue
+    const printed = name === "metadata" && isObject(value) ? yield* printing(value) : JSON.stringify(value)
+    text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${printed}`
+    yield
+  }
+  return `{${text}}`
 }

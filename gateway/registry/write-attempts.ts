@@ -11,6 +11,7 @@ import {
   notFound,
   StatusError,
 } from "../../apimachinery/status.ts"
+import { inSteps } from "../../apimachinery/steps.ts"
 import { atRevision } from "../../storage/transaction.ts"
 import type { KeyValue } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -74,7 +75,7 @@ export class WriteAttempts {
     if (options.dryRun) {
       const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
       if (stored !== undefined) throw await this.#taken(ctx, key, object)
-      return new ComputedValue(await this.#storage.asRead(object))
+      return this.#dry(ctx, object)
     }
     refuseRevision(object)
     const claim = await definition.strategy.begin?.(ctx, object, undefined)
@@ -146,10 +147,15 @@ export class WriteAttempts {
     const answered = (value: KubeValue): KubeValue =>
       options.subresource === "status" ? value : this.#reader.shown(value)
     if (isUnchanged(object, current) && !this.#isRewritten(stored, current)) return answered(before)
-    if (options.dryRun) return new ComputedValue(await this.#storage.asRead(object))
+    if (options.dryRun) return this.#dry(ctx, object)
     const claim = await definition.strategy.begin?.(ctx, object, current)
     const value = await this.#storage.put(ctx, stored.key, object, stored.modRevision, claim)
     return value && answered(value)
+  }
+
+  /** What it answers if nothing is written. */
+  async #dry({ pause }: RequestContext, object: KubeObject): Promise<KubeValue> {
+    return inSteps(new ComputedValue(await this.#storage.asRead(object)).encoding(), pause)
   }
 
   /** The update is written even if it changes nothing. */
@@ -230,7 +236,7 @@ export class WriteAttempts {
     options: WriteOptions,
   ): Promise<void> {
     if (options.managersKnown === true) return
-    await recordWrite(managedKind(ctx, this.#definition, options.subresource), object, current, options)
+    await recordWrite(managedKind(ctx, this.#definition, options.subresource), object, current, options, ctx.pause)
     await ctx.pause?.()
   }
 
