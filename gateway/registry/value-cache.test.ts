@@ -76,6 +76,22 @@ describe("a value that is written", () => {
     expect(cache.of(storedOf(bytes, 7)).object()["data"]).toMatchObject({ text: "x" })
   })
 
+  test("too large to be kept is not parsed again as long as somebody has it", () => {
+    const cache = new ValueCache(1)
+    const text = "x".repeat(40_000)
+    const bytes = encodeStored(object(text))
+    const [stored, read] = [storedOf(bytes, 7), storedOf(bytes, 7)]
+    cache.writing(bytes, asParsed(object(text)))
+    const told = cache.passing(stored).object()
+    expect(cache.passing(stored).object()).toBe(told)
+    cache.written(bytes, read)
+    expect(cache.of(read).object()).toBe(told) // who wrote it
+    const later = storedOf(bytes, 7)
+    const informed = cache.passing(later).held()
+    expect(informed).not.toBe(told)
+    expect(cache.of(later).object()).toBe(informed)
+  })
+
   test("too large to be kept is still what it is, however often it is asked for", () => {
     const cache = new ValueCache(1)
     const bytes = encodeStored(object("x"))

@@ -19,8 +19,8 @@ interface Entry {
 export class ValueCache {
   readonly #maxBytes: number
   readonly #entries = new Map<string, Entry>()
-  /** Parsed objects of writes in progress, by their bytes. */
-  readonly #writing = new WeakMap<Uint8Array, KubeObject>()
+  /** Parsed forms of what is being written, by its bytes; once somebody has seen it, its text. */
+  readonly #writing = new WeakMap<Uint8Array, KubeObject | StoredText>()
   #bytes = 0
 
   /** `maxBytes`: estimated memory of texts and parsed objects. Beyond it the least recently used are dropped. */
@@ -78,16 +78,22 @@ export class ValueCache {
   #new(stored: KeyValue): StoredValue {
     const text = new StoredText(stored, stored.modRevision)
     if (text.born !== undefined) return new StoredValue(text)
-    const parsed = this.#writing.get(stored.value)
-    this.#writing.delete(stored.value) // now owned by the value
-    return parsed === undefined ? new StoredValue(text) : this.#keep(stored.key, text, parsed)
+    const writing = this.#writing.get(stored.value)
+    if (writing === undefined) return new StoredValue(text)
+    if (writing instanceof StoredText) return new StoredValue(writing)
+    this.#writing.set(stored.value, text) // what is parsed is the value's now
+    return this.#keep(stored.key, text, writing)
   }
 
   #keep(key: string, text: StoredText, parsed?: KubeObject): StoredValue {
     this.delete(key)
     const value = new StoredValue(text, parsed)
     const weight = text.bytes.byteLength * (1 + parsedWeight)
-    if (weight > this.#maxBytes) return value
+    if (weight > this.#maxBytes) {
+      // Those who are told of it at once need not parse it.
+      if (parsed !== undefined) text.letGo(value.object())
+      return value
+    }
     this.#entries.set(key, { modRevision: text.revision, value, weight })
     text.kept = value
     this.#bytes += weight

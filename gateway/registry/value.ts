@@ -116,6 +116,9 @@ function bufferOf(value: Uint8Array): Buffer {
   return value instanceof Buffer ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength)
 }
 
+/** Bytes from which a text takes long to parse. */
+const longText = 32 * 1024
+
 /** Bytes as they lie in the store, and what is found in them once: where the revision goes, and the labels. */
 export class StoredText {
   readonly revision: number
@@ -160,6 +163,11 @@ export class StoredText {
 
   get parsed(): KubeObject | undefined {
     return this.#parsed?.deref()
+  }
+
+  /** It takes long to parse: worth a reference that the collector of garbage has to look after. */
+  get isLong(): boolean {
+    return this.born === undefined && this.bytes.length >= longText
   }
 
   /** `parsed`: deeply frozen. */
@@ -228,7 +236,10 @@ export class StoredValue implements KubeValue {
 
   held(): KubeObject {
     this.#isHeld = true
-    return this.object()
+    const object = this.object()
+    // What is long may be too long for being kept and let go of later.
+    if (this.#text.kept !== this && this.#text.isLong) this.#text.letGo(object)
+    return object
   }
 
   copy(): KubeObject {
