@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest"
+import { afterEach, expect, onTestFinished, test, vi } from "vitest"
 import type { ConfigMap, Deployment, KubeObject } from "../apimachinery/object.ts"
 import { configMaps, deployments } from "../client/resources.ts"
 import type { KubeList } from "../client/rest.ts"
@@ -43,6 +43,22 @@ test("defaults and validation are those of a request", async () => {
   expect(made.spec).toMatchObject({ replicas: 1, strategy: { type: "RollingUpdate" } })
   const wrong = { ...deployment, metadata: { name: "e", namespace: "default" }, spec: { ...spec, replicas: -1 } }
   await expect(local.create(deployments, wrong as unknown as Deployment)).rejects.toMatchObject({ reason: "Invalid" })
+})
+
+test.each([
+  { what: "that takes long lets", step: 10, turns: true },
+  { what: "that is short does not let", step: 0.1, turns: false },
+])("a write $what the event loop turn", async ({ step, turns }) => {
+  const local = client()
+  let clock = 0
+  const now = vi.spyOn(performance, "now").mockImplementation(() => (clock += step))
+  onTestFinished(() => now.mockRestore())
+  let hasTurned = false
+  setImmediate(() => {
+    hasTurned = true
+  })
+  await local.create(configMaps, configMap("a"))
+  expect(hasTurned).toBe(turns)
 })
 
 test("a path of what is served here answers its list", async () => {

@@ -1,5 +1,6 @@
 // The target and the user of a call in process, which has no request.
 
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { methodNotAllowed, noSuchPath } from "../apimachinery/status.ts"
 import type { Resource } from "../client/rest.ts"
 import { expectedOf, type Expected } from "./endpoints/expected.ts"
@@ -10,6 +11,11 @@ import type { RequestContext } from "./request/context.ts"
 import type { Verb } from "./request/request-info.ts"
 import type { User } from "./request/user.ts"
 import type { ControlPlane } from "./tenancy/control-plane.ts"
+
+/** A write's work on one object without a break: beyond it the event loop turns. */
+const stretchMs = 5
+
+const reads: ReadonlySet<Verb> = new Set(["get", "list", "watch"])
 
 export const neverAborted = new AbortController().signal
 
@@ -64,6 +70,16 @@ export function contextOf(
     query: new URLSearchParams(),
     headers: {},
     signal,
-    warn: () => undefined, // there is no client to read it
+    warn: () => undefined, // nobody reads it
+    ...(reads.has(verb) ? {} : { pause: pauseAfterStretches() }),
   }
+}
+
+/** The gateway's own parts have no turns, but a large object's write must not hold up everybody's requests to its end. */
+function pauseAfterStretches(): () => Promise<void> | undefined {
+  let since = performance.now()
+  const goOn = (): void => {
+    since = performance.now()
+  }
+  return () => (performance.now() - since < stretchMs ? undefined : nextTurn().then(goOn))
 }
