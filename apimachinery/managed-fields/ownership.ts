@@ -102,8 +102,8 @@ export function* recordingUpdate(managers: Managers, writer: Writer, changeIn: C
   if (!isEmpty(fields)) {
     const self = { manager, operation: "Update", apiVersion, subresource } as const
     const key = managerKey(self)
-    yield
     const present = managers.get(key)
+    if (present !== undefined) yield
     managers.set(key, entryOf(self, present === undefined ? fields : union(fields, present.fieldsV1), now))
   }
   capUpdateManagers(managers)

@@ -12,7 +12,7 @@ import { storageKey } from "./keys.ts"
 import type { ResourceDefinition } from "./rest.ts"
 import { readError, writeError } from "./storage-errors.ts"
 import type { Claim } from "./strategy.ts"
-import { copyingParsed, encodingStored, type KubeValue } from "./value.ts"
+import { asParsed, copyingParsed, encodingStored, type KubeValue, longText } from "./value.ts"
 import type { ValueCache } from "./value-cache.ts"
 import type { ValueReader } from "./value-reader.ts"
 
@@ -153,6 +153,7 @@ function* preparingToStore(
   isPartlyHidden: boolean,
 ): Steps<{ value: Uint8Array; parsed: KubeObject }> {
   const value = yield* encodingStored(object, isPartlyHidden)
+  if (value.length < longText) return { value, parsed: asParsed(object) }
   yield
   return { value, parsed: yield* copyingParsed(object) }
 }

@@ -71,14 +71,15 @@ export function* encodingStored(object: KubeObject, isPartlyHidden = false): Ste
 }
 
 /**
- * What parsing {@link encodeStored} answers, without the revision, frozen but for the object itself and its metadata. Most of an object
- * whose status is written is what it was: what is frozen already stays the same in memory.
+ * What parsing {@link encodeStored} answers, without the revision. The caller's own but for what is frozen: most of an object
+ * whose status is written is what it was, and stays the same in memory.
  */
-export function asParsed(object: KubeObject): KubeObject {
-  return atOnce(copyingParsed(object))
+export function asParsed({ kind, apiVersion, metadata, ...rest }: KubeObject): KubeObject {
+  const { resourceVersion: _version, selfLink: _link, ...meta } = metadata
+  return copyUnfrozen({ kind, apiVersion, metadata: meta, ...rest } as KubeObject)
 }
 
-/** The same in steps. */
+/** The same of what is long, in steps: frozen but for the object itself and its metadata, which are still to be completed. */
 export function* copyingParsed({ kind, apiVersion, metadata, ...rest }: KubeObject): Steps<KubeObject> {
   const { resourceVersion: _version, selfLink: _link, ...meta } = metadata
   const beginning = copyUnfrozen({ kind, apiVersion, metadata: meta } as KubeObject)
@@ -117,7 +118,7 @@ function bufferOf(value: Uint8Array): Buffer {
 }
 
 /** Bytes from which a text takes long to parse. */
-const longText = 32 * 1024
+export const longText = 32 * 1024
 
 /** Bytes as they lie in the store, and what is found in them once: where the revision goes, and the labels. */
 export class StoredText {
