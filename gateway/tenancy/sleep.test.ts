@@ -224,6 +224,8 @@ describe("a tenant nobody uses", () => {
         ],
       },
     } as never)
+    await waitFor(() => expect(clock.timers).toBe(1))
+    clock.advance(15_000)
     await waitFor(() => expect(sizes).toEqual([2]))
     // It is reconciled when its time has come, not when it changes.
     await api.patch(horizontalPodAutoscalers, "default", "web", { spec: { minReplicas: 3 } }, { type: "merge" })
