@@ -78,6 +78,12 @@ describe("over HTTP/2", () => {
     expect((await send("DELETE", `${objects}/one`)).status).toBe(200)
   })
 
+  test("a HEAD is answered", async () => {
+    expect(await send("HEAD", "/tenants/a/livez/ping")).toMatchObject({ status: 200, text: "" })
+    expect(await send("HEAD", `${objects}/none`)).toMatchObject({ status: 405, text: "" })
+    expect(await send("HEAD", "/tenants/b/version")).toMatchObject({ status: 401, text: "" })
+  })
+
   test("a body that is too large is refused", async () => {
     const large = JSON.stringify(configMap("large", "x".repeat(200_000)))
     expect((await send("POST", objects, large, { "content-type": "application/json" })).status).toBe(413)

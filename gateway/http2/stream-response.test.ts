@@ -102,6 +102,20 @@ describe("an answer over HTTP/2", () => {
     expect(await done.promise).toEqual([true, true])
   })
 
+  test("to a HEAD comes later than its request", async () => {
+    const { headers, body } = await receive(
+      open({ ":method": "HEAD" }, (_, response) => {
+        setImmediate(() => {
+          expect(response.writableEnded).toBe(false)
+          response.writeHead(404, { "Content-Length": 4 }).end("body")
+          expect(response.writableEnded).toBe(true)
+        })
+      }),
+    )
+    expect(headers).toMatchObject({ ":status": 404, "content-length": "4" })
+    expect(body).toBe("")
+  })
+
   test("counts the bytes of its body, whatever they come as", async () => {
     const counted = Promise.withResolvers<number>()
     const stream = open({}, (_, response) => {

@@ -38,6 +38,8 @@ export class StreamResponse {
   readonly #stream: ServerHttp2Stream
   readonly #headers: OutgoingHttpHeaders = dictionary({})
   #hasBegun = false
+  /** Not the stream's: Node ends the stream of a HEAD request before it is answered. */
+  #hasEnded = false
 
   /** Node creates one per stream, with `new`. */
   constructor(stream: ServerHttp2Stream) {
@@ -55,7 +57,7 @@ export class StreamResponse {
     return this.#stream.writable
   }
   get writableEnded(): boolean {
-    return this.#stream.writableEnded
+    return this.#hasEnded
   }
   get writableFinished(): boolean {
     return this.#stream.writableFinished
@@ -132,7 +134,8 @@ export class StreamResponse {
 
   end(...given: readonly unknown[]): this {
     const stream = this.#stream
-    if (stream.writableEnded) return this
+    if (this.#hasEnded) return this
+    this.#hasEnded = true
     const [chunk, encoding] = given
     const isEmpty = chunk === undefined || chunk === null || typeof chunk === "function" || chunk === ""
     if (!isEmpty) this.#count(chunk as string | Uint8Array, encoding)
