@@ -22,9 +22,11 @@ export const alike = (name: string, node: string, replicas = 1): Step => ({
     },
   },
 })
-export const withReady = (name: string, replicas: number): Step[] => [
-  scale(replicas, "replicasets", name),
-  settle,
-  { pods: "ready" },
-  settle,
-]
+/** One pod after the other: how many that become ready together one round gathers is a matter of moments on both sides. */
+export const withReady = (name: string, from: number, to: number): Step[] =>
+  Array.from({ length: to - from }, (_, index) => [
+    scale(from + index + 1, "replicasets", name),
+    settle,
+    { pods: "ready" } as const,
+    settle,
+  ]).flat()
