@@ -95,10 +95,6 @@ export class StreamResponse {
     return Object.keys(this.#headers)
   }
 
-  getHeaders(): OutgoingHttpHeaders {
-    return { ...this.#headers }
-  }
-
   removeHeader(name: string): void {
     delete this.#headers[name.toLowerCase()]
   }
