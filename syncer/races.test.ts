@@ -133,6 +133,31 @@ test("a condition of a kubelet's that comes while one of the tenant's is on its 
   expect(typesThere()).toContain("Initialized")
 })
 
+test("a condition that is written in the tenant while super's are on their way stays, and addresses are not added up", async () => {
+  await running("web")
+  const ip = (address: string) => ({ podIP: address, podIPs: [{ ip: address }] })
+  superCluster.edit(pods, home, "web", {
+    status: { ...ip("10.1.0.7"), conditions: [{ type: "Ready", status: "False" }] },
+  })
+  const status = () => cluster.find<Pod>(pods, "apps", "web")?.status
+  const types = () => status()?.conditions?.map(({ type }) => type) ?? []
+  await eventually(() => types().includes("Ready"), { what: "not ready" })
+  const eviction = { type: "DisruptionTarget", status: "True", reason: "EvictionByEvictionAPI" }
+  let isFirst = true
+  cluster.fail = (verb, resource) => {
+    if (verb !== "patch" || resource !== "pods" || !isFirst) return undefined
+    isFirst = false
+    cluster.edit(pods, "apps", "web", { status: { conditions: [{ type: "Ready", status: "False" }, eviction] } })
+    return undefined
+  }
+  superCluster.edit(pods, home, "web", {
+    status: { ...ip("10.1.0.8"), conditions: [{ type: "Ready", status: "True" }] },
+  })
+  await eventually(() => status()?.podIP === "10.1.0.8", { what: "the other address" })
+  expect(status()?.conditions).toEqual([{ type: "Ready", status: "True" }, eviction])
+  expect(status()?.podIPs).toEqual([{ ip: "10.1.0.8" }])
+})
+
 test("what a gate's condition says no more is not said in super either", async () => {
   const gate = "example.com/ready"
   await running("web", { readinessGates: [{ conditionType: gate }] })

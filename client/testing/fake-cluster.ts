@@ -159,7 +159,7 @@ export class FakeCluster implements KubeClient {
     const current = this.#must(resource, namespace, name)
     this.#mustBe(resource, current, (patch as Partial<KubeObject>).metadata ?? {})
     this.#wrote("patch", resource, namespace, name, subresource)
-    const wanted = patched(current, structuredClone(patch), type)
+    const wanted = patched(resource, current, structuredClone(patch), type)
     return this.#change(resource, current, wanted, subresource) as T
   }
 

@@ -2,9 +2,9 @@
 
 import { randomUUID } from "node:crypto"
 import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
-import { parseGroupVersion, type Json, type KubeObject } from "../../apimachinery/object.ts"
+import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { applyStrategicMergePatch } from "../../apimachinery/patch/strategic-merge-patch.ts"
-import { schemaOf } from "../../apimachinery/schema/facts.ts"
+import { builtInResources, schemaOf } from "../../apimachinery/schema/facts.ts"
 import { invalid, noSuchPath, unsupportedMediaType } from "../../apimachinery/status.ts"
 import type { PatchOptions, Resource } from "../rest.ts"
 
@@ -51,11 +51,18 @@ export function addressed(service: KubeObject, others: readonly KubeObject[], ne
   return { ...service, spec: { ...spec, clusterIP, clusterIPs: [clusterIP] } }
 }
 
-/** Returns the patched object. */
-export function patched(current: KubeObject, patch: unknown, type: PatchOptions["type"]): KubeObject {
+/** Returns the patched object. As in a server the path says of which kind it is: objects of tests may lack it. */
+export function patched(
+  { group, version, resource }: Resource,
+  current: KubeObject,
+  patch: unknown,
+  type: PatchOptions["type"],
+): KubeObject {
   if (type !== "strategic") return merged(current, patch) as KubeObject
-  const { apiVersion, kind } = current
-  const schema = schemaOf({ ...parseGroupVersion(apiVersion), kind })
+  const facts = builtInResources().find(
+    (one) => one.resource === resource && one.group === group && one.version === version,
+  )
+  const schema = facts === undefined ? undefined : schemaOf(facts)
   // Like for custom resources: the merge keys of their lists are unknown.
   if (schema === undefined) throw unsupportedMediaType(["application/json-patch+json", "application/merge-patch+json"])
   return applyStrategicMergePatch(current as Json, patch as Json, schema) as unknown as KubeObject

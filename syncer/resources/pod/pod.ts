@@ -15,7 +15,7 @@ import {
   serviceAccounts,
   services,
 } from "../../../client/resources.ts"
-import { mergeDiff, missingFrom } from "../../conversion/equality.ts"
+import { missingFrom } from "../../conversion/equality.ts"
 import { isBoundInTenant } from "../persistentvolumeclaim.ts"
 import type { Dependency, Lost, Patch, ResourceSync, SyncContext, TenantStep } from "../resource-sync.ts"
 import { podContext } from "./context.ts"
@@ -24,7 +24,7 @@ import { ephemeralClaims, isClaimOf } from "./mutators/ephemeral-volumes.ts"
 import { podMutators } from "./mutators/index.ts"
 import { isMisplaced, placementOf, printPlacement } from "./placement.ts"
 import { resizeChange } from "./resize.ts"
-import { hasEnded, lostStatus, sameStatus, superConditions, tenantStatus, whyLost } from "./status.ts"
+import { hasEnded, lostStatus, statusPatch, superConditions, tenantStatus, whyLost } from "./status.ts"
 import { unsupportedInPod } from "./unsupported.ts"
 
 export const pod: ResourceSync<Pod> = {
@@ -55,15 +55,8 @@ export const pod: ResourceSync<Pod> = {
     if (nodeName !== "" && (object.spec?.nodeName ?? "") === "") steps.push({ bind: nodeName })
     const isBehind = pod.changed(object, superObject, context).some(({ subresource }) => subresource !== "status")
     const wanted = tenantStatus(object, superObject, context.tenant, isBehind)
-    if (sameStatus(object.status, wanted)) return steps
-    const status = mergeDiff(object.status ?? {}, wanted) ?? {}
-    if ((object.spec?.readinessGates?.length ?? 0) === 0)
-      return [...steps, { patch: { status }, subresource: "status" }]
-    // Controllers in the tenant write conditions too: theirs must not be lost, so the patch is against what was seen.
-    if (steps.length > 0) return steps
-    const metadata = { resourceVersion: object.metadata.resourceVersion }
-    steps.push({ patch: { metadata, status }, subresource: "status" })
-    return steps
+    const status = statusPatch(object.status, wanted)
+    return status === undefined ? steps : [...steps, status]
   },
   unsupported: (object, context) =>
     hasEnded(object) ? undefined : (unsupportedInPod(object) ?? unreachableVolume(object, context)),
@@ -110,8 +103,8 @@ function missing(object: Pod, { view }: SyncContext): Lost {
   }
   const why = whyLost(object, node)
   if (why === undefined) return { kind: "create" }
-  const status = mergeDiff(object.status ?? {}, lostStatus(object, why, new Date()))
-  return { kind: "report", steps: [{ patch: { status }, subresource: "status" }] }
+  const status = statusPatch(object.status, lostStatus(object, why, new Date()))
+  return { kind: "report", steps: status === undefined ? [] : [status] }
 }
 
 /** What a kubelet or super's admission looks for at once: without it the pod is refused, or waits out a long back-off. */

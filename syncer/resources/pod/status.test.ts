@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Node, Pod, PodStatus } from "../../../apimachinery/object.ts"
 import { fakeTenant } from "../../testing/fake-tenants.ts"
-import { lostStatus, superConditions, tenantStatus, whyLost } from "./status.ts"
+import { lostStatus, statusPatch, superConditions, tenantStatus, whyLost } from "./status.ts"
 
 const tenant = fakeTenant("acme")
 type Conditions = NonNullable<PodStatus["conditions"]>
@@ -78,6 +78,38 @@ describe("tenantStatus()", () => {
     expect(tenantStatus(podOf([], []), upToDate, tenant)).toMatchObject({ madeUp: { x: 1 }, observedGeneration: 5 })
     const behind = podOf([], [], { metadata: { generation: 3 }, status })
     expect(tenantStatus(podOf([], []), behind, tenant)).toMatchObject({ observedGeneration: 4 })
+  })
+})
+
+describe("statusPatch()", () => {
+  const ready = condition("Ready", "True")
+  const a = condition("a", "True")
+  test.each<[string, PodStatus, PodStatus, object | undefined]>([
+    ["equal", { conditions: [ready, a] }, { conditions: [ready, a] }, undefined],
+    ["another order", { conditions: [ready, a] }, { conditions: [a, ready] }, undefined],
+    ["a list beside", { podIPs: [{ ip: "1" }] }, { podIPs: [{ ip: "2" }] }, { podIPs: [{ ip: "2" }] }],
+    [
+      "what a condition says no more",
+      { conditions: [{ ...ready, reason: "R" }, a] },
+      { conditions: [ready, a] },
+      { conditions: [{ type: "Ready", reason: null }] },
+    ],
+    [
+      "one that went, one that came",
+      { conditions: [ready] },
+      { conditions: [a] },
+      { conditions: [a, { $patch: "delete", type: "Ready" }] },
+    ],
+    [
+      "both: lists do not add up",
+      { conditions: [ready], hostIPs: [{ ip: "1" }] },
+      { conditions: [ready, a], hostIPs: [{ ip: "2" }] },
+      { conditions: [a], hostIPs: [{ $patch: "replace" }, { ip: "2" }] },
+    ],
+  ])("%s", (_name, current, wanted, expected) => {
+    const patch = statusPatch(current, wanted)
+    expect(patch?.patch["status"]).toEqual(expected)
+    if (patch !== undefined) expect(patch.strategic === true).toBe("conditions" in (expected ?? {}))
   })
 })
 

@@ -5,7 +5,8 @@ import { superNamespace } from "../../../apimachinery/tenancy.ts"
 import { timestamp, type Node, type Pod, type PodStatus } from "../../../apimachinery/object.ts"
 import { renamed, tenantResource } from "../../conversion/resource-names.ts"
 import { scrubMessages } from "../../conversion/scrub.ts"
-import { equalButNulls } from "../../../apimachinery/equality.ts"
+import { mergeDiff } from "../../conversion/equality.ts"
+import type { Patch } from "../resource-sync.ts"
 import type { Tenant } from "../../../client/tenants.ts"
 
 type Conditions = NonNullable<PodStatus["conditions"]>
@@ -158,8 +159,37 @@ function withoutGeneration(condition: Condition): Condition {
   return rest
 }
 
-export function sameStatus(a: PodStatus | undefined, b: PodStatus | undefined): boolean {
-  return equalButNulls(a ?? {}, b ?? {})
+/** Lists of a status, as of v1.36, of which a strategic merge would keep what is there. Conditions aside, they are replaced whole. */
+const mergedLists = ["podIPs", "hostIPs", "resourceClaimStatuses"]
+
+/**
+ * What to write on the tenant's pod, or undefined. Conditions are merged by their types: an eviction in the tenant, or one of its
+ * controllers, may write another one meanwhile. Their order is not a difference.
+ */
+export function statusPatch(current: PodStatus | undefined, wanted: PodStatus): Patch | undefined {
+  const { conditions: before, ...rest } = current ?? {}
+  const { conditions: after, ...wantedRest } = wanted
+  const status = (mergeDiff(rest, wantedRest) ?? {}) as Record<string, unknown>
+  const conditions = conditionsChange(before ?? [], after ?? [])
+  if (conditions.length === 0) {
+    return Object.keys(status).length === 0 ? undefined : { patch: { status }, subresource: "status" }
+  }
+  for (const field of mergedLists) {
+    const list = status[field]
+    if (Array.isArray(list)) status[field] = [{ $patch: "replace" }, ...(list as object[])]
+  }
+  return { patch: { status: { ...status, conditions } }, subresource: "status", strategic: true }
+}
+
+function conditionsChange(before: Conditions, after: Conditions): object[] {
+  const there = new Map(before.map((condition) => [condition.type, condition]))
+  const wanted = new Set(after.map(({ type }) => type))
+  const changed = after.flatMap((condition): object[] => {
+    const difference = mergeDiff(there.get(condition.type) ?? {}, condition)
+    return difference === undefined ? [] : [{ ...(difference as object), type: condition.type }]
+  })
+  const gone = [...there.keys()].filter((type) => !wanted.has(type)).map((type) => ({ $patch: "delete", type }))
+  return [...changed, ...gone]
 }
 
 /** Room is being made for it on a node of the tenant's choice (../../preemption.ts). */
