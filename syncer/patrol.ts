@@ -12,7 +12,7 @@ import {
 } from "../apimachinery/tenancy.ts"
 import { isConflict, isNotFound } from "../apimachinery/status.ts"
 import type { Log, LogFields } from "../client/log.ts"
-import { namespaces, nodes, secrets, virtualClusters } from "../client/resources.ts"
+import { namespaces, nodes, virtualClusters } from "../client/resources.ts"
 import type { KubeClient, Resource } from "../client/rest.ts"
 import type { Tenant, Tenants } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
@@ -27,15 +27,18 @@ import { syncerLimits } from "./options.ts"
 import type { Publisher } from "./publisher.ts"
 import { publications, resourceSyncs } from "./resources/index.ts"
 import type { ResourceSync, SyncContext } from "./resources/resource-sync.ts"
-import { isTokenSecret } from "./resources/pod/tokens.ts"
+import type { TokenKeeper } from "./token-keeper.ts"
 
 export interface PatrolParts {
   tenants: Tenants
   superClient: KubeClient
   caches: Caches
   publisher: Publisher
+  tokens: TokenKeeper
   contextOf(tenant: Tenant): SyncContext
   enqueue(key: SyncKey): void
+  /** Brings the key after that time. */
+  schedule(key: SyncKey, afterMs: number): void
   /** false while tenants may still be missing from the list: objects of unknown tenants are then not changed. */
   tenantListComplete(): boolean
   log: Log
@@ -85,7 +88,11 @@ export class Patrol {
   async compareTenant(tenant: Tenant, signal: AbortSignal, report = emptyReport()): Promise<PatrolReport> {
     if (!this.#parts.caches.isReady(tenant.name)) return report
     const context = this.#parts.contextOf(tenant)
-    const steps = [...this.#copies(tenant, context), ...this.#published(tenant, context)]
+    const steps = [
+      ...this.#copies(tenant, context),
+      () => this.#compareTokens(tenant),
+      ...this.#published(tenant, context),
+    ]
     for (const step of steps) {
       for (const key of step()) {
         if (key !== undefined) {
@@ -117,14 +124,17 @@ export class Patrol {
     }
     for (const superObject of caches.copiesOf(resource, tenant.clusterKey)) {
       const key = superKey(sync, tenant.name, superObject)
-      if (key === undefined) continue
-      if (resource === secrets && isTokenSecret(superObject)) {
-        // Its own reconciler decides, without a comparison of objects.
-        yield key
-        continue
-      }
+      if (key === undefined || key.resource !== resource.resource) continue
       const object = context.view.tenantObject(resource, key.namespace, key.name)
       yield object === undefined && decide(sync, undefined, superObject, context).do !== "nothing" ? key : undefined
+    }
+  }
+
+  /** Renewals are scheduled here too: after a start, and when a tenant wakes, nothing else knows of them. */
+  *#compareTokens(tenant: Tenant): Generator<SyncKey | undefined> {
+    for (const { key, afterMs } of this.#parts.tokens.due(tenant)) {
+      if (afterMs > 0) this.#parts.schedule(key, afterMs)
+      yield afterMs > 0 ? undefined : key
     }
   }
 

@@ -67,12 +67,13 @@ export class Syncer implements AsyncDisposable {
     this.#caches = new Caches({ tenants, superClient, clock, log: faultsOnly(this.#log) })
     const caches = this.#caches
     this.#recorder = new EventRecorder({ component: "polyplane-syncer", clock, log: this.#log })
+    const schedule = (key: SyncKey, afterMs: number): void => this.#queue.addAfter(key, afterMs)
     this.#tokens = new TokenKeeper({
       tenants,
       superClient,
       caches,
       clock,
-      schedule: (key, afterMs) => this.#queue.addAfter(key, afterMs),
+      schedule,
     })
     this.#controller = new SyncController({
       tenants,
@@ -94,8 +95,10 @@ export class Syncer implements AsyncDisposable {
       superClient,
       caches,
       publisher: this.#publisher,
+      tokens: this.#tokens,
       contextOf,
       enqueue: (key) => this.#queue.add(key),
+      schedule,
       tenantListComplete: options.tenantListComplete ?? (() => true),
       log: this.#log,
     })

@@ -29,6 +29,51 @@ const pod = object("Pod", {
   },
 })
 
+async function withPod(clock: FakeClock): Promise<{ superCluster: FakeCluster; tenants: FakeTenants; home: string }> {
+  const superCluster = new FakeCluster({ isSuper: true })
+  const tenants = new FakeTenants()
+  const tenant = fakeTenant("acme")
+  const cluster = tenants.add(tenant)
+  await cluster.create(namespaces, object("Namespace", { metadata: { name: "default" } }))
+  await cluster.create(
+    serviceAccounts,
+    object("ServiceAccount", { metadata: { namespace: "default", name: "default" } }),
+  )
+  await using syncer = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 10 ** 9 })
+  await syncer.whenSynced()
+  await cluster.create(pods, pod)
+  const home = superNamespace(tenant.clusterKey, "default")
+  await eventually(() => superCluster.find<Pod>(pods, home, "web"), { what: "the pod in super" })
+  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+  return { superCluster, tenants, home }
+}
+
+const tokenSecrets = (cluster: FakeCluster): Secret[] =>
+  cluster.all<Secret>(secrets).filter(({ metadata }) => metadata.name?.startsWith("pod-token-"))
+
+test("a patrol finds no difference in tokens that last, and those that were removed", async () => {
+  const clock = new FakeClock(Date.now())
+  const { superCluster, tenants, home } = await withPod(clock)
+  await using syncer = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 10 ** 9 })
+  await syncer.whenSynced()
+  await eventually(() => syncer.delayed > 0 && syncer.pending === 0, { what: "the renewal is scheduled" })
+  const [secret] = tokenSecrets(superCluster)
+  expect((await syncer.patrol()).enqueued).toEqual(new Map())
+
+  // What was scheduled at the start, before anything was done for that pod.
+  clock.advance(lifeSeconds * 1000 * (syncerLimits.tokenRefreshShare + 0.05))
+  const isRenewed = (): boolean => tokenSecrets(superCluster)[0]?.data?.["token-0-0"] !== secret?.data?.["token-0-0"]
+  await eventually(isRenewed, { what: "another token" })
+  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+  expect((await syncer.patrol()).enqueued).toEqual(new Map())
+
+  await syncer[Symbol.asyncDispose]()
+  superCluster.remove(secrets, home, secret?.metadata.name ?? "")
+  await using second = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 10 ** 9 })
+  await second.whenSynced()
+  await eventually(() => tokenSecrets(superCluster).length === 1, { what: "the Secret is there again" })
+})
+
 test("a pod's token is issued anew when four fifths of its life are over, and not before", async () => {
   const clock = new FakeClock(Date.now())
   const superCluster = new FakeCluster({ isSuper: true })

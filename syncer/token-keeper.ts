@@ -1,7 +1,7 @@
 // Keeps the Secrets with pods' service-account tokens: there before the pod, fresh while it lives, gone with it.
 
 import type { KubeObject, Pod, Secret } from "../apimachinery/object.ts"
-import { superNamespace, tokenPodUIDAnnotation } from "../apimachinery/tenancy.ts"
+import { superNamespace, tokenPodNameAnnotation, tokenPodUIDAnnotation } from "../apimachinery/tenancy.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import { pods, secrets } from "../client/resources.ts"
@@ -9,9 +9,10 @@ import type { KubeClient } from "../client/rest.ts"
 import type { Tenant, Tenants } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
 import type { Outcome } from "./controller.ts"
+import { recordedOwner } from "./conversion/ownership.ts"
 import { keyOf, podTokens, type SyncKey } from "./keys.ts"
 import { tokenSecretName } from "./resources/pod/mutators/service-account-token.ts"
-import { issueTokens, needsTokens, refreshDue } from "./resources/pod/tokens.ts"
+import { issueTokens, isTokenSecret, needsTokens, refreshDue } from "./resources/pod/tokens.ts"
 
 export interface TokenKeeperParts {
   tenants: Tenants
@@ -46,6 +47,27 @@ export class TokenKeeper {
     if (!isInSuper && this.#secretOf(tenant, pod) === undefined) return
     const due = await this.#refresh(tenant, pod)
     return { requeueAfterMs: Math.max(1000, due - clock.now()) }
+  }
+
+  /** For what the tenant has in super: how long until its key has something to do. At most 0: now. */
+  *due(tenant: Tenant): Generator<{ key: SyncKey; afterMs: number }> {
+    const { caches, clock } = this.#parts
+    const podOf = (namespace: string, name: string): Pod | undefined =>
+      caches.tenantInformer(pods).get(tenant.name, namespace, name) as Pod | undefined
+    for (const secret of caches.copiesOf(secrets, tenant.clusterKey)) {
+      if (!isTokenSecret(secret)) continue
+      const { [tokenPodNameAnnotation]: name = "", [tokenPodUIDAnnotation]: uid } = secret.metadata.annotations ?? {}
+      const namespace = recordedOwner(secret)?.namespace ?? ""
+      const pod = podOf(namespace, name)
+      const isNeeded = pod !== undefined && pod.metadata.uid === uid && needsTokens(pod)
+      const afterMs = isNeeded ? refreshDue(pod, secret) - clock.now() : 0
+      yield { key: keyOf(tenant.name, podTokens, namespace, name), afterMs }
+    }
+    for (const copy of caches.copiesOf(pods, tenant.clusterKey)) {
+      const pod = podOf(recordedOwner(copy)?.namespace ?? "", copy.metadata.name ?? "")
+      if (pod === undefined || !needsTokens(pod) || this.#secretOf(tenant, pod) !== undefined) continue
+      yield { key: keyOf(tenant.name, podTokens, pod.metadata.namespace, pod.metadata.name ?? ""), afterMs: 0 }
+    }
   }
 
   /** Before the pod is made in super. */
