@@ -62,12 +62,43 @@ interface Kubeconfig {
 
 /** Accepts a path, or the text itself (which has more than one line). */
 export async function loadKubeconfig(pathOrText: string, options: KubeconfigOptions = {}): Promise<ClientConfig> {
+  const { what, directory, cluster, user, namespace } = await select(pathOrText, options.context)
+  const readIdentity = () => identityOf(what, cluster, user, directory)
+  const server = { ...readCluster(what, cluster), ...(await readIdentity()) }
+  return {
+    ...server,
+    ...(await readUser(what, user, directory, server, options.clock)),
+    ...(namesFiles(cluster, user) ? { identityAgain: async () => whole(await readIdentity()) } : {}),
+    ...(namespace === undefined ? {} : { namespace }),
+  }
+}
+
+/**
+ * Only what a client can renew while it is in use. Tokens renew themselves: a credential plugin must not run because somebody looks
+ * whether the kubeconfig is another one.
+ */
+export async function loadIdentity(pathOrText: string): Promise<TlsIdentity> {
+  const { what, directory, cluster, user } = await select(pathOrText)
+  return whole(await identityOf(what, cluster, user, directory))
+}
+
+interface Selected {
+  /** Names the kubeconfig in errors. */
+  what: string
+  directory: string
+  cluster: Cluster
+  user: User
+  namespace: string | undefined
+}
+
+/** What the kubeconfig has for the context, or for the current one. */
+async function select(pathOrText: string, contextName?: string): Promise<Selected> {
   const isText = pathOrText.includes("\n")
   const path = isText ? undefined : resolve(pathOrText)
   const what = path === undefined ? "kubeconfig" : `kubeconfig ${path}`
   const text = path === undefined ? pathOrText : await read(what, path)
   const config = parseYaml(what, text)
-  const name = options.context ?? config["current-context"] ?? ""
+  const name = contextName ?? config["current-context"] ?? ""
   if (name === "") throw new Error(`${what}: no current-context is set`)
   const context = find(what, "context", config.contexts, name).context ?? {}
   const cluster = find(what, "cluster", config.clusters, context.cluster ?? "").cluster ?? {}
@@ -75,14 +106,7 @@ export async function loadKubeconfig(pathOrText: string, options: KubeconfigOpti
     context.user === undefined || context.user === "" ? {} : (find(what, "user", config.users, context.user).user ?? {})
   // Like in kubectl, relative file names are relative to the kubeconfig.
   const directory = path === undefined ? process.cwd() : dirname(path)
-  const readIdentity = () => identityOf(what, cluster, user, directory)
-  const server = { ...readCluster(what, cluster), ...(await readIdentity()) }
-  return {
-    ...server,
-    ...(await readUser(what, user, directory, server, options.clock)),
-    ...(namesFiles(cluster, user) ? { identityAgain: async () => whole(await readIdentity()) } : {}),
-    ...(context.namespace === undefined ? {} : { namespace: context.namespace }),
-  }
+  return { what, directory, cluster, user, namespace: context.namespace }
 }
 
 function readCluster(what: string, cluster: Cluster): ClientConfig {

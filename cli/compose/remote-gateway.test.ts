@@ -1,6 +1,6 @@
 // A part that runs for longer than its kubeconfig is valid: the file is replaced, and the part then uses the new identity.
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -62,6 +62,50 @@ test("takes on a renewed kubeconfig, not half of one", async () => {
   await expect(address()).rejects.toMatchObject({ code: 401 })
   expect(await after(good)).toBe("took on a renewed kubeconfig")
   expect(await address()).toMatchObject({ server: `${fixture.url}/tenants/first` })
+  stopping.abort()
+  await following
+})
+
+test("does not run the kubeconfig's credential plugin to see whether it was renewed", async () => {
+  const file = path.join(directory, "with-plugin")
+  const plugin = path.join(directory, "plugin")
+  const runs = path.join(directory, "runs")
+  const credential = { apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status: { token: "t" } }
+  await writeFile(plugin, `#!/bin/sh\nprintf x >> '${runs}'\necho '${JSON.stringify(credential)}'\n`)
+  await chmod(plugin, 0o700)
+  const kubeconfigWith = (authority: string): string =>
+    JSON.stringify({
+      kind: "Config",
+      "current-context": "a",
+      contexts: [{ name: "a", context: { cluster: "a", user: "a" } }],
+      clusters: [
+        {
+          name: "a",
+          cluster: {
+            server: fixture.url,
+            "certificate-authority-data": Buffer.from(authority).toString("base64"),
+          },
+        },
+      ],
+      users: [{ name: "a", user: { exec: { apiVersion: credential.apiVersion, command: plugin } } }],
+    })
+  const [first, second] = await Promise.all([createAuthority("first"), createAuthority("second")])
+  await writeFile(file, kubeconfigWith(first.certificate))
+  const config = await readKubeconfigFile(file)
+  const clock = new FakeClock()
+  const stopping = new AbortController()
+  const renewed: unknown[] = []
+  const context = { signal: stopping.signal, log: silentLog, clock }
+  const following = followKubeconfig(file, config, (identity) => renewed.push(identity), context)
+  for (let minute = 0; minute < 3; minute++) {
+    await expect.poll(() => clock.timers).toBe(1)
+    clock.advance(60_000)
+  }
+  await expect.poll(() => clock.timers).toBe(1)
+  await writeFile(file, kubeconfigWith(second.certificate))
+  clock.advance(60_000)
+  await expect.poll(() => renewed).toEqual([{ certificateAuthority: second.certificate }])
+  expect(await readFile(runs, "utf8")).toBe("x")
   stopping.abort()
   await following
 })

@@ -4,7 +4,7 @@
 import { StatusError } from "../../apimachinery/status.ts"
 import { pause, systemClock } from "../../client/clock.ts"
 import type { TlsIdentity } from "../../client/http-transport.ts"
-import type { ClientConfig } from "../../client/kubeconfig.ts"
+import { loadIdentity } from "../../client/kubeconfig.ts"
 import type { Log } from "../../client/log.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { backoff } from "../../client/reflector.ts"
@@ -43,12 +43,9 @@ export async function connectGateway(
 /** Calls `renew` whenever the identity in the file changes, until the signal ends. */
 export function followKubeconfig(
   file: string,
-  current: ClientConfig,
+  current: TlsIdentity,
   renew: (identity: TlsIdentity) => void,
   context: Following,
 ): Promise<void> {
-  return follow(
-    { what: "kubeconfig", read: () => readKubeconfigFile(file), current, isSame: isSameIdentity, renew },
-    context,
-  )
+  return follow({ what: "kubeconfig", read: () => loadIdentity(file), current, isSame: isSameIdentity, renew }, context)
 }
