@@ -35,6 +35,7 @@ export const controllerRevisions = namespaced("apps", "v1", "controllerrevisions
 export const jobs = namespaced("batch", "v1", "jobs")
 export const cronJobs = namespaced("batch", "v1", "cronjobs")
 export const endpointSlices = namespaced("discovery.k8s.io", "v1", "endpointslices")
+export const networkPolicies = namespaced("networking.k8s.io", "v1", "networkpolicies")
 export const leases = namespaced("coordination.k8s.io", "v1", "leases")
 export const podDisruptionBudgets = namespaced("policy", "v1", "poddisruptionbudgets")
 export const horizontalPodAutoscalers = namespaced("autoscaling", "v2", "horizontalpodautoscalers")

@@ -277,8 +277,8 @@ export class SyncController {
     return this.#refuse(work, reason, error.message, error)
   }
 
-  /** Writes an Event on the tenant's object and retries slowly. */
-  #refuse({ object, client, context, sync }: Work, reason: string, message: string, cause?: unknown): never {
+  /** Writes an Event on the tenant's object. `cause`: what a server said. */
+  #refuse({ object, context, sync }: Work, reason: string, message: string, cause?: unknown): never {
     const { tenant } = context
     const namespace = object?.metadata.namespace ?? object?.metadata.name ?? ""
     const place = superPlace(sync, tenant, object?.metadata.namespace, object?.metadata.name ?? "")
@@ -287,9 +287,11 @@ export class SyncController {
       const { group, version } = sync.resource
       // Items of lists have no kind.
       const apiVersion = group === "" ? version : `${group}/${version}`
+      // Nobody in the tenant waits for it: it may sleep.
+      const client = this.#parts.tenants.client(tenant.name, { isUse: false })
       this.#parts.events.event(client, { ...object, apiVersion, kind: sync.kind }, "Warning", reason, text)
     }
-    throw new RefusedError(text, { cause })
+    throw new RefusedError(text, cause === undefined ? {} : { cause })
   }
 }
 

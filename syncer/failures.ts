@@ -5,6 +5,14 @@ import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 
 /** A write that will be refused again until somebody changes something. Told to the tenant by whoever throws it. */
 export class RefusedError extends Error {
+  /**
+   * By a server, which may decide otherwise the next time; else here, by what is known of both sides. When that changes, there is
+   * another key, or the patrol makes one.
+   */
+  get isByServer(): boolean {
+    return this.cause !== undefined
+  }
+
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = "RefusedError"

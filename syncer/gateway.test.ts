@@ -3,8 +3,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { KubeObject, Pod, Service } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"
-import { superNamespace, superRootCAConfigMap } from "../apimachinery/tenancy.ts"
-import { configMaps, namespaces, nodes, pods, serviceAccounts, services, virtualClusters } from "../client/resources.ts"
+import { clusterLabel, superNamespace, superRootCAConfigMap } from "../apimachinery/tenancy.ts"
+import {
+  configMaps,
+  namespaces,
+  networkPolicies,
+  nodes,
+  pods,
+  serviceAccounts,
+  services,
+  virtualClusters,
+} from "../client/resources.ts"
 import type { KubeClient, Resource } from "../client/rest.ts"
 import { countingAddresses, startTestGateway, type TestGateway } from "../gateway/testing/start-gateway.ts"
 import { startOperator, type VirtualCluster } from "../operator/main.ts"
@@ -56,7 +65,7 @@ describe("with real control planes", () => {
     superClient = superCluster!.client
     const operator = stack.use(await startOperator({ superClient, tenants }))
     await operator.whenReady()
-    syncer = stack.use(await startSyncer({ superClient, tenants }))
+    syncer = stack.use(await startSyncer({ superClient, tenants, networkPolicies: "allow" }))
     await syncer.whenSynced()
     await superClient.create(nodes, object("v1", "Node", { name: "node-1", labels: { zone: "a" } }, { spec: {} }))
     const spec = { clusterVersionName: "default" }
@@ -166,6 +175,23 @@ describe("with real control planes", () => {
     await eventually(agree, { what: "the patrol sees no difference between pods" })
     await client.delete(pods, "default", "apart")
     await untilGone(superClient, pods, home, "apart")
+  })
+
+  test("a network policy goes down, with what servers make of it", async () => {
+    const spec = {
+      podSelector: { matchLabels: {} },
+      ingress: [{ from: [], ports: [{ port: 80 }] }, { from: [{ podSelector: {}, namespaceSelector: {} }] }],
+      egress: [],
+    }
+    const metadata = { name: "web", namespace: "default" }
+    await client.create(networkPolicies, object("networking.k8s.io/v1", "NetworkPolicy", metadata, { spec }))
+    const copy = await until(superClient, [networkPolicies, home, "web"])
+    const namespaceSelector = { matchLabels: { [clusterLabel]: key } }
+    expect(copy["spec"]).toEqual({
+      podSelector: {},
+      policyTypes: ["Ingress"],
+      ingress: [{ ports: [{ port: 80, protocol: "TCP" }] }, { from: [{ podSelector: {}, namespaceSelector }] }],
+    })
   })
 
   test("then both sides agree", async () => {

@@ -17,6 +17,8 @@ export interface SyncSettings {
   vnAgentEndpoint: ((node: Node) => { address: string; port: number } | undefined) | undefined
   /** Whether tenants' Services may draw the traffic to addresses of their choice, which may be other tenants' or super's own. */
   externalIPs: "allow" | "deny"
+  /** Whether tenants' network policies are copied, where they may allow what the administrator's own do not. */
+  networkPolicies: "allow" | "deny"
 }
 
 export interface SyncerOptions extends Partial<SyncSettings> {
@@ -69,6 +71,7 @@ export const defaultSettings: SyncSettings = {
   publishNodes: "all",
   vnAgentEndpoint: undefined,
   externalIPs: "deny",
+  networkPolicies: "deny",
 }
 
 export function settingsOf(options: Partial<SyncSettings>): SyncSettings {
@@ -77,6 +80,7 @@ export function settingsOf(options: Partial<SyncSettings>): SyncSettings {
     publishNodes: options.publishNodes ?? defaultSettings.publishNodes,
     vnAgentEndpoint: options.vnAgentEndpoint ?? defaultSettings.vnAgentEndpoint,
     externalIPs: options.externalIPs ?? defaultSettings.externalIPs,
+    networkPolicies: options.networkPolicies ?? defaultSettings.networkPolicies,
   }
 }
 

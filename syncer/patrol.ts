@@ -66,7 +66,9 @@ export class Patrol {
     const report = emptyReport()
     for (const tenant of this.#parts.tenants.list()) {
       if (signal.aborted) return report
-      await this.#apart({ tenant: tenant.name }, () => this.compareTenant(tenant, signal, report))
+      await this.#apart({ tenant: tenant.name }, () =>
+        this.compareTenant(tenant, signal, { report, tellsRefused: false }),
+      )
     }
     if (signal.aborted) return report
     report.removedNamespaces = await this.#removeUnknown()
@@ -84,12 +86,19 @@ export class Patrol {
     }
   }
 
-  /** Compares one tenant. Also used when a tenant becomes ready, instead of one key per object. */
-  async compareTenant(tenant: Tenant, signal: AbortSignal, report = emptyReport()): Promise<PatrolReport> {
+  /**
+   * Compares one tenant. Also used when a tenant becomes ready, instead of one key per object: then also what is refused is new.
+   * Later that is no difference, as long as it would be refused again.
+   */
+  async compareTenant(
+    tenant: Tenant,
+    signal: AbortSignal,
+    { report = emptyReport(), tellsRefused }: { report?: PatrolReport; tellsRefused: boolean },
+  ): Promise<PatrolReport> {
     if (!this.#parts.caches.isReady(tenant.name)) return report
     const context = this.#parts.contextOf(tenant)
     const steps = [
-      ...this.#copies(tenant, context),
+      ...this.#copies(tenant, context, tellsRefused),
       () => this.#compareTokens(tenant),
       ...this.#published(tenant, context),
     ]
@@ -107,12 +116,17 @@ export class Patrol {
     return report
   }
 
-  #copies(tenant: Tenant, context: SyncContext): (() => Generator<SyncKey | undefined>)[] {
-    return resourceSyncs.map((sync) => () => this.#compareKind(sync, tenant, context))
+  #copies(tenant: Tenant, context: SyncContext, tellsRefused: boolean): (() => Generator<SyncKey | undefined>)[] {
+    return resourceSyncs.map((sync) => () => this.#compareKind(sync, tenant, context, tellsRefused))
   }
 
   /** Yields one value per compared object: the key to reconcile, or undefined if both sides agree. */
-  *#compareKind(sync: ResourceSync, tenant: Tenant, context: SyncContext): Generator<SyncKey | undefined> {
+  *#compareKind(
+    sync: ResourceSync,
+    tenant: Tenant,
+    context: SyncContext,
+    tellsRefused: boolean,
+  ): Generator<SyncKey | undefined> {
     const { caches } = this.#parts
     const { resource } = sync
     const informer = caches.superInformer(resource)
@@ -120,7 +134,8 @@ export class Patrol {
       const { namespace, name = "" } = object.metadata
       const place = superPlace(sync, tenant, namespace, name)
       const decision = decide(sync, object, informer.get(place.namespace, place.name), context)
-      yield decision.do === "nothing" ? undefined : keyOf(tenant.name, resource, namespace, name)
+      const isAtRest = decision.do === "nothing" || (decision.do === "refuse" && !tellsRefused)
+      yield isAtRest ? undefined : keyOf(tenant.name, resource, namespace, name)
     }
     for (const superObject of caches.copiesOf(resource, tenant.clusterKey)) {
       const key = superKey(sync, tenant.name, superObject)

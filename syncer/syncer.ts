@@ -221,6 +221,7 @@ export class Syncer implements AsyncDisposable {
       this.#forgetAttempts(id)
       return outcome
     } catch (error) {
+      if (error instanceof RefusedError && !error.isByServer) return this.#forgetAttempts(id)
       const limits =
         error instanceof RefusedError
           ? syncerLimits.refusedRetryMs
@@ -281,7 +282,7 @@ export class Syncer implements AsyncDisposable {
     const tenant = this.#tenants.get(name)
     if (tenant === undefined) return
     try {
-      await this.#patrol.compareTenant(tenant, this.#stopping.signal)
+      await this.#patrol.compareTenant(tenant, this.#stopping.signal, { tellsRefused: true })
     } catch (error) {
       this.#log.error({ tenant: name, err: error }, "first comparison failed")
     }

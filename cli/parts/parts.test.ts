@@ -81,6 +81,7 @@ describe("what is wrong with a configuration is told", () => {
       `field "publishNodes" must be one of all, used, not "some"`,
     ],
     ["syncer", "{gatewayKubeconfig: a, externalIPs: yes}", `field "externalIPs" must be one of allow, deny, not "yes"`],
+    ["syncer", "{gatewayKubeconfig: a, networkPolicies: no}", `field "networkPolicies" must be one of allow, deny`],
     ["operator", "{gatewayKubeconfig: [a]}", `operator.yaml: field "gatewayKubeconfig" must be a text, not ["a"]`],
     ["operator", "{gatewayKubeconfig: a, vnAgentPort: 1}", `there is no field "vnAgentPort"`],
     ["vn-agent", agent, `vn-agent.yaml: field "node" is missing, and NODE_NAME is not set`],

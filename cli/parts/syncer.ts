@@ -18,6 +18,8 @@ export const syncer = partCommand({
   fieldsHelp: `  gatewayKubeconfig      admin kubeconfig of the gateway (required)
   publishNodes           all: tenants see every node; used: only nodes that their pods run on (default all)
   externalIPs            allow: tenants' Services receive the traffic to any address that they name; deny: they do not (default deny)
+  networkPolicies        allow: tenants' NetworkPolicies are copied to the super cluster, which enforces them; deny: they are
+                         not (default deny)
   vnAgentPort            port of the vn-agent on each node (default ${defaultVnAgentPort})
 ${healthHelp}`,
   fields: {
@@ -25,10 +27,11 @@ ${healthHelp}`,
     gatewayKubeconfig: filePath,
     publishNodes: withDefault(oneOf("all", "used"), "all"),
     externalIPs: withDefault(oneOf("allow", "deny"), "deny"),
+    networkPolicies: withDefault(oneOf("allow", "deny"), "deny"),
     vnAgentPort: withDefault(port, defaultVnAgentPort),
   },
   async start(
-    { superKubeconfig, gatewayKubeconfig, publishNodes, externalIPs, vnAgentPort },
+    { superKubeconfig, gatewayKubeconfig, publishNodes, externalIPs, networkPolicies, vnAgentPort },
     { log, metrics, signal, stack },
   ) {
     const superClient = stack.use(await connectSuperCluster(superKubeconfig, { log, metrics }))
@@ -37,7 +40,7 @@ ${healthHelp}`,
       const address = node.status?.addresses?.find(({ type }) => type === "InternalIP")?.address
       return address === undefined ? undefined : { address, port: vnAgentPort }
     }
-    const settings = { publishNodes, externalIPs, vnAgentEndpoint }
+    const settings = { publishNodes, externalIPs, networkPolicies, vnAgentEndpoint }
     const work = () => startSyncer({ tenants, superClient, ...settings, log, metrics })
     const identity = `${hostname()}-${process.pid}`
     stack.use(Leadership.start({ client: superClient, name: syncerLease, identity, work, log, metrics }))

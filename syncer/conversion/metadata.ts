@@ -51,6 +51,13 @@ function isTransparent(key: string, tenant: Tenant): boolean {
   return key.startsWith(transparentPrefix) || startsWithAny(key, tenant.transparentMetaPrefixes)
 }
 
+/** Whether the copies have the tenant's labels of that key, too. */
+export function isCopiedLabel(kind: string, key: string, tenant: Tenant): boolean {
+  return Object.hasOwn(copied({ [key]: "" }, tenant, localLabels(kind)), key)
+}
+
+const localLabels = (kind: string): readonly string[] => (kind === "Namespace" ? localNamespaceLabelPrefixes : [])
+
 function copied(keys: Keys | undefined, tenant: Tenant, local: readonly string[]): Keys {
   const result: Keys = {}
   for (const key in keys) {
@@ -71,7 +78,7 @@ export function superKeys(kind: string, object: KubeObject, tenant: Tenant): Des
   const { metadata } = object
   const { virtualCluster } = tenant
   const isNamespace = kind === "Namespace"
-  const labels = copied(metadata.labels, tenant, isNamespace ? localNamespaceLabelPrefixes : [])
+  const labels = copied(metadata.labels, tenant, localLabels(kind))
   const annotations = copied(metadata.annotations, tenant, localAnnotationPrefixes)
   annotations[copiedKeysAnnotation] = printCopiedKeys(labels, annotations)
   labels[controlledLabel] = "true"

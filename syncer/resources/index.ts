@@ -6,6 +6,7 @@ import { configMap } from "./configmap.ts"
 import { endpoints } from "./endpoints.ts"
 import { endpointSlice } from "./endpointslice.ts"
 import { namespace } from "./namespace.ts"
+import { networkPolicy } from "./networkpolicy.ts"
 import { node } from "./node.ts"
 import { persistentVolume } from "./persistentvolume.ts"
 import { persistentVolumeClaim } from "./persistentvolumeclaim.ts"
@@ -32,6 +33,7 @@ export const resourceSyncs: readonly ResourceSync[] = [
   sync(endpointSlice),
   sync(persistentVolumeClaim),
   sync(runtimeClass),
+  sync(networkPolicy),
   sync(pod),
 ]
 

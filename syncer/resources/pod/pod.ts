@@ -7,6 +7,7 @@ import {
   configMaps,
   endpoints,
   endpointSlices,
+  networkPolicies,
   nodes,
   persistentVolumeClaims,
   pods,
@@ -108,7 +109,7 @@ function missing(object: Pod, { view }: SyncContext): Lost {
 }
 
 /** What a kubelet or super's admission looks for at once: without it the pod is refused, or waits out a long back-off. */
-function dependencies(object: Pod): Dependency[] {
+function dependencies(object: Pod, { view, settings }: SyncContext): Dependency[] {
   const { metadata, spec } = object
   const { namespace = "" } = metadata
   const found: Dependency[] = [
@@ -117,6 +118,11 @@ function dependencies(object: Pod): Dependency[] {
     { resource: endpointSlices, namespace: "default", name: "kubernetes" },
     { resource: serviceAccounts, namespace, name: spec?.serviceAccountName ?? "default" },
   ]
+  // A pod must not run before what restricts it is known there.
+  if (settings.networkPolicies === "allow") {
+    for (const { metadata: policy } of view.tenantObjects(networkPolicies, namespace))
+      found.push({ resource: networkPolicies, namespace, name: policy.name ?? "" })
+  }
   if (spec?.runtimeClassName !== undefined)
     found.push({ resource: runtimeClasses, namespace: "", name: spec.runtimeClassName })
   const add = (resource: Dependency["resource"], name: string | undefined): void => {

@@ -5,15 +5,13 @@
 // would merge once more, and refuse the pod for a key that the selector has already.
 
 import type { PodSpec } from "../../../../apimachinery/object.ts"
-import { clusterLabel, superNamespace } from "../../../../apimachinery/tenancy.ts"
+import { superNamespace } from "../../../../apimachinery/tenancy.ts"
+import { ofTenant, superNamespaceSelector } from "../../../conversion/namespace-selector.ts"
 import { withSpec, type PodContext, type PodMutator } from "../context.ts"
 
 type Affinity = NonNullable<PodSpec["affinity"]>
 type PodAffinity = NonNullable<Affinity["podAffinity"]>
 type Term = NonNullable<PodAffinity["requiredDuringSchedulingIgnoredDuringExecution"]>[number]
-type LabelSelector = NonNullable<Term["namespaceSelector"]>
-
-const namespaceNameLabel = "kubernetes.io/metadata.name"
 
 export const affinity: PodMutator = {
   name: "affinity",
@@ -67,30 +65,6 @@ function confineTerm(term: Term, { tenant }: PodContext): Term {
       : { namespaces: namespaces.map((name) => superNamespace(tenant.clusterKey, name)) }),
     ...(namespaceSelector === undefined
       ? {}
-      : { namespaceSelector: ofTenant(translateNames(namespaceSelector, tenant.clusterKey), tenant.clusterKey) }),
-  }
-}
-
-function ofTenant(selector: LabelSelector, clusterKey: string): LabelSelector {
-  return { ...selector, matchLabels: { ...selector.matchLabels, [clusterLabel]: clusterKey } }
-}
-
-/** Every namespace has its name as a label, which in super is the super name. */
-function translateNames(selector: LabelSelector, clusterKey: string): LabelSelector {
-  const name = selector.matchLabels?.[namespaceNameLabel]
-  return {
-    ...selector,
-    ...(name === undefined
-      ? {}
-      : { matchLabels: { ...selector.matchLabels, [namespaceNameLabel]: superNamespace(clusterKey, name) } }),
-    ...(selector.matchExpressions === undefined
-      ? {}
-      : {
-          matchExpressions: selector.matchExpressions.map((expression) =>
-            expression.key === namespaceNameLabel && expression.values !== undefined
-              ? { ...expression, values: expression.values.map((value) => superNamespace(clusterKey, value)) }
-              : expression,
-          ),
-        }),
+      : { namespaceSelector: superNamespaceSelector(namespaceSelector, tenant.clusterKey) }),
   }
 }
