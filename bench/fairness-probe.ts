@@ -16,8 +16,12 @@ interface Begun {
 
 const begun = new WeakMap<IncomingMessage, Begun>()
 
-/** Processor time of this thread in milliseconds. */
+/**
+ * Processor time of this thread in milliseconds. While a thread runs, Linux updates its time only with the clock's ticks, every 4 ms,
+ * and when it is asked for that of the whole process.
+ */
 function worked(): number {
+  process.cpuUsage()
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
