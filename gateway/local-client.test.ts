@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { afterEach, expect, onTestFinished, test, vi } from "vitest"
 import type { ConfigMap, Deployment, KubeObject } from "../apimachinery/object.ts"
 import { configMaps, deployments } from "../client/resources.ts"
 import type { KubeList } from "../client/rest.ts"
+import type { AdmissionPlugin } from "./admission/chain.ts"
 import { createControlPlaneStub, type ControlPlaneStub } from "./testing/control-plane-stub.ts"
 
 const open: ControlPlaneStub[] = []
@@ -10,8 +12,8 @@ afterEach(async () => {
   for (const stub of open.splice(0)) await stub[Symbol.asyncDispose]()
 })
 
-function client() {
-  const stub = createControlPlaneStub()
+function client(options: Parameters<typeof createControlPlaneStub>[0] = {}) {
+  const stub = createControlPlaneStub(options)
   open.push(stub)
   return stub.client
 }
@@ -59,6 +61,29 @@ test.each([
   })
   await local.create(configMaps, configMap("a"))
   expect(hasTurned).toBe(turns)
+})
+
+test("the event loop turns as often among many writes as among the steps of one", async () => {
+  let clock = 0
+  const now = vi.spyOn(performance, "now").mockImplementation(() => clock)
+  onTestFinished(() => now.mockRestore())
+  const stepMs = 6
+  const step = (): void => {
+    clock += stepMs
+  }
+  const plugin: AdmissionPlugin = { name: "Slow", mutate: step, validate: step }
+  const local = client({ plugins: [plugin] })
+  const held: number[] = []
+  const names = Array.from({ length: 10 }, (_, index) => `c${index}`)
+  const writing = Promise.all(names.map((name) => local.create(configMaps, configMap(name))))
+  for (let last = 0; clock < 2 * names.length * stepMs; last = clock) {
+    await nextTurn()
+    held.push(clock - last)
+  }
+  await writing
+  const [first, ...later] = held
+  expect(first).toBe(names.length * stepMs) // all begin at once
+  expect(Math.max(...later)).toBe(stepMs)
 })
 
 test("a path of what is served here answers its list", async () => {

@@ -1,6 +1,5 @@
 // The target and the user of a call in process, which has no request.
 
-import { setImmediate as nextTurn } from "node:timers/promises"
 import { methodNotAllowed, noSuchPath } from "../apimachinery/status.ts"
 import type { Resource } from "../client/rest.ts"
 import { expectedOf, type Expected } from "./endpoints/expected.ts"
@@ -12,7 +11,10 @@ import type { Verb } from "./request/request-info.ts"
 import type { User } from "./request/user.ts"
 import type { ControlPlane } from "./tenancy/control-plane.ts"
 
-/** A write's work on one object without a break: beyond it the event loop turns. */
+/**
+ * The writes of all control planes' own parts together go on in one turn of the event loop until it has lasted this long. They are many
+ * and mostly short: a break between any two steps of them would cost a tenth of the controllers' processor time.
+ */
 const stretchMs = 5
 
 const reads: ReadonlySet<Verb> = new Set(["get", "list", "watch"])
@@ -41,7 +43,7 @@ export function targetOf({ resources }: ControlPlane, resource: Resource, verb: 
   return { registry, definition, subresource, handler, expected }
 }
 
-/** The user of the call. */
+/** The user of the calls of one client. Its writes take turns together. */
 export interface Caller {
   controlPlane: ControlPlane
   user: User
@@ -55,11 +57,12 @@ interface Names {
 }
 
 export function contextOf(
-  { controlPlane, user }: Caller,
+  caller: Caller,
   { group, version, resource }: Resource,
   verb: Verb,
   { namespace = "", name = "", subresource = "", signal = neverAborted }: Names,
 ): RequestContext {
+  const { controlPlane, user } = caller
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`
   const parts = [namespace && `namespaces/${namespace}`, resource, name, subresource].filter((part) => part !== "")
   const path = [root, ...parts].join("/")
@@ -71,15 +74,6 @@ export function contextOf(
     headers: {},
     signal,
     warn: () => undefined, // nobody reads it
-    ...(reads.has(verb) ? {} : { pause: pauseAfterStretches() }),
+    ...(reads.has(verb) ? {} : { pause: () => controlPlane.turns.pause(caller, stretchMs) }),
   }
-}
-
-/** The gateway's own parts have no turns, but a large object's write must not hold up everybody's requests to its end. */
-function pauseAfterStretches(): () => Promise<void> | undefined {
-  let since = performance.now()
-  const goOn = (): void => {
-    since = performance.now()
-  }
-  return () => (performance.now() - since < stretchMs ? undefined : nextTurn().then(goOn))
 }

@@ -36,7 +36,6 @@ import type { Comings } from "./request/comings.ts"
 import { secureContextOf } from "./renewal.ts"
 import { oneAtATime, ReadRequest } from "./request/one-at-a-time.ts"
 import { ThreadPlaces } from "./request/thread-places.ts"
-import { Turns } from "./request/turns.ts"
 import type { TenantResolver } from "./tenancy/tenant-resolver.ts"
 
 export interface ServerParts {
@@ -81,7 +80,7 @@ function filtersOf(
     withTimeout(limits.requestTimeoutMs), // not for watch, log, exec, port-forward
     withClassification, // determines the flow schema, for information only
     withMaxInFlight(limits), // per tenant; 429 + Retry-After
-    withFairTurns(new Turns(), new ThreadPlaces()), // under load, round robin over tenants
+    withFairTurns(new ThreadPlaces()), // under load, round robin over tenants
     withAuthorization,
     withPreparation, // prepares what the tenant needs from the super cluster before it is used
     serveMetrics(metrics),

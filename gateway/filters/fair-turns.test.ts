@@ -11,11 +11,12 @@ let filter: Filter
 let begun: string[]
 /** Milliseconds. */
 let clock: number
-const controlPlane = { presence: new Presence() } as ControlPlane
+let controlPlane: ControlPlane
 
 beforeEach(() => {
   clock = 0
-  filter = withFairTurns(new Turns(() => clock), new ThreadPlaces(1))
+  controlPlane = { presence: new Presence(), turns: new Turns(() => clock) } as ControlPlane
+  filter = withFairTurns(new ThreadPlaces(1))
   begun = []
 })
 

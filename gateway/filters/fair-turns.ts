@@ -9,13 +9,13 @@ import type { Turns } from "../request/turns.ts"
 import type { Presence } from "../tenancy/presence.ts"
 import type { Filter, RequestState } from "./state.ts"
 
-export function withFairTurns(turns: Turns, places: ThreadPlaces): Filter {
+export function withFairTurns(places: ThreadPlaces): Filter {
   const shares = new WeakMap<Presence, Share>()
   return (_request, response, next) => {
     const { state } = response.locals
     // Requests of the gateway's own components must not wait behind the tenant they work for.
     if (state.isAdministrator) return begin(state, next)
-    const { presence } = state.controlPlane
+    const { presence, turns } = state.controlPlane
     let share = shares.get(presence)
     if (share === undefined) shares.set(presence, (share = new Share(turns, places, presence)))
     state.turn = share.turn

@@ -9,6 +9,7 @@ import { silentLog } from "../../client/log.ts"
 import type { Authorizer } from "../authorization/types.ts"
 import type { User } from "../request/user.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
+import { Turns } from "../request/turns.ts"
 import { Presence } from "../tenancy/presence.ts"
 import { withAudit } from "./audit.ts"
 import { callAPI } from "./api.ts"
@@ -39,7 +40,7 @@ const throwing =
     throw error
   }
 
-const controlPlane = (): ControlPlane => ({ presence: new Presence() }) as ControlPlane
+const controlPlane = (): ControlPlane => ({ presence: new Presence(), turns: new Turns() }) as ControlPlane
 const plane = controlPlane()
 const inPlane =
   (controlPlane: ControlPlane, user?: User): Filter =>

@@ -100,9 +100,20 @@ describe("turns", () => {
     expect(done).toHaveLength(7)
   })
 
-  test("short work goes on without a pause", () => {
+  test("short work goes on without a pause; how short is for who asks to say", () => {
     void work("a", "1", 0.5)
     expect(turns.pause(new Presence())).toBeUndefined()
+    clock += 3
+    expect(turns.pause(new Presence(), 5)).toBeUndefined()
+    expect(turns.pause(new Presence())).toBeInstanceOf(Promise)
+  })
+
+  test("one goes on in each turn of the loop, even if the thread comes to it late", async () => {
+    const late = new Turns(() => (clock += 5))
+    for (let index = 0; index < 3; index++) void late.pause(new Presence())
+    expect(late.waiting).toBe(2)
+    for (let turn = 0; late.waiting > 0 && turn < 10; turn++) await nextTurn()
+    expect(late.waiting).toBe(0)
   })
 
   test("all go on, in the order in which each tenant came", async () => {

@@ -2,15 +2,14 @@
 // others. Work takes a turn before each piece (the start of a request, its response, a part of a list, an event for one watch). It
 // continues at once while the current turn of the event loop is short, and is queued otherwise. Queued work continues round robin
 // over control planes, each with the same amount of time. Newly arrived control planes go first, and a few of them do not even wait
-// for the next turn of the loop, so a control plane with little work is delayed only by work in progress, not by queued work.
+// for the next turn of the loop, so a control plane with little work is delayed only by work in progress, not by queued work. What
+// the gateway's own parts do for a control plane has a place in the line of its own: its clients cannot delay it.
 //
 // Work that may be long calls pause() in between, which waits only if the turn has used up its time.
 //
 //   fresh: not in the line since its last round ──its time is used──▶ line: one after the other, each for `quantumMs`
 //
 // Modelled on "FlowQueue-CoDel" (RFC 8290), with milliseconds of the thread instead of bytes.
-
-import type { Presence } from "../tenancy/presence.ts"
 
 /** Work continues in one turn of the event loop until this time has passed; then sockets and timers are served. */
 const turnMs = 1
@@ -24,6 +23,9 @@ const passesPerTurn = 4
 /** Grants scheduled together. Each runs in its own callback, so that its time can be measured. */
 const grantsAtOnce = 32
 
+/** A control plane's clients together (its Presence), or its own parts together (the Caller of their client in process). */
+export type Party = object
+
 interface Waiting {
   readonly calls: (() => void)[]
   /** Remaining milliseconds before it moves to the end of the line; negative if it took more. */
@@ -31,8 +33,8 @@ interface Waiting {
 }
 
 export class Turns {
-  readonly #fresh = new Map<Presence, Waiting>()
-  readonly #line = new Map<Presence, Waiting>()
+  readonly #fresh = new Map<Party, Waiting>()
+  readonly #line = new Map<Party, Waiting>()
   #count = 0
   /** When the current turn began; undefined: nothing has run in it. */
   #began: number | undefined
@@ -41,7 +43,7 @@ export class Turns {
   #scheduled = false
   #passes = passesPerTurn
   /** Control planes that have continued without waiting in the current turn. */
-  readonly #served: Presence[] = []
+  readonly #served: Party[] = []
   readonly #now: () => number
 
   /** `now`: a clock in milliseconds. */
@@ -50,7 +52,7 @@ export class Turns {
   }
 
   /** Returns undefined if the caller may continue at once. */
-  take(who: Presence): Promise<void> | undefined {
+  take(who: Party): Promise<void> | undefined {
     const now = this.#now()
     const began = this.#begin(now)
     if (this.#count === 0 && now - began < turnMs) {
@@ -66,10 +68,12 @@ export class Turns {
     return new Promise((resolve) => this.#wait(who, resolve))
   }
 
-  /** Returns undefined if the caller may continue because the current turn is short, regardless of queued work. */
-  pause(who: Presence): Promise<void> | undefined {
+  /**
+   * Returns undefined if the caller may continue because the current turn has not lasted as long as this, regardless of queued work.
+   */
+  pause(who: Party, stretchMs = turnMs): Promise<void> | undefined {
     const now = this.#now()
-    if (now - this.#begin(now) < turnMs) return undefined
+    if (now - this.#begin(now) < stretchMs) return undefined
     return new Promise((resolve) => this.#wait(who, resolve))
   }
 
@@ -78,7 +82,7 @@ export class Turns {
     return this.#count
   }
 
-  #wait(who: Presence, call: () => void): void {
+  #wait(who: Party, call: () => void): void {
     let waiting = this.#fresh.get(who) ?? this.#line.get(who)
     if (waiting === undefined) this.#fresh.set(who, (waiting = { calls: [], left: quantumMs }))
     waiting.calls.push(call)
@@ -106,21 +110,26 @@ export class Turns {
       return
     }
     // Each runs in the next turn of the loop, together with its continuations (promises), before the next one; the last one closes
-    // the turn.
+    // the turn. The first one runs however long the thread took to get to it.
     setImmediate(() => {
       this.#began = this.#now()
+      this.#grant(this.#began)
     })
-    for (let index = Math.min(this.#count, grantsAtOnce); index > 0; index--) setImmediate(() => this.#grant())
+    for (let index = Math.min(this.#count, grantsAtOnce); index > 1; index--) setImmediate(() => this.#grantInTime())
     setImmediate(() => {
       this.#account(this.#now())
       this.#turn()
     })
   }
 
-  #grant(): void {
+  #grantInTime(): void {
     const now = this.#now()
     this.#account(now)
     if (this.#began === undefined || now - this.#began >= turnMs) return
+    this.#grant(now)
+  }
+
+  #grant(now: number): void {
     const waiting = this.#next()
     if (waiting === undefined) return
     this.#count--

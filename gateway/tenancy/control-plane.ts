@@ -15,6 +15,7 @@ import type { Backends } from "../backends/backends.ts"
 import type { FlowView } from "../registry/flowcontrol/flow-view.ts"
 import type { ResourceTable } from "../registry/rest.ts"
 import type { ServiceAddresses } from "./service-addresses.ts"
+import type { Turns } from "../request/turns.ts"
 import type { Presence } from "./presence.ts"
 import type { NodeDialer } from "./node-dialer.ts"
 
@@ -27,6 +28,8 @@ export interface Openness {
 
 export interface ControlPlane extends AsyncDisposable {
   readonly presence: Presence
+  /** Those of the process: all its control planes share its thread. */
+  readonly turns: Turns
   /**
    * Call after the store was closed because the tenant fell asleep: resolves with the tenant's next control plane when it wakes, or
    * with undefined if the signal is aborted.

@@ -1,5 +1,5 @@
 // Assembles the gateway's control planes: that of the super cluster, those of tenants, and the one that answers for nonexistent
-// tenants. It contains what they share (bootstrap objects, administrators); the rest comes from their own stores.
+// tenants. It contains what they share (bootstrap objects, administrators, turns); the rest comes from their own stores.
 
 import { timestamp } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
@@ -12,6 +12,7 @@ import { NetworkRules } from "../backends/networks.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
 import type { ImmediateAuthenticator, TrustRoots } from "../authentication/types.ts"
 import type { GatewayLimits, GatewayOptions } from "../options.ts"
+import { Turns } from "../request/turns.ts"
 import { noNodes, noServiceAddresses } from "./absent.ts"
 import { createBootstrap, type Bootstrap } from "./bootstrap.ts"
 import { type Admittance, admittanceOf } from "./admittance.ts"
@@ -69,6 +70,7 @@ export class ControlPlanes implements Preparation {
   readonly #parts: ControlPlanesParts
   readonly #bootstrap: Bootstrap
   readonly #networks: NetworkRules
+  readonly #turns = new Turns()
   #nobody: ControlPlane | undefined
 
   constructor(parts: ControlPlanesParts) {
@@ -181,6 +183,7 @@ export class ControlPlanes implements Preparation {
       serviceAddresses: options.serviceAddresses?.(tenant) ?? noServiceAddresses,
       nodes: options.nodeDialer?.(tenant) ?? noNodes,
       networks: this.#networks,
+      turns: this.#turns,
       log,
     }
   }

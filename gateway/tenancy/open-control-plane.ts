@@ -34,6 +34,7 @@ import { FlowView } from "../registry/flowcontrol/flow-view.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { ObjectView } from "../registry/object-view.ts"
 import { createResourceTable } from "../registry/resource-table.ts"
+import type { Turns } from "../request/turns.ts"
 import type { Bootstrap } from "./bootstrap.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import type { NodeDialer } from "./node-dialer.ts"
@@ -56,6 +57,7 @@ export interface ControlPlaneParts {
   nodes: NodeDialer
   /** The destinations that the tenant's webhooks and endpoints may have. */
   networks: NetworkRules
+  turns: Turns
   /** Default: created from these trust roots. */
   frontProxy?: FrontProxy
   log: Log
@@ -124,6 +126,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     },
     store,
     presence: life.presence,
+    turns: parts.turns,
     reopened: (signal) => life.reopened(signal),
     begin: () => life.begin(),
     resources,

@@ -16,6 +16,7 @@ import { createLocalClient } from "../local-client.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { RequestInfo } from "../request/request-info.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
+import { Turns } from "../request/turns.ts"
 import { Presence } from "../tenancy/presence.ts"
 
 export interface ControlPlaneStub extends ControlPlane {
@@ -36,6 +37,7 @@ export function createControlPlaneStub(
     url: "https://127.0.0.1",
     store,
     presence: new Presence(),
+    turns: new Turns(),
     memoryBytes: 0,
     openness: async () => ({ anonymousRights: "", issuers: [] }),
     reopened: () => Promise.resolve(undefined),
