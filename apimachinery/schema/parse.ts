@@ -7,6 +7,7 @@ import { atOnce, type Steps } from "../steps.ts"
 import { parseExactly } from "./exact-integers.ts"
 import { what } from "./decode-errors.ts"
 import { type JsonObject, setOwn, ownValue } from "./json-object.ts"
+import { parsingPieces } from "./json-pieces.ts"
 import { scanJson } from "./json-scan.ts"
 import { countKeys, maxDepth, openingAt, survey, tooDeep } from "./json-survey.ts"
 import { asOfYaml } from "./number-literals.ts"
@@ -104,14 +105,16 @@ function* parsingJson(bytes: Uint8Array, options: ParseOptions): Steps<Parsed> {
   const text = textOfJson(bytes)
   yield
   let value: Json
+  let found: number | undefined
   try {
-    value = mayBeOdd ? parseExactly(text) : (JSON.parse(text) as Json)
+    if (mayBeOdd) value = parseExactly(text)
+    else ({ value, keys: found } = yield* parsingPieces(text))
   } catch (error) {
     throw unrecognized(bytes, options, typeError + explain(text, error))
   }
   if (text.includes("\\ud") || text.includes("\\uD")) value = wellFormed(value)
   yield
-  const mayRepeat = options.duplicates && keys !== countKeys(value)
+  const mayRepeat = options.duplicates && keys !== (found ?? countKeys(value))
   if (!mayRepeat && !mayBeOdd) return { value, duplicates: [] }
   const scan = scanJson(text)
   noteOddNumbers(value, scan.oddNumbers)

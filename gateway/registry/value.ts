@@ -7,7 +7,7 @@
 
 import { copyJson, copyUnfrozen } from "../../apimachinery/copy.ts"
 import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
-import { isObject } from "../../apimachinery/schema/json-object.ts"
+import { printingJson } from "../../apimachinery/schema/json-print.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import type { KeyValue } from "../../storage/types.ts"
 import { atOnce, type Steps } from "../../apimachinery/steps.ts"
@@ -61,9 +61,9 @@ export function* encodingStored(object: KubeObject, isPartlyHidden = false): Ste
   const { kind, apiVersion, metadata, ...rest } = object
   const { resourceVersion: _version, selfLink: _link, ...meta } = metadata
   const head = isPartlyHidden ? { apiVersion, kind } : { kind, apiVersion }
-  const beginning = JSON.stringify({ ...head, metadata: meta })
+  const beginning = yield* printingJson({ ...head, metadata: meta } as unknown as Json)
   yield
-  const end = JSON.stringify(rest)
+  const end = yield* printingJson(rest as unknown as Json)
   const text = end === "{}" ? beginning : `${beginning.slice(0, -1)},${end.slice(1)}`
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)
@@ -329,7 +329,7 @@ export class ComputedValue implements KubeValue {
 
   /** Makes its bytes in steps, for who is going to ask for them. */
   *encoding(): Steps<this> {
-    this.#bytes ??= Buffer.from(yield* printing(this.#object))
+    this.#bytes ??= Buffer.from(yield* printingJson(this.#object as unknown as Json))
     return this
   }
 
@@ -337,16 +337,4 @@ export class ComputedValue implements KubeValue {
     this.#bytes ??= Buffer.from(JSON.stringify(this.#object))
     return this.#bytes
   }
-}
-
-/** JSON of an object, a field of it or of its metadata at a time. */
-function* printing(object: object): Steps<string> {
-  let text = ""
-  for (const [name, value] of Object.entries(object) as [string, Json | undefined][]) {
-    if (value === undefined) continue
-    const printed = name === "metadata" && isObject(value) ? yield* printing(value) : JSON.stringify(value)
-    text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${printed}`
-    yield
-  }
-  return `{${text}}`
 }
