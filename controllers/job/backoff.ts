@@ -47,17 +47,19 @@ export function finishedAt(pod: Pod): number {
   return Date.parse(creationTimestamp ?? "") || 0
 }
 
-/** undefined unless all of them have ended. */
-function containersEnd(pod: Pod): number | undefined {
+/** When the last container and the last sidecar ended; of only the sidecars while a container is reported as not ended. */
+function containersEnd({ spec, status }: Pod): number | undefined {
   const sidecars = new Set(
-    (pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name),
+    (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name),
   )
-  const counted: ContainerStatus[] = [
-    ...(pod.status?.containerStatuses ?? []),
-    ...(pod.status?.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name)),
-  ]
-  let latest: number | undefined
-  for (const { state } of counted) {
+  const sidecarStatuses = (status?.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name))
+  return latestEnd(sidecarStatuses, latestEnd(status?.containerStatuses ?? [], undefined))
+}
+
+/** undefined unless all of them have ended; `before` is among the times compared. */
+function latestEnd(statuses: readonly ContainerStatus[], before: number | undefined): number | undefined {
+  let latest = before
+  for (const { state } of statuses) {
     const at = state?.terminated?.finishedAt
     if (at === undefined || at === null) return undefined
     latest = Math.max(latest ?? 0, Date.parse(at))
