@@ -47,7 +47,7 @@ const conditions = (harness: Harness, name = "web"): string[] =>
 const told = (harness: Harness): string[] =>
   harness.cluster.all(events).map((event) => `${String(event["reason"])}: ${String(event["message"])}`)
 
-/** Pods that have run for an hour, each with a request of 100m of cpu. */
+/** Pods that started an hour ago, each with a CPU request of 100m. */
 async function addPods(harness: Harness, count: number): Promise<void> {
   for (let index = 0; index < count; index++) {
     const created = await harness.create<Pod>(pods, {
@@ -92,7 +92,7 @@ async function harnessWith(replicas: number, answer: (path: string) => unknown, 
   return harness
 }
 
-/** Until it has been looked at for the first time. */
+/** Creates an autoscaler and waits for its first reconcile. */
 async function add(harness: Timed, added: KubeObject): Promise<void> {
   await harness.create(horizontalPodAutoscalers, added)
   await eventually(() => {

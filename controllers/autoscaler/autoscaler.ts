@@ -1,4 +1,4 @@
-// Follows metrics with the size of whatever has a scale. Facts: k8s.io/kubernetes/pkg/controller/podautoscaler.
+// Scales targets by metrics. Source: k8s.io/kubernetes/pkg/controller/podautoscaler.
 
 import { matches, parseSelector } from "../../apimachinery/labels.ts"
 import type { Pod } from "../../apimachinery/object.ts"
@@ -51,7 +51,7 @@ async function reconcile(
   const period = ctx.limits.autoscalerPeriodMs
   let memory = ofTenant.get(idOf(key))
   if (memory === undefined) {
-    // What is made together comes in any order: its target may be made after it.
+    // The first reconcile waits one period, because the target may be created shortly after the autoscaler.
     memory = new Memory()
     memory.nextAt = now + period
     ofTenant.set(idOf(key), memory)
@@ -60,7 +60,7 @@ async function reconcile(
   const pods = ctx.informers.of<Pod>(podResource).list(tenant, namespace)
   const selects = (selector: string | undefined, pod: Pod): boolean =>
     selector !== undefined && matches(parseSelector(selector), pod.metadata.labels ?? {})
-  // Not sooner when it changes, nor when it could not be done.
+  // Neither a change nor a failure makes the next reconcile earlier.
   memory.nextAt = now + period
   await new Round({
     client: controller.client(tenant),

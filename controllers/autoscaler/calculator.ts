@@ -1,4 +1,4 @@
-// From what pods use to how many there should be. Pure.
+// Computes replica counts from metrics. Pure.
 // Source: k8s.io/kubernetes/pkg/controller/podautoscaler/replica_calculator.go.
 
 import { milliValue, parseQuantity } from "../../apimachinery/quantity.ts"
@@ -8,9 +8,9 @@ import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import { isReady, isTerminating, podCondition } from "../pods/pod-state.ts"
 import type { PodMetrics } from "./metrics-client.ts"
 
-/** A pod that starts may use more than it will: so long its sample counts only when taken while it was ready. */
+/** While a pod is this young, its CPU sample counts only if it was taken while the pod was ready: starting uses more CPU. */
 const cpuInitializationMs = 300_000
-/** A pod that is not ready and was so from its start on for so long has never been ready. */
+/** A pod that became unready within this time after its start has never been ready. */
 const initialReadinessMs = 30_000
 const maxReplicas = 2 ** 31 - 1
 
@@ -21,9 +21,9 @@ export interface Tolerances {
 
 export interface Proposal {
   replicas: number
-  /** Thousandths. */
+  /** In thousandths. */
   usage: number
-  /** Percent of the requests. */
+  /** In percent of the requests. */
   utilization?: number
 }
 
@@ -33,7 +33,7 @@ interface Groups {
   missing: string[]
 }
 
-/** Takes the metrics of pods that do not count out of `metrics`. */
+/** Sorts the pods into groups, and removes the metrics of pods that do not count from `metrics`. */
 function groupPods(pods: readonly Pod[], metrics: PodMetrics, resource: string, now: number): Groups {
   if (pods.length === 0) throw new Error("no pods returned by selector while calculating replica count")
   const groups: Groups = { ready: 0, unready: [], missing: [] }
@@ -82,7 +82,7 @@ interface Question {
   now: number
 }
 
-/** By what each pod uses; `target` in thousandths. */
+/** From the average usage per pod; `target` in thousandths. */
 export function byAverageValue(question: Question, target: number): Proposal {
   const ratioOf = (metrics: PodMetrics): Ratio => {
     const usage = Math.trunc(total(metrics) / metrics.size)
@@ -91,7 +91,7 @@ export function byAverageValue(question: Question, target: number): Proposal {
   return propose(question, ratioOf, () => target)
 }
 
-/** By what each pod uses of what it requests; `target` in percent. */
+/** From the usage relative to the requests; `target` in percent. */
 export function byUtilization(question: Question, target: number, container: string | undefined): Proposal {
   let requests: Map<string, number> | undefined
   const ratioOf = (metrics: PodMetrics): Ratio => {
@@ -129,7 +129,7 @@ function propose(
   if (!growsWithUnready && missing.length === 0) {
     return answer(isWithin(tolerances, ratio) ? current : Math.ceil(ratio * ready))
   }
-  // What is not known is taken for what speaks against a change.
+  // For missing metrics, the value is assumed that makes the change smaller.
   const assume = (names: readonly string[], value: (name: string) => number): void => {
     for (const name of names) metrics.set(name, { at: now, windowMs: 0, value: value(name) })
   }
@@ -144,7 +144,7 @@ function propose(
   return answer(contradicts ? current : replicas)
 }
 
-/** By one value for all pods together. */
+/** From one value for all pods together. */
 export function byTotal(question: Omit<Question, "metrics" | "resource">, usage: number, target: number): Proposal {
   const { current, pods, tolerances } = question
   const ratio = usage / target
@@ -157,7 +157,7 @@ export function byTotal(question: Omit<Question, "metrics" | "resource">, usage:
   return { replicas: Math.min(maxReplicas, Math.ceil(ratio * ready)), usage }
 }
 
-/** By one value for all pods together, and what it should be for each. */
+/** From one value for all pods together and a target per pod. */
 export function byTotalPerPod(replicas: number, usage: number, target: number, tolerances: Tolerances): Proposal {
   const isEnough = isWithin(tolerances, usage / (target * replicas))
   const average = replicas === 0 ? Number.MAX_SAFE_INTEGER : Math.ceil(usage / replicas)
@@ -174,7 +174,7 @@ function total(metrics: PodMetrics): number {
   return sum
 }
 
-/** Thousandths, by the pod's name. */
+/** Requests in thousandths by pod name. */
 function requestsOf(pods: readonly Pod[], resource: string, container: string | undefined): Map<string, number> {
   const amount = (text: string): number => milliValue(parseQuantity(text))
   return new Map(

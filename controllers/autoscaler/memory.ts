@@ -1,11 +1,11 @@
-// What an autoscaler remembers: its recommendations, so that a short drop does not take pods away, and how much it has
-// changed lately, so that it does not change faster than it may. Lost at a restart, as upstream's.
+// State of an autoscaler between reconciles: its recommendations, for the stabilization windows, and its recent changes of
+// size, for the scaling policies. As upstream, it is lost at a restart.
 // Source: k8s.io/kubernetes/pkg/controller/podautoscaler/horizontal.go.
 
 import type { Behavior, ScalingRules } from "./types.ts"
 
 const defaultDownWindowSeconds = 300
-/** Samples remembered per autoscaler; there is one each 15 s and no window is longer than an hour. */
+/** Limit of samples per autoscaler; one is added every 15 s, and no window is longer than an hour. */
 const maxSamples = 256
 
 interface Sample {
@@ -17,12 +17,12 @@ export class Memory {
   #recommendations: Sample[] = []
   #ups: Sample[] = []
   #downs: Sample[] = []
-  /** When it is looked at next. */
+  /** Time of the next reconcile, in ms. */
   nextAt = 0
-  /** Printed selector of its pods, once it is known. */
+  /** Printed label selector of the pods, once it is known. */
   selector: string | undefined
 
-  /** The first thing known is how many there are. */
+  /** The current size is the first recommendation. */
   begin(replicas: number, at: number): void {
     if (this.#recommendations.length === 0) this.#recommendations.push({ at, value: replicas })
   }
@@ -36,7 +36,7 @@ export class Memory {
     return highest
   }
 
-  /** Between the smallest recommendation of the window for growing and the largest of that for shrinking. */
+  /** `current`, limited to the range from the scale-up window's smallest to the scale-down window's largest recommendation. */
   stabilizedBy(behavior: Behavior, current: number, desired: number, now: number): number {
     const upCutoff = now - (behavior.scaleUp?.stabilizationWindowSeconds ?? 0) * 1000
     const downCutoff = now - (behavior.scaleDown?.stabilizationWindowSeconds ?? defaultDownWindowSeconds) * 1000
@@ -62,14 +62,14 @@ export class Memory {
     else this.#downs = recent
   }
 
-  /** How many there may be at most now. */
+  /** The largest size that the scale-up policies allow now. */
   upLimit(rules: ScalingRules | undefined, current: number, now: number): number {
     return this.#limit(rules, current, now, Math.max, (start, { type, value }) =>
       type === "Pods" ? start + value : Math.ceil(start * (1 + value / 100)),
     )
   }
 
-  /** How many there must be at least now. */
+  /** The smallest size that the scale-down policies allow now. */
   downLimit(rules: ScalingRules | undefined, current: number, now: number): number {
     return this.#limit(rules, current, now, Math.min, (start, { type, value }) =>
       type === "Pods" ? start - value : Math.trunc(start * (1 - value / 100)),

@@ -1,4 +1,4 @@
-// One metric of an autoscaler: what it says now, how many pods that asks for, and what the status shows of it.
+// One metric of an autoscaler: its current value, the replica count it asks for, and its entry in the status.
 // Source: k8s.io/kubernetes/pkg/controller/podautoscaler/horizontal.go (computeStatusFor…).
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
@@ -13,10 +13,10 @@ import type { Metric, MetricStatus, ValueStatus } from "./types.ts"
 export interface MetricQuestion {
   client: MetricsClient
   namespace: string
-  /** Printed; of the pods. */
+  /** Printed label selector of the pods. */
   selector: string
   pods: readonly Pod[]
-  /** What the scale is meant to be and what it is. */
+  /** `current` is the scale's spec.replicas, `actual` its status.replicas. */
   current: number
   actual: number
   tolerances: Tolerances
@@ -25,12 +25,12 @@ export interface MetricQuestion {
 
 export interface MetricAnswer {
   replicas: number
-  /** How messages call it. */
+  /** The metric's name in messages. */
   name: string
   status: MetricStatus
 }
 
-/** Why a metric cannot be had: the reason of event and condition, and their message. */
+/** Why a metric could not be evaluated: the reason and the message of the event and the condition. */
 export class MetricFailure extends Error {
   readonly reason: string
   readonly told: string
@@ -43,7 +43,7 @@ export class MetricFailure extends Error {
   }
 }
 
-/** An error of which only the inner part is told in event and condition. */
+/** An error of which events and conditions show only the cause. */
 class Wrapped extends Error {
   readonly inner: string
 
@@ -175,7 +175,7 @@ async function askObject(
   if (!(type === "Value" && value !== undefined) && !(type === "AverageValue" && averageValue !== undefined)) {
     throw new Error("invalid object metric source: neither a value target nor an average value target was set")
   }
-  // Upstream's own order, in which the fault comes last.
+  // The format of this message is upstream's.
   const where = `${kind} on ${question.namespace} ${name}`
   const fetch = (): Promise<number> =>
     question.client

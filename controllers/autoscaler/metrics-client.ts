@@ -1,5 +1,5 @@
-// What the metrics APIs say: metrics.k8s.io, custom.metrics.k8s.io and external.metrics.k8s.io of the tenant, wherever it
-// has them from. Values are thousandths. Source: k8s.io/kubernetes/pkg/controller/podautoscaler/metrics/client.go.
+// Client of the metrics APIs metrics.k8s.io, custom.metrics.k8s.io and external.metrics.k8s.io of the tenant. Values are in
+// thousandths. Source: k8s.io/kubernetes/pkg/controller/podautoscaler/metrics/client.go.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { errorMessage } from "../../apimachinery/error-message.ts"
@@ -18,7 +18,7 @@ export interface PodMetric {
   value: number
 }
 
-/** By the pod's name. */
+/** By pod name. */
 export type PodMetrics = Map<string, PodMetric>
 
 interface PodMetricsItem {
@@ -41,7 +41,7 @@ interface MetricValues {
 
 interface Question {
   namespace: string
-  /** Printed. */
+  /** Printed label selector. */
   selector: string
 }
 
@@ -52,7 +52,7 @@ export class MetricsClient {
     this.#client = client
   }
 
-  /** The sum over a pod's containers, or what one of them uses. Pods of which it is not known are left out. */
+  /** Usage summed over a pod's containers, or that of one container. Pods without a value are left out. */
   async resource(name: string, container: string | undefined, { namespace, selector }: Question): Promise<PodMetrics> {
     const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${namespace}/pods${query({ labelSelector: selector })}`
     const items = await this.#items<PodMetricsItem>("resource", path, "get pods.metrics.k8s.io")
@@ -67,7 +67,7 @@ export class MetricsClient {
     return metrics
   }
 
-  /** A custom metric of each pod. */
+  /** A custom metric for each pod. */
   async pods(metric: string, metricSelector: string, { namespace, selector }: Question): Promise<PodMetrics> {
     const query = { labelSelector: selector, metricLabelSelector: metricSelector }
     const items = await this.#custom({ namespace, resource: "pods", name: "*", metric }, query)
@@ -80,7 +80,7 @@ export class MetricsClient {
     )
   }
 
-  /** A custom metric of one object. */
+  /** A custom metric for one object. */
   async object(
     metric: string,
     metricSelector: string,
@@ -88,7 +88,7 @@ export class MetricsClient {
     object: { apiVersion?: string; kind: string; name: string },
   ): Promise<number> {
     const { apiVersion = "v1", kind } = object
-    // A namespace's name is not looked at: no metric of another one can be had.
+    // The name of a Namespace is ignored: only metrics of the autoscaler's own namespace can be read.
     const ofNamespace = kind === "Namespace" && !apiVersion.includes("/")
     const resource = ofNamespace ? "metrics" : await this.#resourceOf(apiVersion, kind)
     const place = ofNamespace ? { resource, name: metric } : { resource, name: object.name, metric }
@@ -110,7 +110,7 @@ export class MetricsClient {
   async #resourceOf(apiVersion: string, kind: string): Promise<string> {
     const found = await resourceOfKind(this.#client, { apiVersion, kind })
     if (found !== undefined) return printGroupResource(found)
-    // What is amiss with the API is told first.
+    // An error of the API itself takes precedence.
     await this.#readCustom("", "")
     const { group } = parseGroupVersion(apiVersion)
     const why = `no matches for kind "${kind}" in group "${group}"`
@@ -163,7 +163,7 @@ function isNoSuchPath(error: unknown): boolean {
   return isNotFound(error) && error.message === "the server could not find the requested resource"
 }
 
-/** Where the answer was no Status, client-go says what was asked (NewGenericServerResponse in k8s.io/apimachinery). */
+/** When the response was not a Status, client-go appends the request (NewGenericServerResponse in k8s.io/apimachinery). */
 function told(error: unknown, request: string): string {
   const text = errorMessage(error)
   const isGeneric = isNoSuchPath(error) || text === "the server is currently unable to handle the request"
@@ -175,7 +175,7 @@ function query(parameters: Record<string, string>): string {
   return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`
 }
 
-/** Go's "1m30.5s". */
+/** Parses a Go duration such as "1m30.5s". */
 function durationMs(text: string): number {
   const units: Readonly<Record<string, number>> = dictionary({ h: 3_600_000, m: 60_000, s: 1000, ms: 1 })
   let sum = 0

@@ -1,10 +1,10 @@
-// From the size that metrics ask for to the one that is allowed now, and what the conditions say of it.
+// Limits the replica count that the metrics ask for to what is allowed now, and reports the limits in conditions.
 // Source: k8s.io/kubernetes/pkg/controller/podautoscaler/horizontal.go (normalizeDesiredReplicas…).
 
 import type { Memory } from "./memory.ts"
 import type { AutoscalerSpec } from "./types.ts"
 
-/** Without a behaviour a size at most doubles, but may always become 4. */
+/** Without `behavior`, a target may at most double, but can always grow to 4. */
 const upFactor = 2
 const upMinimum = 4
 

@@ -1,4 +1,5 @@
-// One look at one autoscaler: the size there is, the size its metrics ask for, the size it may have, and what it says of it.
+// One reconcile of one autoscaler: reads the current size, computes the desired size from the metrics, applies the limits and
+// writes the status.
 // Source: k8s.io/kubernetes/pkg/controller/podautoscaler/horizontal.go (reconcileAutoscaler).
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
@@ -20,7 +21,7 @@ import { normalize } from "./normalize.ts"
 import type { Autoscaler, AutoscalerStatus, MetricStatus } from "./types.ts"
 
 const defaultTolerance = 0.1
-/** Writes of the size, when somebody else writes it too. */
+/** Attempts to write the scale when another client changes it at the same time. */
 const scaleAttempts = 5
 
 export interface RoundOptions {
@@ -28,14 +29,14 @@ export interface RoundOptions {
   event: (type: EventType, reason: string, message: string) => void
   autoscaler: Autoscaler
   memory: Memory
-  /** Of the namespace. */
+  /** All pods of the autoscaler's namespace. */
   pods: readonly Pod[]
   /** All autoscalers ("namespace/name"), this one included, that select one of these pods. */
   rivals: (pods: readonly Pod[]) => string[]
   now: number
 }
 
-/** Has been told where it belongs; nothing more is to be done in this round. */
+/** Ends the round; the failure is already recorded in an event and a condition. */
 class Told extends Error {}
 
 export class Round {
@@ -124,7 +125,7 @@ export class Round {
     }
   }
 
-  /** The largest size that one of the metrics asks for. */
+  /** The largest replica count that any metric asks for. */
   async #byMetrics(scale: Scale): Promise<{ replicas: number; name: string; metrics: MetricStatus[] }> {
     const { autoscaler, client, now, event } = this.#options
     const specs = autoscaler.spec?.metrics ?? []
@@ -156,10 +157,10 @@ export class Round {
     for (const answer of answers) {
       if (answer !== undefined && (replicas === 0 || answer.replicas > replicas)) ({ replicas, name } = answer)
     }
-    // Upstream shows a metric it could not read as one without a type.
+    // Upstream reports a metric that it could not read as a metric with an empty type.
     const metrics = answers.map((answer) => answer?.status ?? { type: "" })
     const [first] = failures
-    // With a part of the metrics it may grow, but not shrink.
+    // If some metrics failed, the target may grow but not shrink.
     if (first !== undefined && (failures.length >= specs.length || replicas < current)) {
       const text = `the HPA was unable to compute the replica count: ${first.told}`
       this.#condition("ScalingActive", "False", first.reason, text)

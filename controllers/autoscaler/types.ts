@@ -1,4 +1,4 @@
-// A HorizontalPodAutoscaler of autoscaling/v2 as its controller looks at it: defaults are filled in by the API.
+// HorizontalPodAutoscaler of autoscaling/v2 as the controller sees it: the API has applied the defaults.
 
 import type * as models from "@kubernetes/client-node"
 import type { KubeObject, Wire } from "../../apimachinery/object.ts"
