@@ -1,4 +1,5 @@
-// Approves what kubelets ask for themselves, if they may. Facts: k8s.io/kubernetes/pkg/controller/certificates/approver.
+// Approves the client certificates that kubelets request for themselves, if RBAC allows it.
+// Source: k8s.io/kubernetes/pkg/controller/certificates/approver.
 
 import { type CertificateSigningRequest, timestamp, type KubeObject } from "../../apimachinery/object.ts"
 import type { Resource } from "../../client/rest.ts"
@@ -23,7 +24,7 @@ interface AccessReview extends KubeObject {
   status?: { allowed?: boolean }
 }
 
-/** What the asker must be allowed to create, as a subresource of the request. */
+/** Subresources of the request that the requesting user must be allowed to create, with the message of the approval. */
 const permissions = {
   selfnodeclient: "Auto approving self kubelet client certificate after SubjectAccessReview.",
   nodeclient: "Auto approving kubelet client certificate after SubjectAccessReview.",
@@ -60,7 +61,7 @@ export function runCertificateApproving(ctx: ControllerContext): Promise<void> {
   })
 }
 
-/** It may be allowed later: asked again when as much time has passed once more. */
+/** RBAC may allow it later: the delay until the next check equals the request's age, within the limits. */
 function retryMs({ metadata }: CertificateSigningRequest, now: number): number {
   const age = now - Date.parse(metadata.creationTimestamp ?? "")
   return Math.min(Math.max(age || 0, firstRetryMs), longestRetryMs)

@@ -171,7 +171,7 @@ describe("a CertificateSigningRequest that cannot be answered yet", () => {
   })
 })
 
-/** Answers who may do what. */
+/** Answers SubjectAccessReviews. */
 class AnsweringCluster extends FakeCluster {
   isAllowed = false
   asked = 0

@@ -1,5 +1,5 @@
-// Requests for certificates are no archive: they go some time after they have been answered, or have not.
-// Facts: k8s.io/kubernetes/pkg/controller/certificates/cleaner.
+// Deletes CertificateSigningRequests some time after they were answered, or after they were created if nobody answers them.
+// Source: k8s.io/kubernetes/pkg/controller/certificates/cleaner.
 
 import type { CertificateSigningRequest } from "../../apimachinery/object.ts"
 import { X509Certificate } from "node:crypto"
@@ -35,7 +35,7 @@ export function runCertificateCleaning(ctx: ControllerContext): Promise<void> {
   })
 }
 
-/** undefined: never, as things are. */
+/** When to delete the request, in ms; undefined if nothing in its present state makes it expire. */
 export function goesAt(request: CertificateSigningRequest): number | undefined {
   const { conditions = [], certificate } = request.status ?? {}
   const created = Date.parse(request.metadata.creationTimestamp ?? "")
@@ -50,12 +50,12 @@ export function goesAt(request: CertificateSigningRequest): number | undefined {
   return known.length === 0 ? undefined : Math.min(...known)
 }
 
-/** NaN: it cannot be read. */
+/** NaN if the certificate cannot be parsed. */
 function endOf(certificate: string): number {
   try {
     return Date.parse(new X509Certificate(Buffer.from(certificate, "base64")).validTo)
   } catch {
-    // A signer of the tenant's own may write what it likes.
+    // A signer of the tenant may write anything into the status.
     return Number.NaN
   }
 }

@@ -1,4 +1,4 @@
-// A CertificateSigningRequest, and what the PKCS#10 request in it asks for.
+// Reads CertificateSigningRequests and the PKCS#10 requests in them.
 
 import { createRequire } from "node:module"
 import type { CertificateSigningRequest } from "../../apimachinery/object.ts"
@@ -20,10 +20,10 @@ export const pemOf = ({ spec }: CertificateSigningRequest): string =>
   Buffer.from(spec?.request ?? "", "base64").toString()
 
 export interface Subject {
-  /** The last one, as for who reads the certificate. */
+  /** The last common name of the subject, as programs that verify the certificate read it. */
   commonName: string
   organizations: string[]
-  /** Kinds of the subject alternative names, as @peculiar/x509 calls them: "dns", "ip", "email", "url". */
+  /** Types of the subject alternative names, in the terms of @peculiar/x509: "dns", "ip", "email", "url". */
   alternatives: string[]
 }
 
@@ -31,10 +31,10 @@ const subjectAlternativeName = "2.5.29.17"
 
 const load = createRequire(import.meta.url)
 
-/** Throws when it cannot be read, which the API does not let in. */
+/** Throws if the request cannot be parsed; the API does not accept such requests. */
 export function subjectOf(pem: string): Subject {
-  // Loaded by the first request there is: few tenants have any, and it is large.
-  load("reflect-metadata") // which the library needs to be there before
+  // Loaded lazily: few tenants have such requests, and the library is large.
+  load("reflect-metadata") // @peculiar/x509 requires it
   const { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } = load(
     "@peculiar/x509",
   ) as typeof import("@peculiar/x509")
@@ -46,7 +46,7 @@ export function subjectOf(pem: string): Subject {
   return { commonName: values("CN").at(-1) ?? "", organizations: values("O"), alternatives }
 }
 
-/** Why it is no request of a kubelet for a client certificate; undefined: it is one. */
+/** Why this is not a kubelet's request for a client certificate; undefined if it is one. */
 export function notKubeletClient(
   { commonName, organizations, alternatives }: Subject,
   usages: readonly string[],
@@ -68,14 +68,14 @@ export function notKubeletClient(
   return isRight ? undefined : "usages did not match [client auth digital signature key encipherment]"
 }
 
-/** Why it is no request for a client certificate; undefined: it is one. */
+/** Why this is not a request for a client certificate; undefined if it is one. */
 export function notClient(usages: readonly string[]): string | undefined {
   const other = usages.find((usage) => !["digital signature", "key encipherment", "client auth"].includes(usage))
   if (other !== undefined) return `invalid usage for client certificate: ${other}`
   return usages.includes("client auth") ? undefined : "missing required usage for client certificate: client auth"
 }
 
-/** Why it is no request of a kubelet for a serving certificate; undefined: it is one. */
+/** Why this is not a kubelet's request for a serving certificate; undefined if it is one. */
 export function notKubeletServing(
   { commonName, organizations, alternatives }: Subject,
   usages: readonly string[],

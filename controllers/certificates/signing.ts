@@ -1,5 +1,5 @@
-// Signs approved requests for Kubernetes' own signers with the tenant's authority.
-// Facts: k8s.io/kubernetes/pkg/controller/certificates/signer.
+// Signs approved requests for Kubernetes' own signers with the tenant's CA.
+// Source: k8s.io/kubernetes/pkg/controller/certificates/signer.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { type CertificateSigningRequest, timestamp } from "../../apimachinery/object.ts"
@@ -15,11 +15,11 @@ import {
   subjectOf,
 } from "./request.ts"
 
-/** As long as certificates last at most, and at least. */
+/** Limits of a certificate's lifetime. */
 const longestMs = 365 * 24 * 3_600_000
 const shortestMs = 10 * 60_000
 
-/** By signer: why a request is not for it; undefined: it is. */
+/** By signer name: why the signer rejects a request; undefined if it accepts it. */
 const signers: Readonly<Record<string, (request: CertificateSigningRequest) => string | undefined>> = dictionary({
   "kubernetes.io/kube-apiserver-client": ({ spec }) => notClient(spec?.usages ?? []),
   [kubeletClientSigner]: (request) => notKubeletClient(subjectOf(pemOf(request)), request.spec?.usages ?? []),
@@ -29,7 +29,7 @@ const signers: Readonly<Record<string, (request: CertificateSigningRequest) => s
 
 export function runCertificateSigning(ctx: ControllerContext): Promise<void> {
   const { signer } = ctx
-  // Where nobody holds the keys (another process, a cluster that is not ours) nothing can be signed.
+  // Without the CA's keys (another process, or a cluster that is not ours) nothing can be signed.
   if (signer === undefined) return untilEnd(ctx.signal)
   const all = ctx.informers.of<CertificateSigningRequest>(certificateSigningRequests)
   const controller = new Controller<CertificateSigningRequest>(ctx, {
@@ -56,7 +56,7 @@ export function runCertificateSigning(ctx: ControllerContext): Promise<void> {
     }
     const asked = expirationSeconds === undefined ? longestMs : expirationSeconds * 1000
     const lifetimeMs = Math.max(shortestMs, Math.min(longestMs, asked))
-    // What fails here is not the request's fault: it is tried again.
+    // An error here is not caused by the request, so it is retried.
     const certificate = await signer.sign(tenant, { request: pemOf(request), usages, lifetimeMs })
     await write(controller, tenant, request, { certificate: Buffer.from(certificate).toString("base64") })
   })

@@ -1,5 +1,5 @@
-// How many of a PodDisruptionBudget's pods may be evicted now: the eviction subresource takes from what its status allows.
-// Facts: k8s.io/kubernetes/pkg/controller/disruption.
+// Computes how many pods of a PodDisruptionBudget may be evicted now; the eviction subresource decrements that number.
+// Source: k8s.io/kubernetes/pkg/controller/disruption.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
@@ -22,7 +22,7 @@ import { printLabelSelector } from "./selector-text.ts"
 import { resetStaleCondition, staleAfterMs } from "./stale-condition.ts"
 import { disruptedPods, failedStatus, healthyPods, statusOf, type Budget } from "./status.ts"
 
-/** Keys of pods whose condition may be stale; no budget has a name like this. */
+/** Prefix of keys of pods whose DisruptionTarget condition may be stale; no budget's name can contain it. */
 const podPrefix = "pod:"
 
 export function runDisruption(ctx: ControllerContext): Promise<void> {
@@ -47,7 +47,7 @@ export function runDisruption(ctx: ControllerContext): Promise<void> {
     return found
   }
   const changed = (tenant: string, pod: Pod): void => {
-    // Upstream looks at one of several budgets, whichever it may be, and says so. All of them count the pod.
+    // If several budgets select a pod, upstream uses an arbitrary one and reports that. Here all of them count the pod.
     const [chosen, ...others] = enqueue(tenant, pod)
     if (chosen === undefined || others.length === 0) return
     const { namespace = "", name = "" } = pod.metadata
@@ -65,13 +65,13 @@ export function runDisruption(ctx: ControllerContext): Promise<void> {
       enqueueStale(tenant, pod)
     },
     updated(tenant, pod, previous) {
-      // Upstream leaves the budgets that it has left as they are until something else happens to them.
+      // Upstream does not update the budgets that no longer select the pod until something else about them changes.
       if (!equalButNulls(pod.metadata.labels, previous.metadata.labels)) enqueue(tenant, previous)
       changed(tenant, pod)
       enqueueStale(tenant, pod)
     },
     deleted: changed,
-    // Before that nothing could be enqueued.
+    // Keys cannot be enqueued before the tenant has synced.
     synced: (tenant) => {
       for (const pod of pods.list(tenant)) enqueueStale(tenant, pod)
     },

@@ -1,4 +1,4 @@
-// How many pods a budget counts on: the sizes of all that control the pods it selects.
+// The expected number of a budget's pods: the sum of the sizes of the controllers of the pods it selects.
 // Source: k8s.io/kubernetes/pkg/controller/disruption/disruption.go (getExpectedScale, finders).
 
 import { controllerOf, parseGroupVersion, printGroupResource } from "../../apimachinery/object.ts"
@@ -14,7 +14,7 @@ export const replicationControllers = replicationControllerKind.resource
 
 export interface ExpectedPods {
   count: number
-  /** Names of pods that nobody controls. */
+  /** Names of pods without a controller. */
   unmanaged: string[]
 }
 
@@ -48,7 +48,7 @@ export async function expectedPods(
   return { count: [...sizes.values()].reduce((sum, size) => sum + size, 0), unmanaged }
 }
 
-/** The kinds there are informers of anyway. A Deployment counts instead of its ReplicaSets. */
+/** For the kinds that have an informer anyway. For a Deployment's ReplicaSet, the Deployment's size counts. */
 function sizeInCache(
   ctx: ControllerContext,
   tenant: string,
@@ -88,7 +88,7 @@ async function sizeByScale(client: KubeClient, namespace: string, owner: OwnerRe
     return uid === owner.uid ? { uid, replicas: scale.spec?.replicas ?? 0 } : undefined
   } catch (error) {
     if (!isNotFound(error)) throw error
-    // Without a name it is the path that is not there, not the object.
+    // A 404 without a name means that the path does not exist, not the object.
     if (error.status.details?.name !== undefined) return undefined
     throw new Error(`${printGroupResource(resource)} does not implement the scale subresource`, { cause: error })
   }

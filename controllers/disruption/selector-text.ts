@@ -1,4 +1,4 @@
-// A label selector as Go prints the struct, which is how it stands in an event's message.
+// Prints a label selector as Go prints the struct; events contain it in this form.
 
 import type { LabelSelector } from "../../apimachinery/labels.ts"
 

@@ -1,4 +1,4 @@
-// A pod that was to be disrupted and then was not says so no more after a while.
+// Resets a pod's DisruptionTarget condition if the disruption did not happen within two minutes.
 // Source: k8s.io/kubernetes/pkg/controller/disruption/disruption.go (syncStalePodDisruption).
 
 import { timestamp, type Pod } from "../../apimachinery/object.ts"
@@ -9,10 +9,10 @@ import { isFinished, isTerminating, podCondition } from "../pods/pod-state.ts"
 
 const staleMs = 120_000
 
-/** How long until its condition DisruptionTarget is stale; undefined: it has none that could be. */
+/** Time until the pod's DisruptionTarget condition is stale; undefined if it has none that can become stale. */
 export function staleAfterMs(pod: Pod, now: number): number | undefined {
   const condition = podCondition(pod, "DisruptionTarget")
-  // The kubelet may take as long as it likes between the condition and the deletion.
+  // There is no limit on the time between the condition that a kubelet sets and the end of the pod.
   if (condition?.status !== "True" || condition.reason === "TerminationByKubelet") return undefined
   if (isTerminating(pod) || isFinished(pod)) return undefined
   return Math.max(0, Date.parse(condition.lastTransitionTime ?? "") + staleMs - now)

@@ -1,4 +1,4 @@
-// A PodDisruptionBudget's status from the pods it selects. Pure.
+// Computes a PodDisruptionBudget's status from the pods it selects. Pure.
 // Source: k8s.io/kubernetes/pkg/controller/disruption/disruption.go, k8s.io/component-helpers/apps/poddisruptionbudget.
 
 import { timestamp, type KubeObject, type Pod } from "../../apimachinery/object.ts"
@@ -7,7 +7,7 @@ import { findCondition, withStandardCondition, type StandardCondition } from "..
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { isReady, isTerminating } from "../pods/pod-state.ts"
 
-/** For so long a pod that was allowed to go counts as gone before it is. */
+/** An evicted pod counts as gone for this long before its deletion is observed. */
 const deletionMs = 120_000
 
 const conditionType = "DisruptionAllowed"
@@ -33,11 +33,11 @@ export interface Budget extends KubeObject {
 }
 
 export interface Disrupted {
-  /** Pods still to go, and since when they may. */
+  /** Evicted pods that are not deleted yet, with the times of their evictions. */
   pods: Record<string, string>
-  /** Pods that were to go and did not. */
+  /** Pods that were evicted but not deleted in time. */
   stayed: Pod[]
-  /** When to look again; ms. */
+  /** When to reconcile again, in ms. */
   recheckAt: number | undefined
 }
 
@@ -70,11 +70,11 @@ export interface Counted {
   disruptedPods: Record<string, string>
 }
 
-/** The same object when nothing differs. */
+/** Returns budget.status itself if nothing changes. */
 export function statusOf(budget: Budget, counted: Counted, now: number): BudgetStatus {
   const { currentHealthy, desiredHealthy, expectedPods } = counted
   const { generation = 0 } = budget.metadata
-  // A budget without pods allows nothing: its first ones may be there before it is looked at again.
+  // A budget without pods allows no disruption: its first pods may be created before it is reconciled again.
   const disruptionsAllowed = expectedPods <= 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy)
   const conditions = budget.status?.conditions
   const [value, reason] = disruptionsAllowed > 0 ? ["True", "SufficientPods"] : ["False", "InsufficientPods"]
@@ -94,7 +94,7 @@ export function statusOf(budget: Budget, counted: Counted, now: number): BudgetS
   return { ...status, conditions: withStandardCondition(conditions, condition) }
 }
 
-/** Nothing may go while it is not known how many there should be. */
+/** Allows no disruption while the expected number of pods is unknown. */
 export function failedStatus(budget: Budget, message: string, now: number): BudgetStatus {
   const before = budget.status ?? { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
   const condition = { ...dated("False", now, before.observedGeneration ?? 0), reason: "SyncFailed", message }

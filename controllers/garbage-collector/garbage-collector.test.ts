@@ -130,7 +130,7 @@ describe("the garbage collector", () => {
       expect(harness.cluster.find(configMaps, "default", "blocks")!.metadata.deletionTimestamp).toBeDefined(),
     )
     await make(harness, "late", [owner(a)])
-    // It is known of by the time that this one, which nobody owns any more, is gone.
+    // The owner is known by the time this object, which has no owners left, is gone.
     await make(harness, "stray", [{ ...owner(a), name: "nobody", uid: "11111111-1111-4111-8111-111111111111" }])
     await eventually(() => expect(names(harness)).toEqual(["a", "blocks", "late"]))
     await harness.change(configMaps, "default", "blocks", { metadata: { finalizers: null } })
@@ -187,7 +187,7 @@ describe("the garbage collector", () => {
     await make(harness, "of-another-version", [{ ...owner(w), apiVersion: "example.com/v2" }])
     await make(harness, "probe", [{ ...owner(w), uid: "gone" }])
     await eventually(() => expect(names(harness)).toEqual(["followed", "of-another-version"]))
-    // Nobody who asks for an object of it finds the kind.
+    // The kind is not found when an object of it is requested.
     await harness.cluster.delete(customResourceDefinitions, undefined, "widgets.example.com")
     await eventually(() => expect(names(harness)).toEqual(["of-another-version"]))
   })

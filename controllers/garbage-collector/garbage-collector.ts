@@ -1,6 +1,6 @@
-// Deletes what nobody owns any more, and carries out foreground deletion and orphaning. Before anything is deleted, it and
-// its owners are looked up live: the graph may be behind, or an owner never have been seen.
-// Facts: k8s.io/kubernetes/pkg/controller/garbagecollector.
+// Deletes objects whose owners are gone, and carries out foreground deletion and orphaning. Before it deletes an object, it reads
+// the object and its owners from the API: the graph may be stale, or may never have contained an owner.
+// Source: k8s.io/kubernetes/pkg/controller/garbagecollector.
 
 import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
@@ -21,7 +21,7 @@ interface Key {
   uid: string
 }
 
-/** Until the graph of a tenant is complete, its keys wait; completion wakes them earlier. */
+/** Retry delay for the keys of a tenant whose graph is incomplete; completion wakes them earlier. */
 const incompleteMs = 1_000
 const name = "garbage-collector"
 
@@ -92,7 +92,7 @@ class Collector {
     const client = this.#ctx.tenants.client(tenant)
     if (node.orphansDependents) return this.#orphan(client, graph, node)
     if (node.deletesDependents) return this.#deleteDependents(tenant, client, graph, node)
-    // On its way out already; its dependents follow when it is gone.
+    // It is being deleted already; its dependents follow when it is gone.
     if (node.isBeingDeleted) return
     await this.#collect(tenant, client, graph, node)
   }
@@ -121,7 +121,7 @@ class Collector {
     for (const uid of waiting ?? []) this.#queue.add({ tenant, uid })
   }
 
-  /** The object as it is now; undefined: it is gone, which the graph is told. */
+  /** Reads the object's current state; undefined if it is gone, which is also recorded in the graph. */
   async #latest(client: KubeClient, graph: Graph, node: Node): Promise<KubeObject | undefined> {
     try {
       const latest = await client.get(node.resource, node.namespace, node.name)
@@ -145,9 +145,9 @@ class Collector {
     }
     if (waiting.length > 0 && graph.hasDependents(node.uid)) {
       const isInCircle = graph.dependents(node.uid).some((dependent) => dependent.deletesDependents)
-      // A circle of foreground deletions would never end: this one stops blocking its owners.
+      // A cycle of foreground deletions would never end: this object stops blocking its owners.
       if (isInCircle) await unblockOwners(client, node, latest)
-      // If that changed it, it is looked at once more: those it blocked go on first.
+      // If that changed the object, it is reconciled once more, after the owners it had blocked.
       if (!(await remove(client, node, latest, "Foreground"))) graph.gone(node.uid)
       return
     }
@@ -191,7 +191,7 @@ class Collector {
     const resource = this.#monitors.resourceOf(tenant, reference)
     if (resource === undefined) {
       if (graph.isAbsent(reference, node.namespace)) return undefined
-      // It may be defined later; until then the owner counts neither as there nor as absent.
+      // The kind may be defined later; until then the owner counts as neither present nor absent.
       throw new Error(`no resource is known of ${reference.apiVersion} ${reference.kind}, owner of ${print(node)}`)
     }
     const tellIfElsewhere = (): void => {
@@ -202,7 +202,7 @@ class Collector {
       tellIfElsewhere()
       throw new TerminalError(`${print(node)} has no namespace, but its owner "${reference.name}" has`)
     }
-    // A namespaced owner is looked for beside the dependent: owners in other namespaces do not exist.
+    // A namespaced owner must be in the dependent's namespace: references cannot name other namespaces.
     const namespace = resource.namespaced ? node.namespace : undefined
     let owner: KubeObject | undefined
     if (known !== "gone" && known !== "absent") {
@@ -239,7 +239,7 @@ async function readOwner(
   namespace: string | undefined,
   { name, uid }: OwnerReference,
 ): Promise<KubeObject | undefined> {
-  // Of what is only ever created (reviews, bindings) there are no objects.
+  // Kinds that can only be created (reviews, bindings) have no stored objects.
   if (!resource.verbs.includes("get")) return undefined
   try {
     const owner = await client.get(resource, namespace, name)

@@ -1,5 +1,5 @@
-// Who owns whom in one tenant. Holds only what is needed to decide: objects that have owners, and objects on their way out
-// whose dependents must go or be let go first. Never whole objects; an object without owners costs nothing.
+// The ownership graph of one tenant. It contains only objects that have owners, and objects being deleted whose dependents must be
+// deleted or orphaned first, and of these only what decisions need. An object without owners costs no memory.
 
 import {
   parseGroupVersion,
@@ -18,28 +18,28 @@ export interface Node {
   name: string
   uid: string
   owners: readonly OwnerReference[]
-  /** It has a deletionTimestamp. */
+  /** The object has a deletionTimestamp. */
   isBeingDeleted: boolean
-  /** Foreground deletion: it goes when those dependents that block it are gone. */
+  /** Foreground deletion: the object is removed once its blocking dependents are gone. */
   deletesDependents: boolean
-  /** It goes when its dependents no longer name it. */
+  /** Orphaning: the object is removed once its dependents no longer refer to it. */
   orphansDependents: boolean
 }
 
 interface Owner {
   dependents: Set<Node>
-  /** References by coordinates that were looked up. The same uid under other coordinates is another reference. */
+  /** Coordinates of the references that were looked up. The same uid with other coordinates is another reference. */
   found: Set<string>
   absent: Set<string>
-  /** Being looked up for one of the dependents. */
+  /** Coordinates for which one of the dependents is performing a lookup. */
   asked: Set<string>
-  /** It was there: a uid never comes back. */
+  /** The owner existed and was deleted. A uid is never reused. */
   isGone: boolean
-  /** Where it was found when it was looked for everywhere; "": nowhere. */
+  /** Where a search through all namespaces found the owner; "" if nowhere. */
   elsewhere?: string
 }
 
-/** What a reference names, from where the dependent is. */
+/** The object a reference names, seen from the dependent's namespace. */
 function coordinates(reference: OwnerReference, namespace: string | undefined): string {
   return `${reference.apiVersion}/${reference.kind}/${namespace ?? ""}/${reference.name}`
 }
@@ -48,19 +48,19 @@ function isOfKind({ apiVersion, kind }: OwnerReference, ofGroup: string, ofKind:
   return kind === ofKind && parseGroupVersion(apiVersion).group === ofGroup
 }
 
-/** absent: it leads nowhere; gone: there was an object of this uid, wherever; undefined: it must be looked up. */
+/** absent: no such object; gone: an object with this uid existed somewhere; undefined: must be looked up. */
 export type Known = "found" | "absent" | "gone" | undefined
 
 export interface GraphSink {
-  /** The object of this uid is to be looked at now. */
+  /** Reconcile the object with this uid now. */
   attend(uid: string): void
-  /** The owner is known to be there, and {@link Graph.gone} will be called when it is not any more. */
+  /** The owner is known to exist, and {@link Graph.gone} will be called when it is deleted. */
   isThere(owner: OwnerReference, namespace: string | undefined): boolean
 }
 
 export class Graph {
   readonly #nodes = new Map<string, Node>()
-  /** By uid of the owner. */
+  /** By the owner's uid. */
   readonly #owners = new Map<string, Owner>()
   readonly #sink: GraphSink
 
@@ -84,7 +84,7 @@ export class Graph {
     return (this.#owners.get(uid)?.dependents.size ?? 0) > 0
   }
 
-  /** Those an owner in foreground deletion waits for. */
+  /** Dependents that block the foreground deletion of this owner. */
   blocking(uid: string): Node[] {
     return this.dependents(uid).filter((node) =>
       node.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true),
@@ -120,14 +120,14 @@ export class Graph {
     if (deletesDependents) for (const dependent of this.dependents(uid)) this.#sink.attend(dependent.uid)
   }
 
-  /** The object is gone: its dependents may have to follow, and an owner that waited for it may go. */
+  /** The object was deleted: its dependents may have to be deleted, and an owner that waited for it may be removed. */
   gone(uid: string): void {
     const owner = this.#owners.get(uid)
     if (owner !== undefined) owner.isGone = true
     this.#lost(uid)
   }
 
-  /** It is gone, or may be. */
+  /** The object was deleted, or may have been. */
   #lost(uid: string): void {
     const node = this.#nodes.get(uid)
     if (node !== undefined) this.#drop(node)
@@ -137,7 +137,7 @@ export class Graph {
     for (const dependent of owner.dependents) this.#sink.attend(dependent.uid)
   }
 
-  /** What is known of this reference. */
+  /** What is known about this reference. */
   known(reference: OwnerReference, namespace: string | undefined): Known {
     const owner = this.#owners.get(reference.uid)
     const place = coordinates(reference, namespace)
@@ -146,12 +146,12 @@ export class Graph {
     return owner?.found.has(place) === true ? "found" : undefined
   }
 
-  /** It is known to lead nowhere, also when nobody knows its kind any more. */
+  /** Whether the reference is known to name no object, even if its kind is not served any more. */
   isAbsent(reference: OwnerReference, namespace: string | undefined): boolean {
     return this.#owners.get(reference.uid)?.absent.has(coordinates(reference, namespace)) === true
   }
 
-  /** The answer of a look-up. A uid never comes back, so "absent" is for good. */
+  /** Records the result of a lookup. A uid is never reused, so "absent" is final. */
   learn(reference: OwnerReference, namespace: string | undefined, exists: boolean): void {
     const owner = this.#owners.get(reference.uid)
     if (owner === undefined) return
@@ -164,7 +164,7 @@ export class Graph {
     }
   }
 
-  /** The namespace an owner was found in that is not where its dependents are; "": nowhere; undefined: nobody has looked. */
+  /** The other namespace in which an owner was found; "" if nowhere; undefined if no search was made. */
   elsewhere(uid: string): string | undefined {
     return this.#owners.get(uid)?.elsewhere
   }
@@ -174,7 +174,7 @@ export class Graph {
     if (owner !== undefined) owner.elsewhere = namespace
   }
 
-  /** Deletions of this resource may have been missed: what is known of owners of that kind is not known any more. */
+  /** Deletions of this resource may have been missed: what is recorded about owners of this kind is discarded. */
   doubt(group: string, kind: string, seen: ReadonlySet<string>): void {
     for (const node of this.#nodes.values()) {
       if (node.resource.group === group && node.resource.kind === kind && !seen.has(node.uid)) this.#lost(node.uid)
@@ -184,7 +184,7 @@ export class Graph {
     }
   }
 
-  /** There are no objects of this kind any more: references to what was there lead nowhere. */
+  /** The kind has no objects any more: references to them lead nowhere. */
   undefined(resource: DiscoveredResource): void {
     const { group, kind } = resource
     const apiVersion = printGroupVersion(resource)
@@ -215,7 +215,7 @@ export class Graph {
     for (const reference of before) {
       const now = owners.find((owner) => owner.uid === reference.uid)
       if (now === undefined) this.#unlink(node, reference.uid)
-      // It blocks no longer: the owner may be able to go.
+      // It no longer blocks its owner, which may now be removable.
       if (reference.blockOwnerDeletion === true && now?.blockOwnerDeletion !== true) this.#sink.attend(reference.uid)
     }
     for (const reference of owners) this.#link(node, reference)
@@ -232,11 +232,11 @@ export class Graph {
     if (!owner.found.has(place) && this.#isThere(reference, node.namespace)) owner.found.add(place)
     if (owner.isGone || owner.absent.has(place)) this.#sink.attend(node.uid)
     else if (!owner.found.has(place) && !owner.asked.has(place)) {
-      // One dependent asks for all: its turn looks the owner up.
+      // One dependent does the lookup for all of them: its reconcile reads the owner.
       owner.asked.add(place)
       this.#sink.attend(node.uid)
     }
-    // Who comes while its owner waits for others is looked at when the owner is, as upstream has it.
+    // A dependent that appears while its owner waits for others is reconciled together with the owner, as upstream.
   }
 
   #isThere(reference: OwnerReference, namespace: string | undefined): boolean {
@@ -253,7 +253,7 @@ export class Graph {
     if (owner === undefined) return
     owner.dependents.delete(node)
     if (owner.dependents.size === 0) this.#owners.delete(ownerUid)
-    // The one that asked is gone: another must ask.
+    // The dependent that was doing the lookup is gone: another one has to do it.
     else if (owner.asked.size > 0) {
       owner.asked.clear()
       for (const dependent of owner.dependents) this.#sink.attend(dependent.uid)

@@ -1,5 +1,5 @@
-// Feeds the graphs: one watch per built-in resource over all tenants, and one per custom resource of the tenants that have
-// it. Says when a tenant's graph is complete.
+// Feeds the graphs from watches: one per built-in resource over all tenants, and one per custom resource and tenant. Reports when
+// a tenant's graph is complete.
 
 import { builtInResources } from "../../apimachinery/schema/facts.ts"
 import {
@@ -18,10 +18,10 @@ import { findCondition } from "../conditions.ts"
 import type { ControllerContext } from "../context.ts"
 import { foregroundFinalizer, orphanFinalizer, type Graph } from "./graph.ts"
 
-/** Never collected: they have no owners worth following, and there are many. */
+/** Never collected: these resources are numerous and have no relevant owners. */
 const ignored = new Set(["/events", "events.k8s.io/events"])
 
-/** What the graph keeps has one of these. */
+/** The text of every object that the graph contains has at least one of these. */
 const mentioning = [`"ownerReferences"`, `"${foregroundFinalizer}"`, `"${orphanFinalizer}"`]
 
 interface Custom {
@@ -30,9 +30,9 @@ interface Custom {
 }
 
 interface TenantState {
-  /** Built-in resources whose objects have all been delivered. */
+  /** Built-in resources whose objects have all been received. */
   synced: Set<string>
-  /** While a stream starts anew, what it has delivered since. By resource. */
+  /** By resource: while a watch restarts, the uids it has delivered since. */
   seen: Map<string, Set<string>>
   /** By "group/resource". */
   custom: Map<string, Custom>
@@ -40,7 +40,7 @@ interface TenantState {
 
 export interface MonitorSink {
   graph(tenant: string): Graph
-  /** Everything of the tenant has been delivered. */
+  /** All objects of the tenant have been received. */
   complete(tenant: string): void
   removed(tenant: string): void
 }
@@ -50,7 +50,7 @@ export class Monitors {
   readonly #sink: MonitorSink
   readonly #resources: readonly DiscoveredResource[]
   readonly #tenants = new Map<string, TenantState>()
-  /** Those whose events feed the graphs. */
+  /** Informers whose events feed the graphs. */
   readonly #informers = new Map<DiscoveredResource, TenantInformer<KubeObject>>()
 
   constructor(ctx: ControllerContext, sink: MonitorSink) {
@@ -77,7 +77,7 @@ export class Monitors {
     return true
   }
 
-  /** The resource of the kind a reference names, in a version that is served; whichever version that is. */
+  /** The resource of the kind that a reference names, in any served version. */
   resourceOf(tenant: string, { apiVersion, kind }: OwnerReference): DiscoveredResource | undefined {
     const { group, version } = parseGroupVersion(apiVersion)
     const isNamed = (other: { group: string; kind: string }): boolean => other.group === group && other.kind === kind
@@ -91,7 +91,7 @@ export class Monitors {
     return definition === undefined ? undefined : customResource(definition)
   }
 
-  /** Somebody keeps the owner's kind, has it, and will tell the graph when it goes. */
+  /** Whether an informer holds this owner, and so will report its deletion to the graph. */
   isThere(tenant: string, { apiVersion, kind, name, uid }: OwnerReference, namespace: string | undefined): boolean {
     const { group } = parseGroupVersion(apiVersion)
     const resource = this.#resources.find((candidate) => candidate.kind === kind && candidate.group === group)
@@ -114,7 +114,7 @@ export class Monitors {
       this.#ctx.tenants.watch<KubeObject>(resource, this.#handler(resource, id), this.#ctx.signal, { mentioning })
       return
     }
-    // Somebody keeps these objects anyway: one stream serves both.
+    // There is an informer of this resource anyway: one watch serves both.
     this.#informers.set(resource, informer)
     informer.subscribe({
       added: (tenant, object) => this.#sink.graph(tenant).observe(resource, object),
@@ -207,7 +207,7 @@ export class Monitors {
     })
   }
 
-  /** With the definition all of its objects are gone. */
+  /** The definition is gone, and with it all of its objects. */
   #undefine(tenant: string, definition: CustomResourceDefinition): void {
     const resource = customResource(definition)
     const { custom } = this.#state(tenant)
@@ -224,7 +224,7 @@ function collectable(): DiscoveredResource[] {
   for (const { group, version, resource, namespaced, kind, verbs } of builtInResources()) {
     const id = `${group}/${resource}`
     const isWatchable = ["list", "watch", "delete"].every((verb) => verbs.includes(verb))
-    // The first version is the preferred one.
+    // The first version in discovery is the preferred one.
     if (isWatchable && !ignored.has(id) && !found.has(id)) {
       found.set(id, { group, version, resource, namespaced, kind, verbs })
     }

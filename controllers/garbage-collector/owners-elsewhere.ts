@@ -1,6 +1,6 @@
-// An owner in another namespace is none, and its dependents go. Who wrote such a reference is told, if that owner is there: upstream
-// sees it in its graph of all objects. Ours holds but objects with owners, so the owners' kind is looked through, once for
-// all that were missed meanwhile. Source: k8s.io/kubernetes/pkg/controller/garbagecollector/graph_builder.go.
+// An owner in another namespace does not count, so its dependents are deleted. If such an owner exists, an event on the dependent
+// reports it. Upstream finds it in its graph of all objects. Our graph contains only objects with owners, so all objects of the
+// owner's kind are listed, once for all references waiting. Source: k8s.io/kubernetes/pkg/controller/garbagecollector/graph_builder.go.
 
 import { printGroupVersion, type KubeObject, type OwnerReference } from "../../apimachinery/object.ts"
 import type { EventRecorder } from "../../client/events.ts"
@@ -9,7 +9,7 @@ import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
 import { isTenantGone } from "../tenant-gone.ts"
 import type { Graph, Node } from "./graph.ts"
 
-/** Of one kind of a tenant. Beyond that nobody is told. */
+/** Limit per kind and tenant. References beyond it are not reported. */
 const maxWaiting = 1_000
 const pageSize = 500
 
@@ -21,7 +21,7 @@ export interface Missed {
 export class OwnersElsewhere {
   readonly #events: EventRecorder
   readonly #log: Log
-  /** By tenant and kind that is being looked through. */
+  /** By tenant and kind, while a list is in progress. */
   readonly #waiting = new Map<string, Missed[]>()
 
   constructor(events: EventRecorder, log: Log) {
@@ -29,7 +29,7 @@ export class OwnersElsewhere {
     this.#log = log
   }
 
-  /** An owner of this kind is not where its dependent is, and never was as far as anybody knows. Each is looked for once. */
+  /** Called for an owner that is not in the dependent's namespace and was never seen there. Each owner is searched for once. */
   look(tenant: string, client: KubeClient, graph: Graph, resource: DiscoveredResource, missed: Missed): void {
     const namespace = graph.elsewhere(missed.reference.uid)
     if (namespace !== undefined) {

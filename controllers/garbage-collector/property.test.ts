@@ -1,4 +1,4 @@
-// Random graphs of owners and dependents, random deletes: nothing owned survives its owners, nothing else dies.
+// Random ownership graphs and random deletions: no object outlives all of its owners, and nothing else is deleted.
 
 import { describe, expect, test } from "vitest"
 import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
@@ -14,7 +14,7 @@ const kinds: readonly [string, Resource][] = [
 ]
 const steps = 120
 
-/** What should be there: by uid, whom it is owned by. */
+/** The model: the owners of each object, by uid. */
 interface Expected {
   kind: number
   name: string
@@ -23,10 +23,10 @@ interface Expected {
 
 class Model {
   readonly objects = new Map<string, Expected>()
-  /** Asked to be deleted, and maybe there for a while. */
+  /** Deletion was requested; the object may still exist for a while. */
   readonly leaving = new Set<string>()
 
-  /** Takes away what a deletion takes with it. */
+  /** Removes what a deletion removes with it. */
   collect(): void {
     for (;;) {
       const lost = [...this.objects].filter(
@@ -39,7 +39,7 @@ class Model {
         this.leaving.delete(uid)
       }
     }
-    // Of several owners those that are gone are taken off.
+    // Of several owners, those that are gone are removed.
     for (const object of this.objects.values()) object.owners = object.owners.filter((owner) => this.objects.has(owner))
   }
 
@@ -50,7 +50,7 @@ class Model {
   }
 }
 
-/** What is there, and how many owners each has. */
+/** The existing objects, and the number of owners of each. */
 function present(harness: Harness): string[] {
   const line = (kind: string, { metadata }: KubeObject): string =>
     `${kind} ${metadata.name} ${metadata.ownerReferences?.length ?? 0}`
@@ -86,7 +86,7 @@ async function remove(harness: Harness, model: Model, random: Random): Promise<v
   if (candidates.length === 0) return
   const [uid, { kind, name }] = pick(random, candidates)
   const propagationPolicy = pick(random, ["Background", "Foreground", "Orphan"] as const)
-  // What a dependent keeps of several owners depends on which of them goes first: an orphan's comes alone.
+  // Which of its owners a dependent keeps depends on which of them is deleted first, so orphaned ones are deleted alone.
   if (propagationPolicy === "Orphan") await settled(harness, model)
   if (!model.objects.has(uid)) return
   try {
@@ -108,7 +108,7 @@ describe("the garbage collector", () => {
     for (let step = 0; step < steps; step++) {
       if (chance(random, 0.7)) await create(harness, model, random, step)
       else await remove(harness, model, random)
-      // References to what is gone are taken off, or they would decide later.
+      // References to deleted objects are removed; otherwise they would affect later decisions.
       if (chance(random, 0.2)) await settled(harness, model)
     }
     await settled(harness, model)

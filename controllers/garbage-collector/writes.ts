@@ -1,4 +1,4 @@
-// What the garbage collector writes, and under which conditions: deletions, owners and finalizers taken off.
+// Writes of the garbage collector, with their preconditions: deletions, and removal of owners and finalizers.
 // Source: k8s.io/kubernetes/pkg/controller/garbagecollector (operations.go, patch.go).
 
 import { isDeepStrictEqual } from "node:util"
@@ -8,7 +8,7 @@ import type { DeleteOptions, KubeClient } from "../../client/rest.ts"
 import type { Node } from "./graph.ts"
 
 /**
- * What the decision was based on must still be so: its owners may have changed meanwhile. Other changes do not matter. false: it
+ * The decision must still be valid: the owners may have changed meanwhile. Other changes do not matter. Returns false if the object
  * is gone.
  */
 export async function remove(
@@ -35,7 +35,7 @@ export async function remove(
   return true
 }
 
-/** `latest`: what is known of it already; it is read where it is needed and nothing is. */
+/** `latest`: the object if it was already read; otherwise it is read here if needed. */
 export async function removeOwners(
   client: KubeClient,
   node: Node,
@@ -56,7 +56,7 @@ export async function removeOwners(
   }
 }
 
-/** Upstream says so of all owners where it cannot patch lists item by item. */
+/** Covers all owners, as upstream does where it cannot patch lists item by item. */
 export async function unblockOwners(client: KubeClient, node: Node, { metadata }: KubeObject): Promise<void> {
   const { ownerReferences = [] } = metadata
   const unblocked = (owner: OwnerReference): OwnerReference => ({ ...owner, blockOwnerDeletion: false })
@@ -66,7 +66,7 @@ export async function unblockOwners(client: KubeClient, node: Node, { metadata }
   )
 }
 
-/** Item by item, so that other changes do not matter; custom resources can but be given whole lists. */
+/** Patches list items one by one, so that other changes do not matter. Custom resources only support replacing whole lists. */
 async function patchItems(
   client: KubeClient,
   { resource, namespace, name }: Node,
@@ -81,7 +81,7 @@ async function patchItems(
   }
 }
 
-/** For the object as it was read. */
+/** Valid only for the revision that was read. */
 function merged({ uid, resourceVersion }: KubeObject["metadata"], changes: object): object {
   return { metadata: { uid, resourceVersion, ...changes } }
 }
