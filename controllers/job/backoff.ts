@@ -1,4 +1,4 @@
-// How long a Job waits before it replaces failed pods: 10 s, doubled with each failure in a row, at most 10 min.
+// The delay before a Job replaces failed pods: 10 s, doubled with each consecutive failure, at most 10 min.
 // Source: k8s.io/kubernetes/pkg/controller/job/backoff_utils.go.
 
 import type { ContainerStatus, Pod } from "../../apimachinery/object.ts"
@@ -7,13 +7,13 @@ const firstBackoffMs = 10_000
 const longestBackoffMs = 600_000
 
 export interface Failures {
-  /** Since the last success. */
+  /** Failures since the last success. */
   count: number
-  /** When the last pod failed; ms. */
+  /** When the last pod failed, in ms. */
   latest: number
 }
 
-/** What came before, and the pods that have finished since. */
+/** Adds the pods that have finished since. */
 export function withFinished(
   before: Failures | undefined,
   succeeded: readonly Pod[],
@@ -36,7 +36,7 @@ function latestOf(pods: readonly Pod[]): number {
   return Math.max(...pods.map(finishedAt))
 }
 
-/** When its containers ended; else when it stopped being ready, when its deletion was asked for, or when it was made. */
+/** When the containers terminated; otherwise when the pod became unready, when its deletion was requested, or when it was created. */
 export function finishedAt(pod: Pod): number {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata
   const containers = containersEnd(pod)

@@ -1,5 +1,5 @@
-// Whether a Job is over, and why. Pure. What was decided once stays decided: it is in the conditions FailureTarget and
-// SuccessCriteriaMet before Failed and Complete follow. Source: k8s.io/kubernetes/pkg/controller/job/job_controller.go (syncJob).
+// Whether and why a Job has ended. Pure. A decision is final: it is recorded in the condition FailureTarget or SuccessCriteriaMet
+// before Failed or Complete follows. Source: k8s.io/kubernetes/pkg/controller/job/job_controller.go (syncJob).
 
 import { timestamp, type Job } from "../../apimachinery/object.ts"
 import { findCondition } from "../conditions.ts"
@@ -22,7 +22,7 @@ export const reachedCompletions: Ending = {
   message: "Reached expected number of succeeded pods",
 }
 
-/** Besides {@link reachedCompletions}, which also asks what still runs. */
+/** All reasons except {@link reachedCompletions}, which also depends on the pods that still run. */
 export function endingOf(view: JobView, startTime: string | undefined, now: number): Ending | undefined {
   const { job, pods } = view
   const decided = decidedEnding(job)
@@ -47,7 +47,7 @@ export function endingOf(view: JobView, startTime: string | undefined, now: numb
   return message === undefined ? undefined : { type: "Complete", reason: "SuccessPolicy", message }
 }
 
-/** Until its deadline; undefined for none, or while it is suspended. */
+/** Time until the deadline; undefined if there is none or the Job is suspended. */
 export function deadlineMs(job: Job, startTime: string | undefined, now: number): number | undefined {
   const { activeDeadlineSeconds, suspend } = job.spec ?? {}
   if (activeDeadlineSeconds === undefined || startTime === undefined || suspend === true) return undefined
@@ -76,7 +76,7 @@ function failedByIndexes({ job, failedIndexes, succeededIndexes }: JobView): End
   return isOver ? failed("FailedIndexes", "Job has failed indexes") : undefined
 }
 
-/** With restartPolicy OnFailure containers fail in place. */
+/** With restartPolicy OnFailure, containers are restarted in the same pod. */
 function restartsExceed({ job, pods }: JobView, limit: number): boolean {
   if (job.spec?.template.spec?.restartPolicy !== "OnFailure") return false
   let restarts = 0
@@ -93,13 +93,13 @@ function failed(reason: string, message: string): Ending {
   return { type: "Failed", reason, message }
 }
 
-/** The condition that comes before the last one. */
+/** Adds the condition that precedes Failed or Complete. */
 export function withTarget(conditions: JobCondition[] | undefined, ending: Ending, now: number): JobCondition[] {
   const type = ending.type === "Complete" ? "SuccessCriteriaMet" : "FailureTarget"
   return withJobCondition(conditions, { ...ending, type, status: "True" }, now)
 }
 
-/** Changes it where it stands, or appends it; one that was never there does not become False. */
+/** Replaces the condition at its position or appends it. A condition that is absent is not added as False. */
 export function withJobCondition(
   conditions: JobCondition[] | undefined,
   wanted: { type: string; status: string; reason: string; message: string },

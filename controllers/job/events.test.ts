@@ -36,7 +36,7 @@ const pod = (harness: Harness, name: string): Pod => harness.cluster.find<Pod>(p
 const podsOf = (harness: Harness): Pod[] => harness.cluster.all<Pod>(pods)
 const told = (harness: Harness, reason: string): number =>
   harness.cluster.all(events).filter((event) => event["reason"] === reason).length
-/** As it is when nothing goes on any more. */
+/** Lets pending work finish. */
 async function turns(count = 20): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -121,7 +121,7 @@ describe("a pod that nobody controls", () => {
     await turns()
     expect(pod(harness, "stranger").metadata.ownerReferences).toBeUndefined()
     await harness.change(pods, "default", "stranger", { metadata: { labels } })
-    // There may be none, so it goes again.
+    // Its parallelism is 0, so the Job deletes the pod that it adopted.
     await eventually(() => {
       clock.advance(50)
       expect(pod(harness, "stranger")).toBeUndefined()

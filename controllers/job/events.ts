@@ -1,5 +1,5 @@
-// When a Job is looked at: what its pods tell, and what is written into its status, is gathered for a second, so that those that
-// fail together are counted together. Source: k8s.io/kubernetes/pkg/controller/job/job_controller.go (addPod … enqueueSyncJobBatched).
+// When a Job is reconciled: changes of its pods and writes of its status are batched for a second, so that pods that fail together
+// are counted together. Source: k8s.io/kubernetes/pkg/controller/job/job_controller.go (addPod … enqueueSyncJobBatched).
 
 import { equalJson } from "../../apimachinery/equality.ts"
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
@@ -13,10 +13,10 @@ import { isTracked } from "./tracking.ts"
 
 const gatherMs = 1_000
 
-/** A key of this name stands for the pods of its namespace that lost their Job. */
+/** A key with this name stands for the pods in its namespace whose Job is gone. */
 export const orphans = ""
 
-/** What users change is acted on at once. */
+/** Whether to reconcile without batching: changes by users take effect at once. */
 export function isForNow(job: Job, previous: Job): boolean {
   return job.metadata.generation !== previous.metadata.generation || isFinishedJob(job)
 }
@@ -40,7 +40,7 @@ export function followJobs({ jobs, pods, controller, expectations }: Followed): 
     const job = jobOf(tenant, pod)
     const owner = controllerOf(pod)
     if (job !== undefined) {
-      // When none is left that could tell something, there is nothing to wait for.
+      // When no pod is left that could cause another event, there is nothing to wait for.
       const isLast = isOver && pods.byIndex(tenant, "controller", job.metadata.uid ?? "").every(isFinished)
       if (isLast || isFinishedJob(job)) controller.enqueueObject(tenant, job)
       else gather(tenant, job)

@@ -1,4 +1,4 @@
-// spec.podFailurePolicy: what a failed pod means to its Job. Pure. Source: k8s.io/kubernetes/pkg/controller/job/pod_failure_policy.go.
+// Applies spec.podFailurePolicy to failed pods. Pure. Source: k8s.io/kubernetes/pkg/controller/job/pod_failure_policy.go.
 
 import type { Job, Pod } from "../../apimachinery/object.ts"
 
@@ -6,7 +6,7 @@ type Rule = NonNullable<NonNullable<Job["spec"]>["podFailurePolicy"]>["rules"][n
 
 export type Judgement = { action: "Count" | "Ignore" | "FailIndex" } | { action: "FailJob"; message: string }
 
-/** The first rule that matches decides; without one the failure counts. */
+/** The first matching rule decides; if none matches, the failure counts. */
 export function judge(job: Job, pod: Pod): Judgement {
   for (const [index, rule] of (job.spec?.podFailurePolicy?.rules ?? []).entries()) {
     const matched = matchedBy(rule, pod)

@@ -1,5 +1,5 @@
-// Completion indexes of Indexed Jobs as ordered intervals, in text like "0-2,5". Pure. A Job may have 100,000 of them, so
-// sets are never spelled out. Source: k8s.io/kubernetes/pkg/controller/job/indexed_job_utils.go.
+// Completion indexes of Indexed Jobs as ordered intervals, printed like "0-2,5". Pure. A Job may have 100,000 indexes, so the
+// intervals are never expanded. Source: k8s.io/kubernetes/pkg/controller/job/indexed_job_utils.go.
 
 import type { Pod } from "../../apimachinery/object.ts"
 
@@ -16,7 +16,7 @@ interface Interval {
 }
 
 export class Indexes {
-  /** Ascending, neither touching nor overlapping. */
+  /** Ascending, neither overlapping nor adjacent. */
   readonly #intervals: readonly Interval[]
   readonly size: number
 
@@ -29,7 +29,7 @@ export class Indexes {
     return new Indexes(joined([...indexes].map((index) => ({ first: index, last: index }))))
   }
 
-  /** Indexes at or beyond `completions` are left out: the Job may have been made smaller. What is no index is passed over. */
+  /** Ignores indexes at or beyond `completions`, because the Job may have been made smaller, and text that is not an index. */
   static parse(text: string | undefined, completions: number): Indexes {
     const intervals: Interval[] = []
     for (const part of (text ?? "").split(",")) {
@@ -56,7 +56,7 @@ export class Indexes {
     return new Indexes(joined([...this.#intervals, ...other.#intervals]))
   }
 
-  /** How many are in both. */
+  /** Size of the intersection. */
   common(other: Indexes): number {
     let count = 0
     let at = 0
@@ -72,7 +72,7 @@ export class Indexes {
     return count
   }
 
-  /** The lowest `count` below `completions` that are not among these. */
+  /** The lowest `count` indexes below `completions` that are not in this set. */
   missing(completions: number, count: number): number[] {
     const found: number[] = []
     let candidate = 0
@@ -84,7 +84,7 @@ export class Indexes {
   }
 
   toString(): string {
-    // Two neighbours are written as a list and more as a range.
+    // Two adjacent indexes are printed as a list, three or more as a range.
     return this.#intervals
       .map(({ first, last }) =>
         last === first ? String(first) : last === first + 1 ? `${first},${last}` : `${first}-${last}`,

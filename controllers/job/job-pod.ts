@@ -1,4 +1,4 @@
-// The pod a Job makes. Pure. Source: k8s.io/kubernetes/pkg/controller/job/indexed_job_utils.go.
+// Builds a Job's pods. Pure. Source: k8s.io/kubernetes/pkg/controller/job/indexed_job_utils.go.
 
 import type { Container, Job, Pod } from "../../apimachinery/object.ts"
 import { controllerReference, podFromTemplate } from "../pods/pod-control.ts"
@@ -9,10 +9,10 @@ import { trackingFinalizer } from "./tracking.ts"
 const indexVariable = "JOB_COMPLETION_INDEX"
 const failuresAnnotation = "batch.kubernetes.io/job-index-failure-count"
 const ignoredFailuresAnnotation = "batch.kubernetes.io/job-index-ignored-failure-count"
-/** A pod's generated name must leave room for its random end. */
+/** Maximum length of the prefix of a pod's generated name, which leaves room for the random suffix. */
 const maxPrefix = 58
 
-/** `replaced` is the failed pod of the same index that this one takes over from, with its count of failures. */
+/** `replaced`: the failed pod with the same index that the new pod replaces; its count of failures is taken over. */
 export function jobPod(job: Job, index: number | undefined, replaced?: Pod): Pod {
   const { name = "" } = job.metadata
   const reference = controllerReference(job, { apiVersion: "batch/v1", kind: "Job" })
@@ -37,7 +37,7 @@ export function jobPod(job: Job, index: number | undefined, replaced?: Pod): Pod
   }
 }
 
-/** Failures of this index before this pod. Text that is no count says 0. */
+/** Number of earlier failures of the pod's index. Invalid text counts as 0. */
 export const indexFailures = (pod: Pod): number => countOf(pod, failuresAnnotation)
 export const allIndexFailures = (pod: Pod): number => indexFailures(pod) + countOf(pod, ignoredFailuresAnnotation)
 

@@ -1,4 +1,4 @@
-// Runs pods until enough have succeeded, or too many failed. Facts: k8s.io/kubernetes/pkg/controller/job.
+// Runs pods until enough have succeeded or too many have failed. Source: k8s.io/kubernetes/pkg/controller/job.
 
 import { selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import { controllerOf, type Job, type Pod } from "../../apimachinery/object.ts"
@@ -16,7 +16,7 @@ import { isTracked, removeFinalizer, trackingFinalizer } from "./tracking.ts"
 
 const jobKind = { apiVersion: "batch/v1", kind: "Job" } as const
 
-/** When the informers are behind what was written. */
+/** Retry delay while the informers have not seen our own writes. */
 const staleRetryMs = 100
 
 export function runJobs(ctx: ControllerContext): Promise<void> {
@@ -57,7 +57,7 @@ async function reconcile({ ctx, controller, memory }: Parts, key: Key): Promise<
   if (key.name === orphans) return releaseOrphans(ctx, controller, key)
   const client = controller.client(tenant)
   const job = ctx.informers.of<Job>(jobs).get(tenant, namespace, key.name)
-  // Somebody else's (spec.managedBy) is left alone with all of its pods.
+  // If spec.managedBy names another controller, the Job and its pods are left alone.
   const managedBy = job?.spec?.managedBy
   if (job === undefined || (managedBy !== undefined && managedBy !== "kubernetes.io/job-controller")) return
   const informer = ctx.informers.of<Pod>(podResource)
@@ -68,7 +68,7 @@ async function reconcile({ ctx, controller, memory }: Parts, key: Key): Promise<
     await Promise.all(controlled.map((pod) => removeFinalizer(client, pod)))
     return
   }
-  // On what it has counted already it would count, and make pods, once more.
+  // With outdated state, pods would be counted and created twice.
   const isSeen =
     memory.statusWrites.isSeen(uid, () => job) &&
     memory.podWrites.isSeen(uid, (pod) => informer.get(tenant, namespace, pod))
@@ -87,7 +87,7 @@ async function reconcile({ ctx, controller, memory }: Parts, key: Key): Promise<
   return new Round({ ...memory, actor: controller, tenant, job, pods, now }).run()
 }
 
-/** Without their Job nobody would ever take the finalizer off. */
+/** Without their Job, nothing else would remove the finalizer from these pods. */
 async function releaseOrphans(ctx: ControllerContext, controller: Controller<Job>, key: Key): Promise<void> {
   const client = controller.client(key.tenant)
   const all = ctx.informers.of<Job>(jobs)

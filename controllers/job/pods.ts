@@ -1,4 +1,4 @@
-// Makes and deletes a Job's pods. Source: k8s.io/kubernetes/pkg/controller/job/job_controller.go (manageJob).
+// Creates and deletes a Job's pods. Source: k8s.io/kubernetes/pkg/controller/job/job_controller.go (manageJob).
 
 import type { Pod } from "../../apimachinery/object.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
@@ -14,7 +14,7 @@ import { allIndexFailures, jobPod } from "./job-pod.ts"
 import { isIndexed, isLeaving, removeFinalizer, replacesOnlyFailed } from "./tracking.ts"
 import type { JobView } from "./view.ts"
 
-/** Pods made or deleted in one round. */
+/** Limit of pods created or deleted in one reconcile. */
 const burst = 500
 
 export interface PodsOptions {
@@ -26,13 +26,13 @@ export interface PodsOptions {
   now: number
 }
 
-/** How a round has changed what runs. */
+/** The changes one reconcile made to the running pods. */
 export interface Change {
   created: number
   deleted: readonly Pod[]
-  /** The first call that failed. */
+  /** The error of the first failed call. */
   failure?: unknown
-  /** Pods are missing, and it is too early for them. */
+  /** Pods are missing, but must not be created before this time has passed. */
   waitMs?: number
 }
 
@@ -44,20 +44,20 @@ export async function managePods(options: PodsOptions): Promise<Change> {
   if (suspend === true) return deletePods(options, active, true)
   const wanted =
     completions === undefined
-      ? // After the first success no more are begun.
+      ? // After the first success, no more pods are started.
         succeeded > 0
         ? active.length
         : parallelism
       : Math.max(0, Math.min(completions - succeeded, parallelism))
   const surplus = surplusPods(options, Math.max(0, active.length - wanted)).slice(0, burst)
-  // Both at once is never done, and deletion goes first.
+  // Pods are never created and deleted in one reconcile; deletion comes first.
   if (surplus.length > 0) return deletePods(options, surplus, true)
   const leaving = replacesOnlyFailed(job) ? pods.filter(isLeaving).length : 0
   const missing = wanted - leaving - active.length
   return missing > 0 ? createPods(options, Math.min(missing, burst)) : unchanged
 }
 
-/** With `uncounted` they lose their finalizer first: they are neither successes nor failures. */
+/** With `uncounted`, the finalizer is removed first: these pods are neither successes nor failures. */
 export async function deletePods(options: PodsOptions, victims: readonly Pod[], uncounted: boolean): Promise<Change> {
   if (victims.length === 0) return unchanged
   const { actor, tenant, expectations, view } = options
@@ -127,7 +127,7 @@ function pendingIndexes({ job, pods, active, succeededIndexes, failedIndexes }: 
   return done.union(taken).missing(job.spec?.completions ?? 0, count)
 }
 
-/** Pods without a place of their own (a second one of an index, one beyond the last) go even when none are too many. */
+/** Pods without a valid index (a second pod of an index, or one beyond the last) are deleted even if there are not too many pods. */
 function surplusPods({ view }: PodsOptions, atLeast: number): Pod[] {
   const { job, active } = view
   if (!isIndexed(job)) return jobPodsToDelete(active, atLeast)

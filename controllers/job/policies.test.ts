@@ -41,7 +41,7 @@ const at = (harness: Harness, index: number): Pod => running(harness).find((pod)
 const conditions = (harness: Harness): string[] =>
   (find(harness).status?.conditions ?? []).map(({ type, status, reason }) => `${type}=${status} ${reason}`)
 
-/** As {@link eventually}, and time goes on: what pods tell is gathered for a second while others of their Job run. */
+/** Like {@link eventually}, but advances the clock: pod events are batched for a second while other pods of the Job run. */
 function later(clock: FakeClock, check: () => void): Promise<void> {
   return eventually(() => {
     clock.advance(50)
@@ -65,7 +65,7 @@ describe("a Job with a limit of failures per index", () => {
     expect(at(harness, 1).metadata.annotations![failures]).toBe("0")
     await fail(harness, at(harness, 1), 1, clock)
     await later(clock, () => expect(find(harness).status?.active).toBe(2))
-    // Its finalizer stays until the replacement has taken over the count.
+    // The failed pod keeps its finalizer until its replacement has taken over the count.
     expect(find(harness).status?.failed).toBeUndefined()
     clock.advance(11_000)
     await eventually(() => expect(at(harness, 1).metadata.annotations![failures]).toBe("1"))
@@ -100,7 +100,7 @@ describe("a Job with a limit of failures per index", () => {
         "Failed=True MaxFailedIndexesExceeded",
       ])
     })
-    // The one that still ran has failed with the Job.
+    // The pod that was still running failed with the Job.
     expect(find(harness).status).toMatchObject({ failedIndexes: "0,2", failed: 3, ready: 0, terminating: 0 })
     expect(running(harness)).toEqual([])
   })

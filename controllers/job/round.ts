@@ -1,4 +1,4 @@
-// One round over one Job: count what has finished, decide whether that is the end, make or delete pods, write the status.
+// One reconcile of one Job: counts finished pods, decides whether the Job has ended, creates or deletes pods, writes the status.
 // Source: k8s.io/kubernetes/pkg/controller/job/job_controller.go (syncJob).
 
 import { timestamp, type Job, type Pod } from "../../apimachinery/object.ts"
@@ -16,12 +16,12 @@ import { deletePods, managePods, readyAmong, type Change, type PodsOptions } fro
 import { isIndexed, isLeaving, isTracked, removeFinalizer, hasUncounted, settled, type JobStatus } from "./tracking.ts"
 import { viewOf, type JobView } from "./view.ts"
 
-/** Of all Jobs, by their uids. */
+/** State of all Jobs, by uid. */
 export interface JobMemory {
   expectations: Expectations
-  /** Failures in a row. */
+  /** Consecutive failures. */
   backoffs: Map<string, Failures>
-  /** Its own, that the informers may not have shown yet. */
+  /** Our own writes that the informers may not have seen yet. */
   statusWrites: WriteTracker
   podWrites: WriteTracker
 }
@@ -52,7 +52,7 @@ export class Round {
   async run(): Promise<ReconcileResult> {
     const { expectations, backoffs } = this.#options
     const view = this.#view
-    // Before pods are counted: one that comes while this round runs belongs to the next.
+    // Read before the pods are counted: a pod that appears during this reconcile belongs to the next one.
     const isSettled = expectations.satisfied(this.#uid)
     const failures = withFinished(this.#knownFailures(), view.newly.succeeded, view.newly.failed)
     const options: PodsOptions = { ...this.#options, view, failures }
@@ -61,7 +61,7 @@ export class Round {
     let change: Change = { created: 0, deleted: [] }
     if (ending !== undefined) {
       change = await deletePods(options, view.active, false)
-      // While something is unknown or undeleted the end is not told, and nothing is let go.
+      // While pods are unaccounted for or not deleted, the end is not reported, and no pod is released.
       if (change.failure !== undefined || !isSettled) ending = undefined
     } else {
       const isManaged = isSettled && this.#job.metadata.deletionTimestamp === undefined
@@ -78,7 +78,7 @@ export class Round {
     await this.#write(status)
     if (failures === undefined) backoffs.delete(this.#uid)
     else backoffs.set(this.#uid, failures)
-    // Only what the status has on record may lose its finalizer.
+    // Only pods that the status records may lose their finalizer.
     status = settled(status, await this.#release(release))
     const isOver = !reachedLimit && (status.terminating ?? 0) === 0 && !hasUncounted(status)
     if (ending !== undefined && isOver) await this.#finish(status, ending)
@@ -87,7 +87,7 @@ export class Round {
     return ending === undefined ? this.#next(status, change) : undefined
   }
 
-  /** After a restart of this process what is left of the pods tells. */
+  /** After a restart of the process, the failures are derived from the remaining pods. */
   #knownFailures(): Failures | undefined {
     const known = this.#options.backoffs.get(this.#uid)
     if (known !== undefined) return known
@@ -105,7 +105,7 @@ export class Round {
     const { active, succeeded } = this.#view
     const { completions } = this.#job.spec ?? {}
     if (active.length + created - deleted.length > 0) return false
-    // Without completions any success says that the work is done; the others may finish theirs.
+    // Without completions, any success means that the work is done; pods that still run may finish.
     return completions === undefined ? succeeded > 0 : succeeded >= completions
   }
 
@@ -140,11 +140,11 @@ export class Round {
       this.#now,
     )
     const { startTime: _, ...rest } = status
-    // The deadline counts from when it was last resumed.
+    // The deadline counts from the last resumption.
     return isSuspended ? { ...rest, conditions } : { ...rest, startTime: this.#time(), conditions }
   }
 
-  /** Returns the uids of those that have lost it. */
+  /** Removes the finalizers and returns the uids of the pods for which that succeeded. */
   async #release(pods: readonly Pod[]): Promise<Set<string>> {
     const { actor, tenant, podWrites } = this.#options
     const released = new Set<string>()
@@ -158,7 +158,7 @@ export class Round {
     return released
   }
 
-  /** The status after the finalizers are off: nothing is left to be counted. */
+  /** Writes the final status after all finalizers are removed and nothing is left to count. */
   async #finish(status: JobStatus, { type, reason, message }: Ending): Promise<void> {
     await this.#write({
       ...status,

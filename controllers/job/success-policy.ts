@@ -1,10 +1,10 @@
-// spec.successPolicy: when an Indexed Job has succeeded before all of its indexes have. Pure.
+// spec.successPolicy: when an Indexed Job succeeds before all of its indexes have. Pure.
 // Source: k8s.io/kubernetes/pkg/controller/job/success_policy.go.
 
 import type { Job } from "../../apimachinery/object.ts"
 import { Indexes } from "./indexes.ts"
 
-/** The message of the condition, or undefined while no rule is met. */
+/** The message of the condition; undefined while no rule is met. */
 export function metSuccessPolicy(job: Job, succeeded: Indexes): string | undefined {
   const { successPolicy, completions = 0 } = job.spec ?? {}
   if (successPolicy === undefined || succeeded.size === 0) return undefined

@@ -1,5 +1,5 @@
-// Counting each finished pod exactly once, although it may be gone the moment after: pods carry a finalizer until their uid
-// is written into status.uncountedTerminatedPods, and leave that list for the counts when the finalizer is off.
+// Counts each finished pod exactly once, although it may be deleted at any time: pods carry a finalizer until their uid is in
+// status.uncountedTerminatedPods, and move from that list to the counts when the finalizer has been removed.
 // Source: KEP-2307, k8s.io/kubernetes/pkg/controller/job/job_controller.go (trackJobStatusAndRemoveFinalizers).
 
 import type { Job, Pod } from "../../apimachinery/object.ts"
@@ -12,7 +12,7 @@ import { indexOf } from "./indexes.ts"
 
 export const trackingFinalizer = "batch.kubernetes.io/job-tracking"
 
-/** Uids in one status write; more follow in the next round. */
+/** Limit of uids in one status write; the rest follows in the next reconcile. */
 const uncountedLimit = 500
 
 export type JobStatus = NonNullable<Job["status"]>
@@ -21,26 +21,26 @@ export const isTracked = (pod: Pod): boolean => (pod.metadata.finalizers ?? []).
 
 export const isIndexed = (job: Job): boolean => job.spec?.completionMode === "Indexed"
 
-/** Terminating pods are replaced only when they have ended. */
+/** Whether terminating pods are replaced only after they have ended. */
 export const replacesOnlyFailed = (job: Job): boolean =>
   job.spec?.podReplacementPolicy === "Failed" || job.spec?.podFailurePolicy !== undefined
 
-/** A terminating pod counts as failed at once, unless it is to be replaced or judged only when it has failed. */
+/** A terminating pod counts as failed at once, unless it is replaced or evaluated only after it has failed. */
 export function hasFailed(job: Job, pod: Pod): boolean {
   if (pod.status?.phase === "Failed") return true
   return isTerminating(pod) && pod.status?.phase !== "Succeeded" && !replacesOnlyFailed(job)
 }
 
-/** On its way out and not over yet. */
+/** Being deleted and not finished yet. */
 export const isLeaving = (pod: Pod): boolean => isTerminating(pod) && !isFinished(pod)
 
-/** The pod's index when the Job has such an index now. */
+/** The pod's index, if it is below the Job's present completions. */
 export function validIndex(job: Job, pod: Pod): number | undefined {
   const index = indexOf(pod)
   return index !== undefined && index < (job.spec?.completions ?? 0) ? index : undefined
 }
 
-/** Pods that have finished and that the status knows nothing of yet. */
+/** Finished pods that the status does not contain yet. */
 export interface NewlyFinished {
   succeeded: Pod[]
   failed: Pod[]
@@ -49,9 +49,9 @@ export interface NewlyFinished {
 export class Tracker {
   readonly #job: Job
   readonly #tracked: readonly Pod[]
-  /** Uids that are written down and still have their finalizer. */
+  /** Uids that are recorded in the status and whose pods may still have the finalizer. */
   readonly #uncounted: { succeeded: string[]; failed: string[] }
-  /** Counted for good. */
+  /** Pods counted in the status. */
   readonly counts: { succeeded: number; failed: number }
 
   constructor(job: Job, pods: readonly Pod[]) {
@@ -83,7 +83,7 @@ export class Tracker {
     }
   }
 
-  /** Failures that count, those on the way to be counted included. */
+  /** Number of failures that count, including those that are not in the counts yet. */
   failures({ failed }: NewlyFinished): number {
     const counting = failed.filter((pod) => judge(this.#job, pod).action !== "Ignore").length
     return this.counts.failed + this.#uncounted.failed.length + counting
@@ -93,7 +93,7 @@ export class Tracker {
     return this.counts.succeeded + this.#uncounted.succeeded.length + succeeded.length
   }
 
-  /** Writes down what may be let go; with `ending` the Job is over and all pods go. Returns those to be released. */
+  /** Records the finished pods; with `ending` the Job has ended and all pods are recorded. Returns the pods to release. */
   count(options: { ending: "Failed" | "Complete" | undefined; isDelayed(pod: Pod): boolean }): {
     release: Pod[]
     reachedLimit: boolean
@@ -110,11 +110,11 @@ export class Tracker {
       const { uid = "" } = pod.metadata
       const { succeeded: successes, failed: failures } = this.#uncounted
       if (isSuccess && !failures.includes(uid)) {
-        // Indexes are their own memory: the same one twice is still one.
+        // A set of indexes can hold each index only once.
         if (isIndexed(job)) indexes++
         else if (!successes.includes(uid)) successes.push(uid)
       } else if (failed || options.ending === "Failed") {
-        // When the Job has failed, what still runs has failed with it.
+        // When a Job has failed, the pods that still run have failed as well.
         const isValid = !isIndexed(job) || validIndex(job, pod) !== undefined
         if (!failures.includes(uid) && isValid && judge(job, pod).action !== "Ignore") failures.push(uid)
       }
@@ -139,7 +139,7 @@ export class Tracker {
 export const hasUncounted = ({ uncountedTerminatedPods: of }: JobStatus): boolean =>
   [of?.succeeded, of?.failed].some((uids) => (uids ?? []).length > 0)
 
-/** Those that were written down and have lost their finalizer are counted for good. */
+/** Moves the recorded pods whose finalizer was removed to the counts. */
 export function settled(status: JobStatus, released: ReadonlySet<string>): JobStatus {
   const { succeeded, failed, uncountedTerminatedPods: before, ...rest } = status
   const left = (uids: readonly string[] = []): string[] => uids.filter((uid) => !released.has(uid))
@@ -159,17 +159,17 @@ export function settled(status: JobStatus, released: ReadonlySet<string>): JobSt
   }
 }
 
-/** The pod without it; undefined: it may still be there. */
+/** Returns the pod without the finalizer; undefined if the pod may still have it. */
 export async function removeFinalizer(client: KubeClient, pod: Pod): Promise<Pod | undefined> {
   if (!isTracked(pod)) return pod
   const { namespace, name = "", uid } = pod.metadata
-  // A strategic patch of just this one needs no lock: the pod's status may change meanwhile.
+  // A strategic merge patch of the finalizer alone needs no optimistic lock: the pod's status may change meanwhile.
   const body = { metadata: { uid, "$deleteFromPrimitiveList/finalizers": [trackingFinalizer] } }
   try {
     return await client.patch<Pod>(podResource, namespace, name, body, { type: "strategic" })
   } catch (error) {
     if (hasReason(error, "NotFound")) return pod
-    // Another pod of this name: its event brings the Job back.
+    // The name belongs to another pod now; that pod's event enqueues the Job again.
     if (hasReason(error, "Conflict", "Invalid")) return undefined
     throw error
   }

@@ -1,4 +1,4 @@
-// Deletes finished Jobs when spec.ttlSecondsAfterFinished is over. Facts: k8s.io/kubernetes/pkg/controller/ttlafterfinished.
+// Deletes finished Jobs after spec.ttlSecondsAfterFinished. Source: k8s.io/kubernetes/pkg/controller/ttlafterfinished.
 
 import type { Job } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
@@ -16,7 +16,7 @@ export function runTtlAfterFinished(ctx: ControllerContext): Promise<void> {
     const wait = (expiryOf(cached) ?? 0) - ctx.clock.now()
     if (wait > 0) return { requeueAfterMs: wait }
     try {
-      // The time may have been extended just now.
+      // The TTL may have been extended since.
       const job = await controller.client(tenant).get<Job>(jobs, namespace, name)
       const expiry = expiryOf(job)
       if (expiry === undefined || expiry > ctx.clock.now() || job.metadata.uid !== cached.metadata.uid) return
@@ -32,7 +32,7 @@ export function runTtlAfterFinished(ctx: ControllerContext): Promise<void> {
   })
 }
 
-/** When it is to go; undefined: never, or not finished, or on its way already. */
+/** When the Job expires; undefined if it has no TTL, is not finished, or is being deleted already. */
 function expiryOf(job: Job): number | undefined {
   const ttl = job.spec?.ttlSecondsAfterFinished
   if (ttl === undefined || job.metadata.deletionTimestamp !== undefined || !isFinishedJob(job)) return undefined

@@ -1,4 +1,4 @@
-// What one round knows of a Job: its pods, counted and sorted. Pure.
+// State of a Job for one reconcile: its pods, counted and grouped. Pure.
 // Source: k8s.io/kubernetes/pkg/controller/job/{job_controller,indexed_job_utils}.go.
 
 import type { Job, Pod } from "../../apimachinery/object.ts"
@@ -15,13 +15,13 @@ export interface JobView {
   active: readonly Pod[]
   tracker: Tracker
   newly: NewlyFinished
-  /** Successes and failures, those on the way to be counted included. */
+  /** Successes and failures, including those that are not in the counts yet. */
   succeeded: number
   failed: number
   succeededIndexes: Indexes
-  /** undefined: the Job has no limit per index. */
+  /** undefined if the Job has no backoffLimitPerIndex. */
   failedIndexes: Indexes | undefined
-  /** By index, the failed pod whose count of failures its replacement takes over; it keeps its finalizer until then. */
+  /** By index: the failed pod whose count of failures its replacement takes over; it keeps its finalizer until then. */
   delayed: ReadonlyMap<number, Pod>
 }
 
@@ -52,7 +52,7 @@ export function viewOf(job: Job, pods: readonly Pod[]): JobView {
   }
 }
 
-/** The pod's failure is the last one its index may have. */
+/** Whether the pod's failure exceeds the limit of its index. */
 function failsIndex(job: Job, pod: Pod, limit: number): boolean {
   if (!hasFailed(job, pod)) return false
   const { action } = judge(job, pod)

@@ -12,7 +12,7 @@ const withSet = { whenDeleted: "Delete" } as const
 const withPod = { whenScaled: "Delete" } as const
 const withBoth = { ...withSet, ...withPod }
 
-/** `is`: absent when it has the right ones. */
+/** `is` is absent if the claim already has the right owners. */
 const cases: {
   name: string
   policy?: { whenDeleted?: "Delete"; whenScaled?: "Delete" }

@@ -1,5 +1,5 @@
-// Whom a claim of a StatefulSet belongs to, so that the garbage collector removes it with the pod that was scaled away or with
-// the set. Pure. Source: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go (KEP-1847).
+// Determines the owners of a StatefulSet's claims, so that the garbage collector deletes a claim together with its pod or with the
+// set. Pure. Source: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go (KEP-1847).
 
 import type { OwnerReference, PersistentVolumeClaim, Pod, StatefulSet } from "../../apimachinery/object.ts"
 import { controllerReference } from "../pods/pod-control.ts"
@@ -7,7 +7,7 @@ import { statefulSetKind } from "./identity.ts"
 
 const podKind = { apiVersion: "v1", kind: "Pod" }
 
-/** The owners it should have; undefined: it has them. */
+/** The owners the claim should have; undefined if it has them already. */
 export function claimOwners(
   claim: PersistentVolumeClaim,
   set: StatefulSet,
@@ -17,7 +17,7 @@ export function claimOwners(
   const present = claim.metadata.ownerReferences ?? []
   const references = referencesTo(set, pod)
   const ours = present.filter((owner) => references.some((reference) => isSameName(owner, reference)))
-  // Owned by a former set or pod of the name: the garbage collector's business.
+  // The claim belongs to an earlier set or pod of the same name and is left to the garbage collector.
   if (ours.some((owner) => isFormer(owner, references))) return undefined
   const others = present.filter((owner) => !ours.includes(owner))
   const wanted = others.some(isController) ? undefined : wantedOwner(set, pod, isWanted)
@@ -29,7 +29,7 @@ export function claimOwners(
   return wanted === undefined ? others : [...others, wanted]
 }
 
-/** The set has a policy for its claims which this one cannot follow: it goes with something else. */
+/** Whether the set's retention policy cannot apply to this claim, because something else owns it. */
 export function isForeign(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
   const { whenDeleted, whenScaled } = policyOf(set)
   if (whenDeleted === "Retain" && whenScaled === "Retain") return false
@@ -40,7 +40,7 @@ export function isForeign(claim: PersistentVolumeClaim, set: StatefulSet, pod: P
   })
 }
 
-/** It goes with the pod that had the name before: a new pod must not find it. */
+/** The claim is deleted with the earlier pod of the same name, so a new pod must not use it. */
 export function isOfFormerPod(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
   if (policyOf(set).whenScaled === "Retain") return false
   const reference = controllerReference(pod, podKind)

@@ -1,4 +1,4 @@
-// What makes a StatefulSet's pod the pod of its ordinal: name, labels, host name, claims. Pure.
+// The identity of a StatefulSet's pod, derived from its ordinal: name, labels, host name, claims. Pure.
 // Source: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go.
 
 import { byName } from "../../apimachinery/repeats.ts"
@@ -14,7 +14,7 @@ const podIndexLabel = "apps.kubernetes.io/pod-index"
 export const replicasOf = (set: StatefulSet): number => set.spec?.replicas ?? 1
 export const startOf = (set: StatefulSet): number => set.spec?.ordinals?.start ?? 0
 
-/** undefined: not a name the set gives. */
+/** undefined if the name is not one of the set's. */
 export const ordinalOf = (set: StatefulSet, pod: Pod): number | undefined => ordinalIn(set, pod.metadata.name ?? "")
 
 function ordinalIn(set: StatefulSet, name: string): number | undefined {
@@ -23,7 +23,7 @@ function ordinalIn(set: StatefulSet, name: string): number | undefined {
   return name.startsWith(prefix) && /^(0|[1-9][0-9]*)$/.test(tail) ? Number(tail) : undefined
 }
 
-/** The name of the pod that this claim is for; undefined: of none of the set's. */
+/** The name of the pod that uses this claim; undefined if the claim is not one of the set's. */
 export function podUsing(set: StatefulSet, claim: string): string | undefined {
   for (const { metadata } of set.spec?.volumeClaimTemplates ?? []) {
     const prefix = `${metadata?.name ?? ""}-`
@@ -50,7 +50,7 @@ export function podOf(
   const name = `${set.metadata.name ?? ""}-${ordinal}`
   const pod = podFromTemplate(template, set, controllerReference(set, statefulSetKind), name)
   pod.metadata.labels = { ...pod.metadata.labels, [revisionHashLabel]: revisionName }
-  // Not used, as there is a name; upstream's pods have it.
+  // Has no effect, because name is set; upstream's pods have it as well.
   pod.metadata.generateName = `${set.metadata.name ?? ""}-`
   const serviceName = set.spec?.serviceName
   const spec = {
@@ -61,10 +61,10 @@ export function podOf(
   return withStorage(set, withIdentity({ ...pod, spec } as Pod, ordinal), ordinal)
 }
 
-/** The name is what the ordinal was taken from; only the label can be wrong. */
+/** The ordinal was parsed from the name, so only the label can be wrong. */
 export const hasIdentity = (pod: Pod): boolean => pod.metadata.labels?.[podNameLabel] === pod.metadata.name
 
-/** The same pod with the labels of its ordinal. */
+/** Returns the pod with the labels of its ordinal. */
 export function withIdentity(pod: Pod, ordinal: number): Pod {
   const labels = {
     ...pod.metadata.labels,
@@ -74,7 +74,7 @@ export function withIdentity(pod: Pod, ordinal: number): Pod {
   return { ...pod, metadata: { ...pod.metadata, labels } }
 }
 
-/** Its volumes are the claims of its ordinal, where the set has templates of claims. */
+/** Whether the pod's volumes refer to the claims of its ordinal, as far as the set has claim templates. */
 export function hasStorage(set: StatefulSet, pod: Pod, ordinal: number): boolean {
   const volumes = byName(pod.spec?.volumes ?? [])
   for (const [name, claim] of claimNames(set, ordinal)) {
@@ -84,7 +84,7 @@ export function hasStorage(set: StatefulSet, pod: Pod, ordinal: number): boolean
   return true
 }
 
-/** The same pod with the claims of its ordinal for volumes, instead of its own of those names. */
+/** Returns the pod with the claims of its ordinal as volumes, which replace volumes of the same names. */
 export function withStorage(set: StatefulSet, pod: Pod, ordinal: number): Pod {
   const claims = claimNames(set, ordinal)
   if (claims.size === 0) return pod

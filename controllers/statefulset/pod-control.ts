@@ -1,4 +1,4 @@
-// What a StatefulSet does to one of its pods, together with the claims the pod uses, and the Events that tell of it.
+// Writes to a StatefulSet's pods and to their claims, and the Events about these writes.
 // Source: k8s.io/kubernetes/pkg/controller/statefulset/stateful_pod_control.go.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
@@ -14,7 +14,7 @@ import { claimsOf, hasIdentity, hasStorage, isInRange, withIdentity, withStorage
 export interface Replica {
   ordinal: number
   pod: Pod
-  /** false: planned. */
+  /** false if the pod is still to be created. */
   exists: boolean
 }
 
@@ -36,12 +36,12 @@ export class PodControl {
     this.#client = options.actor.client(options.tenant)
   }
 
-  /** The pod that had this name takes claims along which are not gone yet. */
+  /** Claims that are deleted with an earlier pod of the same name still exist. */
   mustWait(replica: Replica): boolean {
     return this.#claims(replica).some((claim) => isOfFormerPod(claim, this.#options.set, replica.pod))
   }
 
-  /** Throws what there is against the pod or one of its claims. */
+  /** Throws if the API rejects the pod or one of its claims. */
   async create(replica: Replica): Promise<void> {
     const { pod } = replica
     await this.#attempt("Create", pod, () => this.#createClaims(replica))
@@ -50,23 +50,23 @@ export class PodControl {
       replica.pod = await this.#client.create<Pod>(podResource, pod)
       replica.exists = true
     } catch (error) {
-      // A stranger's, or the cache is behind.
+      // The pod belongs to somebody else, or the cache is stale.
       if (isAlreadyExists(error)) throw error
       failure = error
     }
-    // Also without the pod: the claims may be there for long before it is.
+    // Also if the pod was not created: its claims may exist long before it does.
     await this.#attempt("Update", pod, () => this.#alignClaims(replica))
     this.#tell("Create", pod, failure)
     if (failure !== undefined) throw failure
   }
 
-  /** For a pod that nothing runs yet, and which may be waiting for them. */
+  /** For a pod that is still Pending, possibly because its claims are missing. */
   async provideClaims(replica: Replica): Promise<void> {
     await this.#createClaims(replica)
     await this.#attempt("Update", replica.pod, () => this.#alignClaims(replica))
   }
 
-  /** Labels, volumes and the owners of claims, where they are not as they should be. */
+  /** Corrects labels, volumes and the owners of claims. */
   async update(replica: Replica): Promise<void> {
     const { set } = this.#options
     const { ordinal, pod } = replica
@@ -83,7 +83,7 @@ export class PodControl {
     this.#tell("Update", pod)
   }
 
-  /** Of a pod that is not wanted any more. */
+  /** For a pod beyond the range of the set. */
   async releaseClaims(replica: Replica): Promise<void> {
     if (!this.#areAligned(replica)) await this.#alignClaims(replica)
   }
@@ -100,7 +100,7 @@ export class PodControl {
     this.#tell("Delete", pod)
   }
 
-  /** All that are missing, whichever of them fail. */
+  /** Creates all missing claims, even if some of them fail. */
   async #createClaims({ ordinal, pod }: Replica): Promise<void> {
     const { ctx, actor, tenant, set } = this.#options
     const informer = ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims)
@@ -118,7 +118,7 @@ export class PodControl {
         await this.#client.create(persistentVolumeClaims, claim)
         actor.event(tenant, set, "Normal", "SuccessfulCreate", `Create Claim ${name} ${of} success`)
       } catch (error) {
-        // The cache is behind.
+        // The cache is stale.
         if (isAlreadyExists(error)) continue
         if (isNamespaceTerminating(error)) throw error
         const text = errorMessage(error)
@@ -135,7 +135,7 @@ export class PodControl {
     return this.#claims(replica).every((claim) => this.#owners(claim, replica) === undefined)
   }
 
-  /** Claims are owned by what they should go with (persistentVolumeClaimRetentionPolicy). */
+  /** Sets the owners of claims as persistentVolumeClaimRetentionPolicy specifies. */
   async #alignClaims(replica: Replica): Promise<void> {
     const { actor, tenant, set } = this.#options
     for (const claim of this.#claims(replica)) {
@@ -157,7 +157,7 @@ export class PodControl {
     }
   }
 
-  /** Those that are there. */
+  /** The existing claims of the replica. */
   #claims({ ordinal }: Replica): PersistentVolumeClaim[] {
     const { ctx, tenant, set } = this.#options
     const informer = ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims)
@@ -184,7 +184,7 @@ export class PodControl {
     const { actor, tenant, set } = this.#options
     const what = `${verb} Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""}`
     if (error === undefined) actor.event(tenant, set, "Normal", `Successful${verb}`, `${what} successful`)
-    // The next try knows what won the race, and in a namespace that goes there is nobody to tell.
+    // Races are resolved by the next attempt, and a namespace that is being deleted accepts no Events.
     else if (!isRace(error) && !isNamespaceTerminating(error)) {
       actor.event(tenant, set, "Warning", `Failed${verb}`, `${what} failed error: ${errorMessage(error)}`)
     }

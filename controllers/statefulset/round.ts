@@ -1,5 +1,5 @@
-// One round over one StatefulSet: what is missing is made, what is too much goes, what is old is replaced; with OrderedReady
-// one pod at a time and only while all before it are available.
+// One reconcile of one StatefulSet: creates missing pods, deletes surplus pods, replaces outdated pods. With OrderedReady, one pod
+// at a time, and only while all pods before it are available.
 
 import type { Pod, StatefulSet } from "../../apimachinery/object.ts"
 import type { Actor, ControllerContext } from "../context.ts"
@@ -23,7 +23,7 @@ export interface RoundOptions {
 
 type StatefulSetStatus = NonNullable<StatefulSet["status"]>
 
-/** Pods made in one round, at most: a set may want two thousand million. Those made bring it back for more. */
+/** Limit of pods created in one reconcile, as a set may ask for two billion. Events of the created pods continue the work. */
 const burst = 500
 
 export class Round {
@@ -31,11 +31,11 @@ export class Round {
   readonly #control: PodControl
   readonly #minReadySeconds: number
   readonly #inOrder: boolean
-  /** By ordinal: those that exist, and what is planned to be made. */
+  /** By ordinal: existing pods, and pods that are to be created. */
   readonly #replicas: readonly Replica[]
-  /** Beyond the range, highest ordinal first. */
+  /** Pods beyond the range, highest ordinal first. */
   readonly #condemned: Replica[]
-  /** Is being replaced by one of the new template. It counts no more as one of the current: else another of those would be made. */
+  /** A pod being replaced by the new revision. It does not count as one of the current revision, or that would be recreated. */
   #replaced: Pod | undefined
 
   constructor(options: RoundOptions) {
@@ -113,7 +113,7 @@ export class Round {
     return podOf(set, applied(set, revision), revision.metadata.name ?? "", ordinal)
   }
 
-  /** In order until one says stop, or all at once. false: the round ends here. */
+  /** In order until one step returns false, or all in parallel. Returns false if the reconcile ends here. */
   async #forAll(replicas: readonly Replica[], step: (replica: Replica) => Promise<boolean>): Promise<boolean> {
     if (this.#inOrder) {
       for (const replica of replicas) if (!(await step(replica))) return false
@@ -129,11 +129,11 @@ export class Round {
     return true
   }
 
-  /** false: those after it must wait. */
+  /** Returns false if the pods after it must wait. */
   async #establish(replica: Replica): Promise<boolean> {
     const control = this.#control
     if (isFinished(replica.pod)) {
-      // It is made anew when it is gone.
+      // It is recreated once it is gone.
       if (!isTerminating(replica.pod)) await control.delete(replica.pod)
       return false
     }
@@ -152,7 +152,7 @@ export class Round {
     return true
   }
 
-  /** false: those after it must wait. */
+  /** Returns false if the pods after it must wait. */
   async #condemn({ pod }: Replica): Promise<boolean> {
     if (isTerminating(pod)) return false
     if (this.#inOrder && !this.#isAvailable(pod) && this.#firstUnavailable() !== pod) return false
@@ -160,15 +160,15 @@ export class Round {
     return false
   }
 
-  /** From the highest ordinal down, each when those above it work. */
+  /** From the highest ordinal down, each one when those above it are available. */
   async #replaceOld(): Promise<void> {
     const { set, update } = this.#options
-    // The others are made first.
+    // Missing pods are created first.
     if (this.#replicas.length < replicasOf(set)) return
     const { partition = 0 } = set.spec?.updateStrategy?.rollingUpdate ?? {}
     for (const { pod, ordinal } of this.#replicas.toReversed()) {
       if (ordinal - startOf(set) < partition) return
-      // Whether it works or not: an old one that does not would hold up the update that may repair it.
+      // Even if the pod is not available: waiting for it would block the update that may repair it.
       if (revisionNameOf(pod) !== update.metadata.name && !isTerminating(pod)) {
         await this.#control.delete(pod)
         this.#replaced = pod

@@ -123,7 +123,7 @@ describe("a StatefulSet", () => {
       expect(images(harness)).toEqual(["one", "one", "two"])
       expect(statusOf(harness)).toMatchObject({ currentReplicas: 2, updatedReplicas: 1, readyReplicas: 3 })
     })
-    // One below the partition that is lost comes back as it was.
+    // A pod below the partition that is deleted is recreated from the old revision.
     await harness.cluster.delete(pods, "default", "db-0")
     await eventually(async () => {
       await harness.runPods("default")

@@ -1,4 +1,4 @@
-// Pods with identities, made and replaced in order. Facts: k8s.io/kubernetes/pkg/controller/statefulset.
+// Runs pods with stable identities in order. Source: k8s.io/kubernetes/pkg/controller/statefulset.
 
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import { controllerOf, type PersistentVolumeClaim, type Pod, type StatefulSet } from "../../apimachinery/object.ts"
@@ -46,7 +46,7 @@ export function runStatefulSets(ctx: ControllerContext): Promise<void> {
     deleted: enqueue,
   })
   claims.subscribe({
-    // A pod that is not there may have been waiting for just that.
+    // A missing pod may have been waiting for the deletion of this claim.
     deleted(tenant, { metadata: { namespace, name = "" } }) {
       for (const set of sets.list(tenant, namespace)) {
         const pod = podUsing(set, name)
@@ -77,7 +77,7 @@ async function reconcile(
     candidates: [...informer.byIndex(tenant, "controller", uid), ...informer.byIndex(tenant, "orphans", key.namespace)],
     accept: (pod) => ordinalOf(set, pod) !== undefined,
   })
-  // A set that leaves its pods behind has let go of its revisions: none is made anew for it.
+  // A set that orphans its pods has already orphaned its revisions, so no revision is created for it.
   if (set.metadata.deletionTimestamp !== undefined && revisions.length === 0) return
   const { revision: update, collisionCount } = await updateRevision({
     ...owned,

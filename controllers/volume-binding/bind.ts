@@ -1,5 +1,5 @@
-// The four writes that bind a volume and a claim, in upstream's order, each left out when it is done: the volume's reference,
-// its phase, the claim's volume, its phase. After a crash between two of them the next reconcile does the rest.
+// The four writes that bind a volume and a claim, in upstream's order: the volume's claimRef, its phase, the claim's volumeName, its
+// phase. Writes that are already done are skipped, so the next reconcile continues after a crash.
 
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
@@ -8,7 +8,7 @@ import { isQuantity } from "../../apimachinery/quantity.ts"
 import { bindCompleted, boundByController, isBindingDone } from "../../apimachinery/claim-binding.ts"
 import type { Binder } from "./binder.ts"
 
-/** Of a volume that has grown, until the file system on it has. */
+/** Size of a volume before its expansion, until its file system has been expanded. */
 export const formerSizeAnnotation = "volume.alpha.kubernetes.io/pre-resize-capacity"
 
 export async function bind(
@@ -41,7 +41,7 @@ async function reserve(
     ...(uid === undefined ? {} : { uid }),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   }
-  // One that was reserved before is not given back when the claim goes elsewhere.
+  // A volume that was reserved beforehand is not released when its claim is bound to another one.
   const annotations =
     before === undefined ? { ...volume.metadata.annotations, [boundByController]: "yes" } : volume.metadata.annotations
   const changed = {
@@ -85,7 +85,7 @@ async function nameVolume(
   return claims.client(tenant).update<PersistentVolumeClaim>(persistentVolumeClaims, changed)
 }
 
-/** The claim went elsewhere. Who reserved it wanted this claim and no other. */
+/** The claim was bound to another volume. A claimRef that a user set is kept without the uid: it is meant for this claim only. */
 export async function unbind(binder: Binder, tenant: string, volume: PersistentVolume): Promise<void> {
   const { [boundByController]: isByUs, ...annotations } = volume.metadata.annotations ?? {}
   const { claimRef, ...spec } = volume.spec ?? {}
@@ -123,7 +123,7 @@ function statusWith(
   const { accessModes: _, capacity, currentVolumeAttributesClassName, ...others } = status
   if (volume === undefined) return others
   const { accessModes, volumeAttributesClassName: attributes } = volume.spec ?? {}
-  // Once bound, size and attributes are told by who changes them.
+  // Once the claim is bound, its capacity and attributes are updated by whoever changes them.
   const size = status.phase === phase ? capacity : sizeOf(capacity, volume)
   const isNew = phase === "Bound" && (status.phase ?? "Pending") === "Pending"
   const current = isNew ? attributes : currentVolumeAttributesClassName
@@ -135,7 +135,7 @@ function statusWith(
   }
 }
 
-/** A volume that grows has its new size already; its file system has not. */
+/** The spec of a volume being expanded has the new size already; its file system does not. */
 function sizeOf(before: ClaimStatus["capacity"], { metadata, spec }: PersistentVolume): ClaimStatus["capacity"] {
   const former = metadata.annotations?.[formerSizeAnnotation]
   return former !== undefined && isQuantity(former) ? { ...before, storage: former } : spec?.capacity

@@ -1,19 +1,19 @@
-// What the reconciles of claims and of volumes share.
+// Shared by the reconcilers of claims and of volumes.
 
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import type { Controller, ControllerContext } from "../context.ts"
 
-/** What is known of a volume that is being emptied. */
+/** State of a volume that is being recycled. */
 export interface Recycling {
-  /** The pod at work, and which of its events have been passed on. */
+  /** The recycler pod, and the uids of its events that have been copied to the volume. */
   pod?: { uid: string; told: Set<string> }
-  /** Why it failed last, while the volume does not say so yet. */
+  /** Message of the last failure, until it is written to the volume. */
   untold?: string
   failures: number
   notBefore: number
 }
 
-/** By tenant, then by the volume's name. */
+/** By tenant, then by volume name. */
 export type Recyclings = Map<string, Map<string, Recycling>>
 
 export interface Binder {

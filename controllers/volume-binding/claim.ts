@@ -1,4 +1,4 @@
-// A claim: given a volume, told that it has one, or that it has lost it.
+// Reconciles a claim: binds it to a volume, completes its status, or reports that its volume is lost.
 
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../apimachinery/object.ts"
 import { boundInSuperAnnotation } from "../../apimachinery/tenancy.ts"
@@ -41,7 +41,7 @@ export async function reconcileClaim(binder: Binder, { tenant, namespace, name }
   return find(binder, tenant, claim)
 }
 
-/** Once bound it stays with its volume, or is lost. */
+/** Once bound, a claim keeps its volume, or the volume is lost. */
 async function keep(
   binder: Binder,
   tenant: string,
@@ -57,7 +57,7 @@ async function keep(
     return lose("ClaimLost", "Bound claim has lost reference to PersistentVolume. Data on the volume is lost!")
   }
   if (volume === undefined) {
-    // What the super cluster has bound may be shown a moment before its volume is.
+    // A claim bound in the super cluster may become visible a moment before its volume does.
     if (claim.metadata.annotations?.[boundInSuperAnnotation] !== undefined) return undefined
     return lose("ClaimLost", "Bound claim has lost its PersistentVolume. Data on the volume is lost!")
   }
@@ -66,7 +66,7 @@ async function keep(
   return lose("ClaimMisbound", "Two claims are bound to the same volume, this one is bound incorrectly")
 }
 
-/** Somebody asked for this very volume. */
+/** The claim names a specific volume. */
 async function bindNamed(
   binder: Binder,
   tenant: string,
@@ -87,7 +87,7 @@ async function bindNamed(
   }
   if (isBoundTo(volume, claim)) return bind(binder, tenant, volume, claim)
   const taken = `volume ${name} already bound to a different claim.`
-  // Somebody took back that it was bound, which is for nobody to decide.
+  // Only possible if another client removed the annotation that records the completed binding.
   if (claim.metadata.annotations?.[boundByController] !== undefined) {
     return binder.claims.event(tenant, claim, "Warning", "FailedBinding", taken)
   }
@@ -105,7 +105,7 @@ async function find(binder: Binder, tenant: string, claim: PersistentVolumeClaim
     .filter((volume) => !isOfSuper(volume))
   const isSuperClass =
     storageClass !== undefined && isOfSuper(storageClass) && storageClass.provisioner !== noProvisioner
-  // A volume made for this very claim is taken all the same.
+  // A volume reserved for this claim is used all the same.
   const waits = waitsForConsumer(storageClass)
   const found = bestMatch(volumes, claim, isSuperClass || waits)
   if (found !== undefined) return bind(binder, tenant, found, claim)
@@ -119,7 +119,7 @@ async function find(binder: Binder, tenant: string, claim: PersistentVolumeClaim
   }
   const event = (type: "Normal" | "Warning", reason: string, text: string): void =>
     binder.claims.event(tenant, claim, type, reason, text)
-  // Once a scheduler has chosen the node, it is provisioned there.
+  // Once the scheduler has chosen the node, the volume is provisioned for it.
   if (waits && annotations?.[selectedNode] === undefined) {
     const waiting = waitingPods(binder, tenant, claim)
     if (waiting.length === 0) {

@@ -1,4 +1,4 @@
-// Which PersistentVolume a claim gets. Pure. Source: k8s.io/component-helpers/storage/volume,
+// Selects the PersistentVolume for a claim. Pure. Source: k8s.io/component-helpers/storage/volume,
 // k8s.io/kubernetes/pkg/controller/volume/persistentvolume/index.go.
 
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
@@ -11,14 +11,14 @@ export const selectedNode = "volume.kubernetes.io/selected-node"
 const defaultClass = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"]
 export const noProvisioner = "kubernetes.io/no-provisioner"
 
-/** Shown by the syncer: what it is, and what becomes of it, is decided in the super cluster. */
+/** Published by the syncer from the super cluster, which owns the object. */
 export const isOfSuper = ({ metadata }: PersistentVolume | StorageClass): boolean =>
   metadata.annotations?.[uidAnnotation] !== undefined
 
 export const classOf = ({ metadata, spec }: PersistentVolume | PersistentVolumeClaim): string =>
   metadata.annotations?.[classAnnotation] ?? spec?.storageClassName ?? ""
 
-/** "" is one, too: it asks for a volume of none. */
+/** The class "" counts as well: it asks for a volume without a class. */
 export const hasClass = ({ metadata, spec }: PersistentVolumeClaim): boolean =>
   metadata.annotations?.[classAnnotation] !== undefined || spec?.storageClassName !== undefined
 
@@ -36,19 +36,19 @@ const hasModes = (volume: PersistentVolume, claim: PersistentVolumeClaim): boole
 export const hasOtherMode = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
   modeOf(volume) !== modeOf(claim)
 
-/** It is reserved for this claim, or bound to it. */
+/** The volume is reserved for this claim, or bound to it. */
 export function isBoundTo({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
   const { name, namespace, uid = "" } = spec?.claimRef ?? {}
   return name === metadata.name && namespace === metadata.namespace && (uid === "" || uid === metadata.uid)
 }
 
-/** A scheduler chooses the node first, and with it the volume. */
+/** The scheduler chooses the node and the volume together. */
 export const waitsForConsumer = (storageClass: StorageClass | undefined): boolean =>
   storageClass?.volumeBindingMode === "WaitForFirstConsumer"
 
 /**
- * Of those with the fewest access modes of which one would do: the one reserved for the claim; else, unless a scheduler
- * chooses, the smallest that fits.
+ * Among the volumes with the fewest access modes that suffice: the one reserved for the claim; otherwise, unless a scheduler
+ * chooses, the smallest one that fits.
  */
 export function bestMatch(
   volumes: readonly PersistentVolume[],
@@ -81,7 +81,7 @@ export function bestMatch(
     .sort(order)[0]
 }
 
-/** Why a volume that a claim names is not for it; undefined: it is. */
+/** Why the volume that a claim names does not fit it; undefined if it fits. */
 export function mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): string | undefined {
   if (volume.metadata.deletionTimestamp !== undefined) {
     return `the volume is marked for deletion "${volume.metadata.name ?? ""}"`
@@ -94,7 +94,7 @@ export function mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim)
   return hasModes(volume, claim) ? undefined : "incompatible accessMode"
 }
 
-/** Of several the newest, then the first by name. */
+/** If there are several default classes: the newest, then the first by name. */
 export function defaultOf(classes: readonly StorageClass[]): StorageClass | undefined {
   const created = ({ metadata }: StorageClass): string => metadata.creationTimestamp ?? ""
   return classes

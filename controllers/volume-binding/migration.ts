@@ -1,5 +1,5 @@
-// What volumes and claims of migrated plugins say of themselves: which driver has them by now, and that the storage of what is
-// provisioned by Kubernetes itself is deleted first. Facts: k8s.io/kubernetes/pkg/controller/volume/persistentvolume.
+// Annotations and finalizers of volumes and claims of migrated plugins: which CSI driver serves them, and, for in-tree provisioned
+// volumes, that the storage is deleted before the object. Source: k8s.io/kubernetes/pkg/controller/volume/persistentvolume.
 
 import type { KubeObject, PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
@@ -7,14 +7,14 @@ import type { Binder } from "./binder.ts"
 import { driverOf, isInTree, migratedTo, provisionedBy } from "./plugins.ts"
 
 export const provisionerAnnotation = "volume.kubernetes.io/storage-provisioner"
-/** Older provisioners look at it. */
+/** Read by older provisioners. */
 export const olderProvisionerAnnotation = "volume.beta.kubernetes.io/storage-provisioner"
 
-/** Put there by provisioners outside. */
+/** Set by external provisioners. */
 const outsideFinalizer = "external-provisioner.volume.kubernetes.io/finalizer"
 const inTreeFinalizer = "kubernetes.io/pv-controller"
 
-/** The object as it is then. */
+/** Returns the object in its new state. */
 export async function migrateClaim(
   { claims }: Binder,
   tenant: string,
@@ -29,7 +29,7 @@ export async function migrateClaim(
   })
 }
 
-/** The object as it is then. */
+/** Returns the object in its new state. */
 export async function migrateVolume(
   { volumes }: Binder,
   tenant: string,
@@ -69,6 +69,6 @@ function deletionFinalizers({ metadata, spec }: PersistentVolume): object | unde
   return isSame ? undefined : { finalizers: wanted.length === 0 ? null : wanted }
 }
 
-/** Of a volume whose storage is gone. */
+/** For a volume whose storage has been deleted. */
 export const withoutInTreeFinalizer = ({ metadata }: PersistentVolume): string[] =>
   (metadata.finalizers ?? []).filter((finalizer) => finalizer !== inTreeFinalizer)

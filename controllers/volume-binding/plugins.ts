@@ -1,11 +1,11 @@
-// What Kubernetes once did for storage by itself. Most of it is a CSI driver's by now ("migrated"): objects still name the old
-// plugin, and who waits is told to wait for the driver. Pure.
-// Facts: k8s.io/csi-translation-lib, k8s.io/kubernetes/cmd/kube-controller-manager/app/plugins.go.
+// The former in-tree storage plugins. Most of them are now implemented by CSI drivers ("migrated"): objects still name the plugin,
+// and claims wait for the driver. Pure.
+// Source: k8s.io/csi-translation-lib, k8s.io/kubernetes/cmd/kube-controller-manager/app/plugins.go.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { PersistentVolume } from "../../apimachinery/object.ts"
 
-/** Migrated kinds of volumes: by the field of the spec, what they were called and who has them. */
+/** Migrated volume types by field of the spec, with the plugin's name and the driver that replaces it. */
 export const migrated: Readonly<Record<string, { plugin: string; driver: string }>> = dictionary({
   awsElasticBlockStore: { plugin: "kubernetes.io/aws-ebs", driver: "ebs.csi.aws.com" },
   azureDisk: { plugin: "kubernetes.io/azure-disk", driver: "disk.csi.azure.com" },
@@ -20,26 +20,26 @@ const drivers: ReadonlyMap<string, string> = new Map(
   Object.values(migrated).map(({ plugin, driver }) => [plugin, driver]),
 )
 
-/** Who has by now what the plugin did; undefined: it is not migrated. */
+/** The driver that replaces the plugin; undefined if the plugin is not migrated. */
 export const driverOf = (plugin: string): string | undefined => drivers.get(plugin)
 
-/** The only one left that can provision and delete, if only for tests. */
+/** The only remaining plugin that can provision and delete, meant for tests. */
 export const hostPath = "kubernetes.io/host-path"
 export const provisionedBy = "pv.kubernetes.io/provisioned-by"
 export const migratedTo = "pv.kubernetes.io/migrated-to"
 
-/** Whether Kubernetes itself would have to have it: then nobody outside is waited for. */
+/** Whether the plugin would be part of Kubernetes itself, so that no external provisioner is waited for. */
 export const isInTree = (plugin: string): boolean => plugin.startsWith("kubernetes.io/")
 
-/** Why a plugin of Kubernetes itself does no such thing; undefined: it does. */
+/** The error for a plugin without this ability; undefined if it has it. */
 export function lacking(plugin: string, ability: "provisionable" | "deletable"): string | undefined {
   if (plugin === hostPath) return undefined
-  // It only recycles.
+  // NFS can only be recycled.
   if (plugin === "kubernetes.io/nfs") return `no ${ability} volume plugin matched`
   return `no volume plugin matched name: ${plugin}`
 }
 
-/** Who deletes the storage of a volume: somebody outside, Kubernetes itself, or nobody (why). */
+/** Who deletes the storage of a volume: an external provisioner, an in-tree plugin, or nobody (with the reason). */
 export function deleterOf({ metadata, spec }: PersistentVolume): "outside" | "in-tree" | { fault: string } {
   const { annotations = {}, name = "" } = metadata
   const plugin = annotations[provisionedBy] ?? ""

@@ -1,4 +1,4 @@
-// A claim of a class for which no volume is there: it waits for the class's provisioner outside, or is told that there is none.
+// A claim whose class has no matching volume: it waits for the class's external provisioner, or an event reports that there is none.
 
 import type { PersistentVolumeClaim, StorageClass } from "../../apimachinery/object.ts"
 import { persistentVolumeClaims } from "../../client/resources.ts"
@@ -25,7 +25,7 @@ export async function provision(
   )
 }
 
-/** Host paths are provisioned for tests only, and not by default. */
+/** Host paths are provisioned only in tests, and not by default. */
 async function refuse(
   binder: Binder,
   tenant: string,
@@ -46,7 +46,7 @@ async function refuse(
   fail(`Failed to create provisioner: provisioning in volume plugin "${hostPath}" is disabled`)
 }
 
-/** Whom the claim waits for. */
+/** Records the provisioner that the claim waits for. */
 async function setProvisioner(
   binder: Binder,
   tenant: string,

@@ -7,7 +7,7 @@ import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 const only = ["persistentvolume-binder"]
 const name = "recycler-for-v"
 
-/** A volume whose claim is gone. */
+/** Creates a volume whose claim is gone. */
 async function release(harness: Harness): Promise<void> {
   await harness.create(persistentVolumes, {
     apiVersion: "v1",

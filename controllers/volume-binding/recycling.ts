@@ -1,8 +1,8 @@
-// Volumes that are emptied for whoever has them next, by a pod in the namespace `default` that has them mounted.
-// Facts: k8s.io/kubernetes/pkg/volume/util/recyclerclient; the pod: pkg/volume/plugins.go, pkg/volume/{hostpath,nfs}.
+// Empties volumes for reuse with a pod in the namespace `default` that mounts the volume.
+// Source: k8s.io/kubernetes/pkg/volume/util/recyclerclient; the pod: pkg/volume/plugins.go, pkg/volume/{hostpath,nfs}.
 //
-// Upstream watches its pod; here each of its changes is a reconcile of the volume. As there, what is known of it is in memory: a
-// pod that is found is removed, and made anew later.
+// Upstream watches its pod; here each change of the pod causes a reconcile of the volume. As upstream, the state is kept in memory
+// only: a pod that is found without state is deleted and created again later.
 
 import type { KubeObject, PersistentVolume, PersistentVolumeClaim, Pod } from "../../apimachinery/object.ts"
 import { isAlreadyExists, isNotFound, StatusError } from "../../apimachinery/status.ts"
@@ -16,17 +16,17 @@ import { sizeOf } from "./matching.ts"
 const namespace = "default"
 const prefix = "recycler-for-"
 const failed = "Recycle failed: "
-/** After a failure, doubled each time: upstream tries every 15 s for ever, in one cluster. */
+/** Retry delays after a failure, doubled each time. Upstream retries every 15 s forever, but for a single cluster. */
 const firstRetryMs = 15_000
 const longestRetryMs = 3_600_000
 
-/** Of the volume that this pod empties, if it is one that does. */
+/** The name of the volume that this pod recycles; undefined for other pods. */
 export function recycledBy({ metadata }: Pod): string | undefined {
   const { name = "" } = metadata
   return metadata.namespace === namespace && name.startsWith(prefix) ? name.slice(prefix.length) : undefined
 }
 
-/** Nothing is known any more of a volume that is gone, or somebody's again. */
+/** Discards the state of a volume that is gone or bound again. */
 export async function abandon(binder: Binder, tenant: string, name: string): Promise<void> {
   const ofTenant = binder.recyclings.get(tenant)
   const pod = ofTenant?.get(name)?.pod
@@ -93,7 +93,7 @@ async function begin(
   }
 }
 
-/** Undefined: it is done. */
+/** Undefined: the pod has finished its work. */
 async function observe(
   binder: Binder,
   tenant: string,
@@ -111,7 +111,7 @@ async function observe(
   return { text: `${failed}failed to recycle volume: ${why}` }
 }
 
-/** What is told of the pod is told of the volume. */
+/** Copies the pod's events to the volume. */
 async function passOn({ volumes }: Binder, tenant: string, volume: PersistentVolume, told: Set<string>): Promise<void> {
   const fieldSelector = `involvedObject.name=${prefix}${volume.metadata.name ?? ""}`
   const { items } = await volumes.client(tenant).list(events, { namespace, fieldSelector })
@@ -127,7 +127,7 @@ async function find({ ctx, volumes }: Binder, tenant: string, name: string): Pro
   const known = ctx.informers.of<Pod>(podResource).get(tenant, namespace, prefix + name)
   if (known !== undefined) return known
   try {
-    // It may be too new to be known.
+    // The pod may be too new for the cache.
     return await volumes.client(tenant).get<Pod>(podResource, namespace, prefix + name)
   } catch (error) {
     if (isNotFound(error)) return undefined
@@ -158,7 +158,7 @@ async function tellFailure(
   delete recycling.untold
 }
 
-/** Pods that use the claim that is gone; a claim of its name that is there has another volume. */
+/** Pods that use the former claim. If a claim with its name exists, that one has another volume. */
 function usersOf({ ctx }: Binder, tenant: string, { spec }: PersistentVolume): string[] {
   const { namespace: of = "", name = "" } = spec?.claimRef ?? {}
   if (ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims).get(tenant, of, name) !== undefined) return []
@@ -176,7 +176,7 @@ function usersOf({ ctx }: Binder, tenant: string, { spec }: PersistentVolume): s
 const gibibyte = 2 ** 30
 const secondsPerGibibyte = 30
 
-/** Undefined: nobody here empties such a volume. */
+/** Undefined: volumes of this type cannot be recycled. */
 function recyclerOf({ metadata, spec }: PersistentVolume): KubeObject | undefined {
   const { hostPath, nfs, capacity } = spec ?? {}
   if (hostPath === undefined && nfs === undefined) return undefined

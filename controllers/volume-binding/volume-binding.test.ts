@@ -76,7 +76,7 @@ describe("a claim", () => {
     await harness.create(persistentVolumes, volume("reserved", "5Gi", { storageClassName: "local", claimRef }))
     await eventually(() => expect(findClaim(harness, "data").status?.phase).toBe("Bound"))
     expect(findClaim(harness, "data").spec?.volumeName).toBe("reserved")
-    // Somebody else's reservation is not given back.
+    // A reservation that a user made is kept when the claim is deleted.
     await harness.cluster.delete(persistentVolumeClaims, "default", "data")
     await eventually(() => expect(phase(harness, "reserved")).toBe("Released"))
     expect(findVolume(harness, "reserved").metadata.annotations).toBeUndefined()
@@ -186,7 +186,7 @@ describe("a claim", () => {
       claim("shown", "2Gi", { volumeName: "theirs" }, { annotations: bound }),
     )
     await harness.create(persistentVolumeClaims, claim("early", "2Gi", { volumeName: "later" }, { annotations: bound }))
-    // What comes last has been looked at when something made after it has.
+    // By the time a claim created later is reconciled, those before it have been reconciled as well.
     await harness.create(persistentVolumeClaims, claim("none", "2Gi"))
     await eventually(() => expect(told(harness)).toEqual(["FailedBinding"]))
     for (const name of ["theirs", "shown", "early"]) expect(findClaim(harness, name).status?.phase).toBeUndefined()
@@ -282,7 +282,7 @@ test.each(seeds(20))("volumes and claims made and deleted in any order end up in
       } else if (each.status?.phase === "Lost") {
         expect(of?.spec?.claimRef?.uid).not.toBe(each.metadata.uid)
       } else {
-        // None that is free would do.
+        // No free volume fits the claim.
         const wanted = sizes[each.spec?.resources?.requests?.["storage"] ?? ""] ?? 0
         const free = volumes.filter(({ spec }) => spec?.claimRef === undefined)
         expect(free.filter(({ spec }) => (sizes[spec?.capacity?.["storage"] ?? ""] ?? 0) >= wanted)).toEqual([])

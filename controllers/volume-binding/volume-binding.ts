@@ -1,7 +1,7 @@
-// PersistentVolumes a tenant made itself, and claims for them: bound, lost, released. What a class of the super cluster
-// provisions is bound there, and such claims and volumes are left alone here.
-// Facts: k8s.io/kubernetes/pkg/controller/volume/persistentvolume. Nothing is provisioned here, and no storage is deleted: as
-// upstream, that is for provisioners outside. What is to be recycled is emptied by a pod (recycling.ts). Not looked at again every 15 s: changes of classes, volumes, claims and pods are.
+// Binds PersistentVolumes that a tenant created, and claims for them. What a class of the super cluster provisions is bound there, and
+// such claims and volumes are left alone here. Source: k8s.io/kubernetes/pkg/controller/volume/persistentvolume. Nothing is provisioned
+// here, and no storage is deleted: as upstream, external provisioners do that. The policy Recycle is carried out by a pod
+// (recycling.ts). There is no resync every 15 s: changes of classes, volumes, claims and pods cause reconciles.
 
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../apimachinery/object.ts"
 import {
@@ -44,10 +44,10 @@ export async function runVolumeBinding(ctx: ControllerContext): Promise<void> {
   const pending = (tenant: string): void => {
     for (const claim of allClaims.list(tenant)) if (!isBindingDone(claim)) claims.enqueueObject(tenant, claim)
   }
-  /** Who waits for a volume, who has this one, and who has lost it. */
+  /** Enqueues the claims that wait for the volume, that are bound to it, or that have lost it. */
   const concerned = (tenant: string, volume: PersistentVolume): void => {
     if (isOfSuper(volume)) return
-    // Of one that goes nobody who waits need be told.
+    // A volume that is being deleted is no candidate for waiting claims.
     const isGoing = volume.metadata.deletionTimestamp !== undefined
     for (const claim of allClaims.list(tenant)) {
       const isOfThis = claim.spec?.volumeName === volume.metadata.name
@@ -72,7 +72,7 @@ export async function runVolumeBinding(ctx: ControllerContext): Promise<void> {
   pods.subscribe({
     updated: recycler,
     deleted: recycler,
-    // Its claims may wait for it.
+    // The pod's claims may be waiting for a consumer.
     added(tenant, pod) {
       for (const name of claimNamesOf(pod)) {
         const claim = allClaims.get(tenant, pod.metadata.namespace, name)

@@ -1,4 +1,4 @@
-// A volume: available, bound, or released with its claim, and then what its reclaim policy says.
+// Reconciles a volume: available, bound, or released by its claim and then treated according to its reclaim policy.
 
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
@@ -17,7 +17,7 @@ export async function reconcileVolume(binder: Binder, { tenant, name }: Key): Pr
   if (found === undefined || isOfSuper(found)) return abandon(binder, tenant, name)
   const volume = await migrateVolume(binder, tenant, found)
   const reference = volume.spec?.claimRef
-  // Reserved for a claim: that one's reconcile binds it.
+  // Reserved for a claim without uid: the claim's reconcile binds it.
   if (reference === undefined || (reference.uid ?? "") === "") {
     await setVolumePhase(binder, tenant, volume, "Available")
     return abandon(binder, tenant, name)
@@ -48,7 +48,7 @@ export async function reconcileVolume(binder: Binder, { tenant, name }: Key): Pr
 
 type Reference = NonNullable<NonNullable<PersistentVolume["spec"]>["claimRef"]>
 
-/** Asked of the API when it is not known: a volume is not given up for a cache that is behind. */
+/** Reads the claim from the API if the cache does not have it: a volume must not be released because of a stale cache. */
 async function claimOf(
   { ctx, claims }: Binder,
   tenant: string,
@@ -84,7 +84,7 @@ async function release(binder: Binder, tenant: string, volume: PersistentVolume)
   await deleteVolume(binder, tenant, released)
 }
 
-/** Upstream's only deleter is for tests on one machine. */
+/** Upstream's only in-tree deleter is meant for tests on a single machine. */
 function hostPathFault({ metadata, spec }: PersistentVolume): string | undefined {
   const path = spec?.hostPath?.path
   if (path === undefined) {
@@ -93,7 +93,7 @@ function hostPathFault({ metadata, spec }: PersistentVolume): string | undefined
   return /\/tmp\/./.test(path) ? undefined : `host_path deleter only supports /tmp/.+ but received provided ${path}`
 }
 
-/** Upstream empties the directory of its own machine first: a tenant has nothing on ours. */
+/** Upstream first deletes the directory on its own machine; tenants have no data on ours. */
 async function deleteVolume({ volumes }: Binder, tenant: string, volume: PersistentVolume): Promise<void> {
   const { name = "", uid, resourceVersion, finalizers = [], deletionTimestamp } = volume.metadata
   const client = volumes.client(tenant)

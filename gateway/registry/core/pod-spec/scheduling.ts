@@ -1,4 +1,5 @@
-// Where a pod may run: node selectors, affinity, tolerations, spread. Source: k8s.io/kubernetes/pkg/apis/core/validation.
+// Validates scheduling constraints of pods: node selectors, affinity, tolerations, topology spread constraints.
+// Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
 import { repeats } from "../../../../apimachinery/repeats.ts"
 import type * as models from "@kubernetes/client-node"
@@ -25,7 +26,6 @@ type Weighted = Wire<models.V1WeightedPodAffinityTerm>
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"]
 
-/** `first`: the index of the first of them. */
 export function validateTolerations(path: FieldPath, tolerations: readonly Toleration[] | undefined): FieldError[] {
   return (tolerations ?? []).flatMap((toleration, index) => {
     const at = path.index(index)
@@ -49,7 +49,7 @@ export function validateTolerations(path: FieldPath, tolerations: readonly Toler
       const faults = validateLabelValue(value)
       if (faults.length > 0) errors.push(invalidValue(at.child("operator"), value, faults.join(";")))
     } else if (operator !== "Exists") {
-      // Comparing is behind a gate that is closed; what upstream then says names it all the same.
+      // Lt and Gt are behind a disabled feature gate; upstream's message then lists them all the same.
       const supported = operator === "Lt" || operator === "Gt" ? ["Equal", "Exists", "Lt", "Gt"] : ["Equal", "Exists"]
       errors.push(notSupported(at.child("operator"), operator, supported))
     } else if (value !== "") {
@@ -60,7 +60,7 @@ export function validateTolerations(path: FieldPath, tolerations: readonly Toler
   })
 }
 
-/** Updates may add tolerations and change for how long, nothing else. */
+/** Updates may add tolerations and change tolerationSeconds, nothing else. */
 export function validateOnlyAddedTolerations(
   path: FieldPath,
   tolerations: readonly Toleration[] = [],
@@ -68,7 +68,7 @@ export function validateOnlyAddedTolerations(
 ): FieldError[] {
   const withoutSeconds = ({ key = "", operator = "", value = "", effect = "" }: Toleration): string =>
     JSON.stringify([key, operator, value, effect])
-  // Not each with each: there may be tens of thousands.
+  // Not compared pairwise: there may be tens of thousands.
   const there = new Set(tolerations.map(withoutSeconds))
   return current.every((old) => there.has(withoutSeconds(old)))
     ? validateTolerations(path, tolerations)
@@ -134,7 +134,7 @@ interface LabelKeys {
   labelSelector?: PodAffinityTerm["labelSelector"] | undefined
 }
 
-/** Keys whose values the pod itself gives. */
+/** Validates the label keys whose values are taken from the pod itself. */
 function validateLabelKeys(
   path: FieldPath,
   { matchLabelKeys, mismatchLabelKeys, labelSelector }: LabelKeys,
@@ -151,7 +151,7 @@ function validateLabelKeys(
   const lastIndexes = new Map(matchLabelKeys?.map((key, index) => [key, index]))
   for (const { key } of labelSelector?.matchExpressions ?? []) {
     const index = lastIndexes.get(key) ?? -1
-    // The selector holds what matchLabelKeys added to it once; twice, it was the user who named the key as well.
+    // The selector contains each key of matchLabelKeys once; a second occurrence means that the user specified the key as well.
     if (index >= 0 && seen.has(key)) {
       errors.push(invalidValue(path.index(index), key, "exists in both matchLabelKeys and labelSelector"))
     }
@@ -239,7 +239,7 @@ export function validateSpread(path: FieldPath, constraints: PodSpec["topologySp
     errors.push(
       ...optionalOneOf(at.child("whenUnsatisfiable"), whenUnsatisfiable ?? "", ["DoNotSchedule", "ScheduleAnyway"]),
     )
-    // Of several the last one is right.
+    // Of several constraints with the same keys, all but the last are reported.
     if (repeated.has(all.length - 1 - index)) {
       errors.push(duplicate(at.child("{topologyKey, whenUnsatisfiable}"), `{${topologyKey}, ${whenUnsatisfiable}}`))
     }
