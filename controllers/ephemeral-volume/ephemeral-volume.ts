@@ -1,5 +1,5 @@
 // Claims of generic ephemeral volumes: one per volume, made of the pod's template, owned by the pod.
-// Facts: k8s.io/kubernetes/pkg/controller/volume/ephemeral.
+// Source: k8s.io/kubernetes/pkg/controller/volume/ephemeral.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { controllerOf, type PersistentVolumeClaim, type Pod } from "../../apimachinery/object.ts"

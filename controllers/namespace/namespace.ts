@@ -1,5 +1,5 @@
 // Empties a namespace that is being deleted, pods first, then lets go of it.
-// Facts: k8s.io/kubernetes/pkg/controller/namespace/deletion.
+// Source: k8s.io/kubernetes/pkg/controller/namespace/deletion.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { KubeObject, Namespace, Pod } from "../../apimachinery/object.ts"

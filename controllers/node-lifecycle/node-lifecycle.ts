@@ -1,6 +1,6 @@
 // Nodes that go silent, the taints of nodes in trouble, and what becomes of their pods' readiness. Virtual nodes are left
 // alone: they are pictures, and what is decided of them is decided in the super cluster.
-// Facts: k8s.io/kubernetes/pkg/controller/nodelifecycle.
+// Source: k8s.io/kubernetes/pkg/controller/nodelifecycle.
 
 import { timestamp, type Node, type Pod } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"

@@ -1,5 +1,5 @@
 // Pods leave nodes whose NoExecute taints they do not tolerate, at once or when they have tolerated them long enough.
-// Facts: k8s.io/kubernetes/pkg/controller/tainteviction. A key without a namespace is a node, one with a namespace a pod.
+// Source: k8s.io/kubernetes/pkg/controller/tainteviction. A key without a namespace is a node, one with a namespace a pod.
 
 import { tolerates, type Taint, type Toleration } from "../../apimachinery/node-selection.ts"
 import type { Node, Pod } from "../../apimachinery/object.ts"

@@ -1,5 +1,5 @@
 // Recounts what a namespace uses against its quotas. Admission raises the numbers as writes come; this lowers them when
-// objects go, and puts right whatever drifted. Facts: k8s.io/kubernetes/pkg/controller/resourcequota.
+// objects go, and puts right whatever drifted. Source: k8s.io/kubernetes/pkg/controller/resourcequota.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { KubeObject, Pod, ResourceQuota } from "../../apimachinery/object.ts"

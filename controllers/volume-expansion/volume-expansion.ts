@@ -1,6 +1,6 @@
 // Claims that ask for more than they have, of volumes a tenant made itself: they wait for a resizer from outside, and are told.
 // As upstream, where no kind of volume but FlexVolumes is expanded any more. Volumes of the super cluster are expanded there.
-// Facts: k8s.io/kubernetes/pkg/controller/volume/expand.
+// Source: k8s.io/kubernetes/pkg/controller/volume/expand.
 
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity, type Quantity } from "../../apimachinery/quantity.ts"

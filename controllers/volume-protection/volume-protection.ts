@@ -1,5 +1,5 @@
 // A claim in use by a pod, a volume bound to a claim and a VolumeAttributesClass that either names are deleted only when they
-// are not any more: all carry a finalizer. Facts: k8s.io/kubernetes/pkg/controller/volume/{pvcprotection,pvprotection,vacprotection}.
+// are not any more: all carry a finalizer. Source: k8s.io/kubernetes/pkg/controller/volume/{pvcprotection,pvprotection,vacprotection}.
 
 import type {
   KubeObject,
