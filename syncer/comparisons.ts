@@ -1,12 +1,12 @@
-// Comparing tenants whole, one comparison of each at a time: what asks for another one meanwhile gets one that begins afterwards,
-// however many ask. (A stream that starts anew tells of each kind that all of it has been seen.)
+// Complete comparisons of tenants, at most one per tenant at a time: requests that arrive during a comparison share one that starts
+// after it. (A watch that restarts reports for each kind that everything has been listed.)
 
 export class Comparisons {
   readonly #compare: (tenant: string) => Promise<void>
-  /** Those under way; true: once more. */
+  /** Tenants being compared; true: another comparison must follow. */
   readonly #underWay = new Map<string, boolean>()
 
-  /** `compare` must not fail. */
+  /** `compare` must not throw. */
   constructor(compare: (tenant: string) => Promise<void>) {
     this.#compare = compare
   }
@@ -15,7 +15,7 @@ export class Comparisons {
     return this.#underWay.has(tenant)
   }
 
-  /** Begins at once, or when the one under way has ended. */
+  /** Starts at once, or after the comparison in progress. */
   async ask(tenant: string): Promise<void> {
     const isUnderWay = this.#underWay.has(tenant)
     this.#underWay.set(tenant, isUnderWay)

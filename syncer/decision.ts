@@ -1,5 +1,5 @@
-// THE switch, for all kinds: is there a tenant object, is there a super object, is it the copy of exactly that one? Pure,
-// so that the controller does what the patrol finds.
+// The decision for all kinds: is there a tenant object, is there a super object, and is it the copy of exactly that one? Pure, so
+// that the controller acts on exactly the differences that the patrol finds.
 
 import { bornVersion } from "../client/tenants.ts"
 import type { KubeObject } from "../apimachinery/object.ts"
@@ -12,16 +12,16 @@ export type Decision =
   | { do: "create" }
   | { do: "update"; superPatches: Patch[]; tenantSteps: TenantStep[] }
   /**
-   * - gone: there is no tenant object; stale: the copy is of an earlier one. Both are confirmed with the tenant first.
-   * - deleting: the tenant object waits for the copy to end, or for the same as the copy.
-   * - outdated: it is made anew when it has gone.
+   * - gone: there is no tenant object; stale: the copy belongs to an earlier one. Both are confirmed with the tenant first.
+   * - deleting: the tenant object waits for the end of the copy, or for the same event as the copy.
+   * - outdated: the copy is recreated once it is gone.
    */
   | { do: "remove"; why: "gone" | "stale" | "deleting" | "outdated"; gracePeriodSeconds?: number }
-  /** The copy is gone and is not made again: the tenant is told. Confirmed with super first. */
+  /** The copy is gone and will not be recreated; the tenant object shows that. Confirmed with super first. */
   | { do: "lose"; tenantSteps: TenantStep[] }
-  /** The copy has ended: the tenant object, deleted by the tenant, may go. Confirmed with super first. */
+  /** The copy has ended, so the tenant object that the tenant deleted can be removed. Confirmed with super first. */
   | { do: "finish" }
-  /** Something else is in the way, or the object cannot be run. Told to the tenant, tried again later. */
+  /** Another object has the name, or the object cannot be run. Reported to the tenant and retried later. */
   | { do: "refuse"; message: string }
 
 const nothing: Decision = { do: "nothing" }
@@ -67,14 +67,14 @@ export function decide(
 function withoutTenantObject(superObject: KubeObject | undefined, { tenant }: SyncContext): Decision {
   if (superObject === undefined || isDeleting(superObject)) return nothing
   const owner = recordedOwner(superObject)
-  // Made for this tenant but for no object yet: it will be, or the patrol of namespaces ends it.
+  // Created for this tenant but not for a specific object yet: the object follows, or the patrol removes the namespace.
   if (owner === undefined || owner.clusterKey !== tenant.clusterKey) return nothing
   return { do: "remove", why: "gone" }
 }
 
 function withoutSuperObject(sync: ResourceSync, object: KubeObject, context: SyncContext): Decision {
-  // Namespaces and what is in them from birth are copied when a pod or another object needs them: most tenants never run
-  // anything in kube-public, and the super cluster would pay for it with half a dozen objects each.
+  // Namespaces, and the objects they contain from the start, are copied when a pod or another object needs them: most tenants never
+  // run anything in kube-public, which would cost half a dozen objects each in the super cluster.
   if (object.metadata.resourceVersion === bornVersion && context.needed !== true) return nothing
   const lost = sync.missing?.(object, context) ?? { kind: "create" }
   switch (lost.kind) {
@@ -89,7 +89,7 @@ function withoutSuperObject(sync: ResourceSync, object: KubeObject, context: Syn
   }
 }
 
-/** The tenant has deleted it: super follows with what is left of the grace period, telling how it goes meanwhile. */
+/** The tenant deleted the object: the copy is deleted with the remaining grace period, and its status is still copied. */
 function gracefully(sync: ResourceSync, object: KubeObject, superObject: KubeObject, context: SyncContext): Decision {
   const wanted = object.metadata.deletionGracePeriodSeconds
   const given = superObject.metadata.deletionGracePeriodSeconds
@@ -116,7 +116,7 @@ function unsupported(sync: ResourceSync, object: KubeObject, context: SyncContex
   return message === undefined ? undefined : { do: "refuse", message }
 }
 
-/** Metadata travels with the first patch of the object itself. */
+/** Metadata is part of the first patch of the object itself. */
 function superChanges(sync: ResourceSync, object: KubeObject, superObject: KubeObject, context: SyncContext): Patch[] {
   const patches = sync.changed(object, superObject, context)
   const extra = sync.annotations?.(object, context)

@@ -1,5 +1,5 @@
-// Events of the super cluster about a tenant's pods, services and claims, told in the tenant: about its own object, in its
-// own words, counted up as they repeat.
+// Copies the super cluster's Events about a tenant's pods, services and claims to the tenant: they refer to the tenant's object,
+// with names and uids translated, and their counts are updated.
 
 import { dictionary } from "../apimachinery/dictionary.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
@@ -22,7 +22,7 @@ interface ObjectReference {
   fieldPath?: string
 }
 
-/** core/v1 Event, as far as it is looked into. */
+/** core/v1 Event, with the fields used here. */
 export interface EventObject extends KubeObject {
   involvedObject: ObjectReference
   message?: string
@@ -58,11 +58,11 @@ export class EventMirror {
     if (object === undefined) return
     const { resourceVersion: _version, uid: superUID, ...reference } = event.involvedObject
     const copy = view.superObject(resource, home, event.involvedObject.name ?? "")
-    // Of an earlier one only the name is told: whoever asks for events of the one that has it now does so by uid.
+    // Events about an earlier object keep only the name, because events of the present object are selected by uid.
     const isOfEarlier = superUID !== undefined && copy !== undefined && copy.metadata.uid !== superUID
     const uid = isOfEarlier ? "" : object.metadata.uid
     const names = { tenant, namespace: key.namespace, superNamespace: home, uid, superUID }
-    // What else it is about is not told: it may be anything in super, under its name there.
+    // `related` is omitted: it may be any object of the super cluster, under its name there.
     const { metadata: _metadata, related: _related, ...contents } = event
     const wanted: EventObject = {
       ...contents,
@@ -75,7 +75,7 @@ export class EventMirror {
     await this.#write(key, wanted)
   }
 
-  /** Most are told once; only a repetition finds its Event there. */
+  /** Most events occur once; only for a repetition does the Event exist already. */
   async #write({ tenant, namespace, name }: SyncKey, wanted: EventObject): Promise<void> {
     const client = this.#tenants.client(tenant)
     try {

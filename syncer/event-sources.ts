@@ -1,4 +1,4 @@
-// From changes on either side to keys. Handlers run inside the informers' event delivery: they only add keys.
+// Maps changes on either side to keys. Handlers run during the informers' event delivery, so they only enqueue keys.
 
 import type { KubeObject, Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../apimachinery/object.ts"
 import type { InformerHandler } from "../client/informer.ts"
@@ -27,19 +27,19 @@ import { samePlace } from "./resources/virtual-node.ts"
 
 export interface EventSourceParts {
   caches: Caches
-  /** Before it is ready a tenant's keys are not wanted: it is compared whole then. */
+  /** Keys of a tenant that is not ready are not enqueued: it is compared completely when it becomes ready. */
   isReady(tenant: string): boolean
   readyTenants(): Tenant[]
-  /** Something has happened to what a tenant has in super: it may be asleep. false: super is still being read. */
+  /** One of the tenant's super objects has changed; the tenant may be asleep. false: the super cluster is still being listed. */
   wake(tenant: string): boolean
   tenantOf(clusterKey: string): Tenant | undefined
   enqueue(key: SyncKey): void
   synced(tenant: string): void
-  /** Told once for each kind of which something was known. */
+  /** Called once for each kind of which objects were known. */
   asleep(tenant: string, resource: Resource): void
 }
 
-/** Subscribes to everything. Returns how to stop. */
+/** Subscribes to all informers. Returns a function that unsubscribes. */
 export function connectEventSources(parts: EventSourceParts): () => void {
   const stops: (() => void)[] = []
   const { caches } = parts
@@ -74,7 +74,7 @@ function tenantHandler(resource: Resource, parts: EventSourceParts): TenantInfor
     if (!parts.isReady(tenant)) return
     const { namespace, name = "" } = object.metadata
     parts.enqueue(keyOf(tenant, resource, namespace, name))
-    // Whether Endpoints are copied depends on their Service.
+    // The Service determines whether its Endpoints are copied.
     if (resource === services) parts.enqueue(keyOf(tenant, endpoints, namespace, name))
     if (resource === persistentVolumeClaims) tellVolume(object, tenant, parts)
   }
@@ -109,7 +109,7 @@ function tellTokens(tenant: string, { metadata }: KubeObject, parts: EventSource
   if (parts.isReady(tenant)) parts.enqueue(keyOf(tenant, podTokens, metadata.namespace, metadata.name ?? ""))
 }
 
-/** Pods that have no node yet: where they may go depends on the tenant's nodes and on who is to go first. */
+/** Enqueues pods without a node: their placement depends on the tenant's nodes and on preemption. */
 function tellWaiting(tenant: string, parts: EventSourceParts): void {
   if (!parts.isReady(tenant)) return
   for (const { metadata, spec } of parts.caches.tenantInformer(pods).list(tenant) as Pod[]) {
@@ -117,7 +117,7 @@ function tellWaiting(tenant: string, parts: EventSourceParts): void {
   }
 }
 
-/** With nodes published as they are used, a pod's coming and going decides. The key is cheap when they all are. */
+/** If only used nodes are published, pods determine which. If all are, the key causes little work. */
 function tellNode(tenant: string, pod: Pod, parts: EventSourceParts): void {
   const name = pod.spec?.nodeName ?? ""
   const published = parts.caches.tenantInformer(nodes).get(tenant, undefined, name)
@@ -126,7 +126,7 @@ function tellNode(tenant: string, pod: Pod, parts: EventSourceParts): void {
   if (name !== "" && (isNew || isLast) && parts.isReady(tenant)) parts.enqueue(keyOf(tenant, nodes, undefined, name))
 }
 
-/** A volume is shown once both the claim here and the claim there are known. */
+/** A volume is published only when the claims on both sides are known. */
 function tellVolume(claim: KubeObject, tenant: string, parts: EventSourceParts): void {
   const volume = (claim as PersistentVolumeClaim).spec?.volumeName
   if (volume !== undefined && volume !== "") parts.enqueue(keyOf(tenant, persistentVolumes, undefined, volume))
@@ -147,7 +147,7 @@ function publicationHandler(resource: Resource, parts: EventSourceParts): Inform
   }
 }
 
-/** Volumes concern one tenant; everything else that is published concerns all. */
+/** Volumes concern one tenant; all other published objects concern all tenants. */
 function audience(resource: Resource, object: KubeObject, parts: EventSourceParts): Tenant[] {
   if (resource !== persistentVolumes) return parts.readyTenants()
   const home = (object as PersistentVolume).spec?.claimRef?.namespace ?? ""

@@ -1,9 +1,9 @@
-// What to do about a failed write: servers that do not answer, servers that refuse, and races, which the workers retry.
+// Classifies failed writes: unavailable servers, refusals, and conflicts, which the workers retry.
 
 import { StatusError } from "../apimachinery/status.ts"
 import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 
-/** A write that will be refused again until somebody changes something. Told to the tenant by whoever throws it. */
+/** A write that will be refused until somebody changes something. Whoever throws it has reported it to the tenant. */
 export class RefusedError extends Error {
   /**
    * By a server, which may decide otherwise the next time; else here, by what is known of both sides. When that changes, there is
@@ -25,13 +25,13 @@ export function isRefusal(error: unknown): error is StatusError {
   return error instanceof StatusError && refusals.has(error.code) && !isNamespaceTerminating(error)
 }
 
-/** The server is not there, or has too much to do, or does not know us (yet); or a namespace is on its way. */
+/** The server is unreachable, overloaded or does not accept our credentials (yet), or a namespace is being deleted. */
 export function isUnavailable(error: unknown): error is StatusError {
   if (!(error instanceof StatusError)) return false
   return error.code >= 500 || error.code === 429 || error.code === 401 || isNamespaceTerminating(error)
 }
 
-/** Doubles from first to longest; the jitter keeps a thousand keys from coming back at once. */
+/** Exponential backoff from first to longest; the jitter keeps many keys from being retried at the same moment. */
 export function backoff(limits: { first: number; longest: number }, attempt: number, random = Math.random()): number {
   const base = Math.min(limits.longest, limits.first * 2 ** Math.min(attempt, 30))
   return Math.round(base * (0.75 + random / 2))

@@ -1,4 +1,4 @@
-// Operator and syncer between real control planes: a gateway that serves the super cluster and the tenant.
+// Operator and syncer with real control planes: a gateway that serves both the super cluster and the tenant.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { KubeObject, Pod, Service } from "../apimachinery/object.ts"
@@ -23,7 +23,7 @@ import { createServiceAddresses, startSyncer, type Syncer } from "./main.ts"
 const object = <T extends KubeObject>(apiVersion: string, kind: string, metadata: object, more: object = {}): T =>
   ({ apiVersion, kind, metadata, ...more }) as unknown as T
 
-/** Asks until the object is there, and as wanted. */
+/** Polls until the object exists and satisfies the condition. */
 const until = <T extends KubeObject>(
   client: KubeClient,
   [resource, namespace, name]: [Resource, string | undefined, string],
@@ -206,7 +206,7 @@ describe("with real control planes", () => {
     await superClient.delete(virtualClusters, "default", "acme")
     await untilGone(superClient, virtualClusters, "default", "acme")
     expect(gateway.gateway.tenants.get("acme")).toBeUndefined()
-    // No namespace controller runs in this super cluster: that they are leaving is all there is to see.
+    // No namespace controller runs in this super cluster, so the namespaces only become Terminating.
     const { items } = await superClient.list(namespaces)
     const left = items.filter(({ metadata }) => metadata.name?.startsWith(key))
     expect(left.every(({ metadata }) => metadata.deletionTimestamp !== undefined)).toBe(true)

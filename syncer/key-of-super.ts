@@ -1,4 +1,4 @@
-// From a super object back to the key of its tenant object. Names are never parsed: the annotations say whose it is.
+// Maps a super object to the key of its tenant object. Names are never parsed: annotations record the owner.
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import { tokenPodNameAnnotation } from "../apimachinery/tenancy.ts"

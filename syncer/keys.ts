@@ -1,20 +1,20 @@
-// What waits in the queue: names, never objects. A key says "look at this again"; what to do is decided from both sides'
-// caches when its turn comes.
+// Items of the queue: names, never objects. A key means "reconcile this"; what to do is decided from the caches of both sides when
+// the key is processed.
 
 import type { Resource } from "../client/rest.ts"
 
 export interface SyncKey {
   tenant: string
-  /** Plural name of the resource, or one of the two below. */
+  /** Plural name of the resource, or one of the two constants below. */
   resource: string
-  /** In the tenant; "" for objects without one. */
+  /** Namespace in the tenant; "" for cluster-scoped objects. */
   namespace: string
   name: string
 }
 
-/** The service-account tokens of the pod of that name. */
+/** Resource of keys for the service account tokens of the pod with that name. */
 export const podTokens = "pod-tokens"
-/** An Event of super about an object of the tenant. */
+/** Resource of keys for super Events about the tenant's objects. */
 export const superEvents = "events"
 
 export function identify({ tenant, resource, namespace, name }: SyncKey): string {

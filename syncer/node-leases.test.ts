@@ -16,7 +16,7 @@ const node = (name: string, ready: string, labels: Record<string, string> = { [v
   status: { conditions: [{ type: "Ready", status: ready }] },
 })
 
-/** Everything that can go on without the clock does. */
+/** Lets everything proceed that does not wait for the clock. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,6 +1,6 @@
-// Signs of life of virtual nodes, for tenants that bring a controller manager of their own: it takes a node for dead whose
-// Lease in kube-node-lease nobody renews. Other tenants need none: whether a node lives is found out in the super cluster, and
-// its Ready condition is copied. Renewed while that condition is known; times are a kubelet's.
+// Renews the Leases of virtual nodes in kube-node-lease, for tenants that run their own controller manager: it considers a node dead
+// if its Lease is not renewed. Other tenants do not need Leases: node health is determined in the super cluster, and the Ready
+// condition is copied. Leases are renewed while that condition is known, with a kubelet's timing.
 
 import { microTimestamp, type KubeObject, type Node } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"
@@ -15,7 +15,7 @@ import { runWorkers } from "../client/workqueue/workers.ts"
 
 export interface NodeLeaseOptions {
   tenants: Tenants
-  /** The nodes a tenant has, as far as they are known; none while it sleeps. */
+  /** The known nodes of a tenant; none while it is asleep. */
   nodesOf: (tenant: string) => readonly Node[]
   clock: Clock
   log: Log
@@ -24,7 +24,7 @@ export interface NodeLeaseOptions {
 const namespace = "kube-node-lease"
 const durationSeconds = 40
 const renewMs = 10_000
-/** Renewed at the same time, and of one tenant: one whose API does not answer (its webhooks may see to that) keeps no other waiting. */
+/** Limits of concurrent renewals, in total and per tenant: a tenant with a hanging API (because of its webhooks) must not delay others. */
 const atOnce = 32
 const atOnceOfTenant = 4
 
@@ -33,7 +33,7 @@ interface Renewal {
   node: Node
 }
 
-/** Until the signal ends. */
+/** Runs until the signal ends. */
 export async function keepNodeLeases(options: NodeLeaseOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options
   using queue = new FairQueue<Renewal>({
@@ -58,7 +58,7 @@ function* due({ tenants, nodesOf }: NodeLeaseOptions): Generator<Renewal> {
   }
 }
 
-/** What fails is tried again in the next round. */
+/** A failed renewal is repeated in the next round. */
 async function renewOrTell({ tenants, clock, log }: NodeLeaseOptions, { tenant, node }: Renewal): Promise<void> {
   try {
     await renew(tenants.client(tenant), node, microTimestamp(new Date(clock.now())))
@@ -67,7 +67,7 @@ async function renewOrTell({ tenants, clock, log }: NodeLeaseOptions, { tenant, 
   }
 }
 
-/** One that stopped telling of itself in the super cluster is Unknown. */
+/** The Ready condition of a node that no longer reports to the super cluster is Unknown. */
 function isAlive({ metadata, status }: Node): boolean {
   const ready = status?.conditions?.find(({ type }) => type === "Ready")
   return metadata.labels?.[virtualNodeLabel] === "true" && ready !== undefined && ready.status !== "Unknown"

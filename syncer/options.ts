@@ -1,4 +1,4 @@
-// What can be set, with defaults. Every limit of the syncer is here.
+// Options with their defaults, and all limits of the syncer.
 
 import type { Node } from "../apimachinery/object.ts"
 import { systemClock, type Clock } from "../client/clock.ts"
@@ -7,15 +7,15 @@ import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenants } from "../client/tenants.ts"
 
-/** What kinds need to know. */
+/** Settings used by the kinds. */
 export interface SyncSettings {
-  /** resolv.conf options of pods that use the tenant's DNS. */
+  /** resolv.conf options for pods that use the tenant's DNS. */
   dnsOptions: readonly { name: string; value?: string }[]
   /** "all": every tenant sees every node; "used": only those its pods run on. */
   publishNodes: "all" | "used"
-  /** Where a node's kubelet API is served for tenants. Undefined: the node's own address and port. */
+  /** Where a node's kubelet API is served to tenants; undefined for the node's own address and port. */
   vnAgentEndpoint: ((node: Node) => { address: string; port: number } | undefined) | undefined
-  /** Whether tenants' Services may draw the traffic to addresses of their choice, which may be other tenants' or super's own. */
+  /** Whether tenants' Services may receive traffic for arbitrary addresses, including those of other tenants or of super. */
   externalIPs: "allow" | "deny"
   /** Whether tenants' network policies are copied, where they may allow what the administrator's own do not. */
   networkPolicies: "allow" | "deny"
@@ -24,9 +24,9 @@ export interface SyncSettings {
 export interface SyncerOptions extends Partial<SyncSettings> {
   tenants: Tenants
   superClient: KubeClient
-  /** Keys worked on at the same time. */
+  /** Number of keys processed concurrently. */
   workers?: number
-  /** Between the ends of one full comparison and the start of the next. */
+  /** Pause between two full comparisons. */
   patrolPeriodMs?: number
   /**
    * false while tenants may be missing from `tenants.list()`. Beyond that, a tenant counts as gone only when the super
@@ -35,32 +35,32 @@ export interface SyncerOptions extends Partial<SyncSettings> {
   tenantListComplete?: () => boolean
   clock?: Clock
   log?: Log
-  /** Where its queue is counted. */
+  /** Receives the metrics of the queue. */
   metrics?: ClientMetrics | undefined
 }
 
 export const syncerLimits = {
   workers: 32,
   patrolPeriodMs: 60_000,
-  /** Objects compared before others may use the event loop. */
+  /** Number of objects compared before yielding to the event loop. */
   patrolSlice: 500,
-  /** An event's key, whose tenant has to wake first, comes again. */
+  /** Retry delay of an event's key whose tenant has to wake up first. */
   wakingRetryMs: { first: 200, longest: 30_000 },
-  /** Retry of what super refuses for good (403, 422, …) doubles from the first to the second. */
+  /** Retry delay of writes that super refuses permanently (403, 422, …), doubled from first to longest. */
   refusedRetryMs: { first: 1_000, longest: 60_000 },
-  /** Retry of what fails because a server does not answer. */
+  /** Retry delay of calls that fail because a server does not respond. */
   unavailableRetryMs: { first: 500, longest: 30_000 },
-  /** How long a super Service may exist without its tenant Service being visible: the write that claimed it is under way. */
+  /** How long a super Service may exist without a visible tenant Service: the tenant's write may still be in progress. */
   claimGraceMs: 30_000,
-  /** Share of a token's life after which it is issued anew, and how long its issuer may be out of reach. */
+  /** Fraction of a token's lifetime after which it is renewed; the rest is how long its issuer may be unreachable. */
   tokenRefreshShare: 0.8,
   /** Namespaces of unknown tenants looked up per patrol. */
   unknownNamespacesPerPatrol: 100,
-  /** Extended resources of one tenant that super counts on one node; the first ones by name. */
+  /** Extended resources per tenant that super counts on one node; the first ones by name. */
   resourcesPerNode: 16,
-  /** Nodes looked at for room when a pod of higher priority finds none. */
+  /** Limit of nodes examined when a pod of higher priority does not fit anywhere. */
   preemptionCandidates: 16,
-  /** After which a pod without room is looked at again, and a room made for it counts as lost. */
+  /** Delay until an unschedulable pod is examined again, and lifetime of a nomination. */
   preemptionRetryMs: 10_000,
   nominationMs: 120_000,
   stopTimeoutMs: 10_000,

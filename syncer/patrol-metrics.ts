@@ -1,5 +1,5 @@
-// What patrols find. In a cluster at rest they find nothing: what differs again and again is something that somebody else
-// writes, or that one of both sides refuses.
+// Metrics of what patrols find. In an idle cluster they find nothing: objects that differ again and again are written by another
+// client, or refused by one of the two sides.
 
 import {
   exponentialBounds,

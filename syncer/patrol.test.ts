@@ -70,7 +70,7 @@ describe("after drift on both sides", () => {
       return started
     }
 
-    /** Anything a tenant may do, and anything somebody may do to the copies. */
+    /** All changes a tenant can make, and changes to the copies by other clients. */
     const mutate = async (): Promise<void> => {
       const { tenant, cluster } = pick(known)
       const one = pick(kinds)
@@ -114,10 +114,10 @@ describe("after drift on both sides", () => {
       syncer = await start()
       for (let step = 0; step < 40; step++) await mutate()
       await syncer[Symbol.asyncDispose]()
-      // And while nobody looks.
+      // Also while the syncer is not running.
       for (let step = 0; step < 40; step++) await mutate()
     }
-    // Copies of deleted Services are left alone for a while after they are made: grown old here.
+    // Copies of deleted Services are kept for a while after their creation, so their age is faked here.
     for (const { metadata } of superCluster.all(services)) {
       superCluster.edit(services, metadata.namespace, metadata.name ?? "", {
         metadata: { creationTimestamp: "2026-01-01T00:00:00Z" },
@@ -134,7 +134,7 @@ describe("after drift on both sides", () => {
   })
 })
 
-/** What the switch would still do, by the objects themselves and not by anybody's cache. */
+/** The decisions that remain, based on the stored objects and not on any cache. */
 function differences(superCluster: FakeCluster, known: { tenant: Tenant; cluster: FakeCluster }[]): string[] {
   const found: string[] = []
   for (const { tenant, cluster } of known) {
@@ -173,7 +173,7 @@ describe("what goes wrong with one", () => {
     return syncer
   }
 
-  /** A namespace of a tenant that nobody knows. */
+  /** A namespace of an unknown tenant. */
   async function lose(superCluster: FakeCluster, name: string, { isMarked = true } = {}): Promise<void> {
     const { clusterKey, virtualCluster } = fakeTenant(name)
     const annotations = {

@@ -14,7 +14,7 @@ function podOf(name: string, cpu: string, priority = 0, more: { port?: number; l
   }
 }
 
-/** Those that begin with "own" are the tenant's; each is its own copy here. */
+/** Pods with names that begin with "own" are the tenant's; each serves as its own copy here. */
 function victims(pod: Pod, ...there: Pod[]): string[] | "soon" | undefined {
   const lower = new Map(there.filter(({ metadata }) => metadata.name?.startsWith("own")).map((one) => [one, one]))
   const room = chooseVictims({ node, pod, there, lower })

@@ -1,4 +1,4 @@
-// Which pods of a node would have to go for another one, and on which node that is the least harm. Pure.
+// Selects the pods to evict from a node for another pod, and the node where that does the least harm. Pure.
 
 import type { Node, Pod } from "../apimachinery/object.ts"
 import { compareQuantities, parseQuantity, zeroQuantity } from "../apimachinery/quantity.ts"
@@ -6,23 +6,23 @@ import { addAmounts, parseAmounts, podAmounts, type Amounts } from "../apimachin
 
 export interface Room {
   node: string
-  /** The tenant's. */
+  /** The tenant's pods, not their copies. */
   victims: readonly Pod[]
 }
 
 export interface Candidate {
   node: Node
-  /** As super has it. */
+  /** The pod's super copy. */
   pod: Pod
-  /** All on the node, whosever they are, as super has them. */
+  /** All super pods on the node, of any tenant. */
   there: readonly Pod[]
-  /** Those of the tenant that are of lower priority → the tenant's own object. */
+  /** The tenant's super pods of lower priority → the tenant's own pods. */
   lower: ReadonlyMap<Pod, Pod>
 }
 
 export const priorityOf = (pod: Pod): number => pod.spec?.priority ?? 0
 
-/** undefined: taking pods away is no help, or not what it is about. "soon": it fits when those that are leaving have gone. */
+/** undefined: evictions would not help or are not needed. "soon": the pod will fit once the terminating pods are gone. */
 export function chooseVictims({ node, pod, there, lower }: Candidate): Room | "soon" | undefined {
   const fits = (left: readonly Pod[]): boolean => fitsBeside(node, pod, left)
   if (fits(there)) return undefined
@@ -31,7 +31,7 @@ export function chooseVictims({ node, pod, there, lower }: Candidate): Room | "s
   let left = staying.filter((one) => !lower.has(one))
   if (!fits(left)) return undefined
   const victims: Pod[] = []
-  // The most important come back first.
+  // Pods are kept in order of importance as long as the new pod still fits.
   const back = staying.filter((one) => lower.has(one)).sort((a, b) => rank(lower.get(b)) - rank(lower.get(a)))
   for (const one of back) {
     const own = lower.get(one)
@@ -43,7 +43,7 @@ export function chooseVictims({ node, pod, there, lower }: Candidate): Room | "s
 
 const rank = (pod: Pod | undefined): number => (pod === undefined ? 0 : priorityOf(pod))
 
-/** As upstream chooses: the lowest of highest priorities, then the smallest sum of them, then the fewest, then the youngest. */
+/** Upstream's order: lowest highest priority, then smallest sum of priorities, then fewest victims, then youngest victims. */
 export function least(rooms: readonly Room[]): Room | undefined {
   const keys = (room: Room): number[] => {
     const priorities = room.victims.map(priorityOf)

@@ -1,12 +1,12 @@
-// Room for a pod of higher priority, made among its own tenant's pods. Super's scheduler treats the pods of all tenants alike,
-// or one tenant's priorities would drive out another's pods; so when it finds no room for a pod, this looks whether the tenant's
-// own pods of lower priority stand in the way, and takes the fewest and least of them away, as their scheduler would: in the
-// tenant, where their controllers see it. Meanwhile the node is the pod's (status.nominatedNodeName): resources/pod/placement.ts
-// keeps others of lower priority from it.
+// Preemption among the pods of one tenant. Super's scheduler treats the pods of all tenants alike; otherwise one tenant's priorities
+// would evict another tenant's pods. When super finds no node for a pod, this checks whether pods of lower priority of the same tenant
+// are in the way, and evicts the fewest and least important of them, as the tenant's scheduler would: in the tenant, where their
+// controllers see it. Meanwhile the node is reserved for the pod (status.nominatedNodeName): resources/pod/placement.ts keeps pods of
+// lower priority off it.
 //
-// Counted are resources, numbers of pods and host ports. A node where these suffice is refused for another reason, which
-// taking pods away need not end: nothing is taken away there. Facts: k8s.io/kubernetes/pkg/scheduler/framework/preemption.
-// Not here: budgets of disruption, which upstream also breaks when there is no other way.
+// Resources, the number of pods and host ports are considered. If these suffice on a node, the pod is rejected there for another
+// reason, which evictions may not resolve, so none are made. Source: k8s.io/kubernetes/pkg/scheduler/framework/preemption.
+// Not implemented: PodDisruptionBudgets, which upstream also violates if there is no other way.
 
 import { matchesNode, tolerates } from "../apimachinery/node-selection.ts"
 import { timestamp, type Node, type Pod } from "../apimachinery/object.ts"
@@ -36,14 +36,14 @@ const message = "preempting to accommodate a higher priority pod"
 
 export class Preemption {
   readonly #parts: PreemptionParts
-  /** When a pod was first seen to be on its way to a node; by its key, and gone with its waiting. */
+  /** By the pod's key: when its nomination was first seen. Removed when the pod no longer waits. */
   readonly #nominatedAt = new Map<string, number>()
 
   constructor(parts: PreemptionParts) {
     this.#parts = parts
   }
 
-  /** After a pod has been reconciled. */
+  /** Called after a pod has been reconciled. */
   async consider(tenant: Tenant, namespace: string, name: string): Promise<Outcome> {
     const context = this.#parts.contextOf(tenant)
     const pod = context.view.tenantObject<Pod>(pods, namespace, name)
@@ -59,7 +59,7 @@ export class Preemption {
     const again = { requeueAfterMs: syncerLimits.preemptionRetryMs }
     if (isNominated(pod)) {
       if (this.#isUnderWay(key)) return again
-      // In vain: the node is free again for others.
+      // The preemption did not help: the node is available to other pods again.
       this.#nominatedAt.delete(key)
       await this.#nominate(tenant, pod, null)
       return again
@@ -68,7 +68,7 @@ export class Preemption {
     const rooms: Room[] = []
     for (const node of candidates(superPod, placed, context)) {
       const room = await this.#roomOn(node, superPod, placed)
-      // Others are leaving already.
+      // Pods are being deleted already.
       if (room === "soon") return again
       if (room !== undefined) rooms.push(room)
     }
@@ -80,7 +80,7 @@ export class Preemption {
     return again
   }
 
-  /** The tenant is gone. */
+  /** Discards the state of a removed tenant. */
   forget(tenant: string): void {
     const prefix = `${tenant} `
     for (const key of this.#nominatedAt.keys()) if (key.startsWith(prefix)) this.#nominatedAt.delete(key)
@@ -88,7 +88,7 @@ export class Preemption {
 
   #isUnderWay(key: string): boolean {
     const now = this.#parts.clock.now()
-    // After a restart its time begins anew.
+    // After a restart the period starts again.
     const since = this.#nominatedAt.get(key) ?? now
     this.#nominatedAt.set(key, since)
     return now - since < syncerLimits.nominationMs
@@ -110,7 +110,7 @@ export class Preemption {
 
   async #makeRoom(tenant: Tenant, pod: Pod, { node, victims }: Room): Promise<void> {
     const { clock, events, tenants } = this.#parts
-    // Before they go: whatever replaces them is to find the node taken.
+    // Set before the evictions, so that the victims' replacements find the node reserved.
     await this.#nominate(tenant, pod, node)
     const client = tenants.client(tenant.name)
     for (const victim of victims) {
@@ -131,7 +131,7 @@ export class Preemption {
         await client.patch(pods, namespace, name, patch, { type: "merge", subresource: "status" })
         await client.delete(pods, namespace, name, { uid })
       } catch (error) {
-        // Gone, which is as good.
+        // Already gone, which serves the same purpose.
         if (!isNotFound(error) && !isConflict(error)) throw error
       }
     }
@@ -146,7 +146,7 @@ export class Preemption {
   }
 }
 
-/** Super's scheduler has said so of a pod that may take others' place. */
+/** Super's scheduler reported that it found no node, and the pod may preempt others. */
 function waitsForRoom(pod: Pod, superPod: Pod): boolean {
   const scheduled = superPod.status?.conditions?.find(({ type }) => type === "PodScheduled")
   return (
@@ -159,7 +159,7 @@ function waitsForRoom(pod: Pod, superPod: Pod): boolean {
   )
 }
 
-/** Nodes that would take the pod and have others of lower priority; where the least of them are, first. */
+/** Nodes that accept the pod and run pods of lower priority; the one with the lowest priority first. */
 function candidates(superPod: Pod, placed: readonly Pod[], { view }: SyncContext): Node[] {
   const lowest = new Map<string, number>()
   for (const other of placed) {

@@ -1,4 +1,4 @@
-// What super owns and tenants see of storage and priorities: from super's objects to the tenant's, and away again.
+// Publication of storage and priority classes: from super's objects to the tenant's, including removal.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { KubeObject, PersistentVolume, PersistentVolumeClaim } from "../apimachinery/object.ts"

@@ -1,5 +1,5 @@
-// The other direction: what super owns and tenants see. Desired from super, made, changed and removed in the tenant; an
-// object that the tenant made under such a name is left alone.
+// Upward direction: publishes super's objects in tenants. The desired object is derived from super's, and created, updated or
+// deleted in the tenant. An object that the tenant created under the same name is left alone.
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
@@ -30,7 +30,7 @@ export class Publisher {
     if (tenant !== undefined && kind !== undefined) await this.publish(kind, tenant, key.name)
   }
 
-  /** Does what is needed for one name; also called ahead of the queue, before a pod is bound to a node. */
+  /** Reconciles one name. Also called directly, outside the queue, before a pod is bound to a node. */
   async publish(kind: Publication, tenant: Tenant, name: string): Promise<void> {
     const context = this.#contextOf(tenant)
     const client = this.#tenants.client(tenant.name)
@@ -56,7 +56,7 @@ export class Publisher {
     return kind.claim(object !== undefined && kind.isPublished(object) ? object : undefined, superObject, context)
   }
 
-  /** A difference that publish() would act on. */
+  /** Whether publish() would change anything. */
   differs(kind: Publication, context: SyncContext, name: string): boolean {
     if (this.#claimOf(kind, context, name) !== undefined) return true
     const desired = this.desired(kind, context, name)
@@ -112,7 +112,7 @@ async function patch(kind: Publication, client: KubeClient, object: KubeObject, 
   }
 }
 
-/** Protection finalizers guard storage that is in use; what is removed here is a picture of it. */
+/** Protection finalizers protect storage in use; this object is only a representation of it. */
 async function remove(kind: Publication, client: KubeClient, object: KubeObject): Promise<void> {
   const { name = "", uid, finalizers, deletionTimestamp } = object.metadata
   try {

@@ -1,4 +1,4 @@
-// What happens between two steps of the syncer's: tenants, namespaces and copies that are gone, or others, by the next one.
+// Races: tenants, namespaces and copies that disappear or are replaced between two steps of the syncer.
 
 import { afterEach, beforeEach, expect, test } from "vitest"
 import type { KubeObject, Pod } from "../apimachinery/object.ts"

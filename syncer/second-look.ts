@@ -1,4 +1,4 @@
-// Caches lag, and see only what is marked. Before anything is lost by what they say, the server itself is asked.
+// Confirms deletions with the API servers: caches may be outdated, and contain only marked objects.
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"
@@ -8,7 +8,7 @@ import { ownership, recordedOwner } from "./conversion/ownership.ts"
 import { superPlace } from "./conversion/super-object.ts"
 import type { ResourceSync } from "./resources/resource-sync.ts"
 
-/** Whether the tenant has the object that the super object is the copy of. Unmarked ones are nobody's copy to remove. */
+/** Whether the tenant object of this copy exists. Unmarked super objects are not copies and must not be removed. */
 export async function existsInTenant(
   sync: ResourceSync,
   client: KubeClient,
@@ -23,7 +23,7 @@ export async function existsInTenant(
   return object !== undefined && (owner.uid === undefined || object.metadata.uid === owner.uid)
 }
 
-/** The copy of exactly that object, if super has it. */
+/** Reads the copy of exactly that object from super; undefined if there is none. */
 export async function findCopy(
   sync: ResourceSync,
   superClient: KubeClient,

@@ -200,12 +200,12 @@ describe("createServiceAddresses()", () => {
 
   test("a copy that the syncer makes meanwhile, of what the service was, is brought up to date", async () => {
     const before = serviceOf("u1", { type: "ExternalName", externalName: "example.com" })
-    // Its namespace is there.
+    // The Service's namespace exists.
     const other = serviceOf("u0")
     other.metadata.name = "other"
     await addresses.claim(other, undefined)
     const get = superCluster.get.bind(superCluster)
-    // Not there when asked for; there, as the service was, a moment later.
+    // Absent when it is read; a moment later it exists, in its state before the write.
     superCluster.get = async (resource, namespace, name) => {
       if (resource !== services) return get(resource, namespace, name) as never
       superCluster.get = get

@@ -1,6 +1,6 @@
-// Addresses of a tenant's Services, claimed in the super cluster before the tenant's write is answered: the super Service
-// is made first, and what super gave is what the tenant is told. So the address in a create's answer is one that works.
-// The syncer finds the super Service there and keeps it in step; one whose tenant write fails is taken back.
+// Claims the addresses of a tenant's Services in the super cluster before the tenant's write is answered: the super Service is
+// written first, and the addresses assigned there are stored in the tenant, so the address in the response to a create works. The
+// syncer keeps the super Service up to date. If the tenant's write fails, the super Service is restored or deleted.
 
 import { equalButNulls } from "../apimachinery/equality.ts"
 import type { KubeObject, Service } from "../apimachinery/object.ts"
@@ -29,7 +29,7 @@ import type { ResourceSync, SyncContext } from "./resources/resource-sync.ts"
 
 type Spec = NonNullable<Service["spec"]>
 
-/** Exactly one of the two is called. */
+/** Exactly one of the two functions is called. */
 export interface AddressClaim {
   commit(): void
   rollback(): Promise<void>
@@ -41,12 +41,12 @@ export interface ServiceAddressClaims {
 }
 
 export interface ServiceAddressOptions {
-  /** The tenant's own API: tells a copy left behind by an earlier Service from that of a living one. */
+  /** Client of the tenant's API, used to check whether the Service that a copy belongs to still exists. */
   tenantClient?: () => KubeClient
   log?: Log
 }
 
-/** Then the tenant's write is answered with the conflict. */
+/** After so many attempts the tenant's write fails with the conflict. */
 const changeAttempts = 5
 
 const noClaim: AddressClaim = { commit: () => undefined, rollback: () => Promise.resolve() }
@@ -67,7 +67,7 @@ class Claims {
   readonly #superClient: KubeClient
   readonly #tenant: Tenant
   readonly #options: ServiceAddressOptions
-  /** Uids of Services whose write is under way: their copies are not orphans. */
+  /** Uids of Services being written: their copies are not orphans. */
   readonly #underWay = new Set<string>()
 
   constructor(superClient: KubeClient, tenant: Tenant, options: ServiceAddressOptions) {
@@ -77,7 +77,7 @@ class Claims {
   }
 
   async claim(service: Service, current: Service | undefined): Promise<AddressClaim> {
-    // A name for something elsewhere has no address.
+    // An ExternalName Service has no address.
     if (service.spec?.type === "ExternalName") return noClaim
     const uid = service.metadata.uid ?? ""
     this.#underWay.add(uid)
@@ -94,7 +94,7 @@ class Claims {
       await this.#takeBack(service)
     } catch (error) {
       if (!(error instanceof StatusError)) throw error
-      // The tenant's Service is gone whatever super says; the patrol removes the copy.
+      // The tenant's Service is deleted anyway; the patrol removes the copy.
       const { namespace, name } = service.metadata
       const { log = silentLog } = this.#options
       log.warn({ tenant: this.#tenant.name, namespace, name, error: error.message }, "service address not released yet")
@@ -123,14 +123,14 @@ class Claims {
     }
     const present = await this.#get(service)
     if (ownership(present, this.#tenant, service) === "ours") {
-      // The syncer was here first, perhaps with what the service was before this write.
+      // The syncer created it first, possibly from the Service's state before this write.
       return this.#patch(present, changeOf(service, present, current), current === undefined ? null : markOf(current))
     }
     await this.#removeOrphan(present, service)
     return this.#superClient.create(services, desired)
   }
 
-  /** Only what is surely of nobody: an earlier Service of this name that the tenant no longer has. */
+  /** Removes only a copy that certainly has no owner: of an earlier Service with this name, which the tenant no longer has. */
   async #removeOrphan(present: Service, service: Service): Promise<void> {
     const { namespace, name = "" } = service.metadata
     const uid = recordedOwner(present)?.uid
@@ -163,7 +163,7 @@ class Claims {
     try {
       changed = await this.#patch(present, changeOf(service, present, current), markOf(current))
     } catch (error) {
-      // The syncer, or super itself, has written it meanwhile: what it is now has to be looked at.
+      // The syncer or super itself has written it meanwhile: read the new state.
       if (!isConflict(error) || attempts === 1) throw error
       return this.#change(service, current, uid, attempts - 1)
     }
@@ -212,7 +212,7 @@ class Claims {
     return this.#superClient.get(services, namespace, metadata.name ?? "")
   }
 
-  /** Marked as this tenant's, for no object yet: the syncer adds the namespace's uid when it sees it. */
+  /** Marked as the tenant's without a uid: the syncer adds the namespace's uid when it sees it. */
   async #ensureNamespace(namespace: string): Promise<void> {
     const name = superNamespace(this.#tenant.clusterKey, namespace)
     try {
@@ -232,7 +232,7 @@ class Claims {
     }
   }
 
-  /** What the tenant may know: its own faults as they are, everything else as a service that is not there. */
+  /** Errors that the tenant caused are passed on; for all others, the service is reported as unavailable. */
   #translate(error: unknown, service: Service): unknown {
     if (!(error instanceof StatusError)) return error
     const { namespace = "", name = "" } = service.metadata
@@ -257,8 +257,8 @@ class Claims {
 }
 
 /**
- * What super's Service is changed to by a write of the tenant's, which was `before`. Whether it may have external addresses is the
- * syncer's to decide, which adds and removes them: super gives none of them.
+ * The change of super's Service for a tenant's write to `before`. External IPs are left to the syncer, which decides whether the
+ * tenant may have them: super does not assign any.
  */
 function changeOf(wanted: Service, present: Service, before: Service | undefined): Record<string, unknown> | undefined {
   const none = {} as Spec
@@ -269,8 +269,8 @@ function changeOf(wanted: Service, present: Service, before: Service | undefined
 }
 
 /**
- * The families that the write asks for, where it changes them: super's own need not be the tenant's. The first address and family stay
- * what they are, and super itself drops the second when the policy has no place for it.
+ * The IP families that the write changes: super's present ones may differ from the tenant's. The first address and family are kept,
+ * and super itself removes the second if the policy does not permit it.
  */
 function familyChange(wanted: Spec, there: Spec, before: Spec): Partial<Spec> | undefined {
   const change: Partial<Spec> = {}
@@ -290,10 +290,10 @@ function familyChange(wanted: Spec, there: Spec, before: Spec): Partial<Spec> | 
   return Object.keys(change).length === 0 ? undefined : change
 }
 
-/** Until the syncer has seen the tenant's write, it must not take what is changed ahead of it for drift. */
+/** Marks the change as ahead of the tenant's write, so that the syncer does not revert it before it has seen that write. */
 const markOf = (current: Service): string => `${current.metadata.resourceVersion ?? ""} ${new Date().toISOString()}`
 
-/** What super gave, into the tenant's object. */
+/** Copies the addresses that super assigned to the tenant's object. */
 function copyAddresses(service: Service, made: Service): void {
   const spec = service.spec
   const given = made.spec

@@ -1,4 +1,4 @@
-// What a tenant has in the super cluster while it sleeps: folded in memory, and put right when somebody touches it.
+// The super objects of a sleeping tenant: kept folded in memory, and reconciled when a change wakes the tenant.
 
 import { expect, test } from "vitest"
 import type { ConfigMap, KubeObject } from "../apimachinery/object.ts"

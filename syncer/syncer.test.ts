@@ -46,7 +46,7 @@ describe("the syncer", () => {
     await syncer.whenSynced()
   }
 
-  /** No key waits and none is worked on. */
+  /** No key is queued or being processed. */
   async function settled(): Promise<void> {
     await syncer.patrol()
     await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
@@ -431,7 +431,7 @@ describe("the syncer", () => {
     expect(cluster.find<Pod>(pods, "default", "urgent")?.status?.nominatedNodeName).toBe("node-1")
     expect(cluster.find(pods, "default", "high")?.metadata.deletionTimestamp).toBeUndefined()
     expect(superCluster.find(pods, "others", "x")?.metadata.deletionTimestamp).toBeUndefined()
-    // What follows it waits until the node is not kept any more.
+    // A later pod of lower priority is kept off the node while it is reserved.
     await cluster.create(pods, podOf("next", asking("500m", 1)))
     const next = await inSuper<Pod>(pods, "next")
     expect(JSON.stringify(next.spec)).toContain('"operator":"NotIn","values":["node-1"]')

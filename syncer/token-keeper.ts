@@ -1,4 +1,4 @@
-// Keeps the Secrets with pods' service-account tokens: there before the pod, fresh while it lives, gone with it.
+// Maintains the Secrets with pods' service account tokens: created before the pod, renewed while it lives, deleted with it.
 
 import type { KubeObject, Pod, Secret } from "../apimachinery/object.ts"
 import { superNamespace, tokenPodNameAnnotation, tokenPodUIDAnnotation } from "../apimachinery/tenancy.ts"
@@ -19,7 +19,7 @@ export interface TokenKeeperParts {
   superClient: KubeClient
   caches: Caches
   clock: Clock
-  /** Brings the key back after that time. */
+  /** Enqueues the key after that time. */
   schedule(key: SyncKey, afterMs: number): void
 }
 
@@ -41,7 +41,7 @@ export class TokenKeeper {
       if (!ofThisPod || !needed) await this.#remove(secret)
     }
     if (!needed) return
-    // Tokens of a pod that is not in super are made with it. With those that are there it is on its way.
+    // If the pod is not in super, its tokens are created together with it. If tokens exist, the pod is about to be created.
     const isInSuper =
       caches.superInformer(pods).get(superNamespace(tenant.clusterKey, key.namespace), key.name) !== undefined
     if (!isInSuper && this.#secretOf(tenant, pod) === undefined) return
@@ -79,7 +79,7 @@ export class TokenKeeper {
     this.#parts.schedule(key, Math.max(1000, due - this.#parts.clock.now()))
   }
 
-  /** Issues tokens if they are due. Answers when they are due next. */
+  /** Issues tokens if they are due. Returns when they are due next. */
   async #refresh(tenant: Tenant, pod: Pod): Promise<number> {
     const { superClient, clock, tenants } = this.#parts
     const present = this.#secretOf(tenant, pod)
@@ -105,7 +105,7 @@ export class TokenKeeper {
     return refreshAt
   }
 
-  /** As it is known in super. */
+  /** The Secret as cached from super. */
   #secretOf(tenant: Tenant, { metadata: { namespace = "", uid = "" } }: Pod): Secret | undefined {
     const informer = this.#parts.caches.superInformer(secrets)
     return informer.get(superNamespace(tenant.clusterKey, namespace), tokenSecretName(uid)) as Secret | undefined

@@ -1,4 +1,4 @@
-// ConfigMaps. The CA bundle each namespace has goes by another name in super, which puts its own CA under the first.
+// ConfigMaps. Each namespace's CA bundle has another name in super, which stores its own CA under the original name.
 
 import type { ConfigMap } from "../../apimachinery/object.ts"
 import { superConfigMapName, tenantConfigMapName } from "../../apimachinery/tenancy.ts"

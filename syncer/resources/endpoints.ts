@@ -1,5 +1,5 @@
-// Endpoints that a tenant wrote by hand or that belong to a Service without selector (its own "kubernetes" among them).
-// Those of Services with a selector are made in super by its own controllers, from the pods there.
+// Endpoints that a tenant created itself or that belong to a Service without selector (such as its own "kubernetes"). For Services
+// with a selector, super's controllers create the Endpoints from the pods there.
 
 import type { Endpoints, Service } from "../../apimachinery/object.ts"
 import { endpoints as endpointsResource, services } from "../../client/resources.ts"
@@ -12,7 +12,7 @@ export const endpoints: ResourceSync<Endpoints> = {
   resource: endpointsResource,
   kind: "Endpoints",
   synced: (object, context) => !hasSelector(object, context),
-  // Super's controller may have been here first, while the Service there still had a selector.
+  // Super's controller may have created the object while the Service there still had a selector.
   adopts: () => true,
   toSuper: (object) => ({ apiVersion: "v1", kind: "Endpoints", metadata: {}, subsets: superSubsets(object.subsets) }),
   changed(object, superObject) {
@@ -26,7 +26,7 @@ function hasSelector({ metadata }: Endpoints, { view }: SyncContext): boolean {
   return Object.keys(service?.spec?.selector ?? {}).length > 0
 }
 
-/** References to tenant objects mean nothing in super: only kind and name of them stay. */
+/** References to tenant objects are meaningless in super: only kind and name are kept. */
 function superSubsets(subsets: Endpoints["subsets"]): Subsets {
   type Addresses = Subsets[number]["addresses"]
   const strip = (addresses: Addresses): Addresses =>

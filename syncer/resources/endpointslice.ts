@@ -1,5 +1,5 @@
-// EndpointSlices that a tenant wrote by hand, and the one of its own "kubernetes": kube-proxy on the nodes reads slices only.
-// Those that controllers make of pods or Endpoints are made in super by its own controllers, from what is there.
+// EndpointSlices that a tenant created itself, and that of its own "kubernetes" Service: kube-proxy reads only slices. Slices that
+// controllers create from pods or Endpoints are created in super by its own controllers, from the objects there.
 
 import type { EndpointSlice } from "../../apimachinery/object.ts"
 import { endpointSlices } from "../../client/resources.ts"
@@ -32,7 +32,7 @@ function contents({ endpoints, ports }: EndpointSlice) {
   return { endpoints: (endpoints ?? []).map(withoutTenantReference), ports: ports ?? [] }
 }
 
-/** A reference to a tenant's object means nothing in super but for kind and name. */
+/** References to tenant objects are meaningless in super: only kind and name are kept. */
 function withoutTenantReference({ targetRef, ...endpoint }: Endpoint): Endpoint {
   if (targetRef === undefined) return endpoint
   const { namespace: _namespace, uid: _uid, resourceVersion: _version, ...reference } = targetRef

@@ -1,4 +1,4 @@
-// All kinds, written out.
+// The list of all kinds.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Resource } from "../../client/rest.ts"
@@ -18,11 +18,11 @@ import { service } from "./service.ts"
 import { serviceAccount } from "./serviceaccount.ts"
 import { priorityClass, storageClass } from "./storageclass.ts"
 
-/** A list of kinds is a list of different types; each is only ever handed objects of its own resource. */
+/** The kinds have different types; each one receives only objects of its own resource. */
 const sync = <T extends KubeObject>(kind: ResourceSync<T>): ResourceSync => kind as unknown as ResourceSync
 const publication = <T extends KubeObject>(kind: Publication<T>): Publication => kind as unknown as Publication
 
-/** Owned by tenants. In the order a patrol goes: what others need first. */
+/** Kinds owned by tenants, in the order of the patrol: dependencies first. */
 export const resourceSyncs: readonly ResourceSync[] = [
   sync(namespace),
   sync(serviceAccount),
@@ -37,7 +37,7 @@ export const resourceSyncs: readonly ResourceSync[] = [
   sync(pod),
 ]
 
-/** Owned by super. */
+/** Kinds owned by super. */
 export const publications: readonly Publication[] = [
   publication(node),
   publication(storageClass),

@@ -1,6 +1,6 @@
-// Virtual nodes: the real nodes as tenants see them. What moves without meaning (heartbeats) is not written, and what would
-// tell of other tenants (images, attached volumes, their resources) or of the infrastructure (provider ids, pod ranges) is left
-// out. What a tenant puts on them itself stays (virtual-node.ts), and its extended resources are counted in super.
+// Virtual nodes: the real nodes as tenants see them. Irrelevant changes (heartbeats) are not written. Fields that would reveal other
+// tenants (images, attached volumes, their resources) or the infrastructure (provider ids, pod ranges) are omitted. What a tenant sets
+// on its nodes is kept (virtual-node.ts), and its extended resources are counted in super.
 
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { isTenancyKey, publishedAnnotation, uidAnnotation, virtualNodeLabel } from "../../apimachinery/tenancy.ts"
@@ -84,7 +84,7 @@ export const node: Publication<Node> = {
   },
 }
 
-/** true when tenants would see no difference: most updates of a node are heartbeats. */
+/** Whether tenants would see no difference: most updates of a node are heartbeats. */
 export function onlyHeartbeat(before: Node, after: Node): boolean {
   return (
     equalButNulls(before.metadata.labels, after.metadata.labels) &&

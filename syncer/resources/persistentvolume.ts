@@ -1,4 +1,4 @@
-// Volumes bound to a tenant's claims, shown to that tenant with the claim under its own name. Super owns them entirely.
+// Publishes volumes bound to a tenant's claims to that tenant, with a reference to its own claim. Super owns them entirely.
 
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { namespaceAnnotation, uidAnnotation } from "../../apimachinery/tenancy.ts"
@@ -28,7 +28,7 @@ export const persistentVolume: Publication<PersistentVolume> = {
       superClaim?.metadata.annotations?.[namespaceAnnotation] ??
       view.superObject(namespaces, undefined, claimRef.namespace ?? "")?.metadata.annotations?.[namespaceAnnotation]
     const claim = view.tenantObject<PersistentVolumeClaim>(persistentVolumeClaims, namespace, claimRef.name ?? "")
-    // A volume outlives its claim (Released): it keeps the reference it had.
+    // A volume outlives its claim (Released) and keeps its reference.
     if (namespace === undefined || (claim === undefined && superClaim !== undefined)) return undefined
     const reference = {
       apiVersion: "v1",

@@ -1,5 +1,5 @@
-// Claims: bound in super, where the storage is. The tenant's claim is told which volume it got, as a binder would. One that the
-// tenant's own binder (controllers/volume-binding/) has bound to a volume the tenant made is none of super's.
+// Claims. They are bound in super, where the storage is; the tenant's claim gets the name of the volume, as from a binder. A claim that
+// the tenant's own binder (controllers/volume-binding/) has bound to a volume that the tenant created is not copied.
 
 import { bindCompleted, boundByController, isBindingDone } from "../../apimachinery/claim-binding.ts"
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../apimachinery/object.ts"
@@ -11,10 +11,10 @@ import { scrubMessages } from "../conversion/scrub.ts"
 import type { ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
 import { storageClass } from "./storageclass.ts"
 
-/** Both sides take it off when no pod uses the claim. */
+/** Both sides remove it when no pod uses the claim. */
 const inUseFinalizer = "kubernetes.io/pvc-protection"
 
-/** Goes before the field, for claims that are as old as it. */
+/** Takes precedence over the field, for claims from the time before the field existed. */
 const olderClassAnnotation = "volume.beta.kubernetes.io/storage-class"
 
 export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
@@ -31,20 +31,20 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
     const requests = object.spec?.resources?.requests
     const wanted = requests?.["storage"]
     const current = superObject.spec?.resources?.requests?.["storage"]
-    // Everything else of a claim is immutable. A volume bound in super is not unbound by a tenant that does not know yet.
+    // All other fields are immutable. A volume bound in super stays bound even if the tenant has not seen that yet.
     return wanted === undefined || wanted === current
       ? []
       : [{ patch: { spec: { resources: { requests: { storage: wanted } } } } }]
   },
   unsupported,
   missing: (object, context) => ({ kind: namesOwnVolume(object, context) ? "nothing" : "create" }),
-  // Otherwise super would schedule further pods that use it. Whoever else keeps it in the tenant still wants what is stored.
+  // Otherwise super would schedule more pods that use the claim. Any other finalizer in the tenant means that the data is still wanted.
   follows: ({ metadata }) => (metadata.finalizers ?? []).every((finalizer) => finalizer === inUseFinalizer),
   toTenant(object, superObject, { tenant }) {
     const steps: TenantStep[] = []
     const volumeName = superObject.spec?.volumeName ?? ""
     const current = object.spec?.volumeName ?? ""
-    // Named by the tenant, or told before claims were marked.
+    // The tenant named the volume, or the binding was copied before claims were marked.
     const isUnmarked = isBindingDone(superObject) && !(isBindingDone(object) && isOfSuper(object))
     if (volumeName !== "" && (current === "" || (current === volumeName && isUnmarked))) {
       const annotations = { [bindCompleted]: "yes", [boundInSuperAnnotation]: "yes" }
@@ -67,15 +67,15 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
 const isOfSuper = ({ metadata }: PersistentVolumeClaim): boolean =>
   metadata.annotations?.[boundInSuperAnnotation] !== undefined
 
-/** A volume that the tenant made: its own binder is about to bind it, and a volume of that name in super is another one. */
+/** The tenant created this volume: its own binder will bind it, and a super volume of the same name is a different one. */
 function namesOwnVolume({ spec }: PersistentVolumeClaim, { view }: SyncContext): boolean {
   const volume = view.tenantObject<PersistentVolume>(persistentVolumes, undefined, spec?.volumeName ?? "")
   return volume !== undefined && volume.metadata.annotations?.[uidAnnotation] === undefined
 }
 
-/** Its references to what is not copied, and to what super keeps for itself. */
+/** References to objects that are not copied or that super does not share. */
 function unsupported(claim: PersistentVolumeClaim, context: SyncContext): string | undefined {
-  // The one of them that may change later.
+  // The only one of these references that may change later.
   if ((claim.spec?.volumeAttributesClassName ?? "") !== "") {
     return "spec.volumeAttributesClassName: VolumeAttributesClasses are not in the super cluster; leave it out"
   }
@@ -94,7 +94,7 @@ function unsupportedSource({ spec }: PersistentVolumeClaim): string | undefined 
   return `spec.${field}: a ${source.kind} is not in the super cluster, which fills the volume; name a PersistentVolumeClaim, or none`
 }
 
-/** Super may have classes that tenants do not see: by its name alone nobody gets one. */
+/** Super may have classes that are hidden from tenants; knowing a name is not sufficient to use one. */
 function unsupportedClass({ metadata, spec }: PersistentVolumeClaim, context: SyncContext): string | undefined {
   const name = metadata.annotations?.[olderClassAnnotation] ?? spec?.storageClassName ?? ""
   const inSuper = context.view.superObject<StorageClass>(storageClasses, undefined, name)
@@ -102,7 +102,7 @@ function unsupportedClass({ metadata, spec }: PersistentVolumeClaim, context: Sy
   return `spec.storageClassName: "${name}" is not a class that the super cluster offers to tenants; name one that it does, or none`
 }
 
-/** By its own binder, whatever has become of the volume since. */
+/** Bound by the tenant's own binder, even if the volume has changed since. */
 export function isBoundInTenant(claim: PersistentVolumeClaim, { tenant, view }: SyncContext): boolean {
   const { namespace = "", name = "", uid, annotations } = claim.metadata
   if (annotations?.[boundByController] !== undefined) return true
@@ -110,7 +110,7 @@ export function isBoundInTenant(claim: PersistentVolumeClaim, { tenant, view }: 
   const volume = view.tenantObject<PersistentVolume>(persistentVolumes, undefined, claim.spec?.volumeName ?? "")
   if (volume?.metadata.annotations?.[uidAnnotation] !== undefined) return false
   if (volume?.spec?.claimRef?.uid === uid) return true
-  // Super has bound it before claims were marked: a volume that is not there yet is no reason to delete what is stored.
+  // Super bound the claim before claims were marked: a missing volume is no reason to delete the stored data.
   const copy = view.superObject<PersistentVolumeClaim>(
     persistentVolumeClaims,
     superNamespace(tenant.clusterKey, namespace),

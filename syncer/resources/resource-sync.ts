@@ -1,17 +1,17 @@
-// What one kind adds to the one flow (controller.ts). A kind is a value of one of the two shapes: ResourceSync for what the
-// tenant owns and super runs, Publication for what super owns and tenants see. All functions are pure.
+// What a kind adds to the common flow (controller.ts). A kind is a value of one of two types: ResourceSync for objects that the
+// tenant owns and super runs, Publication for objects that super owns and tenants see. All functions are pure.
 
 import type { KubeObject, Pod } from "../../apimachinery/object.ts"
 import type { Resource } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import type { SyncSettings } from "../options.ts"
 
-/** Reads from the informers' caches, of one tenant and of super. */
+/** Reads from the informers' caches of one tenant and of super. */
 export interface View {
   tenantObject<T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string): T | undefined
   tenantObjects<T extends KubeObject>(resource: Resource, namespace?: string): T[]
   superObject<T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string): T | undefined
-  /** The tenant's pods that others had to make room for and that are on their way (preemption.ts). */
+  /** The tenant's unscheduled pods for which preemption has reserved a node (preemption.ts). */
   nominatedPods(): readonly Pod[]
 }
 
@@ -21,7 +21,7 @@ export interface SyncContext {
   settings: SyncSettings
   /** Milliseconds since the epoch. */
   now: number
-  /** Something that is being made in super needs the object there. */
+  /** An object that is being created in super depends on this one. */
   needed?: boolean
 }
 
@@ -29,21 +29,21 @@ export interface SyncContext {
 export interface Patch {
   patch: Record<string, unknown>
   subresource?: string
-  /** A strategic one: lists are merged item by item, where others write into them as well. */
+  /** A strategic merge patch: lists are merged item by item, because other clients also write into them. */
   strategic?: boolean
 }
 
-/** What to write on the tenant's object, in order. */
+/** Writes to the tenant's object, in order. */
 export type TenantStep = Patch | { bind: string }
 
-/** What becomes of a tenant object that has been placed and whose super copy is gone. */
+/** What to do with a scheduled tenant object whose super copy is gone. */
 export type Lost =
   | { kind: "create" }
   | { kind: "nothing" }
   | { kind: "report"; steps: TenantStep[] }
   | { kind: "refuse"; message: string }
 
-/** Another object that must be in super before this one is made. */
+/** Another object that must exist in super before this one is created. */
 export interface Dependency {
   resource: Resource
   namespace: string
@@ -53,58 +53,58 @@ export interface Dependency {
 export interface ResourceSync<T extends KubeObject = KubeObject> {
   readonly resource: Resource
   readonly kind: string
-  /** false: the object is left alone, on both sides. Default true. */
+  /** false: the object is ignored on both sides. Default: true. */
   synced?(object: T, context: SyncContext): boolean
-  /** Default: the same name. The two are inverse. */
+  /** Default: the same name. superName and tenantName are inverse functions. */
   superName?(name: string): string
-  /** undefined: a super object of that name is not a copy of this kind. */
+  /** undefined: a super object with that name is not a copy of this kind. */
   tenantName?(superName: string, superObject: T): string | undefined
-  /** The desired super object but for metadata.{labels,annotations,name,namespace}, which conversion/metadata.ts makes. */
+  /** The desired super object without metadata.{labels,annotations,name,namespace}, which conversion/metadata.ts adds. */
   toSuper(object: T, context: SyncContext): T
-  /** Patches for what differs in the fields the tenant owns, metadata aside. */
+  /** Patches for differences in the fields the tenant owns, except metadata. */
   changed(object: T, superObject: T, context: SyncContext): Patch[]
-  /** Annotations the super copy has besides. */
+  /** Additional annotations of the super copy. */
   annotations?(object: T, context: SyncContext): Record<string, string>
-  /** Annotations it is made with, and which then stay as they are. */
+  /** Additional annotations at creation, which are not updated later. */
   firstAnnotations?(object: T, context: SyncContext): Record<string, string>
-  /** The copy cannot be changed to what is wanted, and nothing is lost by making it anew. */
+  /** The copy cannot be changed to the desired state, and recreating it loses nothing. */
   outdated?(object: T, superObject: T, context: SyncContext): boolean
-  /** What super owns and the tenant is told of. */
+  /** Changes of the tenant's object for fields that super owns. */
   toTenant?(object: T, superObject: T, context: SyncContext): TenantStep[]
-  /** An unmarked super object of that name is made ours (default: it is somebody else's). */
+  /** Whether an unmarked super object with that name becomes the copy. Default: it belongs to somebody else. */
   adopts?(superObject: T): boolean
-  /** Deletion in the tenant waits for super (pods): first there, with the same grace, then here. */
+  /** Deletion in the tenant waits for super (pods): the copy is deleted first, with the same grace period. */
   graceful?: boolean
-  /** Deleted by the tenant, and only waiting for what its copy waits for as well: the copy is deleted meanwhile. */
+  /** The tenant deleted the object, which waits only for the same as its copy: the copy is deleted in the meantime. */
   follows?(object: T): boolean
   /**
-   * What it asks for and cannot have, in words for the tenant: the field, and what to do. It is not made in super; where it is there
-   * already, the tenant is told. Default: nothing.
+   * What the object asks for and cannot have, as a message for the tenant with the field and what to do. The object is not created in
+   * super; if its copy exists already, the message is only reported. Default: nothing.
    */
   unsupported?(object: T, context: SyncContext): string | undefined
-  /** The copy works without what is unsupported, and is made without it. */
+  /** The copy works without the unsupported parts, and is created without them. */
   readonly isMadeWithout?: boolean
-  /** Called instead of creating, when the super copy does not exist. */
+  /** Called when the super copy does not exist, before it is created. */
   missing?(object: T, context: SyncContext): Lost
-  /** Super objects are made before their tenant object is stored (services): not an orphan when younger than this. */
+  /** Super objects that are created before their tenant object is stored (services) are not orphans until they are this old. */
   claimGraceMs?: number
   dependencies?(object: T, context: SyncContext): Dependency[]
-  /** A second try when super refuses the object as invalid; undefined: there is none. */
+  /** The object for a second attempt when super rejects the first as invalid; undefined: no second attempt. */
   fallback?(desired: T): T | undefined
 }
 
 export interface Publication<T extends KubeObject = KubeObject> {
   readonly resource: Resource
   readonly kind: string
-  /** Only this tenant may see it (persistent volumes); undefined: every tenant. */
+  /** The only tenant that may see the object (persistent volumes); undefined: every tenant. */
   clusterKey?(superObject: T, findNamespace: (superNamespace: string) => KubeObject | undefined): string | undefined
-  /** What the tenant sees, or undefined when it does not. */
+  /** The object in the tenant; undefined if it is not visible there. */
   toTenant(superObject: T, context: SyncContext): T | undefined
-  /** The tenant's object is the published one, not one that the tenant made under this name. */
+  /** Whether the tenant's object is a published one, not one that the tenant created under this name. */
   isPublished(object: T): boolean
   changed(desired: T, object: T): Patch[]
-  /** What the tenant adds to super's object for itself; undefined: it is there, or there is nothing. */
+  /** A change of super's object on behalf of the tenant; undefined if none is needed. */
   claim?(object: T | undefined, superObject: T, context: SyncContext): Patch | undefined
-  /** Written after creation through the status subresource. */
+  /** The status is written through the status subresource after creation. */
   hasStatus?: boolean
 }

@@ -1,6 +1,6 @@
-// Runtime classes of tenants: each goes by a name of its own in super, as a namespace does. Where super has a class of that
-// very name, that one is meant, and what it runs is its administrator's to say. Which handlers a tenant may name at all is for
-// admission in the super cluster.
+// Runtime classes of tenants: each has a tenant-specific name in super, as namespaces do. If super has a class of the same name of its
+// own, pods use that one, and super's administrator decides what it runs. Admission in the super cluster decides which handlers a
+// tenant may use.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { superNamespace } from "../../apimachinery/tenancy.ts"
@@ -33,18 +33,18 @@ export const runtimeClass: ResourceSync<RuntimeClass> = {
   },
 }
 
-/** By the tenant's name of a class: super's, as pods there name it. */
+/** The name in super for the tenant's class, to be used in pods there. */
 export function superRuntimeClass(name: string, tenant: Tenant, view: View): string {
   return superHas(name, view) ? name : superNamespace(tenant.clusterKey, name)
 }
 
-/** One of its own, that is. */
+/** A class that super's administrator created, not a copy. */
 function superHas(name: string, view: View): boolean {
   const found = view.superObject(runtimeClasses, undefined, name)
   return found !== undefined && recordedOwner(found) === undefined
 }
 
-/** Not where its pods go: that is in the pods already, and speaks of labels and taints as the tenant sees them. */
+/** Without `scheduling`: the pods contain it already, and it refers to labels and taints as the tenant sees them. */
 function contents({ overhead }: RuntimeClass): Record<string, unknown> {
   return overhead === undefined ? {} : { overhead }
 }

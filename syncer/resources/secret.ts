@@ -1,4 +1,4 @@
-// Secrets. Tokens of service accounts become plain secrets in super, whose token controller would otherwise replace them.
+// Secrets. Service account token Secrets get type Opaque in super; otherwise super's token controller would replace the tokens.
 
 import { tokenType } from "../../apimachinery/secret-tokens.ts"
 import type { Secret } from "../../apimachinery/object.ts"
@@ -11,7 +11,7 @@ import type { ResourceSync } from "./resource-sync.ts"
 export const secret: ResourceSync<Secret> = {
   resource: secrets,
   kind: "Secret",
-  // Tokens made for pods (pod/tokens.ts) live and die with their pods.
+  // Secrets with pods' tokens (pod/tokens.ts) have the lifetime of their pods.
   tenantName: (superName, superObject) =>
     superObject.metadata.annotations?.[tokenPodUIDAnnotation] === undefined ? superName : undefined,
   toSuper: (object) => ({

@@ -1,6 +1,6 @@
-// Services. Their addresses are super's: claimed there before the tenant's write is answered (../service-addresses.ts), so
-// that a Service made anew in super asks for what the tenant was told. What cannot be had again is published in an
-// annotation that tenant DNS understands.
+// Services. Their addresses are super's, claimed there before the tenant's write is answered (../service-addresses.ts). A recreated
+// super Service asks for the same addresses again. If it cannot get them, the new ones are published in an annotation that the
+// tenant's DNS understands.
 
 import type { Service } from "../../apimachinery/object.ts"
 import {
@@ -19,7 +19,7 @@ import type { ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
 type Spec = NonNullable<Service["spec"]>
 type Port = NonNullable<Spec["ports"]>[number]
 
-/** Fields the tenant decides. `defaulted`: absent means the server's default, which super has filled in by itself. */
+/** Fields that the tenant controls. `defaulted`: an absent field means the server's default, which super has filled in itself. */
 const ownedFields: readonly { name: keyof Spec; defaulted: boolean }[] = [
   { name: "type", defaulted: true },
   { name: "selector", defaulted: false },
@@ -33,7 +33,7 @@ const ownedFields: readonly { name: keyof Spec; defaulted: boolean }[] = [
   { name: "externalTrafficPolicy", defaulted: true },
   { name: "internalTrafficPolicy", defaulted: true },
   { name: "allocateLoadBalancerNodePorts", defaulted: true },
-  // Its default, false, is written by nobody.
+  // The default, false, is never written.
   { name: "publishNotReadyAddresses", defaulted: false },
   { name: "trafficDistribution", defaulted: false },
 ]
@@ -67,13 +67,13 @@ export const service: ResourceSync<Service> = {
       namespace,
       superNamespace: superNamespace(tenant.clusterKey, namespace),
     })
-    // Where super has nothing to say, a controller of the tenant's own may have.
+    // If super has no status, a controller of the tenant may have written one.
     const known = normalStatus(wanted)
     const status = Object.keys(known).length === 0 ? undefined : mergeDiff(normalStatus(object.status), known)
     if (status !== undefined) steps.push({ patch: { status }, subresource: "status" })
     return steps
   },
-  // Somebody else has the address by now, or it never was one of super's ("kubernetes"): any other will do.
+  // The address is taken by now, or never was one of super's (the Service "kubernetes"): any other address is acceptable.
   fallback(desired) {
     const {
       clusterIP,
@@ -94,20 +94,20 @@ export const service: ResourceSync<Service> = {
 const superSpec = ({ spec = {} as Spec }: Service, { settings }: SyncContext): Spec =>
   settings.externalIPs === "deny" ? withoutExternalIPs(spec) : { ...spec }
 
-/** Nor with the policy for outside traffic, of a type that has such traffic by these addresses only. */
+/** Also removes externalTrafficPolicy if the Service's type has external traffic only through these addresses. */
 export function withoutExternalIPs({ externalIPs: _addresses, ...spec }: Spec): Spec {
   if (spec.type === "NodePort" || spec.type === "LoadBalancer") return spec
   const { externalTrafficPolicy: _policy, ...rest } = spec
   return rest
 }
 
-/** The super Service was changed for a write of the tenant's Service that has not been seen here yet. */
+/** The super Service was changed for a write of the tenant that this process has not seen yet. */
 function isAhead(superObject: Service, object: Service, now: number): boolean {
   const [version = "", time = ""] = superObject.metadata.annotations?.[claimedAfterAnnotation]?.split(" ") ?? []
   return version === object.metadata.resourceVersion && now - Date.parse(time) < syncerLimits.claimGraceMs
 }
 
-/** The merge patch of super's spec, or undefined. Addresses and ports that super gave stay. */
+/** The merge patch of super's spec, or undefined. Addresses and ports that super assigned are kept. */
 export function specChange(wanted: Spec, current: Spec): Record<string, unknown> | undefined {
   const patch: Record<string, unknown> = {}
   for (const { name, defaulted } of ownedFields) {
@@ -121,7 +121,7 @@ export function specChange(wanted: Spec, current: Spec): Record<string, unknown>
   return Object.keys(patch).length === 0 ? undefined : patch
 }
 
-/** The tenant's ports with super's node ports where the tenant names none. Matched by what identifies a port. */
+/** The tenant's ports, with super's node ports where the tenant specifies none. Matched by the fields that identify a port. */
 function mergePorts(wanted: readonly Port[], current: readonly Port[]): Port[] {
   const there = new Map(current.map((port) => [identityOf(port), port]))
   return wanted.map((port) => {
@@ -137,7 +137,7 @@ function withoutNodePort({ nodePort: _nodePort, ...port }: Port): Port {
   return port
 }
 
-/** Only when the tenant's own address is not the one that works. */
+/** Set only if the tenant's own address is not the one that works. */
 function addressAnnotation(object: Service, superObject: Service): Record<string, unknown> | undefined {
   const works = superObject.spec?.clusterIP
   const shown = object.metadata.annotations?.[transparentClusterIPAnnotation]
@@ -145,7 +145,7 @@ function addressAnnotation(object: Service, superObject: Service): Record<string
   return shown === wanted ? undefined : { annotations: { [transparentClusterIPAnnotation]: wanted ?? null } }
 }
 
-/** Servers differ in whether they write an empty loadBalancer. */
+/** Servers differ in whether they store an empty loadBalancer. */
 function normalStatus(status: Service["status"]): Record<string, unknown> {
   const { loadBalancer, ...rest } = status ?? {}
   return loadBalancer === undefined || Object.keys(loadBalancer).length === 0 ? rest : { ...rest, loadBalancer }

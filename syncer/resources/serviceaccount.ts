@@ -1,5 +1,5 @@
-// ServiceAccounts: needed in super so that its admission finds the one a pod names. They carry no rights there, and no
-// tokens: pods get the tenant's (pod/mutators/service-account-token.ts).
+// ServiceAccounts: super's admission requires the account that a pod names. They have no permissions and no tokens there: pods get
+// the tenant's tokens (pod/mutators/service-account-token.ts).
 
 import type { ServiceAccount } from "../../apimachinery/object.ts"
 import { serviceAccounts } from "../../client/resources.ts"
@@ -9,7 +9,7 @@ import type { ResourceSync } from "./resource-sync.ts"
 export const serviceAccount: ResourceSync<ServiceAccount> = {
   resource: serviceAccounts,
   kind: "ServiceAccount",
-  // Super makes "default" in every namespace by itself.
+  // Super creates "default" in every namespace itself.
   adopts: (superObject) => superObject.metadata.name === "default",
   toSuper: (object) => ({
     apiVersion: "v1",

@@ -1,5 +1,5 @@
-// Storage classes that every tenant sees: those labelled tenancy.x-k8s.io/super.public=true, and the default one. A
-// tenant's own classes are left alone, also under a published name.
+// Storage classes that every tenant sees: those labelled tenancy.x-k8s.io/super.public=true, and the default class. A tenant's own
+// classes are left alone, even under a published name.
 
 import type { KubeObject, StorageClass } from "../../apimachinery/object.ts"
 import { publicLabel, uidAnnotation } from "../../apimachinery/tenancy.ts"
@@ -27,7 +27,7 @@ export const storageClass: Publication<StorageClass> = {
   changed: changedFields,
 }
 
-/** Priority classes that every tenant sees; only those labelled public. */
+/** Priority classes that every tenant sees: only those labelled public. */
 export const priorityClass: Publication = {
   resource: priorityClasses,
   kind: "PriorityClass",
@@ -37,7 +37,7 @@ export const priorityClass: Publication = {
   changed: changedFields,
 }
 
-/** Tenants may see and use it. */
+/** Whether tenants may see and use the object. */
 export const isPublic = (object: KubeObject): boolean => object.metadata.labels?.[publicLabel] === "true"
 
 function isPublished(object: KubeObject): boolean {
@@ -61,7 +61,7 @@ function published<T extends KubeObject>(
   }
 }
 
-/** Everything but metadata, of which only the annotations set here count. */
+/** Compares everything except metadata, of which only the annotations set here are compared. */
 function changedFields(desired: KubeObject, object: KubeObject): { patch: Record<string, unknown> }[] {
   const { metadata, apiVersion: _version, kind: _kind, ...wanted } = desired
   const { metadata: present, apiVersion: _presentVersion, kind: _presentKind, ...current } = object

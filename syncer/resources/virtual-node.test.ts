@@ -32,7 +32,7 @@ function real(change: { labels?: object; spec?: object; capacity?: object } = {}
   } as unknown as Node
 }
 
-/** As super showed it once, with what the tenant then put on it. */
+/** The node as published, with the tenant's changes. */
 function touched(): Node {
   const shown = node.toTenant(real(), context)!
   return {
@@ -46,7 +46,7 @@ function touched(): Node {
 describe("a virtual node", () => {
   test("keeps what the tenant put on it", () => {
     const [first, ...rest] = node.changed(node.toTenant(real(), context)!, touched())
-    // Only that all of the resource can be allocated.
+    // Only allocatable is set to the whole capacity.
     expect(first).toMatchObject({
       subresource: "status",
       patch: { status: { allocatable: { "example.com/dongle": "2" } } },

@@ -1,5 +1,5 @@
-// What a tenant has put on its virtual nodes itself: labels, taints, a cordon, extended resources. They are its own view of
-// nodes that it shares; a record of what came from super tells them apart, so that what goes in super goes here too. Pure.
+// What a tenant has set on its virtual nodes: labels, taints, cordons, extended resources. They exist only in the tenant's view of the
+// shared nodes. A record of what came from super distinguishes them, so that what super removes is also removed here. Pure.
 
 import type { Taint } from "../../apimachinery/node-selection.ts"
 import type { Node } from "../../apimachinery/object.ts"
@@ -14,7 +14,7 @@ interface Published {
   /** key:effect */
   taints: readonly string[]
   unschedulable: boolean
-  /** Extended ones. */
+  /** Extended resources. */
   resources: readonly string[]
 }
 
@@ -31,7 +31,7 @@ export const isVirtual = (node: Node): boolean => node.metadata.labels?.[virtual
 
 const taintId = ({ key, effect }: Taint): string => `${key}:${effect}`
 
-/** The record, of a node as super shows it. */
+/** The record for a node as super publishes it. */
 export function publishedRecord({ metadata, spec, status }: Node): string {
   const record: Published = {
     labels: Object.keys(metadata.labels ?? {}).sort(),
@@ -44,7 +44,7 @@ export function publishedRecord({ metadata, spec, status }: Node): string {
   return JSON.stringify(record)
 }
 
-/** Objects of informers are frozen and replaced whole, so what was read from one stays true of it. */
+/** Objects of informers are frozen and replaced as a whole, so values derived from one remain valid. */
 const known = new WeakMap<Node, OwnFields>()
 
 export function ownFields(node: Node): OwnFields {
@@ -53,7 +53,7 @@ export function ownFields(node: Node): OwnFields {
   return own
 }
 
-/** Nothing, where the record is missing or spoilt: it is written anew, and what is not in it then goes. */
+/** Nothing, if the record is missing or invalid: it is then rewritten, and everything it does not contain is removed. */
 function readOwnFields({ metadata, spec, status }: Node): OwnFields {
   const published = parseRecord(metadata.annotations?.[publishedAnnotation])
   if (published === undefined) return none
@@ -71,7 +71,7 @@ function readOwnFields({ metadata, spec, status }: Node): OwnFields {
   }
 }
 
-/** Pods may go there as before. */
+/** Whether the change does not affect where pods may run. */
 export const samePlace = (node: Node, before: Node): boolean =>
   equalButNulls(node.metadata.labels, before.metadata.labels) && equalButNulls(ownFields(node), ownFields(before))
 
@@ -82,12 +82,12 @@ function parseRecord(text: string | undefined): Published | undefined {
     if (!isList(labels) || !isList(taints) || !isList(resources)) return undefined
     return { labels, taints, resources, unschedulable: unschedulable === true }
   } catch {
-    // A tenant may write anything there, or nothing.
+    // A tenant may have written anything to the annotation, or removed it.
     return undefined
   }
 }
 
-/** What super shows, and the tenant's own beside it. Where both say something of the same, super's stands. */
+/** The published node with the tenant's own fields. If both set the same field, super's value takes precedence. */
 export function withOwnFields(shown: Node, object: Node): Node {
   const own = ownFields(object)
   const ids = new Set((shown.spec?.taints ?? []).map(taintId))
@@ -104,7 +104,7 @@ export function withOwnFields(shown: Node, object: Node): Node {
     },
     status: {
       ...shown.status,
-      // As with a kubelet, all of an extended resource can be allocated.
+      // As with a kubelet, the whole capacity of an extended resource is allocatable.
       ...(hasOwnResources
         ? { capacity: { ...own.resources, ...capacity }, allocatable: { ...own.resources, ...allocatable } }
         : {}),
@@ -112,7 +112,7 @@ export function withOwnFields(shown: Node, object: Node): Node {
   }
 }
 
-/** The order of taints means nothing: another one is no difference. */
+/** Keeps the present order of taints: a different order is not a difference. */
 function inOrderOf(present: readonly Taint[], taints: Taint[]): Taint[] {
   const places = new Map(present.map((taint, index) => [taintId(taint), index]))
   const place = (taint: Taint): number => places.get(taintId(taint)) ?? present.length

@@ -28,7 +28,7 @@ export function fakeTenant(name: string, more: Partial<Tenant> = {}): Tenant {
 }
 
 interface FakeWatch {
-  /** Nothing if it is attached. */
+  /** Has no effect if the tenant is attached. */
   attach(tenant: Tenant, cluster: FakeCluster): void
   rest(tenant: string): void
   detach(tenant: string): void
@@ -75,7 +75,7 @@ export class FakeTenants implements Tenants {
     return entry.cluster
   }
 
-  /** Until somebody wakes it. */
+  /** Lasts until the tenant is woken. */
   sleep(name: string): void {
     for (const watch of this.#watches) watch.rest(name)
   }

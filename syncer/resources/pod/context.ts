@@ -1,4 +1,4 @@
-// What pod mutators look at: the tenant's pod and the few things around it, gathered once.
+// Input of the pod mutators: the tenant's pod and the related objects, collected once.
 
 import { superNamespace } from "../../../apimachinery/tenancy.ts"
 import type { Container, Node, Pod, PodSpec, PriorityClass, Service } from "../../../apimachinery/object.ts"
@@ -11,33 +11,33 @@ import { placementOf, type Placement } from "./placement.ts"
 
 export interface ServiceAddress {
   name: string
-  /** One that works on the nodes. */
+  /** An address that works on the nodes. */
   clusterIP: string
   ports: readonly { name?: string; port: number; protocol?: string }[]
 }
 
 export interface PodContext {
   tenant: Tenant
-  /** In the tenant. */
+  /** The pod's namespace in the tenant. */
   namespace: string
-  /** The tenant's own API server as its pods see it; undefined while it is not in super. */
+  /** The address of the tenant's API server for its pods; undefined while it is not in super. */
   kubernetes: ServiceAddress | undefined
-  /** Of the pod's namespace, those with an address. */
+  /** Services in the pod's namespace that have an address. */
   services: readonly ServiceAddress[]
-  /** Of the tenant's kube-dns, if it has one. */
+  /** The address of the tenant's kube-dns, if it has one. */
   nameServer: string | undefined
   dnsOptions: readonly { name: string; value?: string }[]
-  /** A class of super that tenants may use. */
+  /** Whether super has a class of this name that tenants may use. */
   hasPriorityClass(name: string): boolean
-  /** The tenant's runtime class as super has it. */
+  /** The name in super for the tenant's runtime class. */
   runtimeClass(name: string): string
   hasNode(name: string): boolean
-  /** In the pod's namespace, with or without an address. */
+  /** Whether the pod's namespace has this Service, with or without an address. */
   hasService(name: string): boolean
   placement: Placement | undefined
 }
 
-/** One step of making the super pod. Pure: it returns another pod and changes none. */
+/** One step of the conversion to a super pod. Pure: returns a new pod and does not change the given one. */
 export interface PodMutator {
   name: string
   mutate(pod: Pod, context: PodContext): Pod
@@ -79,12 +79,12 @@ export function podContext(pod: Pod, context: SyncContext): PodContext {
   }
 }
 
-/** The pod with its spec changed. */
+/** Returns the pod with a changed spec. */
 export function withSpec(pod: Pod, change: (spec: PodSpec) => PodSpec): Pod {
   return pod.spec === undefined ? pod : { ...pod, spec: change(pod.spec) }
 }
 
-/** Every container of the spec (init and ephemeral ones too) put through `change`. */
+/** Applies `change` to every container of the spec, including init and ephemeral containers. */
 export function mapContainers(spec: PodSpec, change: (container: Container) => Container): PodSpec {
   return {
     ...spec,

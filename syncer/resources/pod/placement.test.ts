@@ -16,7 +16,7 @@ interface Own {
   resources?: Record<string, string>
 }
 
-/** A virtual node as the syncer publishes it, and then what the tenant has put on it. */
+/** A virtual node as the syncer publishes it, with the tenant's changes. */
 function virtual(name: string, own: Own = {}): Node {
   const real = {
     apiVersion: "v1",

@@ -1,8 +1,8 @@
-// Which of its virtual nodes a tenant's pod may go to, where the tenant's view of them is not super's: labels, taints, cordons
-// and extended resources that the tenant has put there, and room kept for another of its pods (../../preemption.ts). THE place
-// for it: what comes out is said to super's scheduler as node affinity by name and as names of resources. Pure.
+// Determines on which virtual nodes a tenant's pod may run where the tenant's view of nodes differs from super's: labels, taints,
+// cordons and extended resources that the tenant has set on nodes, and nodes reserved by preemption (../../preemption.ts). All of
+// this is decided here, and passed to super's scheduler as node affinity by name and as names of resources. Pure.
 //
-// Labels that tenants put on nodes are not seen by topology spreading and pod affinity: those go by super's labels.
+// Topology spread and pod affinity use super's labels, so they do not see labels that tenants set on nodes.
 
 import { createHash } from "node:crypto"
 import { matchesNode, matchesTerm, tolerates, type NodeSelectorTerm } from "../../../apimachinery/node-selection.ts"
@@ -17,23 +17,23 @@ import { hasEnded } from "./status.ts"
 export type NodeAffinity = NonNullable<NonNullable<PodSpec["affinity"]>["nodeAffinity"]>
 
 export interface Placement {
-  /** In place of the pod's own; undefined: none. */
+  /** Replaces the pod's own; undefined: none. */
   nodeSelector: PodSpec["nodeSelector"] | undefined
   nodeAffinity: NodeAffinity | undefined
-  /** Extended resources that are the tenant's own. */
+  /** Extended resources that the tenant declared. */
   resources: readonly string[]
 }
 
 const nameField = "metadata.name"
 const cordon = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" } as const
 
-/** No node of super has that label. */
+/** Matches no node: no node of super has this label. */
 const nowhere: NodeSelectorTerm = { matchExpressions: [{ key: virtualNodeLabel, operator: "Exists" }] }
 const on = (name: string): NodeSelectorTerm => ({
   matchFields: [{ key: nameField, operator: "In", values: [name] }],
 })
 
-/** undefined: as the pod itself says it, for super's view is the tenant's. */
+/** undefined: the pod's own constraints apply, because super's view is the same as the tenant's. */
 export function placementOf(pod: Pod, { view }: SyncContext): Placement | undefined {
   const { spec } = pod
   if (spec === undefined) return undefined
@@ -83,7 +83,7 @@ export function placementOf(pod: Pod, { view }: SyncContext): Placement | undefi
   }
 }
 
-/** The annotation that the super pod was made with for this placement. */
+/** The annotation with which the super pod is created for this placement. */
 export function printPlacement(placement: Placement | undefined): Record<string, string> {
   if (placement === undefined) return {}
   const digest = createHash("sha256").update(JSON.stringify(placement)).digest("hex").slice(0, 16)
@@ -91,8 +91,8 @@ export function printPlacement(placement: Placement | undefined): Record<string,
 }
 
 /**
- * A pod that waits for a node in super waits in vain: a scheduler of the tenant's has bound it, or for the wrong ones: the
- * tenant's nodes have changed since its copy was made. Where both schedulers were at it at the same moment, the tenant's counts.
+ * Whether the copy must be recreated: the tenant's scheduler has bound the pod, or the tenant's nodes have changed since the copy was
+ * created, so that it waits for the wrong ones. If both schedulers bind the pod at the same time, the tenant's decision counts.
  */
 export function isMisplaced(pod: Pod, superPod: Pod, context: SyncContext): boolean {
   const here = pod.spec?.nodeName ?? ""
@@ -105,14 +105,14 @@ export function isMisplaced(pod: Pod, superPod: Pod, context: SyncContext): bool
 
 const nameOf = ({ metadata }: Node): string => metadata.name ?? ""
 
-/** Says no only for what super does not know of: its own taints it minds itself. */
+/** Checks only what super does not know; super checks its own taints itself. */
 function accepts(node: Node, { tolerations }: PodSpec): boolean {
   const own = ownFields(node)
   if (own.unschedulable && !tolerates(tolerations, cordon)) return false
   return own.taints.every((taint) => taint.effect === "PreferNoSchedule" || tolerates(tolerations, taint))
 }
 
-/** Nodes on which room is being made for pods of higher priority. */
+/** Nodes reserved for pods of higher priority. */
 function keptRoom({ metadata, spec }: Pod, nominated: readonly Pod[]): Set<string> {
   const kept = new Set<string>()
   for (const other of nominated) {
@@ -123,7 +123,7 @@ function keptRoom({ metadata, spec }: Pod, nominated: readonly Pod[]): Set<strin
   return kept
 }
 
-/** The pod's own terms, none of which may lead to the closed nodes. A term that is empty leads nowhere. */
+/** The pod's own terms, changed to exclude the closed nodes. An empty term matches no node. */
 function without(closed: readonly string[], terms: readonly NodeSelectorTerm[]): NodeSelectorTerm[] {
   if (closed.length === 0) return [...terms]
   const not = closed.map((name) => ({ key: nameField, operator: "NotIn" as const, values: [name] }))
@@ -133,7 +133,7 @@ function without(closed: readonly string[], terms: readonly NodeSelectorTerm[]):
     .map((term) => ({ ...term, matchFields: [...(term.matchFields ?? []), ...not] }))
 }
 
-/** Those the pod asks for that only the tenant has put on its nodes, and names that belong to some tenant in super. */
+/** Extended resources in the pod's requests that only the tenant declared, and names that super uses for resources of tenants. */
 function ownResources(spec: PodSpec, all: readonly Node[]): string[] {
   const asked = new Set<string>()
   for (const { resources } of [...spec.containers, ...(spec.initContainers ?? [])] as Container[]) {

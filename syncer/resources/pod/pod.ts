@@ -1,4 +1,4 @@
-// Pods. Downward: the spec through the mutators, later the few fields that may change. Upward: the node, then the status.
+// Pods. Downward: the spec, converted by the mutators, and later its few mutable fields. Upward: the node, then the status.
 
 import type { Container, Node, PersistentVolumeClaim, Pod } from "../../../apimachinery/object.ts"
 import { byName } from "../../../apimachinery/repeats.ts"
@@ -71,7 +71,7 @@ function superPod(object: Pod, context: SyncContext): Pod {
   return { apiVersion: "v1", kind: "Pod", metadata: {}, ...(spec === undefined ? {} : { spec }) }
 }
 
-/** Super has no copy of a claim that the tenant's own binder has bound, nor its nodes the volume. */
+/** Claims that the tenant's own binder bound have no copy in super, and super's nodes cannot reach their volumes. */
 function unreachableVolume(object: Pod, context: SyncContext): string | undefined {
   const { namespace } = object.metadata
   for (const [index, { persistentVolumeClaim: used }] of (object.spec?.volumes ?? []).entries()) {
@@ -99,7 +99,7 @@ function missing(object: Pod, { view }: SyncContext): Lost {
   const node = view.superObject<Node>(nodes, undefined, nodeName)
   const neverRan = object.status?.startTime === undefined && (object.status?.containerStatuses?.length ?? 0) === 0
   if (neverRan) {
-    // Placed by the tenant, not by a scheduler.
+    // The tenant set the node directly, without a scheduler.
     return node === undefined ? { kind: "refuse", message: `there is no node "${nodeName}"` } : { kind: "create" }
   }
   const why = whyLost(object, node)
@@ -153,7 +153,7 @@ function dependencies(object: Pod, { view, settings }: SyncContext): Dependency[
   return found
 }
 
-/** The merge patch of super's spec. Only fields the tenant may change after creation; containers super added stay. */
+/** The merge patch of super's spec. Contains only fields that may change after creation; containers that super added are kept. */
 function specChange(object: Pod, superObject: Pod): Record<string, unknown> | undefined {
   const wanted = object.spec
   const current = superObject.spec
@@ -174,7 +174,7 @@ function specChange(object: Pod, superObject: Pod): Record<string, unknown> | un
   return Object.keys(patch).length === 0 ? undefined : patch
 }
 
-/** Super's containers with the tenant's images, matched by name; undefined when all agree. */
+/** Super's containers with the tenant's images, matched by name; undefined if there is no difference. */
 function imageChange(wanted: readonly Container[], current: readonly Container[]): Container[] | undefined {
   let changed = false
   const named = byName(wanted)
@@ -187,13 +187,13 @@ function imageChange(wanted: readonly Container[], current: readonly Container[]
   return changed ? containers : undefined
 }
 
-/** Ephemeral containers are only ever added. */
+/** Ephemeral containers can only be added. */
 function ephemeralChange(object: Pod, superObject: Pod, context: SyncContext): Record<string, unknown> | undefined {
   const current = superObject.spec?.ephemeralContainers ?? []
   const there = byName(current)
   const added = (object.spec?.ephemeralContainers ?? []).filter(({ name }) => !there.has(name))
   if (added.length === 0) return undefined
-  // superFields drops them from new pods, so the mutators that change containers run on containers of the usual sort.
+  // superFields removes ephemeral containers from new pods, so the mutators that change containers get them as ordinary ones.
   const { spec } = object
   if (spec === undefined) return undefined
   const standIn: Pod = { ...object, spec: { ...spec, containers: added as Container[], initContainers: [] } }

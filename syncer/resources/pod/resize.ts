@@ -1,5 +1,5 @@
-// Resizing in place: cpu and memory that the tenant changed through pods/resize, to be changed so in super too. What super's
-// admission added (a default limit, say) stays, for a resize can change amounts but not remove them.
+// In-place resize: copies CPU and memory that the tenant changed through pods/resize to super. Resources that super's admission added
+// (a default limit, for example) remain, because a resize can change amounts but not remove them.
 
 import { byName } from "../../../apimachinery/repeats.ts"
 import type { Container, Pod, PodSpec } from "../../../apimachinery/object.ts"
@@ -10,7 +10,7 @@ type Amounts = Record<string, string>
 
 const resizable = ["cpu", "memory"]
 
-/** The merge patch of super's spec for its subresource "resize"; undefined when the amounts agree. */
+/** The patch for super's subresource "resize"; undefined if the amounts agree. */
 export function resizeChange(object: Pod, superObject: Pod): Partial<PodSpec> | undefined {
   const wanted = object.spec
   const current = superObject.spec
@@ -57,7 +57,7 @@ function merged(current: Amounts = {}, wanted: Amounts = {}): Amounts | undefine
   return { ...current, ...Object.fromEntries(changes.map((name) => [name, wanted[name] ?? ""])) }
 }
 
-/** Servers may write the same amount differently. */
+/** Servers may print the same quantity differently. */
 function sameAmount(a: string, b: string | undefined): boolean {
   return a === b || (b !== undefined && compareQuantities(parseQuantity(a), parseQuantity(b)) === 0)
 }

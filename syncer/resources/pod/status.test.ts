@@ -16,7 +16,7 @@ const podOf = (gates: string[], conditions: Conditions, more: Partial<Pod> = {})
   ...more,
 })
 
-// Each compared with each they would take minutes.
+// Pairwise comparisons would take minutes.
 test("as many conditions as a tenant can write are merged", () => {
   const types = Array.from({ length: 20_000 }, (_, at) => `example.com/${at}`)
   const own = types.map((type) => condition(type, "True"))

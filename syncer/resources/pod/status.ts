@@ -1,5 +1,5 @@
-// A pod's status between super and tenant. Super owns all of it but the conditions of readiness gates, which controllers
-// in the tenant set. Unknown fields travel as they are: servers of different versions stay in agreement.
+// Converts a pod's status between super and tenant. Super owns all of it except the conditions of readiness gates, which controllers
+// in the tenant set. Unknown fields are copied unchanged, so that servers of different versions agree.
 
 import { superNamespace } from "../../../apimachinery/tenancy.ts"
 import { timestamp, type Node, type Pod, type PodStatus } from "../../../apimachinery/object.ts"
@@ -15,7 +15,7 @@ type ContainerStatuses = NonNullable<PodStatus["containerStatuses"]>
 
 const gatesOf = (pod: Pod): Set<string> => new Set(pod.spec?.readinessGates?.map((gate) => gate.conditionType))
 
-/** What the tenant's pod shows of its super copy. `isBehind`: the copy lacks changes that the tenant has made. */
+/** The status of the tenant's pod, from its super copy. `isBehind`: the copy lacks changes that the tenant made. */
 export function tenantStatus(pod: Pod, superPod: Pod, tenant: Tenant, isBehind = false): PodStatus {
   const namespace = pod.metadata.namespace ?? ""
   const { observedGeneration, conditions, ...status } = scrubMessages(superPod.status ?? {}, {
@@ -36,7 +36,7 @@ export function tenantStatus(pod: Pod, superPod: Pod, tenant: Tenant, isBehind =
   } as PodStatus
 }
 
-/** The tenant's extended resources under its own names. */
+/** Renames the tenant's extended resources to its own names. */
 function ownResources<T extends Partial<PodStatus>>(status: T, tenant: Tenant): T {
   const rename = (name: string): string | undefined => tenantResource(name, tenant)
   const inContainers = (list: ContainerStatuses): ContainerStatuses => {
@@ -69,8 +69,8 @@ function ownResources<T extends Partial<PodStatus>>(status: T, tenant: Tenant): 
 }
 
 /**
- * Set by kubelet and scheduler, in super: there they come and go. Conditions of other types that super's pod does not have are
- * the tenant's own: of an eviction in the tenant, or of its controllers. Source: k8s.io/kubernetes/pkg/kubelet/types/pod_status.go.
+ * Conditions that kubelet and scheduler set, so only super sets and removes them. Conditions of other types that super's pod lacks
+ * belong to the tenant: from an eviction there, or from its controllers. Source: k8s.io/kubernetes/pkg/kubelet/types/pod_status.go.
  */
 const superConditionTypes = new Set([
   "PodScheduled",
@@ -83,7 +83,7 @@ const superConditionTypes = new Set([
   "AllContainersRestarting",
 ])
 
-/** Super's conditions in super's order, then the tenant's own; those of the tenant's readiness gates are its own always. */
+/** Super's conditions in their order, then the tenant's own. Conditions of the tenant's readiness gates are always its own. */
 function mergeConditions(pod: Pod, superPod: Pod, conditions: Conditions | undefined): Conditions | undefined {
   const gates = gatesOf(pod)
   const superGates = gatesOf(superPod)
@@ -102,8 +102,8 @@ function mergeConditions(pod: Pod, superPod: Pod, conditions: Conditions | undef
 }
 
 /**
- * Conditions of readiness gates to set in super, or undefined when they agree. For a strategic merge patch: a kubelet writes its own
- * into the same list, at the same time.
+ * Conditions of readiness gates to set in super; undefined if there is no difference. Used in a strategic merge patch, because the
+ * kubelet writes its own conditions into the same list.
  */
 export function superConditions(pod: Pod, superPod: Pod): object[] | undefined {
   const gates = gatesOf(pod)
@@ -127,7 +127,7 @@ export function superConditions(pod: Pod, superPod: Pod): object[] | undefined {
     .map((mine) => ({ ...absentFrom(mine, there.get(mine.type)), ...withoutGeneration(mine) }))
 }
 
-/** What the condition says no more. */
+/** Null for fields that the condition no longer has. */
 function absentFrom(mine: Condition, told: Condition | undefined): Record<string, null> {
   const fields = (["reason", "message"] as const).filter(
     (field) => told?.[field] !== undefined && mine[field] === undefined,
@@ -136,8 +136,8 @@ function absentFrom(mine: Condition, told: Condition | undefined): Record<string
 }
 
 /**
- * The generations of the two objects count different changes: what is up to date in super is so in the tenant, if super has
- * all of the tenant's changes; else the tenant hears of no newer one than it has heard of.
+ * The generations of the two objects count different changes. If super has all of the tenant's changes, a generation observed in
+ * super corresponds to the tenant's; otherwise the tenant keeps the generation that was last reported.
  */
 function translateGeneration(observed: number, pod: Pod, superPod: Pod, isBehind: boolean): number {
   const generation = pod.metadata.generation ?? 0
@@ -149,7 +149,7 @@ function translateGeneration(observed: number, pod: Pod, superPod: Pod, isBehind
 function ownGeneration(condition: Condition, pod: Pod, translate: (observed: number) => number): Condition {
   const { observedGeneration } = condition as Condition & { observedGeneration?: number }
   if (observedGeneration === undefined) return condition
-  // One of the tenant's own.
+  // One of the tenant's own conditions.
   if (pod.status?.conditions?.includes(condition) === true) return condition
   return { ...condition, observedGeneration: translate(observedGeneration) } as Condition
 }
@@ -192,7 +192,7 @@ function conditionsChange(before: Conditions, after: Conditions): object[] {
   return [...changed, ...gone]
 }
 
-/** Room is being made for it on a node of the tenant's choice (../../preemption.ts). */
+/** Preemption has reserved a node of the tenant's choice for the pod (../../preemption.ts). */
 export const isNominated = ({ spec, status }: Pod): boolean =>
   (status?.nominatedNodeName ?? "") !== "" && (spec?.nodeName ?? "") === ""
 
@@ -201,8 +201,8 @@ export const hasEnded = (pod: Pod): boolean => pod.status?.phase === "Succeeded"
 const evictionCondition = "DisruptionTarget"
 
 /**
- * Why a pod whose super copy has gone must not run on its node again: it was evicted, or the node no longer takes it.
- * undefined: somebody deleted the copy, and it can be made anew where it was.
+ * Why a pod whose super copy is gone must not run on its node again: it was evicted, or the node no longer accepts it.
+ * undefined: somebody deleted the copy, and it can be recreated on the node.
  */
 export function whyLost(pod: Pod, node: Node | undefined): { reason: string; message: string } | undefined {
   const eviction = pod.status?.conditions?.find(({ type, status }) => type === evictionCondition && status === "True")
@@ -221,7 +221,7 @@ export function whyLost(pod: Pod, node: Node | undefined): { reason: string; mes
   return undefined
 }
 
-/** The status of a pod that will not run again. Its record stays: only the tenant deletes the tenant's objects. */
+/** The status of a pod that will not run again. The object remains: only the tenant deletes its objects. */
 export function lostStatus(pod: Pod, why: { reason: string; message: string }, now: Date): PodStatus {
   const at = timestamp(now)
   const conditions = (pod.status?.conditions ?? []).map((condition) =>

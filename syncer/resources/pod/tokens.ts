@@ -1,5 +1,5 @@
-// The Secret in super that holds the service-account tokens of one pod: issued by the tenant's control plane, bound to the
-// tenant's pod, as short-lived as the pod asked for, issued anew before they end, gone with the pod.
+// The Secret in super that contains one pod's service account tokens. The tenant's control plane issues them, bound to the tenant's
+// pod, with the lifetime that the pod requests. They are renewed before they expire, and deleted with the pod.
 
 import { timestamp, type KubeObject, type Pod, type Secret } from "../../../apimachinery/object.ts"
 import {
@@ -26,7 +26,7 @@ interface TokenRequest extends KubeObject {
   status?: { token: string; expirationTimestamp: string }
 }
 
-/** Asks the tenant for the pod's tokens; the Secret to keep them in, and when to ask again (ms since the epoch). */
+/** Requests the pod's tokens from the tenant. Returns the Secret to store, and when to renew the tokens (ms since the epoch). */
 export async function issueTokens(
   pod: Pod,
   tenant: Tenant,
@@ -64,14 +64,14 @@ export async function issueTokens(
   return { secret, refreshAt }
 }
 
-/** When the tokens in the Secret are due (ms since the epoch); 0 when it does not say or lacks one the pod needs. */
+/** When the tokens in the Secret are due (ms since the epoch); 0 if that is not recorded or a needed token is missing. */
 export function refreshDue(pod: Pod, secret: Secret): number {
   if (tokenSources(pod).some(({ key }) => secret.data?.[key] === undefined)) return 0
   const at = Date.parse(secret.metadata.annotations?.[tokenRefreshAnnotation] ?? "")
   return Number.isNaN(at) ? 0 : at
 }
 
-/** A pod that has ended, or is on its way out for good, needs no more tokens. */
+/** A pod that has ended needs no more tokens. */
 export function needsTokens(pod: Pod): boolean {
   const phase = pod.status?.phase
   return tokenSources(pod).length > 0 && phase !== "Succeeded" && phase !== "Failed"

@@ -1,16 +1,16 @@
-// What a pod may refer to that the super cluster cannot be asked for: objects that are not copied, whose names would there mean
-// nothing, or something of somebody else's. Everything else that pods name is translated (mutators/), copied under its name, or
-// the super cluster's to know (nodes, schedulers, drivers): docs/guides/real-super-cluster.md has the table.
+// References in a pod that the super cluster cannot resolve: to objects that are not copied, whose names mean nothing there or
+// name another object. All other names in pods are translated (mutators/), copied unchanged, or belong to the super cluster (nodes,
+// schedulers, drivers): docs/guides/real-super-cluster.md has the table.
 
 import type { Pod, PodSpec } from "../../../apimachinery/object.ts"
 
-/** As of v1.36; what the types do not have is behind feature gates that are off as a server comes. */
+/** As of v1.36; fields that the types lack are behind feature gates that are off by default. */
 type Spec = PodSpec & { schedulingGroup?: object }
 type Source = NonNullable<NonNullable<NonNullable<PodSpec["volumes"]>[number]["projected"]>["sources"]>[number] & {
   podCertificate?: object
 }
 
-/** undefined: nothing. In words for the tenant: the field, and what to do. */
+/** The message for the tenant, with the field and what to do; undefined if the pod is supported. */
 export function unsupportedInPod({ spec }: Pod): string | undefined {
   const { resourceClaims = [], schedulingGroup, volumes = [] }: Spec = spec ?? { containers: [] }
   if (resourceClaims.length > 0) {

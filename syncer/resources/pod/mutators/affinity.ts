@@ -1,8 +1,8 @@
-// Rules on other pods: confined to the tenant's, with namespaces under their super names. Rules on nodes stay, because
-// tenants see the real nodes under their names.
+// Pod affinity and topology spread: confined to the tenant's pods, with the super names of namespaces. Node affinity is unchanged,
+// because tenants see the real nodes under their names.
 //
-// Keys of labels whose values the tenant's API server has merged into the selectors when the pod was made are left out: super's
-// would merge once more, and refuse the pod for a key that the selector has already.
+// matchLabelKeys and mismatchLabelKeys whose values the tenant's API server has merged into the selectors are removed: super would
+// merge them again, and reject the pod because the selector contains the key already.
 
 import type { PodSpec } from "../../../../apimachinery/object.ts"
 import { superNamespace } from "../../../../apimachinery/tenancy.ts"
@@ -17,7 +17,7 @@ export const affinity: PodMutator = {
   name: "affinity",
   mutate: (pod, context) =>
     withSpec(pod, ({ topologySpreadConstraints: constraints, ...rest }) => {
-      // Constraints count pods of their own namespace, which are the tenant's.
+      // Constraints count only pods of the same namespace, all of which belong to the tenant.
       const spec =
         constraints === undefined
           ? rest

@@ -1,5 +1,5 @@
-// Pods resolve names with their tenant's kube-dns. A tenant without one gets the node's resolver: super's would answer
-// with services of other namespaces of the super cluster.
+// DNS: pods use their tenant's kube-dns. Without one they use the node's resolver, because super's DNS would resolve services of
+// other namespaces of the super cluster.
 
 import type { PodSpec } from "../../../../apimachinery/object.ts"
 import { disableDNSPolicyMutationLabel } from "../../../../apimachinery/tenancy.ts"
@@ -22,7 +22,7 @@ export const dns: PodMutator = {
   },
 }
 
-/** The tenant's servers, searches and options; then the pod's own, an option of the same name in place of ours. */
+/** The tenant's servers, searches and options, followed by the pod's own; an option of the pod replaces ours of the same name. */
 function tenantDNS(nameServer: string, { tenant, namespace, dnsOptions }: PodContext, own?: DNSConfig): DNSConfig {
   const domain = tenant.clusterDomain
   const searches = domain === "" ? [] : [`${namespace}.svc.${domain}`, `svc.${domain}`, domain]

@@ -1,5 +1,5 @@
-// What a pod is told about itself: its namespace, uid, labels and annotations in the tenant. Env gets the values; files
-// follow later changes, so they read annotations that the syncer keeps on the super pod.
+// The downward API: pods get their namespace, uid, labels and annotations in the tenant. Environment variables get the values. Files
+// follow later changes, so they read annotations that the syncer maintains on the super pod.
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import type { Container, Pod } from "../../../../apimachinery/object.ts"
@@ -15,7 +15,7 @@ import { mapContainers, withSpec, type PodContext, type PodMutator } from "../co
 
 type EnvVar = NonNullable<Container["env"]>[number]
 
-/** Field of the tenant's pod → where the super pod has it. */
+/** Field of the tenant's pod → field of the super pod that contains the value. */
 const filePaths: Readonly<Record<string, string>> = dictionary({
   "metadata.namespace": annotationPath(namespaceAnnotation),
   "metadata.uid": annotationPath(uidAnnotation),
@@ -51,10 +51,10 @@ export const downwardAPI: PodMutator = {
     }),
 }
 
-/** No super pod has it, and no tenant can set it: the file is empty. */
+/** An annotation that no super pod has and no tenant can set, so the file is empty. */
 const emptyPath = annotationPath(`${tenancyPrefix}/none`)
 
-/** The annotations that downward API files of this pod read; of the whole maps only when one asks for them. */
+/** The annotations that downward API files of this pod read; complete maps only if a file uses them. */
 export function downwardAPIAnnotations(pod: Pod): Record<string, string> {
   const paths = new Set<string>()
   for (const volume of pod.spec?.volumes ?? []) {
@@ -75,7 +75,7 @@ function literal(variable: EnvVar, pod: Pod, { namespace }: PodContext): EnvVar 
   return isOurs(path) ? { name: variable.name, value: "" } : variable
 }
 
-/** Keys of ours are on the super pod only. */
+/** Our own keys exist only on the super pod. */
 function isOurs(path = ""): boolean {
   const key = /^metadata\.(?:labels|annotations)\['(.*)'\]$/.exec(path)?.[1]
   return key !== undefined && isTenancyKey(key)
@@ -95,7 +95,7 @@ function annotationPath(key: string): string {
   return `metadata.annotations['${key}']`
 }
 
-/** As the kubelet writes a map into a file. Source: pkg/fieldpath/fieldpath.go. */
+/** The format in which the kubelet writes a map to a file. Source: pkg/fieldpath/fieldpath.go. */
 function formatMap(map: Record<string, string> | undefined): string {
   return Object.keys(map ?? {})
     .filter((key) => !isTenancyKey(key))

@@ -1,20 +1,20 @@
-// Generic ephemeral volumes. The tenant's controller makes a claim for each, owned by the tenant's pod, which is copied as any
-// other. Super's pod names that copy: of its own ephemeral volumes super's scheduler and kubelet want claims that it owns itself,
-// and super's controller would make them beside the tenant's. Source: k8s.io/component-helpers/storage/ephemeral.
+// Generic ephemeral volumes. The tenant's controller creates a claim for each, owned by the tenant's pod and copied like any other
+// claim. The super pod refers to that copy: for ephemeral volumes, super's scheduler and kubelet require claims owned by the super
+// pod, and super's controller would create them in addition. Source: k8s.io/component-helpers/storage/ephemeral.
 
 import type { PersistentVolumeClaim, Pod } from "../../../../apimachinery/object.ts"
 import { withSpec, type PodMutator } from "../context.ts"
 
 const claimName = (pod: Pod, volume: string): string => `${pod.metadata.name ?? ""}-${volume}`
 
-/** The claims of the pod's ephemeral volumes, by their names. */
+/** Names of the claims of the pod's ephemeral volumes. */
 export function ephemeralClaims(pod: Pod): string[] {
   return (pod.spec?.volumes ?? []).flatMap(({ name, ephemeral }) =>
     ephemeral === undefined ? [] : [claimName(pod, name)],
   )
 }
 
-/** A claim of that name that is not the pod's must not be used for it: what is in it is kept for others. */
+/** A claim with that name that does not belong to the pod must not be used: its data belongs to others. */
 export function isClaimOf({ metadata: { uid } }: Pod, { metadata }: PersistentVolumeClaim): boolean {
   return metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) === true
 }

@@ -1,8 +1,8 @@
-// The names of the tenant's API server resolve in every pod, with or without DNS; and so does a pod's own full name.
+// Host aliases that make the names of the tenant's API server, and a pod's own FQDN, resolve in every pod, with or without DNS.
 //
-// A kubelet writes that one into /etc/hosts with the pod's address, but under super's name of the namespace. With a Service for
-// the subdomain the tenant's DNS has it. Without one nobody has, and the address is not known before the pod runs: the name then
-// stands for the pod itself, the unspecified address, which means all of its own when listened on and itself when connected to.
+// A kubelet writes the FQDN with the pod's address to /etc/hosts, but with the super name of the namespace. If there is a Service for
+// the subdomain, the tenant's DNS resolves the name. Otherwise nothing does, and the address is not known before the pod runs, so the
+// name is mapped to the unspecified address: it listens on all of the pod's addresses and connects to the pod itself.
 
 import type { Pod, PodSpec } from "../../../../apimachinery/object.ts"
 import { withSpec, type PodContext, type PodMutator } from "../context.ts"
@@ -25,7 +25,7 @@ export const hostAliases: PodMutator = {
   },
 }
 
-/** The pod's full name, where it has one that no DNS knows. */
+/** The pod's FQDN, if it has one that no DNS server resolves. */
 function nobodysName({ metadata, spec }: Pod, context: PodContext): string | undefined {
   const { subdomain = "", hostname = metadata.name ?? "", hostNetwork } = spec ?? {}
   const { namespace, tenant } = context

@@ -1,10 +1,9 @@
-// What is done to a tenant's pod on its way to the super cluster, in this order. `serviceEnv` reads enableServiceLinks
-// before `superFields` switches it off.
+// The mutators that convert a tenant's pod to a super pod, in this order. `serviceEnv` reads enableServiceLinks before `superFields`
+// disables it.
 //
-// Left as they are: tolerations, security context, host namespaces, other volumes, resources, image pull secrets
-// (synced under their names), scheduler name, scheduling gates, hostname and subdomain. What of these a tenant may use is for
-// admission in the super cluster to say. A pod that refers to what super cannot have does not come here (../unsupported.ts).
-
+// Not changed: tolerations, security context, host namespaces, other volumes, resources, image pull secrets (copied under their
+// names), scheduler name, scheduling gates, hostname and subdomain. Admission in the super cluster decides which of these a tenant
+// may use. Pods with references that super cannot resolve are not converted (../unsupported.ts).
 import type { PodMutator } from "../context.ts"
 import { affinity } from "./affinity.ts"
 import { dns } from "./dns.ts"

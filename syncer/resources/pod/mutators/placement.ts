@@ -1,4 +1,4 @@
-// Where the pod may go, as super's scheduler understands it (../placement.ts).
+// Applies the pod's placement (../placement.ts) in terms of super's scheduler.
 
 import type { Container } from "../../../../apimachinery/object.ts"
 import { renamed, superResource } from "../../../conversion/resource-names.ts"

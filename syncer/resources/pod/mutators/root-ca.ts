@@ -1,4 +1,4 @@
-// References to the ConfigMap with the control plane's CA: the tenant's goes by another name in super.
+// References to the ConfigMap with the control plane's CA, which has another name in super.
 
 import type { Container } from "../../../../apimachinery/object.ts"
 import { superConfigMapName } from "../../../../apimachinery/tenancy.ts"

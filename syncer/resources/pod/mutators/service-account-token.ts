@@ -1,5 +1,5 @@
-// Projected service-account tokens. The kubelet would ask the super cluster for them; instead the syncer asks the tenant
-// and keeps them in a Secret (../tokens.ts), which takes the source's place.
+// Projected service account tokens. The kubelet would request them from the super cluster; instead the syncer requests them from the
+// tenant and stores them in a Secret (../tokens.ts), which replaces the volume source.
 
 import type { Pod, PodSpec } from "../../../../apimachinery/object.ts"
 import { withSpec, type PodMutator } from "../context.ts"
@@ -8,16 +8,16 @@ type Volume = NonNullable<PodSpec["volumes"]>[number]
 type Source = NonNullable<NonNullable<Volume["projected"]>["sources"]>[number]
 
 export interface TokenSource {
-  /** Under which the Secret has the token. Volumes of a pod never change, so their places are names enough. */
+  /** The token's key in the Secret. A pod's volumes never change, so their positions identify them. */
   key: string
   audience: string | undefined
   expirationSeconds: number
 }
 
-/** What the API server defaults it to. */
+/** The API server's default. */
 const defaultExpirationSeconds = 3600
 
-/** The Secret of a pod's tokens. By uid: pods of the same name follow each other. */
+/** The name of the Secret with a pod's tokens. It contains the uid, because a later pod may have the same name. */
 export function tokenSecretName(podUID: string): string {
   return `pod-token-${podUID}`
 }

@@ -1,5 +1,5 @@
-// The environment variables that name services: the tenant's, with addresses that work on the nodes, where the kubelet
-// would give those of the super namespace. Source of the names: pkg/kubelet/envvars/envvars.go.
+// Environment variables for services: those of the tenant, with addresses that work on the nodes. The kubelet would set those of the
+// super namespace. Source of the names: pkg/kubelet/envvars/envvars.go.
 
 import type { Container } from "../../../../apimachinery/object.ts"
 import { requestEntityTooLarge } from "../../../../apimachinery/status.ts"
@@ -8,8 +8,8 @@ import { mapContainers, withSpec, type PodContext, type PodMutator, type Service
 type EnvVar = NonNullable<Container["env"]>[number]
 
 /**
- * A name, not the address: the API server's certificate covers names, which are the same for every tenant, and host
- * aliases (host-aliases.ts) make it resolve without any DNS.
+ * A name, not an address: the API server's certificate is valid for names, which are the same for every tenant, and host aliases
+ * (host-aliases.ts) make it resolve without DNS.
  */
 const kubernetesHost = "kubernetes"
 
@@ -22,13 +22,13 @@ export const serviceEnv: PodMutator = {
       return mapContainers(spec, (container) => {
         const own = new Set(container.env?.map(({ name }) => name))
         const added = variables.filter(({ name }) => !own.has(name))
-        // First, so that the container's own variables can refer to them.
+        // Prepended, so that the container's own variables can refer to them.
         return added.length === 0 ? container : { ...container, env: [...added, ...(container.env ?? [])] }
       })
     }),
 }
 
-/** Over all containers of a pod. As JSON they would be more than an API server takes, and this process has to make them first. */
+/** Limit over all containers of a pod. More would exceed an API server's body limit, and this process would have to build them first. */
 const maxVariables = 65_536
 
 function checkNumber(variables: number): void {
@@ -39,7 +39,7 @@ function checkNumber(variables: number): void {
 }
 
 function serviceVariables({ kubernetes, services }: PodContext, links: boolean): EnvVar[] {
-  // As in the kubelet: a service of the pod's namespace wins over the one every pod sees.
+  // As in the kubelet: a service of the pod's namespace takes precedence over the one that is visible to every pod.
   const seen = new Map<string, ServiceAddress>()
   if (kubernetes !== undefined) seen.set(kubernetes.name, kubernetes)
   if (links) for (const service of services) seen.set(service.name, service)
@@ -48,7 +48,7 @@ function serviceVariables({ kubernetes, services }: PodContext, links: boolean):
   return [...variables.filter(({ name }) => name !== host.name), host]
 }
 
-/** Variables of services with an address, in the kubelet's order. */
+/** Variables for services with an address, in the kubelet's order. */
 export function environmentOf(services: readonly ServiceAddress[]): EnvVar[] {
   const result: EnvVar[] = []
   for (const { name, clusterIP, ports } of services) {

@@ -1,4 +1,4 @@
-// Fields that the super cluster decides by itself: what the tenant's admission resolved would contradict its own.
+// Fields that the super cluster sets itself: the values that the tenant's admission computed would conflict with its own.
 
 import { withSpec, type PodMutator } from "../context.ts"
 
@@ -7,13 +7,13 @@ export const superFields: PodMutator = {
   mutate: (pod, context) =>
     withSpec(pod, (spec) => {
       const {
-        // Resolved from the classes' names, which super does again.
+        // Computed from the classes' names; super computes them again.
         priority: _priority,
         preemptionPolicy: _preemption,
         overhead: _overhead,
-        // The old name of serviceAccountName.
+        // Deprecated alias of serviceAccountName.
         serviceAccount: _serviceAccount,
-        // Only through their subresource, once the pod exists.
+        // Can be added only through their subresource, once the pod exists.
         ephemeralContainers: _ephemeral,
         priorityClassName,
         runtimeClassName,
@@ -21,7 +21,7 @@ export const superFields: PodMutator = {
       } = spec
       return {
         ...rest,
-        // The tenant's token is mounted (service-account-token.ts), and its links are set as env (service-env.ts).
+        // The tenant's token is mounted by service-account-token.ts, and its service links are set by service-env.ts.
         automountServiceAccountToken: false,
         enableServiceLinks: false,
         ...(runtimeClassName === undefined ? {} : { runtimeClassName: context.runtimeClass(runtimeClassName) }),
