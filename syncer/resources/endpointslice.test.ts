@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest"
 import type { EndpointSlice } from "../../apimachinery/object.ts"
+import { clusterAnnotation, namespaceAnnotation } from "../../apimachinery/tenancy.ts"
+import { superKey } from "../key-of-super.ts"
 import { defaultSettings } from "../options.ts"
 import { fakeTenant } from "../testing/fake-tenants.ts"
 import { endpointSlice } from "./endpointslice.ts"
-import type { SyncContext } from "./resource-sync.ts"
+import type { ResourceSync, SyncContext } from "./resource-sync.ts"
 
 const context: SyncContext = {
   tenant: fakeTenant("acme"),
@@ -47,6 +49,14 @@ describe("EndpointSlices", () => {
     ["endpointslicemirroring-controller.k8s.io", false],
   ])("made by %s are copied: %s", (managedBy, copied) => {
     expect(endpointSlice.synced?.(slice(managedBy), context)).toBe(copied)
+  })
+
+  test("a slice that super mirrors from a tenant's Endpoints belongs to super's controller", () => {
+    const annotations = { [clusterAnnotation]: context.tenant.clusterKey, [namespaceAnnotation]: "default" }
+    const inSuper = (object: EndpointSlice) => ({ ...object, metadata: { ...object.metadata, annotations } })
+    const key = (object: EndpointSlice) => superKey(endpointSlice as ResourceSync, "acme", inSuper(object))
+    expect(key(slice("endpointslicemirroring-controller.k8s.io"))).toBeUndefined()
+    expect(key(slice())).toMatchObject({ namespace: "default", name: "web-1" })
   })
 
   test("a copy equals what it was made of, without references to the tenant's objects", () => {

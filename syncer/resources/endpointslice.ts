@@ -8,13 +8,18 @@ import type { ResourceSync } from "./resource-sync.ts"
 
 const managedByLabel = "endpointslice.kubernetes.io/managed-by"
 const controllers = new Set(["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"])
+const isOfController = ({ metadata }: EndpointSlice): boolean =>
+  controllers.has(metadata.labels?.[managedByLabel] ?? "")
 
 type Endpoint = NonNullable<EndpointSlice["endpoints"]>[number]
 
 export const endpointSlice: ResourceSync<EndpointSlice> = {
   resource: endpointSlices,
   kind: "EndpointSlice",
-  synced: ({ metadata }) => !controllers.has(metadata.labels?.[managedByLabel] ?? ""),
+  synced: (object) => !isOfController(object),
+  // Super's mirroring controller copies the annotations of Endpoints to the slices that it makes of them, those that name the owner
+  // too. These slices are not copies: the syncer would remove them, and the controller make them again, without an end.
+  tenantName: (superName, superObject) => (isOfController(superObject) ? undefined : superName),
   toSuper: (object) => ({
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
