@@ -36,7 +36,7 @@ export function decide(
   if (sync.synced?.(object, context) === false) return nothing
   const deleting = object.metadata.deletionTimestamp !== undefined
   if (superObject === undefined) {
-    if (deleting) return sync.graceful === true ? { do: "finish" } : nothing
+    if (deleting) return sync.graceful === true && !isFinished(object) ? { do: "finish" } : nothing
     return withoutSuperObject(sync, object, context)
   }
   switch (ownership(superObject, context.tenant, object)) {
@@ -126,5 +126,8 @@ function superChanges(sync: ResourceSync, object: KubeObject, superObject: KubeO
   if (first === undefined || first.subresource !== undefined) return [{ patch: { metadata } }, ...patches]
   return [{ patch: { ...first.patch, metadata } }, ...rest]
 }
+
+/** Only the tenant's finalizers still hold it: the tenant's server removes it with the last of them. */
+const isFinished = ({ metadata }: KubeObject): boolean => metadata.deletionGracePeriodSeconds === 0
 
 const isDeleting = (object: KubeObject): boolean => object.metadata.deletionTimestamp !== undefined

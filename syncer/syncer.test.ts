@@ -175,6 +175,17 @@ describe("the syncer", () => {
     await eventually(() => cluster.find(pods, "default", "web") === undefined, { what: "gone in the tenant" })
   })
 
+  test("finishes a deleted pod once, though its finalizers still hold it", async () => {
+    const { metadata } = await running("web")
+    cluster.edit(pods, "default", "web", { metadata: { ...metadata, finalizers: ["example.com/hold"] } })
+    await cluster.delete(pods, "default", "web", { gracePeriodSeconds: 30 })
+    superCluster.remove(pods, home, "web")
+    const held = () => cluster.find(pods, "default", "web")?.metadata.deletionGracePeriodSeconds
+    await eventually(() => held() === 0, { what: "finished" })
+    await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+    expect((await syncer.patrol()).enqueued.get("pods")).toBeUndefined()
+  })
+
   test("makes a running pod's copy anew on its node when somebody deletes it", async () => {
     const before = await running("web")
     superCluster.remove(pods, home, "web")

@@ -24,13 +24,18 @@ export function leftOf(
   const { finalizers: ofNamespace } = (object["spec"] ?? {}) as { finalizers?: string[] }
   const graceSeconds = isPopulated ? graceSecondsOf(resource, object, options) : 0
   if (finalizers.length === 0 && ofNamespace === undefined && graceSeconds === 0) return undefined
-  if (object.metadata.deletionTimestamp !== undefined) return object
+  const { deletionTimestamp, deletionGracePeriodSeconds: given = 0 } = object.metadata
+  if (deletionTimestamp !== undefined) {
+    // A later delete can only shorten the time.
+    if (graceSeconds >= given) return object
+    return { ...object, metadata: { ...object.metadata, deletionGracePeriodSeconds: graceSeconds } }
+  }
   return {
     ...object,
     metadata: {
       ...object.metadata,
       deletionTimestamp: now,
-      ...(graceSeconds > 0 ? { deletionGracePeriodSeconds: graceSeconds } : {}),
+      deletionGracePeriodSeconds: graceSeconds,
       ...(finalizers.length === 0 ? {} : { finalizers }),
     },
     ...(resource.resource === "namespaces" ? { status: { phase: "Terminating" } } : {}),
