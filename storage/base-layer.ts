@@ -1,18 +1,18 @@
-// Base layers: immutable objects below a store, which all stores of a process share. A store keeps only what differs.
+// Base layers: immutable objects below a store, shared by all stores of a process. A store contains only the differences.
 
 import type { BaseLayer, KeyValue } from "./types.ts"
 
-/** What a base layer holds was there before the first transaction. */
+/** The contents of a base layer exist before the first transaction. */
 export const baseRevision = 1
 
 export const emptyBaseLayer: BaseLayer = { keys: [], has: () => false, value: () => undefined }
 
-/** Its bytes are made when they are first read: who knows what an unchanged object of the layer says never asks for them. */
+/** The bytes are encoded on first access: readers that know the contents of an unchanged object never need them. */
 export function baseValue(base: BaseLayer, key: string): KeyValue | undefined {
   return base.has(key) ? new BaseValue(base, key) : undefined
 }
 
-/** A class, since there are many: an accessor in a literal gives each object a shape of its own. */
+/** A class, because there are many instances: an accessor in an object literal would give each object its own shape. */
 class BaseValue implements KeyValue {
   readonly key: string
   readonly createRevision = baseRevision

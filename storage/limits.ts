@@ -1,53 +1,53 @@
-// The limits of one store, named, with what happens at each. Every store of a gateway has its own set; the defaults are
-// meant for a process with thousands of stores, of which few are busy.
+// The limits of one store and the behaviour at each limit. Every store of a gateway has its own set; the defaults are meant for a
+// process with thousands of stores, few of which are busy.
 
 /**
- * What a process holds for each byte of objects and texts that it keeps: V8 lets garbage lie until there is about as much of it.
+ * Memory that a process needs per byte of live objects and strings: V8 starts a collection when there is about as much garbage.
  * Measured: 610 KiB for an awake tenant of 20 objects that needs 340, 1200 for one of 100 that needs 700.
  */
 export const heldPerUsed = 2
 
 export interface StoreLimits {
-  /** One key, UTF-8 bytes. Beyond: TooLarge. */
+  /** Size of one key in UTF-8 bytes. Beyond: TooLarge. */
   maxKeyBytes: number
-  /** One value. An API server takes bodies up to 3 MiB; the margin is for what it adds (metadata, managed fields). Beyond: TooLarge. */
+  /** Size of one value. An API server accepts bodies up to 3 MiB and adds metadata and managed fields. Beyond: TooLarge. */
   maxValueBytes: number
-  /** Operations and comparisons of one transaction, each. Beyond: TooLarge. */
+  /** Number of operations, and of comparisons, in one transaction. Beyond: TooLarge. */
   maxTransactionOperations: number
-  /** Keys and values of one transaction. Beyond: TooLarge. */
+  /** Total size of keys and values in one transaction. Beyond: TooLarge. */
   maxTransactionBytes: number
-  /** Transactions waiting for the disk. Beyond: Unavailable, nothing is written. */
+  /** Number of transactions waiting for the disk. Beyond: Unavailable, nothing is written. */
   maxWaitingTransactions: number
-  /** A group commit takes waiting transactions until it has this many bytes; the rest goes into the next group. */
+  /** A group commit takes waiting transactions until it has this many bytes; the rest is part of the next group. */
   groupBytes: number
-  /** Events a watch keeps for its consumer when the watch does not say. Beyond: SlowConsumer. */
+  /** Default number of events that a watch buffers for its consumer. Beyond: SlowConsumer. */
   maxPendingEvents: number
-  /** Recent changes kept in memory, so that watches resume without reading the disk. Beyond: the oldest go. */
+  /** Recent changes kept in memory, so that watches resume without reading the disk. Beyond: the oldest are dropped. */
   recentEventBytes: number
-  /** Changes and bytes of the revision log read at once while a watch catches up. */
+  /** Changes and bytes of the revision log that a watch reads at once while it catches up. */
   backlogChanges: number
   backlogBytes: number
   /**
-   * Ranges at a revision at most this far behind read the log since then, others the history of each key in the range:
-   * which of the two costs less.
+   * A range at a revision at most this far behind is computed from the log since that revision, others from the history of each key in
+   * the range, whichever costs less.
    */
   recentRevisions: number
   /**
    * Automatic compaction: history older than this, or beyond this many revisions, is dropped. Checked when something is
-   * written or the past is read; a store that rests keeps what it has. 0 turns that half off. Source: kube-apiserver lets etcd
-   * compact every five minutes what was there five minutes before (--etcd-compaction-interval), and clients count on it.
+   * written or the past is read; an idle store keeps its history. 0 disables that limit. Source: kube-apiserver makes etcd compact
+   * every five minutes what is older than five minutes (--etcd-compaction-interval), and clients rely on that.
    */
   historyMilliseconds: number
   historyRevisions: number
-  /** Changes dropped per step of a compaction; between steps other work gets its turn. */
+  /** Changes dropped per step of a compaction; other work runs between the steps. */
   compactionStep: number
-  /** Current values of a small store kept in memory, with what keeping them costs. A store with more reads them from LevelDB. */
+  /** Size of the current values, with overhead, that a small store keeps in memory. A larger store reads them from LevelDB. */
   residentBytes: number
-  /** LevelDB's own: uncompressed blocks kept, bytes collected in memory before a table is written, table files held open (LevelDB's minimum is 74). */
+  /** LevelDB's options: uncompressed blocks cached, bytes buffered before a table is written, table files kept open (at least 74). */
   blockCacheBytes: number
   writeBufferBytes: number
   maxOpenFiles: number
-  /** After the disk refused: how long writes fail at once before the database is opened anew. */
+  /** After a disk error: how long writes fail immediately before the database is reopened. */
   reopenMilliseconds: number
 }
 

@@ -1,18 +1,18 @@
-// What a store may hold: how many keys under a prefix, and how many bytes of keys and values, as they are now; history is
-// bounded by its own limits. Counted exactly: the count is written with what it counts, and each transaction is checked
-// against what all before it leave.
+// Limits of a store: the number of keys under a prefix, and the bytes of keys and values, in the current state; history has its own
+// limits. Usage is exact: it is written together with the changes, and each transaction is checked against the usage after all
+// earlier ones.
 
 import { baseRevision } from "./base-layer.ts"
 import { StorageError, type KeyValue, type StoreEvent } from "./types.ts"
 
 export interface StoreQuota {
-  /** What is counted; other keys are the gateway's own. */
+  /** Prefix of the keys that count; other keys belong to the gateway itself. */
   readonly prefix: string
-  /** Keys. A transaction that adds one beyond it: QuotaExceeded. */
+  /** Limit of keys. A transaction that exceeds it fails with QuotaExceeded. */
   readonly maxObjects: number
-  /** Bytes of keys and values. A transaction that adds some beyond it: QuotaExceeded. */
+  /** Limit of the bytes of keys and values. A transaction that exceeds it fails with QuotaExceeded. */
   readonly maxBytes: number
-  /** Bytes beyond maxBytes for what is on its way out (Transaction.leaving): who is at the limit must be able to delete. */
+  /** Additional bytes for objects being deleted (Transaction.leaving): deletions must be possible at the limit. */
   readonly reserveBytes: number
 }
 
@@ -21,7 +21,7 @@ export interface Usage {
   bytes: number
 }
 
-/** What a base layer holds counts for nobody. */
+/** The contents of a base layer do not count. */
 export function usageOf(entry: KeyValue | undefined, { prefix }: Pick<StoreQuota, "prefix">): Usage {
   if (entry === undefined || entry.modRevision === baseRevision || !entry.key.startsWith(prefix)) return nothing
   return { objects: 1, bytes: Buffer.byteLength(entry.key) + entry.value.byteLength }
@@ -29,7 +29,7 @@ export function usageOf(entry: KeyValue | undefined, { prefix }: Pick<StoreQuota
 
 const nothing: Usage = { objects: 0, bytes: 0 }
 
-/** After the changes of one transaction. Throws QuotaExceeded. */
+/** The usage after a transaction's changes. Throws QuotaExceeded. */
 export function usageAfter(used: Usage, events: readonly StoreEvent[], quota: StoreQuota, isLeaving: boolean): Usage {
   let { objects, bytes } = used
   for (const { type, current, previous } of events) {
@@ -45,7 +45,7 @@ export function usageAfter(used: Usage, events: readonly StoreEvent[], quota: St
   return { objects, bytes }
 }
 
-/** In the words of a ResourceQuota's refusal. */
+/** With the wording of a ResourceQuota's error. */
 function exceeded(what: string, requested: number, used: number, limited: number): StorageError {
   const each = `requested: ${what}=${requested}, used: ${what}=${used}, limited: ${what}=${limited}`
   return new StorageError("QuotaExceeded", `exceeded quota: tenant, ${each}`)
@@ -55,7 +55,7 @@ export function encodeUsage({ objects, bytes }: Usage): Buffer {
   return Buffer.from(`${objects} ${bytes}`)
 }
 
-/** undefined: not a count. */
+/** undefined if the data is invalid. */
 export function decodeUsage(data: Uint8Array): Usage | undefined {
   const [objects = Number.NaN, bytes = Number.NaN] = Buffer.from(data).toString().split(" ").map(Number)
   return Number.isSafeInteger(objects) && Number.isSafeInteger(bytes) ? { objects, bytes } : undefined

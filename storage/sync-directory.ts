@@ -1,20 +1,20 @@
-// The names in a directory outlive a loss of power once the directory is flushed: flushing a new file keeps what is in it, and
-// POSIX promises nothing of the entry that leads to it.
+// Flushes directories, so that the names in them survive a power loss: flushing a new file preserves its contents, but POSIX does not
+// guarantee the directory entry.
 
 import { mkdir, open, stat } from "node:fs/promises"
 import { dirname } from "node:path"
 
-/** After a file or directory was made or renamed in it, before anybody is told. Fails as open and fsync do. */
+/** Called after a file or directory was created or renamed in it, before that is acknowledged. Fails like open and fsync. */
 export async function syncDirectory(path: string): Promise<void> {
-  // Windows flushes no directories; NTFS keeps names in the order of its journal.
+  // Windows does not flush directories; NTFS preserves names in the order of its journal.
   if (process.platform === "win32") return
   await using directory = await open(path, "r")
   await directory.sync()
 }
 
 /**
- * With its parents, for their owner alone; all their names outlive a loss of power. Not Node's `recursive`: that never ends where no
- * directory can be made (/proc).
+ * Creates a directory and its parents with access for the owner only; all their names survive a power loss. Node's `recursive` is not
+ * used, because it never returns where no directory can be created (/proc).
  */
 export async function makeDirectory(path: string): Promise<void> {
   const make = async (): Promise<void> => {

@@ -1,5 +1,5 @@
-// What a transaction means, for every backend: the checks before it is taken, and the pure step from the state before
-// to the changes it makes. Where the state comes from and how the changes get to disk is the backend's.
+// Semantics of transactions, for every backend: the checks on entry, and a pure function from the state before to the changes. Reading
+// the state and writing the changes is up to the backend.
 
 import type { StoreLimits } from "./limits.ts"
 import {
@@ -12,7 +12,7 @@ import {
   type TransactionResult,
 } from "./types.ts"
 
-/** Returns the bytes of keys and values. Throws StorageError TooLarge; TypeError for what is a caller's bug. */
+/** Returns the size of keys and values in bytes. Throws StorageError TooLarge, and TypeError for invalid arguments. */
 export function measureTransaction(transaction: Transaction, limits: StoreLimits): number {
   const { compare, operations } = transaction
   if (Math.max(compare.length, operations.length) > limits.maxTransactionOperations)
@@ -31,7 +31,7 @@ export function measureTransaction(transaction: Transaction, limits: StoreLimits
 }
 
 function measureKey(key: string, limits: StoreLimits): number {
-  // NUL ends the key in the history index, and what is not well-formed would not come back as it went in.
+  // NUL terminates the key in the history index, and ill-formed strings cannot be encoded in UTF-8.
   if (key === "" || key.includes("\0") || !key.isWellFormed())
     throw new TypeError(`not a storage key: ${JSON.stringify(key)}`)
   const bytes = Buffer.byteLength(key)
@@ -53,13 +53,13 @@ function measureValue(operation: Operation, limits: StoreLimits): number {
 
 export interface Outcome {
   result: TransactionResult
-  /** Empty when nothing is written. All carry the result's revision. */
+  /** Empty if nothing is written. All events have the result's revision. */
   events: readonly StoreEvent[]
 }
 
 /**
- * Applies a transaction to the state at `revision`, which `read` shows. Writing takes revision + 1. Deleting what does
- * not exist is no change.
+ * Applies a transaction to the state at `revision`, as returned by `read`. A transaction that writes gets revision + 1. Deleting an
+ * absent key changes nothing.
  */
 export function applyTransaction(
   transaction: Transaction,
@@ -87,7 +87,7 @@ function applyOperation(
   }
   const current = {
     key: operation.key,
-    // Otherwise a copy: the caller may use its buffer again while the change waits for the disk.
+    // Otherwise copied: the caller may reuse its buffer while the change waits for the disk.
     value: operation.isGiven === true ? operation.value : ownCopy(operation.value),
     createRevision: previous?.createRevision ?? revision,
     modRevision: revision,
@@ -96,17 +96,17 @@ function applyOperation(
   return previous ? { type: "put", current, previous } : { type: "put", current }
 }
 
-/** The same value, as of another revision. */
+/** The same value with another revision. */
 export function atRevision({ key, value, createRevision }: KeyValue, modRevision: Revision): KeyValue {
   return { key, value, createRevision, modRevision, found: undefined }
 }
 
-/** The state of the event's key after it. */
+/** The state of the event's key after the event. */
 export function stateAfter(event: StoreEvent): KeyValue | undefined {
   return event.type === "put" ? event.current : undefined
 }
 
-/** A revision a caller asked to read at: fails unless it is in (compacted, head]. */
+/** Throws if the revision at which a caller wants to read is not in (compacted, head]. */
 export function checkReadable(revision: Revision, compacted: Revision, head: Revision): void {
   if (revision > head) throw new StorageError("FutureRevision", `revision ${revision} is not there yet, at ${head}`)
   if (revision <= compacted) throw compactedError(revision, compacted)
@@ -117,8 +117,8 @@ export function compactedError(revision: Revision, compacted: Revision): Storage
 }
 
 /**
- * The revision up to which a request to compact at `revision` may go: the latest revision always stays readable, so that
- * what a list was just told can be watched from.
+ * The revision up to which a request to compact at `revision` may compact: the latest revision always remains readable, so that a
+ * watch can start at the revision of the latest list.
  */
 export function compactionTarget(revision: Revision, head: Revision): Revision {
   if (revision > head)
@@ -126,7 +126,7 @@ export function compactionTarget(revision: Revision, head: Revision): Revision {
   return Math.min(revision, head - 1)
 }
 
-/** Not of Node's pool: what is kept for long would keep all 64 KiB of the piece of the pool it is in. */
+/** Not from Node's pool: a buffer that lives long would retain all 64 KiB of its pool. */
 function ownCopy(bytes: Uint8Array): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.byteLength)
   copy.set(bytes)

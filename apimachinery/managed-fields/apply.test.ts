@@ -233,7 +233,7 @@ test.each(Object.entries(scenarios))("%s", async (_name, { steps, live, owned })
 })
 
 describe("versions", () => {
-  /** The other version calls the field another name. */
+  /** The field has another name in the other version. */
   const second: TestVersion = {
     type: typeOfSchema(object({ title: text, number: { type: "integer" } })),
     from: ({ name, ...rest }) => (name === undefined ? rest : { ...rest, title: name }),
@@ -326,7 +326,7 @@ describe("random applies and updates", () => {
     const random = createRandom(seed)
     const one = <T>(of: readonly T[]): T => pick(random, of)
     const some = (): string[] => names.filter(() => chance(random, 0.5))
-    // Never empty lists: whether one is there nobody owns, so that an apply may leave it or not.
+    // No empty lists: nobody owns whether an empty list exists, so an apply may remove it or not.
     const configuration = (): Fields => {
       const [set, labels, items] = [some(), some(), some()]
       return {
@@ -366,7 +366,7 @@ describe("random applies and updates", () => {
   })
 })
 
-/** Of lists that merge, only that the members are there. */
+/** For associative lists, checks only that the members exist. */
 function contained(wanted: Fields, live: Fields): Fields {
   const result: Fields = {}
   for (const [name, value] of Object.entries(wanted)) {

@@ -1,5 +1,5 @@
-// Server-side apply: merges a configuration into an object, takes out what its manager applied before and does not any
-// more, and says who manages what afterwards. Source: sigs.k8s.io/structured-merge-diff/v6/merge/update.go (Apply, prune)
+// Server-side apply: merges a configuration into an object, removes fields that its manager applied before and no longer applies, and
+// computes the new managers. Source: sigs.k8s.io/structured-merge-diff/v6/merge/update.go (Apply, prune)
 // and k8s.io/apimachinery/pkg/util/managedfields/internal (skipnonapplied.go, lastappliedmanager.go).
 
 import { equalJson } from "../equality.ts"
@@ -26,18 +26,21 @@ import {
 } from "./ownership.ts"
 import { withNamedFields } from "./reconcile.ts"
 
-/** Between the versions of a kind. */
+/** Types of a kind's versions, and conversion between versions. */
 export interface Versions {
-  /** undefined: no version that is served. */
+  /** undefined if the version is not served. */
   typeIn(apiVersion: string): MergeType | undefined
-  /** The object as `to` has it. It is not changed; the answer may be the same. Throws TypeErrors when it is not of that version's type. */
+  /**
+   * Converts to version `to`. The object is not changed; the result may be the same object. Throws TypeErrors if it does not fit its
+   * version's type.
+   */
   convert(object: Json, from: string, to: string): Json | Promise<Json>
 }
 
 export interface Application {
-  /** The object as it is, in the writer's version, without managedFields. Not changed. */
+  /** The current object, in the writer's version and without managedFields. Not changed. */
   live: Json
-  /** A new object of the kind, with nothing in it. */
+  /** A new, empty object of the kind. */
   blank: Json
   managers: Managers
   configuration: Json
@@ -46,23 +49,23 @@ export interface Application {
   versions: Versions
   reset: Reset
   /**
-   * Asked when there are conflicts: fields about which there need be none, because the writer has applied them in another
-   * way before. undefined: there was no such way.
+   * Called when there are conflicts. Returns fields that cannot conflict, because the writer applied them with an older method before;
+   * undefined if there was none.
    */
   excused?: (() => FieldSet | undefined) | undefined
-  /** Asked between steps, each of which may be long where lists are: undefined, or when to go on. */
+  /** Called between steps that may take long for lists. Returns a promise to wait for, or undefined to continue at once. */
   pause?: (() => Promise<void> | undefined) | undefined
 }
 
 export interface Applied {
-  /** undefined: the configuration says nothing new. */
+  /** undefined if the configuration changes nothing. */
   object: Json | undefined
   managers: Managers
 }
 
 const beforeFirstApply = "before-first-apply"
 
-/** Throws StatusError (409) for conflicts, TypeErrors for a configuration or an object that is not of its kind. */
+/** Throws StatusError (409) for conflicts, TypeErrors for a configuration or an object that does not fit its type. */
 export async function apply(application: Application): Promise<Applied> {
   const { live, writer, versions, configuration, pause } = application
   const type = typeOf(versions, writer.apiVersion)
@@ -94,7 +97,7 @@ export async function apply(application: Application): Promise<Applied> {
 function speaksOfManagers(configuration: Json): boolean {
   const { metadata = null } = isObject(configuration) ? configuration : {}
   const managers = isObject(metadata) ? metadata["managedFields"] : undefined
-  // What is no list of entries is none to upstream's accessor, and refused for its type.
+  // Upstream's accessor treats anything else as absent; the type check then rejects it.
   return Array.isArray(managers) && managers.every(isObject)
 }
 
@@ -104,7 +107,7 @@ function typeOf(versions: Versions, apiVersion: string): MergeType {
   return type
 }
 
-/** What nobody is known to manage was written by somebody before. */
+/** An object without managers gets one for its present fields. */
 function managersBefore({ managers, live, blank, writer, reset }: Application, type: MergeType): Managers {
   const before: Managers = new Map(managers)
   if (before.size === 0) {
@@ -123,7 +126,7 @@ function setManaged(managers: Managers, key: string, now: string | undefined): v
   else managers.set(key, entryOf(entry, fields, now ?? entry.time))
 }
 
-/** The object as it is, in the versions its managers speak. */
+/** The current object in every version in which its managers are recorded. */
 async function inEachVersion({ live, writer, versions }: Application, managers: Managers): Promise<Map<string, Json>> {
   const known = new Map([[writer.apiVersion, live]])
   for (const { apiVersion } of managers.values()) {
@@ -153,7 +156,7 @@ async function contested(
   )
 }
 
-/** Says of an object that is not of its type in another version what it was wanted there for. */
+/** If the conversion of an object fails, the error says what the conversion was for. */
 async function during(what: string, convert: () => Json | Promise<Json>): Promise<Json> {
   try {
     return await convert()
@@ -163,7 +166,7 @@ async function during(what: string, convert: () => Json | Promise<Json>): Promis
   }
 }
 
-/** A client that has used its own way of applying before need not be refused what it applied that way. */
+/** Throws the conflict error, except for fields that the client applied with an older method before. */
 function refuse({ excused }: Application, { conflicts }: Contest, managers: Managers): void {
   const allowed = excused?.()
   if (allowed === undefined) throw conflictError(conflicts, managers)
@@ -176,14 +179,14 @@ function refuse({ excused }: Application, { conflicts }: Contest, managers: Mana
   throw conflictError(left, managers)
 }
 
-/** What was applied last time is applied again: there is nothing to take out. */
+/** Everything that was applied last time is applied again, so nothing has to be removed. */
 function isAllKept(last: ManagedFieldsEntry | undefined, apiVersion: string, fields: FieldSet): boolean {
   return last === undefined || (last.apiVersion === apiVersion && isEmpty(difference(last.fieldsV1, fields)))
 }
 
 /**
- * The merged object without what its manager applied last time, not now, and nobody else manages. `managers` has what it
- * applies now.
+ * The merged object without the fields that the manager applied last time, does not apply now, and nobody else manages.
+ * `managers` contains what it applies now.
  */
 async function pruned(
   merged: Json,
@@ -219,7 +222,7 @@ async function inVersion({ object, apiVersion }: InVersion, to: string, versions
   return apiVersion === to ? object : versions.convert(object, apiVersion, to)
 }
 
-/** Gives back what any manager has; the version that was pruned comes first, as conversion may need what was taken out. */
+/** Restores fields that any manager owns. The pruned version comes first, because conversions may need what was removed. */
 async function withOwned(
   whole: InVersion,
   without: InVersion,
@@ -250,7 +253,7 @@ async function withOwned(
   return left
 }
 
-/** Gives back what the manager did not apply last time: nobody's fields, and those of updates, below what it applied. */
+/** Restores fields that the manager did not apply last time, but that are below fields it applied: unmanaged ones, and those of updates. */
 function withDangling(whole: Json, left: Json, last: FieldSet, type: MergeType): Json {
   const gone = difference(withNamedFields(fieldsOf(whole, type), type), withNamedFields(fieldsOf(left, type), type))
   return removeFields(whole, intersection(gone, withNamedFields(last, type)), type)

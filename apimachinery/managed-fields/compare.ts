@@ -1,5 +1,5 @@
-// What differs between two states of an object, as sets of fields. Both are walked once, side by side; where nothing
-// differs nothing is made. Source of the rules: sigs.k8s.io/structured-merge-diff/v6/typed/compare.go.
+// Compares two states of an object and returns the differences as field sets. Both are walked once, in parallel; where they are equal,
+// nothing is allocated. Source of the rules: sigs.k8s.io/structured-merge-diff/v6/typed/compare.go.
 
 import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
@@ -19,14 +19,15 @@ export interface Comparison {
 }
 
 /**
- * No field is in more than one of the three. `areStructs`: both are Go's, which have what Go prints even if nobody gave it. Throws ListItemError for items of a list that cannot be told apart, NotOfItsType for
- * a list or a map where its type has none.
+ * No field is in more than one of the three sets. `areStructs`: both states come from Go structs, which contain fields that Go prints
+ * even if they are not set. Throws ListItemError for list items that cannot be distinguished, and NotOfItsType for a list or a map
+ * where the type has none.
  */
 export function compare(before: Json, after: Json, type: MergeType, areStructs = false): Comparison {
   return atOnce(comparing(before, after, type, areStructs))
 }
 
-/** The same in steps. */
+/** The same, as a generator of steps. */
 export function* comparing(before: Json, after: Json, type: MergeType, areStructs = false): Steps<Comparison> {
   const walk: Walk = { added: undefined, modified: undefined, removed: undefined, areStructs, unfinished: [] }
   compareValues(walk, before, after, type)
@@ -36,13 +37,13 @@ export function* comparing(before: Json, after: Json, type: MergeType, areStruct
 
 type Draft = { [element: PathElement]: FieldSet }
 
-/** What was found at the place last looked at, and below it; who looks at the next one has taken it before. */
+/** Result at and below the last visited place; the caller takes it before it visits the next one. */
 interface Walk {
   added: FieldSet | undefined
   modified: FieldSet | undefined
   removed: FieldSet | undefined
   readonly areStructs: boolean
-  /** Sets of large maps, which nobody looks into before the end. */
+  /** Construction of sets of large maps, which is postponed to the end. */
   readonly unfinished: Steps<void>[]
 }
 
@@ -58,7 +59,7 @@ function compareValues(walk: Walk, before: Json, after: Json, type: MergeType): 
   const [left, right] = [partOf(type, before), partOf(type, after)]
   const both = type.map !== undefined && (type.scalar ?? type.list) !== undefined
   compareAs(walk, right, before, after, type)
-  // null may be any of them; other values of two kinds are looked at both ways.
+  // null fits any of them; values of two different kinds are compared as both.
   if (left === right || !both) return
   const { added, modified, removed } = walk
   compareAs(walk, left, before, after, type)
@@ -91,7 +92,7 @@ function compareLeaves(walk: Walk, before: Json, after: Json, type: MergeType): 
   if (!isSame || hasEmptyInList(after)) walk.modified = leaf
 }
 
-/** The same but for what Go prints even if nobody gave it. */
+/** Equal except for fields that Go prints even if they are not set. */
 function isSameInGo(before: Json, after: Json, { list, map }: MergeType): boolean {
   if (Array.isArray(before) && Array.isArray(after) && list !== undefined) {
     const { items } = list
@@ -108,7 +109,7 @@ function isSameInGo(before: Json, after: Json, { list, map }: MergeType): boolea
   return true
 }
 
-/** Lists that are whole upstream compares as they are in memory, where an empty list or map is another than none. */
+/** Upstream compares atomic lists in memory, where an empty list or map differs from an absent one. */
 function hasEmptyInList(value: Json): boolean {
   if (typeof value !== "object" || value === null) return false
   return Array.isArray(value) ? value.some(hasGivenEmpty) : Object.values(value).some(hasEmptyInList)
@@ -139,7 +140,7 @@ function compareMaps(walk: Walk, before: Json, after: Json, type: MapType): void
   found.give(walk)
 }
 
-/** Was the entry there before? */
+/** Returns whether the entry existed before. */
 function compareEntry(
   walk: Walk,
   found: Found,
@@ -179,7 +180,7 @@ function compareLists(walk: Walk, before: Json, after: Json, type: ListType): vo
   else compareItems(walk, left, right, type)
 }
 
-/** The usual case, for which no elements need be made: the same items in the same order, none changed. */
+/** The usual case, for which no path elements are needed: the same items in the same order, unchanged. */
 function isSameItems(walk: Walk, left: readonly Json[], right: readonly Json[], type: ListType): boolean {
   if (left.length !== right.length) return false
   for (let index = 0; index < left.length; index++) {
@@ -208,7 +209,7 @@ function compareItems(walk: Walk, left: readonly Json[], right: readonly Json[],
         found.take(same, element, walk)
       }
     } else if (olds.length > 1 && news.length > 1) {
-      // Items that share a key are one value together.
+      // Items with the same key are treated as one value.
       if (!equalJson(olds, news)) found.modify(element, leaf)
     } else if (olds.length > 1) {
       if (fresh !== undefined) found.add(element, whole(walk, fresh, type.items))
@@ -223,7 +224,7 @@ function compareItems(walk: Walk, left: readonly Json[], right: readonly Json[],
 
 const same = (element: PathElement): PathElement => element
 
-/** Collects what is found below one place. */
+/** Collects the differences below one place. */
 class Found {
   #added: Draft | undefined
   #modified: Draft | undefined
@@ -241,7 +242,7 @@ class Found {
     ;(this.#removed ??= {})[element] = set
   }
 
-  /** The element is made when there is something to say of it. */
+  /** The path element is created only if there is a difference. */
   take(elementOf: (name: string) => PathElement, name: string, { added, modified, removed }: Walk): void {
     if (added !== undefined) this.add(elementOf(name), added)
     if (modified !== undefined) this.modify(elementOf(name), modified)
@@ -255,7 +256,7 @@ class Found {
   }
 }
 
-/** All there is at a place that was not there before, or is not any more: the place itself and every part of it. */
+/** All fields at a place that was added or removed: the place itself and everything below it. */
 function whole(walk: Walk, value: Json, type: MergeType): FieldSet {
   if (typeof value !== "object" || value === null) return leaf
   if (Array.isArray(value)) {
@@ -268,7 +269,7 @@ function whole(walk: Walk, value: Json, type: MergeType): FieldSet {
   return map.atomic ? leaf : wholeMap(walk, value, map)
 }
 
-/** So many names are put into a set in one step. */
+/** Number of names that one step adds to a set. */
 const namesAtOnce = 5000
 
 function wholeMap(walk: Walk, map: JsonObject, type: MapType): FieldSet {

@@ -1,5 +1,5 @@
-// An applied configuration, and the object as it is, before they are merged: are they of their type, and which fields do they speak of? Source:
-// sigs.k8s.io/structured-merge-diff/v6/typed (validate.go, tofieldset.go).
+// Checks an applied configuration and the current object against their types before they are merged, and lists the fields they contain.
+// Source: sigs.k8s.io/structured-merge-diff/v6/typed (validate.go, tofieldset.go).
 
 import { printGo } from "../go-print.ts"
 import type { Json } from "../object.ts"
@@ -9,10 +9,10 @@ import { elementOf, itemsByElement, ListItemError } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, partOf, type Scalar } from "./merge-type.ts"
 import { fieldElement, type PathElement, printElement } from "./path-element.ts"
 
-/** Whose fault it is: of what is applied, of the object, of an object nobody has managed before, or of one in another version. */
+/** What the error is about: the applied configuration, the current object, one without managers, or a converted one. */
 export type Subject = "configuration" | "live" | "unmanaged" | "conversion"
 
-/** What is wrong with a value, in upstream's words. */
+/** Type errors of a value, with upstream's messages. */
 export class TypeErrors extends Error {
   override readonly name = "TypeErrors"
   readonly subject: Subject
@@ -23,7 +23,7 @@ export class TypeErrors extends Error {
   }
 }
 
-/** Throws TypeErrors. Only an object that is there already may have items twice. */
+/** Throws TypeErrors. Only stored objects may contain duplicate items. */
 export function checkType(value: Json, type: MergeType, subject: Subject = "configuration"): void {
   const faults: Fault[] = []
   check(value, type, subject === "live" || subject === "unmanaged", faults)
@@ -32,7 +32,7 @@ export function checkType(value: Json, type: MergeType, subject: Subject = "conf
   throw new TypeErrors(errors, subject)
 }
 
-/** Its path grows on the way back: values are usually right, and need none. */
+/** The path is completed while returning from the recursion, so that valid values need none. */
 interface Fault {
   path: string
   message: string
@@ -128,14 +128,14 @@ function goSyntax(value: Json): string {
 }
 
 /**
- * The fields a configuration speaks of: its leaves, the items of its lists, and the keys of its maps. What is as in `like` is a part
- * of that, not another of its kind: thousands of items need not be put in order, nor be compared later.
+ * The fields in a configuration: its leaves, the items of its lists, and the keys of its maps. Parts that are equal in `like` are
+ * shared with it instead of copied: thousands of items then need not be sorted now or compared later.
  */
 export function fieldsOf(value: Json, type: MergeType, like?: FieldSet): FieldSet {
   return fieldsAt(value, type, false, like) ?? leaf
 }
 
-/** A place with what lies below it; `member`: it is a field itself, whatever that is. undefined: there is none. */
+/** The set at a place and below it; `member`: the place itself is a field, whatever it contains. undefined: the set is empty. */
 function fieldsAt(value: Json, type: MergeType, member: boolean, like: FieldSet | undefined): FieldSet | undefined {
   const part = partOf(type, value)
   const { map, list } = type

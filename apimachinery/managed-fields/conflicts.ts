@@ -1,4 +1,4 @@
-// What an apply is refused with when others manage fields it would change: 409, one cause for each field. Source:
+// The error for an apply that would change fields of other managers: 409, with one cause per field. Source:
 // k8s.io/apimachinery/pkg/util/managedfields/internal/conflict.go.
 
 import { applyConflict, type StatusCause, type StatusError } from "../status.ts"
@@ -7,7 +7,7 @@ import { type FieldSet, paths } from "./field-set.ts"
 import type { Managers } from "./managers.ts"
 import { printElement } from "./path-element.ts"
 
-/** `conflicts` by managerKey, of `managers`. */
+/** `conflicts` by managerKey of `managers`. */
 export function conflictError(conflicts: ReadonlyMap<string, FieldSet>, managers: Managers): StatusError {
   const keys = [...conflicts.keys()].sort(compareText)
   const causes: StatusCause[] = []

@@ -1,10 +1,10 @@
-// A set of fields in the very shape FieldsV1 has on the wire, so that what was parsed with an object is a set already, and a
-// set is written by being part of the object:
+// A set of fields in the format of FieldsV1, so that the parsed JSON is a set already, and a set is serialized as part of
+// the object:
 //
 //   { "f:metadata": { "f:labels": { ".": {}, "f:app": {} } } }     metadata.labels and metadata.labels.app
 //
-// A place is a member when it is empty or has "."; keys are in compareElements' order, "." first. Sets are values: no
-// operation changes what it is given, and results share what is the same. Source of the operations' meaning:
+// A place is a member if it is empty or contains "."; keys are in compareElements' order, "." first. Sets are immutable: operations
+// do not change their arguments, and results share unchanged parts. Source of the operations' semantics:
 // sigs.k8s.io/structured-merge-diff/v6/fieldpath (set.go).
 
 import type { Json } from "../object.ts"
@@ -18,11 +18,11 @@ export interface FieldSet {
 
 type Draft = { [element: PathElement]: FieldSet }
 
-/** A member with nothing below it, and also the set without members. */
+/** A member with no members below it; also the empty set. */
 export const leaf: FieldSet = Object.freeze({})
 const self = "."
 
-/** A set of paths, each the names of fields. */
+/** The set of the given paths, each a list of field names. */
 export function setOfFields(...paths: readonly (readonly string[])[]): FieldSet {
   return setOfPaths(...paths.map((path) => path.map(fieldElement)))
 }
@@ -40,7 +40,7 @@ export function isEmpty(set: FieldSet): boolean {
   return true
 }
 
-/** Is the place itself in the set, whatever lies below it? */
+/** Whether the place itself is in the set, whatever is below it. */
 function isMember(place: FieldSet): boolean {
   return Object.hasOwn(place, self) || isEmpty(place)
 }
@@ -55,7 +55,7 @@ export function has(set: FieldSet, path: readonly PathElement[]): boolean {
   return path.length > 0 && isMember(at)
 }
 
-/** What lies below a place, by itself: a set. */
+/** The set of what is below a place. */
 export function below(set: FieldSet, element: PathElement): FieldSet {
   const place = set[element]
   if (place === undefined || !Object.hasOwn(place, self)) return place ?? leaf
@@ -68,13 +68,13 @@ export function hasElement(set: FieldSet, element: PathElement): boolean {
   return place !== undefined && isMember(place)
 }
 
-/** A place: what lies below it, and whether it is a member. undefined: neither. */
+/** A place from its membership and the set below it; undefined if it is neither a member nor has members below it. */
 export function place(member: boolean, children: FieldSet): FieldSet | undefined {
   if (!member) return isEmpty(children) ? undefined : children
   return isEmpty(children) ? leaf : { [self]: leaf, ...children }
 }
 
-/** Puts what was collected in any order into the order it is written in. */
+/** Sorts a set that was collected in any order into the serialization order. */
 export function inOrder(draft: Draft): FieldSet {
   let last: PathElement | undefined
   for (const element in draft) {
@@ -86,7 +86,7 @@ export function inOrder(draft: Draft): FieldSet {
 
 function sorted(draft: Draft): FieldSet {
   const elements = Object.keys(draft)
-  // Fields, and "." before them, are in the order of their texts.
+  // Fields, and "." before them, sort like their texts.
   if (elements.every((element) => element[0] === "f" || element === self)) sortTexts(elements)
   else sortElements(elements)
   const result: Draft = {}
@@ -110,7 +110,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return added ? inOrder(result) : result
 }
 
-/** Of many: in pairs, so that what is in one of them is not walked anew for each of the others. */
+/** Union of many sets, computed in pairs, so that each set is not walked again for every other one. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
   let left = sets
   while (left.length > 1) {
@@ -128,7 +128,7 @@ function unionPlaces(a: FieldSet, b: FieldSet): FieldSet {
   return union(a, b)
 }
 
-/** Members of both. */
+/** Members of both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return intersectionBy(isMember, a, b)
 }
@@ -144,14 +144,14 @@ function intersectionBy(isMemberOfB: (place: FieldSet) => boolean, a: FieldSet, 
   return result
 }
 
-/** Members of `a` that `b` does not have. Taking away a place leaves what lies below it, and the other way round. */
+/** Members of `a` that are not in `b`. Removing a place keeps what is below it, and vice versa. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, plainly)
 }
 
 /**
- * What many sets have in common with one, and are without it: the one, which may be larger than all of them, is not walked for each,
- * not even to see that it is not empty.
+ * Intersection and difference of many sets with one, which may be larger than all of them and is therefore not walked for each of
+ * them, not even to check whether it is empty.
  */
 export class OfMany {
   readonly #members = new Map<FieldSet, boolean>()
@@ -171,16 +171,16 @@ export class OfMany {
   }
 }
 
-/** As difference, but what is taken away goes with all that lies below it. */
+/** Like difference, but removing a place also removes everything below it. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, recursively)
 }
 
 interface Subtraction {
   recursive: boolean
-  /** Usually what is taken away is little. */
+  /** Walks the first set. Usually the second one, of members to remove, is smaller. */
   walksMine: boolean
-  /** Of what is taken away. */
+  /** Membership in the set of members to remove. */
   isMember: (place: FieldSet) => boolean
 }
 
@@ -198,7 +198,7 @@ function subtract(a: FieldSet, b: FieldSet, how: Subtraction): FieldSet {
   return changed === undefined ? a : replaced(a, changed)
 }
 
-/** Made anew, rather than a copy from which is deleted: objects that lost something are slow from then on. undefined: gone. */
+/** Creates a new object instead of deleting from a copy: V8 makes objects slow after a deletion. undefined: removed. */
 function replaced(set: FieldSet, changed: ReadonlyMap<PathElement, FieldSet | undefined>): FieldSet {
   const result: Draft = {}
   for (const element in set) {
@@ -214,7 +214,7 @@ function subtractPlace(mine: FieldSet, theirs: FieldSet, how: Subtraction): Fiel
   if (taken && how.recursive) return undefined
   const left = subtract(mine, theirs, how)
   if (!taken || !isMember(mine)) {
-    // What was only a way to members ends where they do; what was a member stays one, having lost what lay below.
+    // A place that only leads to members is removed with the last of them; a member remains one without what was below it.
     if (left === mine) return mine
     return isEmpty(left) ? undefined : onlySelf(left)
   }
@@ -228,8 +228,8 @@ function onlySelf(place: FieldSet): FieldSet {
 }
 
 /**
- * What of a value the set speaks of: without fields that neither are members nor lead to one. What is a member is left whole, and so is
- * a list.
+ * The part of a value that the set contains: fields that are members or lead to members. Members are kept completely, and so are
+ * lists.
  */
 export function partWithin(value: Json, set: FieldSet): Json {
   if (!isObject(value) || isMember(set)) return value
@@ -255,7 +255,7 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
   return count === 0
 }
 
-/** Every member's path, those of a level before what lies below it. */
+/** The paths of all members; those of a level before those below it. */
 export function* paths(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
   for (const element in set) {
     if (element !== self && hasElement(set, element)) yield [...prefix, element]
@@ -266,10 +266,10 @@ export function* paths(set: FieldSet, prefix: readonly PathElement[] = []): Gene
   }
 }
 
-/** How deep a set may be that a client sends: as deep as objects may. */
+/** Maximum depth of a set from a client: the same as for objects. */
 const maxDepth = 1000
 
-/** The set a client has sent, written the one way; throws SyntaxError for what is none. */
+/** The canonical form of a set from a client. Throws SyntaxError if it is invalid. */
 export function canonicalSet(value: Json): FieldSet {
   if (!isObject(value)) throw new SyntaxError("fieldsV1 is no object")
   return canonicalPlace(value, 0)

@@ -1,5 +1,5 @@
-// The annotation in which kubectl keeps what it applied in its own, older way. Who goes over to server-side apply is not
-// refused what he applied before, and who goes back finds the annotation up to date. Source:
+// The annotation in which kubectl stores the configuration of client-side apply. After a change to server-side apply, fields from that
+// configuration cause no conflicts; after a change back, the annotation is up to date. Source:
 // k8s.io/apimachinery/pkg/util/managedfields/internal (lastappliedmanager.go, lastappliedupdater.go, lastapplied.go).
 
 import type { Json, KubeObject } from "../object.ts"
@@ -10,13 +10,13 @@ import { difference, type FieldSet, leaf, union } from "./field-set.ts"
 import { ListItemError } from "./list-element.ts"
 import type { MergeType } from "./merge-type.ts"
 
-/** The one manager all this is for. */
+/** The only manager that this applies to. */
 export const kubectl = "kubectl"
 const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
-/** What all annotations of an object may take together. */
+/** Limit of the total size of an object's annotations. */
 const maxAnnotationBytes = 256 * 1024
 
-/** What kubectl has applied in its own way before, as far as it still holds: no conflict with updates need be about it. */
+/** Fields that kubectl applied client-side and that still have the applied values: they do not conflict with updates. */
 export function lastApplied(live: KubeObject, apiVersion: string, type: MergeType): FieldSet | undefined {
   const text = live.metadata.annotations?.[lastAppliedAnnotation]
   if (!text) return undefined
@@ -26,13 +26,13 @@ export function lastApplied(live: KubeObject, apiVersion: string, type: MergeTyp
     const { added, modified, removed } = compare(applied, live as unknown as Json, type)
     return difference(fieldsOf(applied, type), [added, modified, removed].reduce(union, leaf))
   } catch (error) {
-    // An annotation anybody can write: what cannot be read excuses nothing.
+    // Anybody can write the annotation; if it cannot be parsed, no conflict is excused.
     if (error instanceof SyntaxError || error instanceof ListItemError || error instanceof TypeError) return undefined
     throw error
   }
 }
 
-/** For a kubectl that goes back to its own way: the annotation says what was applied last. */
+/** Updates the annotation with the applied configuration, for kubectl versions that use client-side apply. */
 export function keepLastApplied(object: KubeObject, configuration: Pick<Partial<KubeObject>, "metadata">): void {
   const present = object.metadata.annotations
   if (!present?.[lastAppliedAnnotation]) return

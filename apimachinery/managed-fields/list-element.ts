@@ -1,4 +1,4 @@
-// Which element of a path an item of a list is. Source: sigs.k8s.io/structured-merge-diff/v6/typed/helpers.go.
+// The path element of a list item. Source: sigs.k8s.io/structured-merge-diff/v6/typed/helpers.go.
 
 import type { Json } from "../object.ts"
 import { isObject } from "../schema/json-object.ts"
@@ -6,12 +6,12 @@ import { compareText } from "../text-order.ts"
 import type { ListType } from "./merge-type.ts"
 import { keyElement, type PathElement, valueElement } from "./path-element.ts"
 
-/** A value is not what its type says, so who manages it cannot be told. */
+/** A value does not fit its type, so its managers cannot be determined. */
 export class NotOfItsType extends Error {
   override readonly name: string = "NotOfItsType"
 }
 
-/** The item has no place of its own: upstream's words say why. */
+/** The item has no path element of its own; the message is upstream's. */
 export class ListItemError extends NotOfItsType {
   override readonly name = "ListItemError"
 }
@@ -45,7 +45,7 @@ function setElement(item: Json): PathElement {
   return valueElement(item)
 }
 
-/** Items by element, in the order they come first; more than one where keys are not unique. */
+/** Items by path element, in order of first occurrence; several if keys are not unique. */
 export function itemsByElement(list: ListType, items: readonly Json[]): Map<PathElement, Json[]> {
   const found = new Map<PathElement, Json[]>()
   for (const [index, item] of items.entries()) {

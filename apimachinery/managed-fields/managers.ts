@@ -1,4 +1,4 @@
-// metadata.managedFields as a table of managers, and back. Source: k8s.io/apimachinery/pkg/util/managedfields/internal
+// Converts metadata.managedFields to a table of managers and back. Source: k8s.io/apimachinery/pkg/util/managedfields/internal
 // (managedfields.go, capmanagers.go).
 
 import type { Json } from "../object.ts"
@@ -7,7 +7,7 @@ import { compareText } from "../text-order.ts"
 
 export type Operation = "Apply" | "Update"
 
-/** One entry as it is on the wire, in upstream's order of keys. */
+/** One entry in its wire format, with upstream's order of keys. */
 export interface ManagedFieldsEntry {
   manager?: string
   operation: Operation
@@ -18,12 +18,12 @@ export interface ManagedFieldsEntry {
   subresource?: string
 }
 
-/** Who manages which fields, by managerKey. */
+/** Entries by managerKey. */
 export type Managers = Map<string, ManagedFieldsEntry>
 
 type Writer = Pick<ManagedFieldsEntry, "manager" | "operation" | "apiVersion" | "subresource">
 
-/** What makes two entries one manager's: of those who apply, the version does not. */
+/** Identifies a manager. For Apply entries, the version is not part of the identity. */
 export function managerKey({ manager, operation, apiVersion, subresource }: Writer): string {
   return JSON.stringify({
     ...(manager ? { manager } : {}),
@@ -33,14 +33,14 @@ export function managerKey({ manager, operation, apiVersion, subresource }: Writ
   })
 }
 
-/** Of entries this module has written: they are taken as they are. */
+/** For entries that this module has written; they are not checked. */
 export function managersOf(entries: readonly ManagedFieldsEntry[] | undefined): Managers {
   const managers: Managers = new Map()
   for (const entry of entries ?? []) managers.set(managerKey(entry), entry)
   return managers
 }
 
-/** Of what a client has sent. Throws SyntaxError with upstream's words for what is no managedFields. */
+/** For entries from a client. Throws SyntaxError with upstream's messages if they are invalid. */
 export function parseManagers(entries: readonly unknown[]): Managers {
   const managers: Managers = new Map()
   for (const [index, given] of entries.entries()) {
@@ -54,7 +54,7 @@ export function parseManagers(entries: readonly unknown[]): Managers {
       throw new SyntaxError(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`)
     }
     const entry = entryOf({ ...rest, operation, apiVersion }, canonicalSet((fieldsV1 ?? {}) as Json), rest.time)
-    // Who manages nothing is no manager.
+    // Entries without fields are dropped.
     if (!isEmpty(entry.fieldsV1)) managers.set(managerKey(entry), entry)
   }
   return managers
@@ -73,7 +73,7 @@ export function entryOf(writer: Writer, fieldsV1: FieldSet, time: string | undef
   }
 }
 
-/** undefined: nobody manages anything. */
+/** undefined if there are no managers. */
 export function entriesOf(managers: Managers): ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined
   const entries = [...managers.values()]
@@ -90,13 +90,13 @@ function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   )
 }
 
-/** The list a client sends to have all managers forgotten: empty, or one empty entry. */
+/** Whether a client asks to remove all managers: with an empty list, or one empty entry. */
 export function isReset(entries: readonly unknown[]): boolean {
   const [only] = entries
   return entries.length === 0 || (entries.length === 1 && Object.keys(only as object).length === 0)
 }
 
-/** Are the entries the same, whenever they were written? */
+/** Whether the entries are equal; `times` determines whether timestamps matter. */
 export function equalEntries(
   a: readonly ManagedFieldsEntry[],
   b: readonly ManagedFieldsEntry[],
@@ -120,7 +120,7 @@ export function equalEntries(
   })
 }
 
-/** More entries of updates than these, and the oldest become one for each version. */
+/** If there are more Update entries, the oldest are merged into one per version. */
 const maxUpdateManagers = 10
 const oldUpdates = "ancient-changes"
 
@@ -156,15 +156,15 @@ export function capUpdateManagers(managers: Managers): void {
   for (const [key, { writer, time, sets }] of buckets) managers.set(key, entryOf(writer, unionOf(sets), time))
 }
 
-/** Becomes one entry when all who join are known: there may be as many as a client has written down. */
+/** Merged into one entry after all sets are collected, because a client may have written any number of entries. */
 interface Bucket {
   writer: Writer
-  /** Of the one that joined last: it is the most recent. */
+  /** The timestamp of the last merged entry, which is the latest. */
   time: string | undefined
   sets: FieldSet[]
 }
 
-/** Replaces what a manager manages; nobody stays who manages nothing. */
+/** Replaces the fields of a manager; a manager without fields is removed. */
 export function setFields(managers: Managers, key: string, entry: ManagedFieldsEntry): void {
   if (isEmpty(entry.fieldsV1)) managers.delete(key)
   else managers.set(key, entry)

@@ -1,5 +1,5 @@
-// How a place of an object merges: which of its parts can have managers of their own. Made from the one Schema shape as
-// kube-apiserver makes it from its OpenAPI, and kept by schema. Source: k8s.io/kube-openapi/pkg/schemaconv.
+// How the parts of an object merge: which of them can have managers of their own. Derived from a Schema in the way kube-apiserver
+// derives it from its OpenAPI, and cached per schema. Source: k8s.io/kube-openapi/pkg/schemaconv.
 
 import type { Json } from "../object.ts"
 import { schemaOfType } from "../schema/facts.ts"
@@ -10,7 +10,7 @@ import { fieldElement, type PathElement } from "./path-element.ts"
 
 export type Scalar = "numeric" | "string" | "boolean" | "untyped"
 
-/** What a value may be, at least one of the three; which one it is shows when there is a value. */
+/** The kinds of values that are allowed, at least one of the three; the actual value determines which one applies. */
 export interface MergeType {
   readonly scalar?: Scalar
   readonly list?: ListType
@@ -19,21 +19,21 @@ export interface MergeType {
 
 export interface ListType {
   readonly atomic: boolean
-  /** Of a list that is not atomic: the fields that tell items apart; none: the items themselves do. */
+  /** For associative lists: the fields that identify items; if empty, the items identify themselves. */
   readonly keys: readonly string[]
   readonly items: MergeType
 }
 
 export interface MapType {
   readonly atomic: boolean
-  /** A field the type names, and as which element of a path: made when first asked for, and kept. */
+  /** A field named in the type, with its path element; created on first use and cached. */
   named(name: string): NamedField | undefined
   field(name: string): MergeType | undefined
-  /** What a list's key is when an item does not say it. */
+  /** The value of a list's key field in items that lack it. */
   defaultOf(name: string): Json | undefined
-  /** Fields that Go prints even if nobody gave them, and what it prints. */
+  /** Fields that Go prints even if they are not set, with the printed values. */
   readonly zeros: ReadonlyMap<string, Json>
-  /** Of entries that are no named fields; undefined: there are none. */
+  /** Type of entries that are not named fields; undefined: no such entries. */
   readonly values: MergeType | undefined
 }
 
@@ -45,7 +45,7 @@ export interface NamedField {
 const noField = (): undefined => undefined
 const noZeros: ReadonlyMap<string, Json> = new Map()
 
-/** One value, whatever it is made of. */
+/** An atomic value of any kind. */
 const untyped: MergeType = {
   scalar: "untyped",
   get list(): ListType {
@@ -64,7 +64,7 @@ const untyped: MergeType = {
 }
 const untypedList: ListType = { atomic: true, keys: [], items: untyped }
 
-/** Nothing is known: maps have entries, all else is one value. */
+/** Without a schema: maps have entries, everything else is atomic. */
 export const deduced: MergeType = {
   scalar: "untyped",
   list: untypedList,
@@ -84,7 +84,7 @@ const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 const localReference = "io.k8s.api.core.v1.LocalObjectReference"
 const rawExtension = "io.k8s.apimachinery.pkg.runtime.RawExtension"
 
-/** Two ways to look at a schema: below x-kubernetes-preserve-unknown-fields, unknown fields count. */
+/** Caches for two modes: below x-kubernetes-preserve-unknown-fields, unknown fields have managers too. */
 const known = new WeakMap<Schema, MergeType>()
 const knownBelowUnknown = new WeakMap<Schema, MergeType>()
 
@@ -146,7 +146,7 @@ function make(schema: Schema, keepsUnknown: boolean, overrides: Overrides): Merg
   }
 }
 
-/** What may be of any type, but whose parts are named in case it is an object or a list. */
+/** For values of any type, whose parts are described in case they are objects or lists. */
 function ofAnyKind(schema: Schema, keepsUnknown: boolean, overrides: Overrides): MergeType {
   const { fields, more, items } = schema
   if (fields === undefined && more === undefined && items === undefined) return deduced
@@ -161,7 +161,7 @@ function structType(schema: Schema, keepsUnknown: boolean, overrides: Overrides)
   const { fields = {}, more } = schema
   const whole = schema.custom === true || schema.embedded === true
   const fieldsMet = new Map<string, NamedField>()
-  // No fields named: anything may be there.
+  // Without named fields, any field is allowed.
   const open = keepsUnknown || Object.keys(fields).length === 0
   const named = (name: string): NamedField | undefined => {
     let met = fieldsMet.get(name)
@@ -186,7 +186,7 @@ function structType(schema: Schema, keepsUnknown: boolean, overrides: Overrides)
   }
 }
 
-/** The one key that is the empty text when it is not said, which Go omits all the same. */
+/** The only key whose default is the empty string although Go omits it. */
 function emptyDefault({ name: type }: Schema, field: string): Json | undefined {
   return type === localReference && field === "name" ? "" : undefined
 }
@@ -202,14 +202,14 @@ function zerosOf(fields: Record<string, FieldSchema>): ReadonlyMap<string, Json>
   return zeros ?? noZeros
 }
 
-/** Whole objects have these, whatever their schema says. */
+/** Fields of complete objects, regardless of their schema. */
 function objectField(name: string): MergeType | undefined {
   if (name === "apiVersion" || name === "kind") return { scalar: "string" }
   const schema = name === "metadata" ? schemaOfType(objectMeta) : undefined
   return schema && mergeTypeOf(schema)
 }
 
-/** A field that Go always prints has its zero for a default. */
+/** The default of a field that Go always prints is its zero value. */
 function defaultOf(field: FieldSchema | undefined): Json | undefined {
   if (field === undefined) return undefined
   const preset = field.default ?? field.schema.default
@@ -228,7 +228,7 @@ function listType(schema: Schema, keepsUnknown: boolean, overrides: Overrides): 
   }
 }
 
-/** Of a list that says no type, the older patch strategy says what it is. */
+/** For a list without x-kubernetes-list-type, the older patch strategy determines how it merges. */
 function relationOf(schema: Schema, overrides: Overrides): { atomic: boolean; keys: readonly string[] } {
   const type = overrides.listType ?? schema.listType
   if (type === "map") return { atomic: false, keys: overrides.listMapKeys ?? schema.listMapKeys ?? [] }
@@ -241,7 +241,7 @@ function relationOf(schema: Schema, overrides: Overrides): { atomic: boolean; ke
 
 export type Part = "map" | "scalar" | "list"
 
-/** As what the value is looked at. One that does not fit is taken for the first that its type has. */
+/** The kind as which the value is treated. A value of another kind is treated as the first kind of its type. */
 export function partOf(type: MergeType, value: Json): Part {
   if (value !== null) {
     if (Array.isArray(value)) {
@@ -253,7 +253,7 @@ export function partOf(type: MergeType, value: Json): Part {
   return type.map !== undefined ? "map" : type.scalar !== undefined ? "scalar" : "list"
 }
 
-/** Of an entry of a map or a field of a struct. What no schema names is taken as it comes. */
+/** The type of a map's entry or a struct's field. Without a schema, it is deduced from the value. */
 export function entryType(map: MapType, name: string): MergeType {
   return map.field(name) ?? map.values ?? deduced
 }

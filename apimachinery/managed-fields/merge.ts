@@ -1,5 +1,5 @@
-// Merges an applied configuration into an object: what it says replaces or joins what is there, nothing is taken away. And
-// the other way: takes a set of fields out of an object. Results share what did not change with what was given. Source:
+// Merges an applied configuration into an object: its values replace those of the object or are added to them, and nothing is removed.
+// Also removes a set of fields from an object. Results share unchanged parts with the input. Source:
 // sigs.k8s.io/structured-merge-diff/v6/typed (merge.go, remove.go).
 
 import type { Json } from "../object.ts"
@@ -10,7 +10,7 @@ import { elementOf, ListItemError } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, partOf } from "./merge-type.ts"
 import { fieldElement, type PathElement, printElement } from "./path-element.ts"
 
-/** undefined: nothing there. At least one of the two is something. Throws TypeErrors. */
+/** undefined means absent; at least one of the two must be present. Throws TypeErrors. */
 export function merge(live: Json | undefined, applied: Json | undefined, type: MergeType): Json | undefined {
   if (applied === undefined) return live
   const part = partOf(type, applied)
@@ -41,8 +41,8 @@ function mergeLists(live: Json | undefined, applied: Json, type: ListType): Json
 }
 
 /**
- * The applied items come in their order; items only the object has stay where they stood among the shared ones. Items that
- * the object has twice are replaced together by the applied one.
+ * Applied items keep their order; items that only the object has keep their positions relative to the shared ones. Duplicate
+ * items of the object are all replaced by the applied one.
  */
 class ListMerge {
   readonly #type: ListType
@@ -53,7 +53,7 @@ class ListMerge {
   readonly #rightItems = new Map<PathElement, Json>()
   readonly #merged = new Set<PathElement>()
   readonly #out: Json[] = []
-  /** Elements of both, in the applied order; `#next` is the one whose turn it is. */
+  /** Elements of both lists, in the applied order; `#next` is the next one to be placed. */
   readonly #shared: readonly PathElement[]
   #next = 0
 
@@ -68,7 +68,7 @@ class ListMerge {
       }
       this.#rightItems.set(element, right[index] ?? null)
     }
-    // Of items that share a key none is merged with.
+    // Duplicate items of the object are not merged with the applied one.
     for (const [index, element] of this.#leftElements.entries()) {
       this.#leftItems.set(element, this.#leftItems.has(element) ? null : (left[index] ?? null))
     }
@@ -89,7 +89,7 @@ class ListMerge {
         }
         const next = this.#shared[this.#next]
         if (this.#rightItems.has(left) && next !== undefined && next !== left) {
-          l++ // shared, but its turn comes later
+          l++ // shared, placed later
           continue
         }
       }
@@ -126,7 +126,7 @@ class ListMerge {
   }
 }
 
-/** A map or list nothing is left of becomes null. */
+/** A map or list that becomes empty is replaced by null. */
 export function removeFields(value: Json, set: FieldSet, type: MergeType): Json {
   const part = partOf(type, value)
   if (part === "map" && type.map !== undefined) return removeFromMap(value, set, type.map)

@@ -1,5 +1,5 @@
-// What a change of an object does to its managers: fields that were changed or added are taken from all others, fields that
-// are gone are nobody's. Source: sigs.k8s.io/structured-merge-diff/v6/merge/update.go and k8s.io/apimachinery/pkg/util/
+// How a change of an object affects its managers: changed and added fields are taken from all other managers, removed fields lose
+// their managers. Source: sigs.k8s.io/structured-merge-diff/v6/merge/update.go and k8s.io/apimachinery/pkg/util/
 // managedfields/internal (structuredmerge.go, stripmeta.go, managedfieldsupdater.go).
 
 import type { Json } from "../object.ts"
@@ -22,15 +22,15 @@ import { capUpdateManagers, entryOf, managerKey, type Managers, setFields } from
 import type { MergeType } from "./merge-type.ts"
 import { reconciled } from "./reconcile.ts"
 
-/** Fields a write cannot change, by version, whatever the request says: they get no manager from it. */
+/** Fields, by version, that the write cannot change, whatever the request contains: the writer does not become their manager. */
 export type Reset = (apiVersion: string) => FieldSet | undefined
 
-/** Who writes, and through what. */
+/** Who writes, and through which subresource and version. */
 export interface Writer {
   manager: string
   apiVersion: string
   subresource: string
-  /** RFC 3339, seconds. */
+  /** RFC 3339, with seconds. */
   now: string
 }
 
@@ -39,14 +39,14 @@ export interface Change {
   before: Json
   after: Json
   type: MergeType
-  /** Both have been decoded; no: what was applied is not. */
+  /** Both states were decoded into Go structs; false if one of them is an applied configuration. */
   areStructs?: boolean
 }
 
-/** The change as another version shows it; undefined: there is no such version any more. */
+/** The change in another version; undefined if the version is no longer served. */
 export type ChangeIn = (apiVersion: string) => Change | undefined
 
-/** What no manager can manage. */
+/** Fields that never have managers. */
 const unmanaged = setOfFields(
   ["apiVersion"],
   ["kind"],
@@ -73,14 +73,14 @@ export function withoutReset(set: FieldSet, reset: FieldSet | undefined): FieldS
 }
 
 /**
- * Records a write that is no apply: what it has changed is the writer's now. Throws ListItemError when the states cannot
- * be compared. `changeIn` knows the writer's own version and those the managers speak.
+ * Records a write other than apply: the writer becomes the manager of what it changed. Throws ListItemError if the states cannot be
+ * compared. `changeIn` must support the writer's version and those of the managers.
  */
 export function recordUpdate(managers: Managers, writer: Writer, changeIn: ChangeIn, reset: Reset): void {
   atOnce(recordingUpdate(managers, writer, changeIn, reset))
 }
 
-/** The same in steps. */
+/** The same, as a generator of steps. */
 export function* recordingUpdate(managers: Managers, writer: Writer, changeIn: ChangeIn, reset: Reset): Steps<void> {
   const { apiVersion, manager, subresource, now } = writer
   const compared = new Map<string, Changes>()
@@ -109,7 +109,7 @@ export function* recordingUpdate(managers: Managers, writer: Writer, changeIn: C
   capUpdateManagers(managers)
 }
 
-/** As many managers as clients may write down: what has changed is not walked for each of them. */
+/** Clients determine the number of managers: above this one, the change is not walked for each of them. */
 const many = 16
 
 const few = { difference, intersection }
@@ -119,7 +119,7 @@ function operationsFor(managers: Managers): Pick<OfMany, "difference" | "interse
 }
 
 interface Changes {
-  /** Modified or added. */
+  /** Modified and added fields. */
   taken: FieldSet
   removed: FieldSet
 }
@@ -143,14 +143,14 @@ function* changesIn(
 }
 
 export interface Contest {
-  /** What others manage and this change takes, by managerKey. */
+  /** Fields of other managers that this change takes, by managerKey. */
   conflicts: Map<string, FieldSet>
-  /** The managers when it takes that. */
+  /** The managers after the change. */
   managers: Managers
 }
 
 /**
- * What an apply takes from all but the one who applies, in steps. Only what others manage is compared, and throws as in
+ * What an apply takes from other managers, as a generator of steps. Only fields that others manage are compared. Throws like
  * recordUpdate.
  */
 export function* contest(managers: Managers, self: string, changeIn: ChangeIn, reset: Reset): Steps<Contest> {
@@ -185,7 +185,7 @@ export function* contest(managers: Managers, self: string, changeIn: ChangeIn, r
   return { conflicts, managers: after }
 }
 
-/** What others manage, by the version they speak. */
+/** Fields of other managers, by their version. */
 function othersOf(managers: Managers, self: string): Map<string, FieldSet> {
   const others = Map.groupBy(managers, ([key, entry]) => (key === self ? undefined : entry.apiVersion))
   others.delete(undefined)
@@ -197,7 +197,7 @@ function othersOf(managers: Managers, self: string): Map<string, FieldSet> {
   )
 }
 
-/** Brings sets in line with types that have changed since they were written: custom resources' may. */
+/** Adapts sets to types that have changed since the sets were written, which is possible for custom resources. */
 export function reconcileManagers(managers: Managers, typeIn: (apiVersion: string) => MergeType | undefined): void {
   for (const [key, entry] of managers) {
     const type = typeIn(entry.apiVersion)

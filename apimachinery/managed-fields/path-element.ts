@@ -1,6 +1,6 @@
-// One step of a field's path, as FieldsV1 writes it: "f:name" a field or a map's key, "k:{…}" a list's item by its keys,
-// "v:…" a set's item by its value, "i:0" an item by its place. The text is the element: two are the same when their texts
-// are, because there is one way to write each. Source: sigs.k8s.io/structured-merge-diff/v6/fieldpath (element.go,
+// One element of a field's path in the format of FieldsV1: "f:name" for a field or a map's key, "k:{…}" for a list's item by its keys,
+// "v:…" for a set's item by its value, "i:0" for an item by its index. Elements are their texts: each element has only one canonical
+// text, so equal elements have equal texts. Source: sigs.k8s.io/structured-merge-diff/v6/fieldpath (element.go,
 // serialize-pe.go).
 
 import { fitForHtml } from "../go-print.ts"
@@ -28,14 +28,14 @@ export function valueElement(value: Json): PathElement {
 
 const plain = /^[\w ./:@-]*$/
 
-/** As Go's encoder writes it, which escapes what HTML could take for markup. */
+/** Escaped like Go's JSON encoder, which escapes characters that are special in HTML. */
 function encode(value: Json): string {
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value)
   if (typeof value === "string" && plain.test(value)) return `"${value}"`
   return fitForHtml(JSON.stringify(value))
 }
 
-/** The one way to write what `text` says; undefined: a kind of element nobody knows, which is skipped. Throws SyntaxError. */
+/** The canonical text; undefined for an unknown kind of element, which is skipped. Throws SyntaxError. */
 export function canonicalElement(text: string): PathElement | undefined {
   if (text.length < 2) throw new SyntaxError("key must be 2 characters long:")
   if (text[1] !== ":") throw new SyntaxError(`missing colon: ${text}`)
@@ -59,7 +59,7 @@ export function canonicalElement(text: string): PathElement | undefined {
 
 const kinds = ".fkvi"
 
-/** The order in which a set's members are written: first the place itself. */
+/** The serialization order of a set's members; the place itself comes first. */
 export function compareElements(a: PathElement, b: PathElement, read = reading): number {
   const kind = a.charCodeAt(0)
   if (kind !== b.charCodeAt(0)) return kinds.indexOf(a.charAt(0)) - kinds.indexOf(b.charAt(0))
@@ -69,7 +69,7 @@ export function compareElements(a: PathElement, b: PathElement, read = reading):
   return kind === 0x6b /* k */ ? compareKeys(left.keys, right.keys) : compareValues(left.value, right.value)
 }
 
-/** In place, in that order. Each is parsed once: of thousands, that is most of what sorting costs. */
+/** Sorts in place. Each element is parsed only once, because parsing dominates the cost of sorting thousands. */
 export function sortElements(elements: PathElement[]): void {
   const readings = new Map<PathElement, Reading>()
   const read = (element: PathElement): Reading => {
@@ -80,7 +80,7 @@ export function sortElements(elements: PathElement[]): void {
   elements.sort((a, b) => compareElements(a, b, read))
 }
 
-/** What the element of a list says. */
+/** The parsed content of an element. */
 interface Reading {
   value: Json
   /** Sorted by name. */
@@ -102,7 +102,7 @@ function compareKeys(left: readonly [string, Json][], right: readonly [string, J
   return left.length - right.length
 }
 
-/** Numbers, texts, booleans, lists, maps, null. */
+/** In this order: numbers, strings, booleans, lists, maps, null. */
 function compareValues(a: Json, b: Json): number {
   const order = typeRank(a) - typeRank(b)
   if (order !== 0) return order
@@ -128,7 +128,7 @@ function typeRank(value: Json): number {
   return type === "number" || type === "bigint" ? 0 : type === "string" ? 1 : type === "boolean" ? 2 : 4
 }
 
-/** For people: `.spec`, `[name="a"]`, `[="x"]`, `[0]`. */
+/** As in messages: `.spec`, `[name="a"]`, `[="x"]`, `[0]`. */
 export function printElement(element: PathElement): string {
   const rest = element.slice(2)
   switch (element[0]) {

@@ -1,5 +1,5 @@
-// Sets seen through a type: with the fields that lead to their members, and brought in line with a type that has changed
-// since they were written. Source: sigs.k8s.io/structured-merge-diff/v6 (fieldpath/set.go, typed/reconcile_schema.go).
+// Field sets in combination with a type: adds the fields that lead to members, and adapts sets to a type that has changed since they
+// were written. Source: sigs.k8s.io/structured-merge-diff/v6 (fieldpath/set.go, typed/reconcile_schema.go).
 
 import { below, type FieldSet, hasElement, isEmpty, leaf, place } from "./field-set.ts"
 import { deduced, type MergeType } from "./merge-type.ts"
@@ -7,7 +7,7 @@ import type { PathElement } from "./path-element.ts"
 
 type Draft = { [element: PathElement]: FieldSet }
 
-/** The set, and every field named by the type on the way to a member. */
+/** The set together with every named field on the way to a member. */
 export function withNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {
   const result: Draft = {}
   for (const element in set) {
@@ -22,7 +22,7 @@ export function withNamedFields(set: FieldSet, type: MergeType | undefined): Fie
   return result
 }
 
-/** What became one value since has one owner: who had a part of it. The same set when nothing changed. */
+/** If a value has become atomic, the manager of a part becomes the manager of the whole. Returns the same set if nothing changes. */
 export function reconciled(set: FieldSet, type: MergeType): FieldSet {
   let result: Draft | undefined
   for (const element in set) {

@@ -1,11 +1,11 @@
-// Who manages the number of replicas, seen through the scale subresource and written back. Source:
+// Managers of the number of replicas, converted to the scale subresource and back. Source:
 // k8s.io/apimachinery/pkg/util/managedfields/scalehandler.go.
 
 import { difference, has, setOfPaths } from "./field-set.ts"
 import { entriesOf, entryOf, type ManagedFieldsEntry, managersOf, type Managers, setFields } from "./managers.ts"
 import { fieldElement, type PathElement } from "./path-element.ts"
 
-/** Where a version of the scaled kind has the number; null: it has none; undefined: there is no such version. */
+/** The path of the number in a version of the scaled kind; null: it has no such field; undefined: the version is not served. */
 export type ReplicasPath = (apiVersion: string) => readonly string[] | null | undefined
 
 const scaleVersion = "autoscaling/v1"
@@ -16,7 +16,7 @@ function elements(path: readonly string[]): PathElement[] {
   return path.map(fieldElement)
 }
 
-/** The managers of the number, as those of the Scale. */
+/** The managers of the number as entries of the Scale. */
 export function scaleEntries(
   parent: readonly ManagedFieldsEntry[] | undefined,
   pathIn: ReplicasPath,
@@ -31,8 +31,8 @@ export function scaleEntries(
 }
 
 /**
- * The parent's managers after a write through scale has left the Scale with `scale`. The two call a manager of updates by
- * different names, as its version is part of it: one that keeps the number gets an entry of its own for it, as upstream.
+ * The parent's managers after a write through the scale subresource, after which the Scale has the managers `scale`. An Update entry's
+ * identity contains its version, which differs between the two; a manager that keeps the number gets a separate entry, as upstream.
  */
 export function parentEntries(
   parent: readonly ManagedFieldsEntry[] | undefined,

@@ -1,5 +1,5 @@
-// Random applies and updates that structured-merge-diff has been given, too: same objects, managers, fields and order.
-// sequences.jsonl is made by generate/.
+// Random sequences of applies and updates, with the objects, managers, fields and orders that structured-merge-diff computes for them.
+// generate/ writes sequences.jsonl.
 
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
@@ -64,7 +64,7 @@ test.each(sequences.map((line, index) => [index, JSON.parse(line) as Step[]] as 
         else expect([...new Set(outcome.split(" "))].sort()).toEqual([...new Set(step.conflict ?? ["ok"])].sort())
       }
       expect({ after: step, live: state.live }).toEqual({ after: step, live: step.live ?? {} })
-      // The text, because the order counts.
+      // Compared as text, because the order matters.
       const wanted = Object.entries(step.managers ?? {}).map(([name, fields]) => `${name} ${JSON.stringify(fields)}`)
       const got = Object.entries(state.sets()).map(([name, fields]) => `${name} ${JSON.stringify(fields)}`)
       expect({ after: step, managers: got.sort() }).toEqual({ after: step, managers: wanted.sort() })

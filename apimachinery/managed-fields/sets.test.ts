@@ -132,7 +132,7 @@ describe("thousands of managers, which a client may invent,", () => {
       })),
     )
 
-  // Were all of it copied for each, these would take minutes.
+  // These would take minutes if every set were copied completely.
   test("are counted as ten of those that update", () => {
     const managers = managersOf("Update", 20_000)
     capUpdateManagers(managers)
