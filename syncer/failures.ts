@@ -19,10 +19,13 @@ export class RefusedError extends Error {
   }
 }
 
-const refusals = new Set([400, 403, 405, 413, 415, 422])
+/** Client errors that may be gone with the next attempt: credentials, absent or changed objects, timeouts, overload. */
+const transient = new Set([401, 404, 408, 409, 429])
 
+/** Any other client error: admission webhooks deny with codes of their choice. */
 export function isRefusal(error: unknown): error is StatusError {
-  return error instanceof StatusError && refusals.has(error.code) && !isNamespaceTerminating(error)
+  if (!(error instanceof StatusError) || isNamespaceTerminating(error)) return false
+  return error.code >= 400 && error.code < 500 && !transient.has(error.code)
 }
 
 /** The server is unreachable, overloaded or does not accept our credentials (yet), or a namespace is being deleted. */
