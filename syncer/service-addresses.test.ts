@@ -5,6 +5,7 @@ import { superNamespace } from "../apimachinery/tenancy.ts"
 import { namespaces, services } from "../client/resources.ts"
 import { buildSuperObject } from "./conversion/super-object.ts"
 import { defaultSettings, syncerLimits } from "./options.ts"
+import { emptyView } from "./resources/resource-sync.ts"
 import { service as serviceSync } from "./resources/service.ts"
 import { createServiceAddresses, type ServiceAddressClaims } from "./service-addresses.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
@@ -180,17 +181,11 @@ describe("createServiceAddresses()", () => {
     await addresses.claim(before, undefined)
     const after = { ...serviceOf("u1", { ...before.spec, type: "NodePort" }) }
     await addresses.claim(after, before)
-    const view = {
-      tenantObject: () => undefined,
-      tenantObjects: () => [],
-      nominatedPods: () => [],
-      superObject: () => undefined,
-    }
     const changes = (resourceVersion: string, now: number) =>
       serviceSync.changed({ ...before, metadata: { ...before.metadata, resourceVersion } }, copy() as Service, {
         tenant,
         settings: defaultSettings,
-        view,
+        view: emptyView,
         now,
       })
     expect(changes("7", Date.now())).toEqual([])
@@ -219,13 +214,7 @@ describe("createServiceAddresses()", () => {
   })
 
   async function syncerCopies(service: Service): Promise<void> {
-    const view = {
-      tenantObject: () => undefined,
-      tenantObjects: () => [],
-      nominatedPods: () => [],
-      superObject: () => undefined,
-    }
-    const context = { tenant, settings: defaultSettings, view, now: 0 }
+    const context = { tenant, settings: defaultSettings, view: emptyView, now: 0 }
     await superCluster.create(services, buildSuperObject(serviceSync as never, service, context))
   }
 

@@ -25,7 +25,7 @@ import { scrubText } from "./conversion/scrub.ts"
 import { buildSuperObject } from "./conversion/super-object.ts"
 import { defaultSettings } from "./options.ts"
 import { service as serviceSync, specChange, withoutExternalIPs } from "./resources/service.ts"
-import type { ResourceSync, SyncContext } from "./resources/resource-sync.ts"
+import { emptyView, type ResourceSync, type SyncContext } from "./resources/resource-sync.ts"
 
 type Spec = NonNullable<Service["spec"]>
 
@@ -246,13 +246,7 @@ class Claims {
   }
 
   #context(): SyncContext {
-    const none = (): undefined => undefined
-    return {
-      tenant: this.#tenant,
-      settings: defaultSettings,
-      now: Date.now(),
-      view: { tenantObject: none, tenantObjects: () => [], nominatedPods: () => [], superObject: none },
-    }
+    return { tenant: this.#tenant, settings: defaultSettings, now: Date.now(), view: emptyView }
   }
 }
 

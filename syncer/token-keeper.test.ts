@@ -29,7 +29,15 @@ const pod = object("Pod", {
   },
 })
 
-async function withPod(clock: FakeClock): Promise<{ superCluster: FakeCluster; tenants: FakeTenants; home: string }> {
+interface Clusters {
+  superCluster: FakeCluster
+  tenants: FakeTenants
+  cluster: FakeCluster
+  /** The default namespace in super. */
+  home: string
+}
+
+async function createClusters(): Promise<Clusters> {
   const superCluster = new FakeCluster({ isSuper: true })
   const tenants = new FakeTenants()
   const tenant = fakeTenant("acme")
@@ -39,13 +47,18 @@ async function withPod(clock: FakeClock): Promise<{ superCluster: FakeCluster; t
     serviceAccounts,
     object("ServiceAccount", { metadata: { namespace: "default", name: "default" } }),
   )
+  return { superCluster, tenants, cluster, home: superNamespace(tenant.clusterKey, "default") }
+}
+
+async function withPod(clock: FakeClock): Promise<Clusters> {
+  const clusters = await createClusters()
+  const { superCluster, tenants, cluster, home } = clusters
   await using syncer = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 10 ** 9 })
   await syncer.whenSynced()
   await cluster.create(pods, pod)
-  const home = superNamespace(tenant.clusterKey, "default")
   await eventually(() => superCluster.find<Pod>(pods, home, "web"), { what: "the pod in super" })
   await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
-  return { superCluster, tenants, home }
+  return clusters
 }
 
 const tokenSecrets = (cluster: FakeCluster): Secret[] =>
@@ -76,16 +89,7 @@ test("a patrol finds no difference in tokens that last, and those that were remo
 
 test("a pod's token is issued anew when four fifths of its life are over, and not before", async () => {
   const clock = new FakeClock(Date.now())
-  const superCluster = new FakeCluster({ isSuper: true })
-  const tenants = new FakeTenants()
-  const tenant = fakeTenant("acme")
-  const home = superNamespace(tenant.clusterKey, "default")
-  const cluster = tenants.add(tenant)
-  await cluster.create(namespaces, object("Namespace", { metadata: { name: "default" } }))
-  await cluster.create(
-    serviceAccounts,
-    object("ServiceAccount", { metadata: { namespace: "default", name: "default" } }),
-  )
+  const { superCluster, tenants, cluster, home } = await createClusters()
   await using syncer = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 10 ** 9 })
   await syncer.whenSynced()
 

@@ -5,18 +5,13 @@ import { superKey } from "../key-of-super.ts"
 import { defaultSettings } from "../options.ts"
 import { fakeTenant } from "../testing/fake-tenants.ts"
 import { endpointSlice } from "./endpointslice.ts"
-import type { ResourceSync, SyncContext } from "./resource-sync.ts"
+import { emptyView, type ResourceSync, type SyncContext } from "./resource-sync.ts"
 
 const context: SyncContext = {
   tenant: fakeTenant("acme"),
   settings: defaultSettings,
   now: 0,
-  view: {
-    tenantObject: () => undefined,
-    tenantObjects: () => [],
-    nominatedPods: () => [],
-    superObject: () => undefined,
-  },
+  view: emptyView,
 }
 
 function slice(managedBy?: string): EndpointSlice {

@@ -3,7 +3,7 @@ import { clusterLabel, superNamespace } from "../../apimachinery/tenancy.ts"
 import { settingsOf } from "../options.ts"
 import { fakeTenant } from "../testing/fake-tenants.ts"
 import { networkPolicy, type NetworkPolicy } from "./networkpolicy.ts"
-import type { SyncContext } from "./resource-sync.ts"
+import { emptyView, type SyncContext } from "./resource-sync.ts"
 
 const tenant = fakeTenant("acme", { opaqueMetaPrefixes: ["hidden.example.com"] })
 const own = { [clusterLabel]: tenant.clusterKey }
@@ -14,12 +14,7 @@ const contextWith = (networkPolicies: "allow" | "deny"): SyncContext => ({
   tenant,
   settings: settingsOf({ networkPolicies }),
   now: 0,
-  view: {
-    tenantObject: () => undefined,
-    tenantObjects: () => [],
-    nominatedPods: () => [],
-    superObject: () => undefined,
-  },
+  view: emptyView,
 })
 const allowing = contextWith("allow")
 

@@ -15,6 +15,14 @@ export interface View {
   nominatedPods(): readonly Pod[]
 }
 
+/** Neither cluster has an object. */
+export const emptyView: View = {
+  tenantObject: () => undefined,
+  tenantObjects: () => [],
+  superObject: () => undefined,
+  nominatedPods: () => [],
+}
+
 export interface SyncContext {
   tenant: Tenant
   view: View

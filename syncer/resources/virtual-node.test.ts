@@ -4,19 +4,14 @@ import { settingsOf } from "../options.ts"
 import { superResource } from "../conversion/resource-names.ts"
 import { fakeTenant } from "../testing/fake-tenants.ts"
 import { node } from "./node.ts"
-import type { SyncContext } from "./resource-sync.ts"
+import { emptyView, type SyncContext } from "./resource-sync.ts"
 
 const tenant = fakeTenant("acme")
 const context: SyncContext = {
   tenant,
   settings: settingsOf({}),
   now: 0,
-  view: {
-    tenantObject: () => undefined,
-    tenantObjects: () => [],
-    nominatedPods: () => [],
-    superObject: () => undefined,
-  },
+  view: emptyView,
 }
 const fromSuper = { key: "maintenance", effect: "NoSchedule" } as const
 const own = { key: "team", value: "a", effect: "NoExecute" } as const
