@@ -20,7 +20,7 @@ export class ValueCache {
   readonly #maxBytes: number
   readonly #entries = new Map<string, Entry>()
   /** Parsed forms of what is being written, by its bytes; once somebody has seen it, its text. */
-  readonly #writing = new WeakMap<Uint8Array, KubeObject | StoredText>()
+  readonly #writing = new Map<Uint8Array, KubeObject | StoredText>()
   #bytes = 0
 
   /** `maxBytes`: estimated memory of texts and parsed objects. Beyond it the least recently used are dropped. */
@@ -62,7 +62,7 @@ export class ValueCache {
 
   /**
    * Registers the parsed object of a write before it is performed: watches of the change find it there. The cache owns `object`.
-   * Valid until {@link written}.
+   * Valid until {@link written}, which the caller calls in any case.
    */
   writing(bytes: Uint8Array, object: KubeObject): void {
     this.#writing.set(bytes, object)

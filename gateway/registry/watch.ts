@@ -2,12 +2,12 @@
 // created once for all watches of the definition: they share the store's events and their conversions. Source of the rules:
 // k8s.io/apiserver/pkg/storage/cacher.
 
+import { Recent } from "../../apimachinery/recent.ts"
 import { type KeyValue, StorageError, type Store, type StoreEvent } from "../../storage/types.ts"
 import { bookmark } from "./bookmark.ts"
 import { checkNotFuture, checkWatchOptions, parseResourceVersion } from "./list-options.ts"
 import { readOne } from "./list.ts"
 import { streamAt } from "./read-pieces.ts"
-import { Recent } from "./recent.ts"
 import type { RegistryEvent, ResourceDefinition, WatchRequest } from "./rest.ts"
 import { type Selection, selectionOf } from "./selection.ts"
 import { watchError } from "./storage-errors.ts"
@@ -15,8 +15,8 @@ import type { KubeValue } from "./value.ts"
 import type { ValueReader } from "./value-reader.ts"
 import { tick, WatchChanges, type WatchHome } from "./watch-changes.ts"
 
-/** How long after a change its event may still be sent to many watches; later watches create it again. */
-const madeFreshMs = 5_000
+/** After a change its event may be sent to many watches; those that come later create it again. */
+const madeFresh = { keptMs: 5_000, maxFresh: 500 }
 
 /** Undefined: the event is not part of the selection. */
 type Selected = RegistryEvent | undefined
@@ -25,7 +25,7 @@ export class WatchSource {
   readonly #definition: ResourceDefinition
   readonly #reader: ValueReader
   /** The converted events of the store, which also hold their encoded form. */
-  readonly #made = new Recent<StoreEvent, RegistryEvent | Promise<RegistryEvent>>(madeFreshMs)
+  readonly #made = new Recent<StoreEvent, RegistryEvent | Promise<RegistryEvent>>(madeFresh)
 
   constructor(definition: ResourceDefinition, reader: ValueReader) {
     this.#definition = definition

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import { Recent } from "./recent.ts"
 
-test("what was made is there for a while, and goes when more is made long after", () => {
+test("a value is kept for a while, and is dropped when another is set long after", () => {
   let now = 0
-  const made = new Recent<object, string>(10, () => now)
+  const made = new Recent<object, string>({ keptMs: 10, maxFresh: 100, now: () => now })
   const at = (time: number): object => {
     now = time
     const key = {}
@@ -20,4 +20,11 @@ test("what was made is there for a while, and goes when more is made long after"
   expect(made.get(third)).toBe("10")
   const fourth = at(1000)
   expect([first, second, third, fourth].map((key) => made.get(key))).toEqual([undefined, undefined, undefined, "1000"])
+})
+
+test("at most twice maxFresh values are kept, the newest ones", () => {
+  const made = new Recent<object, number>({ keptMs: 10, maxFresh: 3, now: () => 0 })
+  const keys = Array.from({ length: 8 }, () => ({}))
+  keys.forEach((key, index) => made.set(key, index))
+  expect(keys.map((key) => made.get(key))).toEqual([undefined, undefined, undefined, 3, 4, 5, 6, 7])
 })
