@@ -44,13 +44,13 @@ describe("client certificate authenticator", () => {
     ["a serving certificate", () => issueServingCertificate(authority, ["localhost"])],
     ["one without a name", () => issueClientCertificate(authority, { name: "", groups: ["system:masters"] })],
     ["the authority itself", () => Promise.resolve({ certificate: authority.certificate, key: "" })],
-  ])("refuses %s", async (_what, issue) => {
+  ])("does not accept %s", async (_what, issue) => {
     const { certificate } = await issue()
     const authenticator = createCertificateAuthenticator(authority.certificate)
-    expect(() => authenticator.authenticate(present(certificate))).toThrow(expect.objectContaining({ code: 401 }))
+    expect(authenticator.authenticate(present(certificate))).toBeUndefined()
   })
 
-  test("refuses one from its last moment on, though it was good on this connection before", async () => {
+  test("does not accept one from its last moment on, though it was good on this connection before", async () => {
     const authenticator = createCertificateAuthenticator(authority.certificate)
     const { certificate } = await issueClientCertificate(authority, { name: "jane", groups: [] })
     const credentials = present(certificate)
@@ -59,6 +59,6 @@ describe("client certificate authenticator", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: end })
     expect(authenticator.authenticate(credentials)).toMatchObject({ user: { name: "jane" } })
     vi.setSystemTime(end + 1)
-    expect(() => authenticator.authenticate(credentials)).toThrow(expect.objectContaining({ code: 401 }))
+    expect(authenticator.authenticate(credentials)).toBeUndefined()
   })
 })

@@ -3,8 +3,8 @@
 // k8s.io/apiserver/pkg/authentication/request/x509.
 
 import { X509Certificate, type KeyObject } from "node:crypto"
-import { unauthorized } from "../../apimachinery/status.ts"
 import type { User } from "../request/user.ts"
+import { parsedCertificate } from "./peer-certificate.ts"
 import type { ImmediateAuthenticator } from "./types.ts"
 
 const clientAuth = "1.3.6.1.5.5.7.3.2"
@@ -43,7 +43,8 @@ export function createCertificateAuthenticator(
         verified.set(leaf, entry)
       }
       const now = Date.now()
-      if (entry === "refused" || now < entry.from || now > entry.to) throw unauthorized()
+      // Not an error: another authority of the control plane may have issued it.
+      if (entry === "refused" || now < entry.from || now > entry.to) return undefined
       return { user: entry.user, certificateEnd: entry.end }
     },
   }
@@ -56,7 +57,7 @@ function readRoot(authority: string): Root {
 
 /** Returns undefined if the certificate is not of this authority, or not for clients. Does not check its dates. */
 function verify(der: Uint8Array, { certificate: root, key: rootKey }: Root): Verified | undefined {
-  const certificate = new X509Certificate(der)
+  const certificate = parsedCertificate(der)
   const usages = certificate.keyUsage as string[] | undefined
   const allowed = usages === undefined || usages.includes(clientAuth) || usages.includes(anyUsage)
   if (certificate.ca || !allowed || !certificate.checkIssued(root) || !certificate.verify(rootKey)) return undefined

@@ -4,6 +4,7 @@ import type { X509Certificate } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { TLSSocket } from "node:tls"
 import { forwardedConnection } from "../request/connection.ts"
+import { rememberParsed } from "./peer-certificate.ts"
 import type { Credentials } from "./types.ts"
 
 /** Longer certificate chains are a mistake or an attack; the remaining certificates are ignored. */
@@ -42,6 +43,8 @@ export function connectionCertificates(request: IncomingMessage): ConnectionCert
     for (let next = leaf; next !== undefined && chain.length < maxChain; next = next.issuerCertificate)
       chain.push(next.raw)
     known = share({ leaf, chain })
+    const [first] = known.chain
+    if (leaf !== undefined && first !== undefined) rememberParsed(first, leaf)
     chains.set(socket, known)
   }
   return known

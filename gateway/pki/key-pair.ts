@@ -22,10 +22,12 @@ const publicKeyHead = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d03010
 const privateKeyHead = Buffer.from("308187020100301306072a8648ce3d020106082a8648ce3d030107046d306b0201010420", "hex")
 const privateKeyPoint = Buffer.from("a144034200", "hex")
 
+/** One for all pairs: each has memory of OpenSSL's own, which is freed during a pause for garbage collection. */
+const curve = createECDH("prime256v1")
+
 export function createKeyPair(): KeyPair {
-  const made = createECDH("prime256v1")
-  const point = made.generateKeys()
-  const number = made.getPrivateKey()
+  const point = curve.generateKeys()
+  const number = curve.getPrivateKey()
   const zeros = Buffer.alloc(coordinateBytes - number.length)
   const pem = printPEM("PRIVATE KEY", Buffer.concat([privateKeyHead, zeros, number, privateKeyPoint, point]))
   let key: KeyObject | undefined

@@ -2,7 +2,8 @@
 // and anonymous requests for which nothing is granted, are answered as if the tenant did not exist, which is the same response. The
 // data is captured when the tenant falls asleep and cannot change while it sleeps. In doubt the tenant is woken.
 
-import { createPublicKey, X509Certificate } from "node:crypto"
+import { createPublicKey, type X509Certificate } from "node:crypto"
+import { parsedCertificate } from "../authentication/peer-certificate.ts"
 import { isSignedToken, tokenIssuer } from "../authentication/service-account-token.ts"
 import type { Credentials } from "../authentication/types.ts"
 import { describeIssuer } from "../pki/certificate.ts"
@@ -39,7 +40,7 @@ export function admits(known: Admittance, { certificates, bearerToken }: Credent
   const [leaf] = certificates
   if (leaf === undefined && bearerToken === undefined) return !known.isAnonymousAsBorn
   // All presented credentials must be valid.
-  if (leaf !== undefined && !isGoodCertificate(known, new X509Certificate(leaf))) return false
+  if (leaf !== undefined && !isGoodCertificate(known, parsedCertificate(leaf))) return false
   return bearerToken === undefined || mayBeGoodToken(known, bearerToken)
 }
 

@@ -1,11 +1,11 @@
 // The routes to all tenants in every process: the names by which a request may refer to a tenant, and the process that owns it. The
 // primary decides and notifies the others (primary.ts).
 
-import { X509Certificate } from "node:crypto"
+import { issuerOf } from "../authentication/peer-certificate.ts"
 import { tokenIssuer } from "../authentication/service-account-token.ts"
 import type { Credentials } from "../authentication/types.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
-import { authorityName, issuerCommonName } from "../pki/trust-store.ts"
+import { authorityName } from "../pki/trust-store.ts"
 
 /** The process that decides, and owns everything that belongs to no tenant. */
 export const primary = 0
@@ -24,8 +24,6 @@ export class Routes {
   readonly #byName = new Map<string, Route>()
   readonly #byAuthority = new Map<string, Route>()
   readonly #byIssuer = new Map<string, Route>()
-  /** Cached as long as the connection holds the certificate. */
-  readonly #issuers = new WeakMap<Uint8Array, string>()
   readonly #waiting = new Set<() => void>()
 
   constructor(self: number) {
@@ -78,18 +76,10 @@ export class Routes {
   /** As in tenancy/tenant-resolver.ts: the certificate takes precedence. */
   #byCredential({ certificates, bearerToken }: Credentials): Route | undefined {
     const [leaf] = certificates
-    const byCertificate = leaf === undefined ? undefined : this.#byAuthority.get(this.#issuerOf(leaf))
+    const byCertificate = leaf === undefined ? undefined : this.#byAuthority.get(issuerOf(leaf))
     if (byCertificate !== undefined) return byCertificate
     const issuer = bearerToken === undefined ? undefined : tokenIssuer(bearerToken)
     return issuer === undefined ? undefined : this.#byIssuer.get(issuer)
-  }
-
-  #issuerOf(certificate: Uint8Array): string {
-    let issuer = this.#issuers.get(certificate)
-    if (issuer === undefined) {
-      this.#issuers.set(certificate, (issuer = issuerCommonName(new X509Certificate(certificate))))
-    }
-    return issuer
   }
 
   #forget(name: string): void {
