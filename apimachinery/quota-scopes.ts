@@ -1,7 +1,8 @@
 // Determines which quotas count an object, by their resources and scopes. Source: k8s.io/kubernetes/pkg/quota/v1/evaluator/core.
 
 import type { KubeObject, PersistentVolumeClaim, Pod, PodSpec, ResourceQuota } from "./object.ts"
-import { quotaNamesOf } from "./resource-usage.ts"
+import { compareQuantities, type Quantity, zeroQuantity } from "./quantity.ts"
+import { parseAmounts, quotaNamesOf } from "./resource-usage.ts"
 
 type Texts = Readonly<Record<string, string>>
 type Selector = NonNullable<
@@ -42,12 +43,11 @@ export function classesOf({ spec, status }: PersistentVolumeClaim): string[] {
 
 function inScope(selector: Selector, pod: Pod): boolean {
   const spec = pod.spec ?? { containers: [] }
-  const hasDeadline = (spec.activeDeadlineSeconds ?? -1) >= 0
   switch (selector.scopeName) {
     case "Terminating":
-      return hasDeadline
+      return hasDeadline(pod)
     case "NotTerminating":
-      return !hasDeadline
+      return !hasDeadline(pod)
     case "BestEffort":
       return isBestEffort(pod)
     case "NotBestEffort":
@@ -59,6 +59,11 @@ function inScope(selector: Selector, pod: Pod): boolean {
     default:
       return false
   }
+}
+
+/** Determines whether a pod is in scope Terminating or NotTerminating. */
+export function hasDeadline(pod: Pod): boolean {
+  return (pod.spec?.activeDeadlineSeconds ?? -1) >= 0
 }
 
 function matchesValue(selector: Selector, value: string | undefined): boolean {
@@ -76,14 +81,17 @@ function matchesValue(selector: Selector, value: string | undefined): boolean {
 }
 
 function isBestEffort(pod: Pod): boolean {
-  if (pod.status?.qosClass !== undefined) return pod.status.qosClass === "BestEffort"
-  const containers = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])]
-  return containers.every((container) =>
-    (["requests", "limits"] as const).every((kind) => {
-      const amounts = (container.resources?.[kind] ?? {}) as Texts
-      return amounts["cpu"] === undefined && amounts["memory"] === undefined
-    }),
+  const { spec = { containers: [] }, status } = pod
+  if (status?.qosClass !== undefined && status.qosClass !== "") return status.qosClass === "BestEffort"
+  const containers = [...spec.containers, ...(spec.initContainers ?? [])]
+  const parts = spec.resources === undefined ? containers.map(({ resources }) => resources) : [spec.resources]
+  return parts.every((part) =>
+    [part?.requests, part?.limits].map(parseAmounts).every((amounts) => !isPositive(amounts["cpu"], amounts["memory"])),
   )
+}
+
+function isPositive(...amounts: (Quantity | undefined)[]): boolean {
+  return amounts.some((amount) => amount !== undefined && compareQuantities(amount, zeroQuantity) > 0)
 }
 
 function reachesAcross(spec: PodSpec): boolean {

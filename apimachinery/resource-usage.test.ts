@@ -99,3 +99,28 @@ test("what a pod asks as a whole wins over its containers, and its overhead come
     "requests.memory": "1Mi",
   })
 })
+
+test("overhead counts for the limits a pod has, not for those of zero", () => {
+  const spec = {
+    containers: [{ name: "a", resources: { limits: { cpu: "0", memory: "1Mi" } } }],
+    overhead: { cpu: "10m", memory: "1Mi" },
+  }
+  expect(usage("pods", spec)).toMatchObject({ "limits.cpu": "0", "limits.memory": "2Mi" })
+})
+
+test.each([
+  ["services", ["services", "services.nodeports", "services.loadbalancers", "count/services"]],
+  ["persistentvolumeclaims", ["requests.storage", "gold.storageclass.storage.k8s.io/requests.storage"]],
+  ["pods", ["requests.example.com/gpu", "requests.deviceclass.resource.kubernetes.io/gold"]],
+  ["events", []],
+  ["bindings", []],
+])("of names that look like it, only these are about %s: %j", (resource, expected) => {
+  const others = [
+    "services.example.com/a",
+    "gold.storageclass.storage.k8s.io/a",
+    "requests.a.kubernetes.io/b",
+    "count/events",
+    "count/bindings",
+  ]
+  expect(quotaNamesOf("", resource, [...others, ...expected])).toEqual(expected)
+})

@@ -71,7 +71,9 @@ export function podAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts 
   const total = { ...largest([sum, greediest]), ...parseAmounts(spec.resources?.[kind]) }
   const overhead = parseAmounts(spec.overhead)
   if (kind === "requests") return addAmounts(total, overhead)
-  return addAmounts(total, Object.fromEntries(Object.entries(overhead).filter(([name]) => Object.hasOwn(total, name))))
+  const limited = (name: string): boolean =>
+    compareQuantities(ownValue(total, name) ?? zeroQuantity, zeroQuantity) !== 0
+  return addAmounts(total, Object.fromEntries(Object.entries(overhead).filter(([name]) => limited(name))))
 }
 
 /** The quota resource for the number of objects: "count/deployments.apps". */
@@ -89,6 +91,19 @@ const counted = new Set([
   "secrets",
   "services",
 ])
+
+/** Resources that quotas do not count: they are not stored, or are created and deleted automatically. */
+const uncounted: ReadonlySet<string> = new Set([
+  "/bindings",
+  "/events",
+  "authorization.k8s.io/localsubjectaccessreviews",
+  "events.k8s.io/events",
+])
+
+/** Whether a quota can count objects of this resource. */
+export function isCountable(group: string, resource: string): boolean {
+  return !uncounted.has(`${group}/${resource}`)
+}
 
 export function usageOf(group: string, resource: string, object: KubeObject): Amounts {
   const usage: Amounts = { [countName(group, resource)]: one }
@@ -160,9 +175,15 @@ function computeUsage(requests: Amounts, limits: Amounts): Amounts {
   }
   for (const [name, amount] of Object.entries(requests)) {
     if (name.startsWith("hugepages-")) usage[name] = usage[`requests.${name}`] = amount
-    else if (name.includes("/")) usage[`requests.${name}`] = amount
+    else if (isExtended(name)) usage[`requests.${name}`] = amount
   }
   return usage
+}
+
+/** Names of devices, which nodes or DeviceClasses offer. Others that contain "kubernetes.io/" are reserved. */
+function isExtended(name: string): boolean {
+  if (name.startsWith("deviceclass.resource.kubernetes.io/")) return true
+  return name.includes("/") && !name.includes("kubernetes.io/")
 }
 
 function serviceUsage({ spec = {} }: Service): Amounts {
@@ -241,9 +262,13 @@ const podNames = new Set([
   "limits.ephemeral-storage",
 ])
 
+const serviceNames = new Set(["services.loadbalancers", "services.nodeports"])
+const claimName = /^requests\.storage$|\.storageclass\.storage\.k8s\.io\/(requests\.storage|persistentvolumeclaims)$/
+
 /** The names in a quota that refer to the resource. */
 export function quotaNamesOf(group: string, resource: string, names: readonly string[]): string[] {
   const own = countName(group, resource)
+  if (!isCountable(group, resource)) return []
   return names.filter((name) => {
     if (name === own) return true
     if (isDeviceClaim(group, resource)) return name.endsWith(devicesSuffix)
@@ -253,13 +278,11 @@ export function quotaNamesOf(group: string, resource: string, names: readonly st
         podNames.has(name) ||
         name.startsWith("hugepages-") ||
         name.startsWith("requests.hugepages-") ||
-        (name.startsWith("requests.") && name.includes("/"))
+        (name.startsWith("requests.") && isExtended(name.slice("requests.".length)))
       )
     }
-    if (resource === "services" && name.startsWith("services.")) return true
-    if (resource === "persistentvolumeclaims") {
-      if (name === "requests.storage" || name.includes(".storageclass.storage.k8s.io/")) return true
-    }
+    if (resource === "services" && serviceNames.has(name)) return true
+    if (resource === "persistentvolumeclaims" && claimName.test(name)) return true
     return counted.has(resource) && name === resource
   })
 }

@@ -1,4 +1,4 @@
-// Under a quota on cpu or memory, pods are rejected unless every container specifies the resource.
+// Under a quota on cpu or memory, pods are rejected unless every container specifies the resource, or the pod any of its own.
 
 import type { Container, Pod } from "../../../apimachinery/object.ts"
 
@@ -7,7 +7,8 @@ const bound = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "
 /** "must specify limits.cpu for: a,b; …", or undefined if nothing is missing. `names`: the resources in the quota. */
 export function missingRequirements(pod: Pod, names: readonly string[]): string | undefined {
   const spec = pod.spec ?? { containers: [] }
-  if (spec.resources !== undefined) return undefined
+  const ofPod = [spec.resources?.requests, spec.resources?.limits].flatMap((list) => Object.keys(list ?? {}))
+  if (ofPod.some((name) => name === "cpu" || name === "memory" || name.startsWith("hugepages-"))) return undefined
   const needed = bound.filter((name) => names.includes(name))
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
   const parts = needed.flatMap((name) => {

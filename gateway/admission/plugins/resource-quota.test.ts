@@ -129,3 +129,38 @@ test("a dry run counts nothing", async () => {
   await kinds.client.create(resource, object)
   expect(await used(kinds)).toEqual({ configmaps: "1" })
 })
+
+test("what any quota requires is missed before what another one limits", async () => {
+  await using kinds = await withQuota({ "requests.cpu": "1" })
+  await kinds.create("resourcequotas", { metadata: { name: "a" }, spec: { hard: { pods: "0" } } })
+  expect(await verdict(kinds.create("pods", pod("p")))).toContain("failed quota: q: must specify requests.cpu for: a")
+  expect(await verdict(kinds.create("pods", pod("p", "1")))).toContain("exceeded quota: a")
+})
+
+test("a pod that says nothing for itself has to say it for its containers", async () => {
+  await using kinds = await withQuota({ "requests.cpu": "1" })
+  expect(await verdict(kinds.create("pods", pod("p", undefined, { resources: {} })))).toContain("failed quota: q")
+  const resources = { requests: { cpu: "1" } }
+  expect(await verdict(kinds.create("pods", pod("p", undefined, { resources })))).toBe("accepted")
+})
+
+test("a status is charged, but never refused", async () => {
+  await using kinds = await withQuota({ "requests.storage": "2Gi" })
+  const spec = { accessModes: ["ReadWriteOnce"], storageClassName: "", resources: { requests: { storage: "1Gi" } } }
+  await kinds.create("persistentvolumeclaims", { metadata: { name: "c" }, spec })
+  const status = { allocatedResources: { storage: "5Gi" } }
+  await kinds.patch("persistentvolumeclaims", "c", { status }, { subresource: "status" })
+  expect(await used(kinds)).toEqual({ "requests.storage": "5Gi" })
+})
+
+test("events and what is not stored are not counted", async () => {
+  const review = "authorization.k8s.io/localsubjectaccessreviews"
+  await using kinds = await withQuota({
+    "count/events": "0",
+    "count/localsubjectaccessreviews.authorization.k8s.io": "0",
+  })
+  const involvedObject = { kind: "Pod", name: "p", namespace: "default" }
+  expect(await verdict(kinds.create("events", { metadata: { name: "e" }, involvedObject }))).toBe("accepted")
+  const spec = { user: "a", resourceAttributes: { namespace: "default", verb: "get", resource: "pods" } }
+  expect(await verdict(kinds.create(review, { metadata: {}, spec }))).not.toContain("exceeded quota")
+})

@@ -11,8 +11,15 @@ import {
   subtractQuantities,
   zeroQuantity,
 } from "../../../apimachinery/quantity.ts"
-import { quotaMatches } from "../../../apimachinery/quota-scopes.ts"
-import { addAmounts, type Amounts, parseAmounts, quotaNamesOf, usageOf } from "../../../apimachinery/resource-usage.ts"
+import { hasDeadline, quotaMatches } from "../../../apimachinery/quota-scopes.ts"
+import {
+  addAmounts,
+  type Amounts,
+  isCountable,
+  parseAmounts,
+  quotaNamesOf,
+  usageOf,
+} from "../../../apimachinery/resource-usage.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { builtIn, internalWrite, onBehalf, withoutAdmission } from "../../registry/internal-write.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
@@ -20,9 +27,6 @@ import { NamespaceTurns } from "./namespace-turns.ts"
 import { listAll, resourceQuotas } from "./lookup.ts"
 import { missingRequirements } from "./quota-requirements.ts"
 import { refuse } from "./refuse.ts"
-
-/** Kinds that quotas do not count, since they are created and deleted automatically. */
-const ignored = new Set(["/events", "events.k8s.io/events"])
 
 export class ResourceQuotaPlugin implements AdmissionPlugin {
   readonly name = "ResourceQuota"
@@ -45,7 +49,7 @@ export class ResourceQuotaPlugin implements AdmissionPlugin {
 }
 
 function isCounted({ resource, operation, subresource, object, current }: AdmissionAttributes): boolean {
-  if (ignored.has(`${resource.group}/${resource.resource}`)) return false
+  if (!isCountable(resource.group, resource.resource)) return false
   if (operation !== "CREATE" && operation !== "UPDATE") return false
   const pods = resource.group === "" && resource.resource === "pods"
   if (pods && subresource === "resize") return operation === "UPDATE"
@@ -53,13 +57,8 @@ function isCounted({ resource, operation, subresource, object, current }: Admiss
   // The status of a claim contains its actual capacity and class.
   if (subresource !== "") return claims && subresource === "status"
   if (operation === "CREATE") return true
-  if (pods) return hasDeadline(object) !== hasDeadline(current)
+  if (pods) return current !== undefined && object !== undefined && hasDeadline(object) !== hasDeadline(current)
   return claims || (resource.group === "" && resource.resource === "services")
-}
-
-/** Determines whether a pod is in scope Terminating or NotTerminating. */
-function hasDeadline(pod: KubeObject | undefined): boolean {
-  return ((pod as Pod | undefined)?.spec?.activeDeadlineSeconds ?? -1) >= 0
 }
 
 async function reserveAll(
@@ -69,13 +68,16 @@ async function reserveAll(
   quotas: readonly ResourceQuota[],
 ): Promise<void> {
   const { group, resource } = attributes.resource
-  const reserved: { quota: ResourceQuota; amounts: Amounts }[] = []
+  // What any of them requires is missed before what any of them limits is counted.
+  const charges = quotas.map((quota) => {
+    const names = quotaNamesOf(group, resource, Object.keys(hardOf(quota)))
+    const missing = group === "" && resource === "pods" ? missingRequirements(object as Pod, names) : undefined
+    if (missing !== undefined) throw refuse(attributes, `failed quota: ${quota.metadata.name}: ${missing}`)
+    return { quota, amounts: deltaFor(attributes, object, quota, names) }
+  })
+  const reserved: typeof charges = []
   try {
-    for (const quota of quotas) {
-      const names = quotaNamesOf(group, resource, Object.keys(hardOf(quota)))
-      const missing = group === "" && resource === "pods" ? missingRequirements(object as Pod, names) : undefined
-      if (missing !== undefined) throw refuse(attributes, `failed quota: ${quota.metadata.name}: ${missing}`)
-      const amounts = deltaFor(attributes, object, quota, names)
+    for (const { quota, amounts } of charges) {
       if (Object.keys(amounts).length === 0) continue
       await reserve(ctx, attributes, quota, amounts)
       if (!attributes.dryRun) reserved.push({ quota, amounts })
@@ -115,13 +117,13 @@ async function reserve(
   await changeUsage(ctx, quota, attributes.dryRun, async (current) => {
     const hard = parseAmounts(hardOf(current))
     const used = await usedOf(ctx, current)
-    const exceeded = Object.keys(amounts)
-      .sort()
-      .filter((name) => {
-        const bound = hard[name]
-        const wanted = addQuantities(used[name] ?? zeroQuantity, amounts[name] ?? zeroQuantity)
-        return bound !== undefined && compareQuantities(wanted, bound) > 0
-      })
+    // A status reports what is already so: it is charged, but never refused.
+    const bounded = attributes.subresource === "status" ? [] : Object.keys(amounts)
+    const exceeded = bounded.sort().filter((name) => {
+      const bound = hard[name]
+      const wanted = addQuantities(used[name] ?? zeroQuantity, amounts[name] ?? zeroQuantity)
+      return bound !== undefined && compareQuantities(wanted, bound) > 0
+    })
     if (exceeded.length > 0) {
       const print = (list: Amounts): string =>
         exceeded.map((name) => `${name}=${printQuantity(list[name] ?? zeroQuantity)}`).join(",")

@@ -52,6 +52,7 @@ import { podAndAccountCases } from "./cases/pods-and-accounts.ts"
 import { podRuleCases } from "./cases/pod-rules.ts"
 import { podSubresourceCases } from "./cases/pod-subresources.ts"
 import { podSecurityCases } from "./cases/pod-security.ts"
+import { quotaCases } from "./cases/quotas.ts"
 import { requestCases } from "./cases/requests.ts"
 import { seldomFieldCases } from "./cases/seldom-fields.ts"
 import { serviceFamilyCases } from "./cases/service-families.ts"
@@ -132,6 +133,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...warningCases(),
         ...keyTextCases(),
         ...workloadCases(),
+        ...quotaCases(),
         ...podSecurityCases(),
         ...nodeAnnotationCases(),
         ...podAnnotationCases(),

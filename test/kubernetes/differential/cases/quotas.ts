@@ -1,0 +1,131 @@
+// What ResourceQuotas charge and refuse. Nobody counts here, so every quota is told what is used before anything is created.
+
+import type { Json } from "../../../../apimachinery/object.ts"
+import type { JsonObject } from "../generate/objects.ts"
+import { get, mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
+
+const core = "/api/v1/namespaces/@{ns}"
+
+export function quotaCases(): Scenario[] {
+  return [
+    { name: "the status of a claim is charged to a quota, but never refused", steps: claimStatus() },
+    { name: "what any quota requires of a pod is missed before what another one limits", steps: requirements() },
+    { name: "a pod's own resources stand for those that a quota requires of its containers", steps: ofPods() },
+    { name: "a pod that gets a deadline is charged to quotas of terminating pods", steps: deadline() },
+    { name: "quotas do not count events and what is not stored", steps: uncounted() },
+    { name: "overhead does not count where nothing is limited", steps: overhead() },
+  ]
+}
+
+/** Each is known to be counted, with nothing used. */
+function quota(name: string, hard: Readonly<Record<string, string>>, scopes: readonly string[] = []): RequestStep[] {
+  const spec = { hard, ...(scopes.length === 0 ? {} : { scopes: [...scopes] }) }
+  const used = Object.fromEntries(Object.keys(hard).map((resource) => [resource, "0"]))
+  const object = { metadata: { name }, spec }
+  return [
+    post(`${core}/resourcequotas`, object),
+    put(`${core}/resourcequotas/${name}/status`, { ...object, status: { hard, used } }),
+  ]
+}
+
+const usage = (name: string): RequestStep => get(`${core}/resourcequotas/${name}`)
+
+const pod = (name: string, resources: Json, more: JsonObject = {}): RequestStep =>
+  post(
+    `${core}/pods`,
+    { metadata: { name }, spec: { containers: [{ name: "main", image: "busybox", resources }], ...more } },
+    { label: `POST pod ${name}` },
+  )
+
+function claimStatus(): RequestStep[] {
+  const allocated = (storage: string): RequestStep =>
+    patch(`${core}/persistentvolumeclaims/c/status`, mergePatch, { status: { allocatedResources: { storage } } })
+  return [
+    ...quota("q", { "requests.storage": "2Gi", persistentvolumeclaims: "1" }),
+    post(`${core}/persistentvolumeclaims`, {
+      metadata: { name: "c" },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    }),
+    allocated("2Gi"),
+    usage("q"),
+    allocated("5Gi"),
+    usage("q"),
+    allocated("1Gi"),
+    usage("q"),
+  ]
+}
+
+function requirements(): RequestStep[] {
+  return [
+    ...quota("a", { pods: "0" }),
+    ...quota("b", { "requests.cpu": "1", "limits.memory": "1Gi" }),
+    ...quota("c", { pods: "0" }),
+    pod("without", {}),
+    pod("half", { requests: { cpu: "100m" } }),
+    usage("b"),
+  ]
+}
+
+function ofPods(): RequestStep[] {
+  return [
+    ...quota("q", { "requests.cpu": "1", "limits.memory": "1Gi", pods: "10" }),
+    pod("empty", {}, { resources: {} }),
+    pod("none-requested", {}, { resources: { requests: {} } }),
+    pod("one-of-two", {}, { resources: { requests: { cpu: "100m" } } }),
+    pod("other", {}, { resources: { limits: { memory: "10Mi" } } }),
+    usage("q"),
+  ]
+}
+
+function deadline(): RequestStep[] {
+  const ends = (name: string): RequestStep =>
+    patch(`${core}/pods/${name}`, mergePatch, { spec: { activeDeadlineSeconds: 100 } })
+  return [
+    ...quota("ends", { pods: "1", "requests.cpu": "1" }, ["Terminating"]),
+    ...quota("stays", { pods: "2" }, ["NotTerminating"]),
+    pod("a", { requests: { cpu: "100m" } }),
+    pod("b", { requests: { cpu: "100m" } }),
+    usage("stays"),
+    ends("a"),
+    usage("ends"),
+    ends("b"),
+    usage("ends"),
+    usage("stays"),
+  ]
+}
+
+function uncounted(): RequestStep[] {
+  return [
+    ...quota("q", {
+      "count/events": "0",
+      "count/events.events.k8s.io": "0",
+      "count/bindings": "0",
+      "count/localsubjectaccessreviews.authorization.k8s.io": "0",
+    }),
+    post(`${core}/events`, {
+      metadata: { name: "e" },
+      involvedObject: { kind: "Pod", name: "p", namespace: "@{ns}" },
+      reason: "Test",
+    }),
+    post("/apis/authorization.k8s.io/v1/namespaces/@{ns}/localsubjectaccessreviews", {
+      metadata: { namespace: "@{ns}" },
+      spec: { user: "someone", resourceAttributes: { namespace: "@{ns}", verb: "get", resource: "pods" } },
+    }),
+    post(`${core}/bindings`, { metadata: { name: "absent" }, target: { kind: "Node", name: "n" } }),
+    usage("q"),
+  ]
+}
+
+function overhead(): RequestStep[] {
+  const more = { runtimeClassName: "r@{id}" }
+  return [
+    post("/apis/node.k8s.io/v1/runtimeclasses", {
+      metadata: { name: "r@{id}" },
+      handler: "h",
+      overhead: { podFixed: { cpu: "10m", memory: "1Mi" } },
+    }),
+    ...quota("q", { "limits.cpu": "1", "limits.memory": "1Gi", "requests.cpu": "1" }),
+    pod("zero", { requests: { cpu: "0" }, limits: { cpu: "0", memory: "10Mi" } }, more),
+    usage("q"),
+  ]
+}
