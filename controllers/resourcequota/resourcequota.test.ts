@@ -75,3 +75,27 @@ test("a pod that gave back what it no longer asks counts less", async () => {
   await holding("250m")
   await eventually(() => expect(usedOf(harness)).toEqual({ "requests.cpu": "250m" }))
 })
+
+test("a pod that gets a deadline leaves the quota of those without", async () => {
+  await using harness = await startHarness({ only: ["resourcequota"] })
+  await harness.create(pods, pod("a"))
+  const metadata = { name: "q", namespace: "default" }
+  const spec = { hard: { pods: "2" }, scopes: ["NotTerminating"] }
+  await harness.create(resourceQuotas, { apiVersion: "v1", kind: "ResourceQuota", metadata, spec } as KubeObject)
+  await eventually(() => expect(usedOf(harness)).toEqual({ pods: "1" }))
+  const patch = { spec: { activeDeadlineSeconds: 100 } }
+  await harness.cluster.patch(pods, "default", "a", patch, { type: "merge" })
+  await eventually(() => expect(usedOf(harness)).toEqual({ pods: "0" }))
+})
+
+test("a quota that its finalizers hold is still counted", async () => {
+  await using harness = await startHarness({ only: ["resourcequota"] })
+  await harness.create(pods, pod("a"))
+  const metadata = { name: "q", namespace: "default", finalizers: ["example.com/hold"] }
+  const spec = { hard: { pods: "2", "count/events": "1" } }
+  await harness.create(resourceQuotas, { apiVersion: "v1", kind: "ResourceQuota", metadata, spec } as KubeObject)
+  await eventually(() => expect(usedOf(harness)).toEqual({ pods: "1" }))
+  await harness.cluster.delete(resourceQuotas, "default", "q")
+  await harness.cluster.delete(pods, "default", "a")
+  await eventually(() => expect(usedOf(harness)).toEqual({ pods: "0" }))
+})

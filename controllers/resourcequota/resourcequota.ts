@@ -4,7 +4,7 @@
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { KubeObject, Pod, ResourceQuota } from "../../apimachinery/object.ts"
 import { printQuantity, zeroQuantity } from "../../apimachinery/quantity.ts"
-import { classesOf, quotaMatches } from "../../apimachinery/quota-scopes.ts"
+import { classesOf, hasDeadline, quotaMatches } from "../../apimachinery/quota-scopes.ts"
 import { addAmounts, quotaNamesOf, usageOf, type Amounts } from "../../apimachinery/resource-usage.ts"
 import { pods as podResource, resourceQuotas } from "../../client/resources.ts"
 import type { DiscoveredResource, KubeClient, Resource } from "../../client/rest.ts"
@@ -32,6 +32,8 @@ export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
       if (
         isFinished(pod) !== isFinished(previous) ||
         isTerminating(pod) !== isTerminating(previous) ||
+        // Admission charges the quotas whose scope it enters, this relieves those whose scope it leaves.
+        hasDeadline(pod) !== hasDeadline(previous) ||
         !equalButNulls(heldBy(pod), heldBy(previous))
       ) {
         controller.enqueueAll(tenant, pod.metadata.namespace)
@@ -57,7 +59,8 @@ async function reconcile(
   key: Key,
 ): Promise<ReconcileResult> {
   const quota = ctx.informers.of<ResourceQuota>(resourceQuotas).get(key.tenant, key.namespace, key.name)
-  if (quota === undefined || quota.metadata.deletionTimestamp !== undefined) return
+  // One that only finalizers hold still bounds what is created.
+  if (quota === undefined) return
   const client = controller.client(key.tenant)
   const hard = quota.spec?.hard ?? {}
   const names = Object.keys(hard)
@@ -88,12 +91,17 @@ async function reconcile(
   return { requeueAfterMs: resyncMs }
 }
 
+/** Objects that can only be read, such as metrics, are not counted. */
+const countedVerbs = ["create", "list", "watch", "delete"]
+
 /** Resources these names bound. */
 async function countable(client: KubeClient, names: readonly string[]): Promise<DiscoveredResource[]> {
   const all = await client.discover()
   return all.filter(
     ({ namespaced, group, resource, verbs }) =>
-      namespaced && verbs.includes("list") && quotaNamesOf(group, resource, names).length > 0,
+      namespaced &&
+      countedVerbs.every((verb) => verbs.includes(verb)) &&
+      quotaNamesOf(group, resource, names).length > 0,
   )
 }
 

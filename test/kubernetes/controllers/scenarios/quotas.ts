@@ -20,7 +20,14 @@ export const quotaScenarios: readonly Scenario[] = [
   {
     name: "quota of what nobody counts",
     steps: [
-      quota({ pods: "10", "count/widgets.example.com": "5", "example.com/widgets": "3" }),
+      quota({
+        pods: "10",
+        "count/widgets.example.com": "5",
+        "example.com/widgets": "3",
+        "count/events": "7",
+        "services.example.com/a": "1",
+        "gold.storageclass.storage.k8s.io/a": "1",
+      }),
       settle,
       {
         patch: ["resourcequotas", "limit"],
@@ -69,6 +76,21 @@ export const quotaScenarios: readonly Scenario[] = [
       counts("spread", { pods: "3" }),
       pod("a"),
       pod("b", { activeDeadlineSeconds: 100 }, { requests: { cpu: "100m" } }),
+      settle,
+    ],
+  },
+  {
+    name: "pod gets a deadline under quotas with scopes",
+    nodes: "bound",
+    steps: [
+      scoped("ends", { hard: { pods: "3" }, scopes: ["Terminating"] }),
+      scoped("stays", { hard: { pods: "3" }, scopes: ["NotTerminating"] }),
+      counts("ends", { pods: "3" }),
+      counts("stays", { pods: "3" }),
+      pod("a"),
+      pod("b"),
+      settle,
+      { patch: ["pods", "a"], with: { spec: { activeDeadlineSeconds: 1000 } } },
       settle,
     ],
   },
