@@ -14,17 +14,23 @@ export function quotaCases(): Scenario[] {
     { name: "a pod that gets a deadline is charged to quotas of terminating pods", steps: deadline() },
     { name: "quotas do not count events and what is not stored", steps: uncounted() },
     { name: "overhead does not count where nothing is limited", steps: overhead() },
+    { name: "services are charged to quotas by their types and ports", steps: services() },
+    { name: "devices are charged to quotas by their classes", steps: devices() },
+    { name: "what init containers, sidecars and devices ask for is charged to quotas", steps: amounts() },
   ]
 }
 
-/** Each is known to be counted, with nothing used. */
+/**
+ * Each is known to be counted, with nothing used. Managers are sorted by time, which has seconds, then by name: names in the order
+ * of their writes keep their order if a second begins between them.
+ */
 function quota(name: string, hard: Readonly<Record<string, string>>, scopes: readonly string[] = []): RequestStep[] {
   const spec = { hard, ...(scopes.length === 0 ? {} : { scopes: [...scopes] }) }
   const used = Object.fromEntries(Object.keys(hard).map((resource) => [resource, "0"]))
   const object = { metadata: { name }, spec }
   return [
-    post(`${core}/resourcequotas`, object),
-    put(`${core}/resourcequotas/${name}/status`, { ...object, status: { hard, used } }),
+    post(`${core}/resourcequotas?fieldManager=a`, object),
+    put(`${core}/resourcequotas/${name}/status?fieldManager=b`, { ...object, status: { hard, used } }),
   ]
 }
 
@@ -126,6 +132,74 @@ function overhead(): RequestStep[] {
     }),
     ...quota("q", { "limits.cpu": "1", "limits.memory": "1Gi", "requests.cpu": "1" }),
     pod("zero", { requests: { cpu: "0" }, limits: { cpu: "0", memory: "10Mi" } }, more),
+    usage("q"),
+  ]
+}
+
+function services(): RequestStep[] {
+  const ports = [80, 81].map((port) => ({ name: `p${port}`, port }))
+  const service = (name: string, spec: JsonObject): RequestStep =>
+    post(`${core}/services`, { metadata: { name }, spec: { ports, ...spec } }, { label: `POST service ${name}` })
+  const become = (name: string, type: string): RequestStep =>
+    patch(`${core}/services/${name}`, mergePatch, { spec: { type } }, { label: `PATCH ${name} to ${type}` })
+  return [
+    ...quota("q", { services: "3", "services.nodeports": "3", "services.loadbalancers": "1" }),
+    service("inside", {}),
+    become("inside", "NodePort"),
+    service("outside", { type: "NodePort" }),
+    service("balanced", { type: "LoadBalancer", allocateLoadBalancerNodePorts: false }),
+    become("inside", "LoadBalancer"),
+    service("third", {}),
+    service("fourth", {}),
+    usage("q"),
+  ]
+}
+
+function devices(): RequestStep[] {
+  const claim = (name: string, request: JsonObject): RequestStep =>
+    post(
+      "/apis/resource.k8s.io/v1/namespaces/@{ns}/resourceclaims",
+      { metadata: { name }, spec: { devices: { requests: [{ name: "r", ...request }] } } },
+      { label: `POST claim ${name}` },
+    )
+  const firstAvailable = [
+    { name: "a", deviceClassName: "gold", count: 1 },
+    { name: "b", deviceClassName: "iron", count: 2 },
+  ]
+  return [
+    ...quota("q", {
+      "gold.deviceclass.resource.k8s.io/devices": "3",
+      "iron.deviceclass.resource.k8s.io/devices": "40",
+      "count/resourceclaims.resource.k8s.io": "4",
+    }),
+    claim("two", { exactly: { deviceClassName: "gold", count: 2 } }),
+    claim("much", { exactly: { deviceClassName: "gold", count: 2 } }),
+    claim("all", { exactly: { deviceClassName: "gold", allocationMode: "All" } }),
+    claim("all-iron", { exactly: { deviceClassName: "iron", allocationMode: "All" } }),
+    claim("either", { firstAvailable }),
+    usage("q"),
+  ]
+}
+
+function amounts(): RequestStep[] {
+  const asks = (cpu: string): JsonObject => ({ requests: { cpu, "ephemeral-storage": "1Gi" } })
+  const initContainers = [
+    { name: "sidecar", image: "busybox", restartPolicy: "Always", resources: asks("200m") },
+    { name: "init", image: "busybox", resources: asks("1") },
+  ]
+  const special = { "example.com/gpu": "2", "hugepages-2Mi": "4Mi", cpu: "100m" }
+  return [
+    ...quota("q", {
+      "requests.cpu": "1500m",
+      "requests.ephemeral-storage": "3Gi",
+      "requests.example.com/gpu": "3",
+      "requests.hugepages-2Mi": "10Mi",
+      "count/pods": "5",
+    }),
+    pod("staged", asks("100m"), { initContainers }),
+    pod("special", { limits: special }),
+    pod("special-too", { limits: special }),
+    pod("greedy", asks("1")),
     usage("q"),
   ]
 }
