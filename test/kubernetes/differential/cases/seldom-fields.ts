@@ -1,7 +1,7 @@
 // Fields that clients seldom give: requests of claims, a class of a pod, a rollout of a DaemonSet that has none, a Secret's other type.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { get, post, put, type RequestStep, type Scenario } from "../scenario.ts"
+import { get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
 
 const core = "/api/v1/namespaces/@{ns}"
 
@@ -11,6 +11,7 @@ export function seldomFieldCases(): Scenario[] {
     { name: "a pod is made with a class", steps: classes() },
     { name: "a DaemonSet has a rollout it does not use", steps: rollouts() },
     { name: "a secret gets another type", steps: types() },
+    { name: "a node is given a kubelet configuration", steps: configurations() },
     { name: "lists of a quota are nothing", steps: quotas() },
   ]
 }
@@ -72,6 +73,29 @@ function types(): RequestStep[] {
   return [
     post(`${core}/secrets`, secret("Opaque")),
     ...["<a>", "", "Opaque"].map((type) => put(`${core}/secrets/a`, secret(type), { label: `PUT ${type}` })),
+  ]
+}
+
+function configurations(): RequestStep[] {
+  const metadata = { name: "@{id}" }
+  // Upstream adds this taint to a new node.
+  const taints = [{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }]
+  const path = "/api/v1/nodes/@{id}"
+  const configMap = { namespace: "x", name: "y", kubeletConfigKey: "z" }
+  const sources: Json[] = [{ configMap }, { configMap: { ...configMap, uid: "u" } }, {}, { configMap: {} }, null]
+  const config = { assigned: { configMap: { ...configMap, uid: "u", resourceVersion: "1" } }, error: "x" }
+  return [
+    post("/api/v1/nodes", { metadata, spec: { taints, configSource: { configMap } }, status: { config } }),
+    ...sources.flatMap((configSource) => [
+      put(path, { metadata, spec: { taints, configSource } }),
+      patch(path, mergePatch, { spec: { configSource } }),
+    ]),
+    ...[config, { assigned: {} }, {}].flatMap((reported) => [
+      put(`${path}/status`, { metadata, status: { config: reported } }),
+      patch(`${path}/status`, mergePatch, { status: { config: reported } }),
+    ]),
+    get(path),
+    remove(path),
   ]
 }
 
