@@ -295,6 +295,11 @@ describe("what is stored", () => {
     const metadata = { name: next() }
     const slice = await kinds.create("discovery.k8s.io/endpointslices", { metadata, addressType: "IPv4", endpoints })
     expect(slice["endpoints"]).toEqual([{ ...endpoint, conditions: {} }])
+    // The given topology counts as a change.
+    const again = await kinds.patch("discovery.k8s.io/endpointslices", metadata.name, { endpoints })
+    expect(again).toMatchObject({ metadata: { generation: 2 }, endpoints: slice["endpoints"] })
+    const same = await kinds.patch("discovery.k8s.io/endpointslices", metadata.name, { endpoints: [endpoint] })
+    expect(same["metadata"].generation).toBe(2)
   })
 
   test.each<[string, string, Loose, Loose]>([

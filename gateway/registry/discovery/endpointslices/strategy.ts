@@ -45,7 +45,13 @@ const strategy: Strategy<EndpointSlice> = {
   },
 
   prepareForCreate: (_ctx, slice) => dropTopology(slice, undefined),
-  prepareForUpdate: (_ctx, slice, current) => dropTopology(slice, current),
+
+  // Counted here and not in specChanged, because upstream compares before it drops the topology.
+  prepareForUpdate(_ctx, slice, current) {
+    if (isChanged(slice, current)) slice.metadata.generation = (current.metadata.generation ?? 0) + 1
+    dropTopology(slice, current)
+  },
+  specChanged: () => false,
 
   validate: (_ctx, slice) => validate(slice, undefined),
 
@@ -60,13 +66,16 @@ const strategy: Strategy<EndpointSlice> = {
     ...validate(slice, current),
     ...immutableField(FieldPath.root("addressType"), slice.addressType ?? "", current.addressType),
   ],
-
-  specChanged: (slice, current) =>
-    !semanticEqual([slice.ports, slice.endpoints], [current.ports, current.endpoints]) ||
-    !semanticEqual(slice.metadata.labels, current.metadata.labels),
 }
 
 export const endpointSlices: KindExtension = { strategy }
+
+function isChanged(slice: EndpointSlice, current: EndpointSlice): boolean {
+  return (
+    !semanticEqual([slice.ports, slice.endpoints], [current.ports, current.endpoints]) ||
+    !semanticEqual(slice.metadata.labels, current.metadata.labels)
+  )
+}
 
 const controllers = ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"]
 

@@ -12,6 +12,7 @@ export function seldomFieldCases(): Scenario[] {
     { name: "a DaemonSet has a rollout it does not use", steps: rollouts() },
     { name: "a secret gets another type", steps: types() },
     { name: "a node is given a kubelet configuration", steps: configurations() },
+    { name: "an endpoint slice is given the topology of v1beta1", steps: topologies() },
     { name: "lists of a quota are nothing", steps: quotas() },
   ]
 }
@@ -96,6 +97,25 @@ function configurations(): RequestStep[] {
     ]),
     get(path),
     remove(path),
+  ]
+}
+
+function topologies(): RequestStep[] {
+  const slices = "/apis/discovery.k8s.io/v1/namespaces/@{ns}/endpointslices"
+  const addresses = ["10.1.2.3"]
+  const slice = (endpoint: { [field: string]: Json }): Json => {
+    return { metadata: { name: "a" }, addressType: "IPv4", endpoints: [{ addresses, ...endpoint }] }
+  }
+  const topology = { "kubernetes.io/hostname": "n", "topology.kubernetes.io/zone": "z" }
+  return [
+    post(slices, slice({ deprecatedTopology: topology })),
+    put(`${slices}/a`, slice({ deprecatedTopology: topology })),
+    put(`${slices}/a`, slice({ deprecatedTopology: {} })),
+    put(`${slices}/a`, slice({ deprecatedTopology: { "": "x" }, nodeName: "m" })),
+    put(`${slices}/a`, slice({ deprecatedTopology: null })),
+    put(`${slices}/a`, slice({ nodeName: "m" })),
+    patch(`${slices}/a`, mergePatch, { endpoints: [{ addresses, deprecatedTopology: topology, nodeName: "m" }] }),
+    get(`${slices}/a`),
   ]
 }
 
