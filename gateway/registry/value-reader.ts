@@ -36,6 +36,11 @@ export class ValueReader {
     return this.#isOwn(value) ? value : new ComputedValue(this.#relabelled(value.object()))
   }
 
+  /** The object in the version in which it is stored. */
+  unconverted(stored: KeyValue): KubeObject {
+    return this.#cache.of(stored).object()
+  }
+
   /** The shown form of a result of {@link whole}. */
   shown(value: KubeValue): KubeValue {
     const { strategy } = this.#definition

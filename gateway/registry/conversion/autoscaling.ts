@@ -54,13 +54,14 @@ function toV1(stored: Autoscaler): KubeObject {
     if (value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0))
       annotations[key] = JSON.stringify(value)
   }
-  const cpu = metrics?.findLast(isCpuUtilization)
+  const cpu = metrics?.find(isCpuUtilization)
   put(metricsKey, metrics?.filter((metric) => !isCpuUtilization(metric)).map(metricToV1))
   put(currentMetricsKey, currentMetrics?.map(statusToV1))
   put(conditionsKey, conditions)
   put(behaviorKey, behaviorToV1(behavior))
   if (cpu !== undefined) spec[target] = utilizationOf(cpu, "target") ?? defaultUtilization
-  const now = currentMetrics?.find((metric) => utilizationOf(metric, "current") !== undefined && isCpu(metric))
+  // As upstream: of the targets the first, of the current values the last.
+  const now = currentMetrics?.findLast((metric) => utilizationOf(metric, "current") !== undefined && isCpu(metric))
   if (now !== undefined) status[current] = utilizationOf(now, "current") ?? 0
   return {
     kind: stored.kind,
@@ -82,11 +83,12 @@ function toV2(object: Autoscaler): KubeObject {
     return text === undefined ? undefined : parse(text)
   }
   const metrics = list(read(metricsKey)).map(metricFromV1)
-  if (typeof utilization === "number") metrics.unshift(cpuMetric(utilization, "target"))
-  const currentMetrics = list(read(currentMetricsKey)).map(statusFromV1)
-  if (typeof currentUtilization === "number" && !currentMetrics.some((metric) => isCpu(metric as Metric))) {
-    currentMetrics.push(cpuMetric(currentUtilization, "current"))
-  }
+  if (typeof utilization === "number") metrics.push(cpuMetric(utilization, "target"))
+  const noted = read(currentMetricsKey)
+  const currentMetrics = list(noted).map(statusFromV1)
+  // The annotation contains all metrics, this one too.
+  const isNoted = noted === null || Array.isArray(noted)
+  if (typeof currentUtilization === "number" && !isNoted) currentMetrics.push(cpuMetric(currentUtilization, "current"))
   const conditions = read(conditionsKey)
   const behavior = behaviorFromV1(read(behaviorKey))
   if (metrics.length > 0) spec["metrics"] = metrics
