@@ -6,6 +6,7 @@ import { decodeBytes } from "./decode-bytes.ts"
 import { Mismatch, notParts, what } from "./decode-errors.ts"
 import { decodeInteger, decodeSelfReading, literalOf, notText, type NumberPlace } from "./decode-numbers.ts"
 import { noteGivenEmpty } from "./given-empty.ts"
+import { noteFraction } from "./given-fractions.ts"
 import { isObject, type JsonObject, setOwn } from "./json-object.ts"
 import { maxStrictFaults } from "./json-scan.ts"
 import { canonicalQuantity, canonicalScalar, ScalarError } from "./scalars.ts"
@@ -129,7 +130,10 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
       ) {
         if (typeof decoded === "object") noteGivenEmpty(value, key)
         delete value[key]
-      } else if (decoded !== given) value[key] = decoded
+      } else if (decoded !== given) {
+        value[key] = decoded
+        if (field.schema.format === "time") noteFraction(value, key, given as string, decoded)
+      }
     }
   }
   writeStructs(fields, value)

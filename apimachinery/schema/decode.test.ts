@@ -3,6 +3,7 @@ import type { GroupVersionKind, Json } from "../object.ts"
 import { StatusError } from "../status.ts"
 import { decodeObject, parseObject, writeZeros } from "./decode.ts"
 import { hasGivenEmpty, isGivenEmpty } from "./given-empty.ts"
+import { hasFractionWithin, isGivenFraction } from "./given-fractions.ts"
 import { schemaOf } from "./facts.ts"
 import type { Schema } from "./schema.ts"
 
@@ -286,4 +287,25 @@ test("what was given empty and dropped is known of the object that was decoded",
   expect(isGivenEmpty(spec, "egress")).toBe(false)
   expect(hasGivenEmpty(spec)).toBe(true)
   expect(hasGivenEmpty(structuredClone(spec))).toBe(false)
+})
+
+test("what fractions times had is known of the object that was decoded", () => {
+  const template = (time: string): { [key: string]: Json } => {
+    const { value } = decode(
+      core("PodTemplate"),
+      JSON.stringify({ template: { metadata: { creationTimestamp: time } } }),
+    )
+    return value["template"] as { [key: string]: Json }
+  }
+  const given = template("2026-01-01T00:00:00.5Z")
+  const metadata = given["metadata"] as { [key: string]: Json }
+  expect(metadata).toEqual({ creationTimestamp: "2026-01-01T00:00:00Z" })
+  expect(isGivenFraction(metadata, "creationTimestamp")).toBe(true)
+  expect(hasFractionWithin(given)).toBe(true)
+  expect(hasFractionWithin(structuredClone(given))).toBe(false)
+  metadata["creationTimestamp"] = "2026-01-01T00:00:01Z"
+  expect(hasFractionWithin(given)).toBe(false)
+  const nanoseconds = ["00:00:00,5Z", "00:00:00.000000001Z", "00:00:00.000Z", "00:00:00.0000000001Z", "02:00:00+02:00"]
+  const kept = nanoseconds.map((time) => hasFractionWithin(template(`2026-01-01T${time}`)))
+  expect(kept).toEqual([true, true, false, false, false])
 })

@@ -274,6 +274,38 @@ describe("what does not change", () => {
     expect(await generation({ status: { observedGeneration: 1 }, spec: { replicas: 7 } }, "status")).toBe(1)
     expect(await generation({ spec: { replicas: 3 } })).toBe(2)
   })
+
+  test.each(["apps/deployments", "apps/replicasets"])(
+    "a fraction of a second is printed by none, and differs from what is stored: %s",
+    async (what) => {
+      const name = next()
+      const { template } = selected()
+      const creationTimestamp = "2026-01-01T00:00:00.5Z"
+      const spec = selected({ template: { ...template, metadata: { ...template.metadata, creationTimestamp } } })
+      await kinds.create(what, { metadata: { name }, spec })
+      expect(await kinds.patch(what, name, {})).toMatchObject({ metadata: { generation: 1 } })
+      expect(await kinds.patch(what, name, { spec })).toMatchObject({
+        metadata: { generation: 2 },
+        spec: { template: { metadata: { creationTimestamp: "2026-01-01T00:00:00Z" } } },
+      })
+    },
+  )
+
+  test("a claim of a set, and a start of a job, may not get a fraction of a second", async () => {
+    const name = next()
+    const time = "2026-01-01T00:00:00.5Z"
+    const claim = { metadata: { name: "c", creationTimestamp: time }, spec: { accessModes: ["ReadWriteOnce"] } }
+    const volumeClaimTemplates = [{ ...claim, spec: { ...claim.spec, resources: { requests: { storage: "1" } } } }]
+    const spec = selected({ volumeClaimTemplates })
+    await kinds.create("apps/statefulsets", { metadata: { name }, spec })
+    expect(await verdict(kinds.patch("apps/statefulsets", name, {}))).toBe("accepted")
+    expect(await verdict(kinds.patch("apps/statefulsets", name, { spec }))).toContain("updates to statefulset spec")
+    await kinds.create("batch/jobs", { metadata: { name }, spec: { template: never } })
+    const start = (): Promise<unknown> =>
+      kinds.patch("batch/jobs", name, { status: { startTime: time } }, { subresource: "status" })
+    expect(await verdict(start())).toBe("accepted")
+    expect(await verdict(start())).toContain("field is immutable for unsuspended job once set")
+  })
 })
 
 describe("scale", () => {

@@ -10,6 +10,7 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import type { Job } from "../../../../apimachinery/object.ts"
+import { isGivenFraction } from "../../../../apimachinery/schema/given-fractions.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { immutable, nonNegative } from "../../validation/values.ts"
 import { countIndexes, overlapOf } from "../indexes.ts"
@@ -57,7 +58,7 @@ function changes({ status, before }: Change): (what: "finished" | "Complete" | "
 }
 
 function differ({ status, before }: Change, field: keyof Status): boolean {
-  return !semanticEqual(status[field], before[field])
+  return !semanticEqual(status[field], before[field]) || isGivenFraction(status, field)
 }
 
 function validateEnd(change: Change): FieldError[] {

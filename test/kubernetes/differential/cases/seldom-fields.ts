@@ -15,6 +15,8 @@ export function seldomFieldCases(): Scenario[] {
     { name: "an endpoint slice is given the topology of v1beta1", steps: topologies() },
     { name: "a scaler's status is written in the older version", steps: olderStatuses() },
     { name: "a scaler's metrics are written in both versions", steps: olderMetrics() },
+    { name: "times in a template have fractions of a second", steps: fractions() },
+    { name: "times that may not change get fractions of a second", steps: fixedFractions() },
     { name: "lists of a quota are nothing", steps: quotas() },
   ]
 }
@@ -187,6 +189,90 @@ function olderMetrics(): RequestStep[] {
     patch(`${scalers("v1")}/c/status`, mergePatch, { status: cpuAlone }),
     patch(`${scalers("v1")}/c/status`, mergePatch, { metadata: { annotations: null }, status: cpuAlone }),
     ...both("c"),
+  ]
+}
+
+/** Workloads with a template, each with its path and the other fields of its spec. */
+const workloads: readonly [string, string, { [field: string]: Json }][] = [
+  [core, "replicationcontrollers", { selector: { a: "b" } }],
+  ["/apis/apps/v1/namespaces/@{ns}", "deployments", { selector: { matchLabels: { a: "b" } } }],
+  ["/apis/apps/v1/namespaces/@{ns}", "replicasets", { selector: { matchLabels: { a: "b" } } }],
+  ["/apis/apps/v1/namespaces/@{ns}", "daemonsets", { selector: { matchLabels: { a: "b" } } }],
+  ["/apis/apps/v1/namespaces/@{ns}", "statefulsets", { selector: { matchLabels: { a: "b" } } }],
+]
+
+const container = { name: "main", image: "busybox" }
+
+function fractions(): RequestStep[] {
+  const times = [
+    "2024-01-02T03:04:05.678Z",
+    "2024-01-02T03:04:05.999999999+01:00",
+    "2024-01-02T03:04:05,5Z",
+    "2024-01-02T03:04:05.000Z",
+    "2024-01-02T03:04:05.0000000001Z",
+  ]
+  return times.flatMap((time, index) => {
+    const metadata = { labels: { a: "b" }, creationTimestamp: time, deletionTimestamp: time }
+    const template = { metadata, spec: { containers: [container] } }
+    const name = `a${index}`
+    return [
+      ...writes(`${core}/podtemplates`, { metadata: { name }, template }),
+      ...workloads.flatMap(([at, plural, spec]) =>
+        writes(`${at}/${plural}`, { metadata: { name }, spec: { ...spec, template } }),
+      ),
+    ]
+  })
+}
+
+/** The object is created, and written again as it was given, as it was read, and with a patch. */
+function writes(path: string, object: { metadata: { name: string } } & { [field: string]: Json }): RequestStep[] {
+  const own = `${path}/${object.metadata.name}`
+  return [post(path, object), put(own, object), patch(own, mergePatch, {}), patch(own, mergePatch, object), get(own)]
+}
+
+function fixedFractions(): RequestStep[] {
+  const batch = "/apis/batch/v1/namespaces/@{ns}"
+  const creationTimestamp = "2024-01-02T03:04:05.678Z"
+  const later = "2024-01-02T03:04:06.1Z"
+  const selector = { matchLabels: { a: "b" } }
+  const template = { metadata: { labels: { a: "b" } }, spec: { containers: [container] } }
+  const resources = { requests: { storage: "1" } }
+  const claim = { metadata: { name: "c", creationTimestamp }, spec: { accessModes: ["ReadWriteOnce"], resources } }
+  const jobTemplate = { ...template, spec: { ...template.spec, restartPolicy: "Never" } }
+  const timed = { ...jobTemplate, metadata: { creationTimestamp } }
+  const conditions = [
+    { type: "SuccessCriteriaMet", status: "True" },
+    { type: "Complete", status: "True" },
+  ]
+  const status = { startTime: creationTimestamp, completionTime: later, conditions }
+  return [
+    ...writes("/apis/apps/v1/namespaces/@{ns}/statefulsets", {
+      metadata: { name: "a" },
+      spec: { selector, template, volumeClaimTemplates: [claim] },
+    }),
+    ...writes(`${batch}/jobs`, { metadata: { name: "a" }, spec: { template: timed } }),
+    ...writes(`${batch}/jobs`, { metadata: { name: "b" }, spec: { suspend: true, template: timed } }),
+    ...[{ startTime: creationTimestamp }, { startTime: creationTimestamp }, status, status].map((told) =>
+      patch(`${batch}/jobs/a/status`, mergePatch, { status: told }),
+    ),
+    ...writes(`${batch}/cronjobs`, {
+      metadata: { name: "a" },
+      spec: {
+        schedule: "* * * * *",
+        jobTemplate: { metadata: { creationTimestamp }, spec: { template: jobTemplate } },
+      },
+    }),
+    ...writes(`/apis/events.k8s.io/v1/namespaces/@{ns}/events`, {
+      metadata: { name: "a" },
+      eventTime: "2024-01-02T03:04:05.678901Z",
+      reportingController: "k8s.io/a",
+      reportingInstance: "a",
+      action: "a",
+      reason: "a",
+      type: "Normal",
+      regarding: { namespace: "@{ns}" },
+    }),
+    patch(`/apis/events.k8s.io/v1/namespaces/@{ns}/events/a`, mergePatch, { deprecatedLastTimestamp: later }),
   ]
 }
 
