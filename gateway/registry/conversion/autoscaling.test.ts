@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest"
 import type { KubeObject } from "../../../apimachinery/object.ts"
-import { createKindsStub, type Loose } from "../../testing/kinds.ts"
+import { createKindsStub, faults, type Loose } from "../../testing/kinds.ts"
 
 const kinds = createKindsStub()
 afterAll(() => kinds[Symbol.asyncDispose]())
@@ -96,5 +96,94 @@ describe("a status that is written in v1", () => {
     await create("v1", own)
     await write(own, { [`${key}current-metrics`]: JSON.stringify(noted) })
     expect((await read("v2", own))["status"].currentMetrics).toEqual(expected)
+  })
+})
+
+describe("annotations of v1", () => {
+  let count = 0
+
+  /** Through v1 into the store, and from there in v2. */
+  async function stored(annotation: string, value: unknown): Promise<Loose> {
+    const name = `stored-${++count}`
+    const text = typeof value === "string" ? value : JSON.stringify(value)
+    const metadata = { annotations: { [`${key}${annotation}`]: text } }
+    const isSpec = ["metrics", "behavior"].includes(annotation)
+    await create("v1", name, isSpec ? { metadata } : {})
+    if (!isSpec) {
+      await kinds.client.update(resource("v1"), scaler("v1", name, { metadata }), { subresource: "status" })
+    }
+    return read("v2", name)
+  }
+
+  const metric = { name: "m" }
+
+  test.each<[unknown, unknown]>([
+    [{ type: "Pods", pods: { metricName: "m" } }, { pods: { metric, current: { averageValue: "0" } } }],
+    [{ type: "External", external: { metricName: "m" } }, { external: { metric, current: { value: "0" } } }],
+    [
+      { type: "Object", object: { metricName: "m", averageValue: 2, currentValue: null } },
+      { object: { metric, current: { value: "0", averageValue: "2" } } },
+    ],
+    [{ type: "Resource", resource: { name: "cpu" } }, { resource: { name: "cpu", current: { averageValue: "0" } } }],
+    [null, { type: "" }],
+  ])("have Go's zeros in the metrics of the status: %j", async (given, expected) => {
+    const { status } = await stored("current-metrics", [given])
+    expect(status.currentMetrics).toMatchObject([expected])
+  })
+
+  test.each<[string, unknown]>([
+    ["current-metrics", [1]],
+    ["current-metrics", [{ type: 1 }]],
+    ["current-metrics", [{ type: "Pods", pods: [] }]],
+    ["current-metrics", [{ type: "Pods", pods: { currentAverageValue: "x" } }]],
+    ["conditions", [{ lastTransitionTime: "x" }]],
+    ["conditions", [1]],
+    ["conditions", {}],
+    ["metrics", [{ type: "Pods", pods: { metricName: 1 } }]],
+    ["behavior", { ScaleUp: 1 }],
+    ["behavior", []],
+    ["behavior", {}],
+    ["behavior", "{"],
+  ])("count as missing if they have another type: %s %j", async (annotation, value) => {
+    const { spec, status } = await stored(annotation, value)
+    expect(spec).toEqual({ ...target, minReplicas: 1, metrics: [cpu(80)] })
+    expect(status).toEqual({ desiredReplicas: 0, currentMetrics: null })
+  })
+
+  test("have the defaults of a behavior when they are stored", async () => {
+    const { spec } = await stored("behavior", { ScaleUp: { Policies: [{ Type: "Pods", Value: 1, PeriodSeconds: 1 }] } })
+    expect(spec.behavior).toEqual({
+      scaleUp: {
+        stabilizationWindowSeconds: 0,
+        selectPolicy: "Max",
+        policies: [{ type: "Pods", value: 1, periodSeconds: 1 }],
+      },
+      scaleDown: { selectPolicy: "Max", policies: [{ type: "Percent", value: 100, periodSeconds: 15 }] },
+    })
+  })
+
+  test("are read before they are validated", async () => {
+    expect(await faults(stored("metrics", [null]))).toContain(
+      "spec.metrics[0].type: Required value: must specify a metric source type",
+    )
+    expect(await faults(stored("metrics", [{ type: "Pods", pods: { metricName: "m" } }]))).toEqual([
+      'spec.metrics[0].pods.target.averageValue: Invalid value: "0": must be positive',
+    ])
+    expect(await faults(stored("behavior", { ScaleUp: { Policies: [null] } }))).toContain(
+      "spec.behavior.scaleUp.policies[0].value: Invalid value: 0: must be greater than zero",
+    )
+  })
+
+  test("print metrics in the order of v1's fields", async () => {
+    const pods = { metric: { name: "m" }, target: { type: "AverageValue", averageValue: "1" } }
+    const cpuOf = { name: "cpu", container: "c", target: { type: "Utilization", averageUtilization: 1 } }
+    const metrics = [
+      { type: "Pods", pods: { ...pods, metric: { name: "m", selector: { matchLabels: { a: "b" } } } } },
+      { type: "ContainerResource", containerResource: cpuOf },
+    ]
+    await create("v2", "ordered", { spec: { ...target, metrics } })
+    expect((await read("v1", "ordered"))["metadata"].annotations[`${key}metrics`]).toBe(
+      '[{"type":"Pods","pods":{"metricName":"m","targetAverageValue":"1","selector":{"matchLabels":{"a":"b"}}}},{"type":"ContainerResource","containerResource":{"name":"cpu","targetAverageUtilization":1,"container":"c"}}]',
+    )
   })
 })

@@ -3,6 +3,12 @@
 
 import { copyJson } from "../../../apimachinery/copy.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import { decodeObject } from "../../../apimachinery/schema/decode.ts"
+import { schemaOf } from "../../../apimachinery/schema/facts.ts"
+import { isEmptyObject } from "../../../apimachinery/schema/json-object.ts"
+import type { Schema } from "../../../apimachinery/schema/schema.ts"
+import { hasReason } from "../../../apimachinery/status.ts"
+import { defaultBehavior } from "../autoscaling/horizontalpodautoscalers/behavior.ts"
 import type { Conversion } from "../rest.ts"
 import { normalized } from "./normalize.ts"
 import { behaviorFromV1, behaviorToV1 } from "./behavior.ts"
@@ -12,6 +18,16 @@ type Fields = { [key: string]: Json }
 
 interface Metric extends Fields {
   type: string
+}
+
+type Behavior = NonNullable<Parameters<typeof defaultBehavior>[0]>
+
+/** What annotations contain. */
+interface Noted {
+  metrics: Metric[]
+  currentMetrics: Metric[]
+  conditions: Json[]
+  behavior: Fields
 }
 
 interface Autoscaler extends KubeObject {
@@ -42,7 +58,11 @@ export function asAutoscalingV2(object: KubeObject): KubeObject {
 
 export const autoscalingV1: Conversion = {
   fromStored: (objects) => objects.map((object) => normalized(toV1(copyJson(object) as Autoscaler))),
-  toStored: (object) => normalized(toV2(copyJson(object) as Autoscaler)),
+  toStored(object) {
+    const stored = normalized(toV2(copyJson(object) as Autoscaler)) as Autoscaler
+    defaultBehavior(stored.spec?.behavior as Behavior | undefined)
+    return stored
+  },
 }
 
 function toV1(stored: Autoscaler): KubeObject {
@@ -82,21 +102,20 @@ function toV2(object: Autoscaler): KubeObject {
     delete annotations[key]
     return text === undefined ? undefined : parse(text)
   }
-  const metrics = list(read(metricsKey)).map(metricFromV1)
+  const metrics = decoded("spec", "metrics", converted(read(metricsKey), metricFromV1)) ?? []
   if (typeof utilization === "number") metrics.push(cpuMetric(utilization, "target"))
-  const noted = read(currentMetricsKey)
-  const currentMetrics = list(noted).map(statusFromV1)
+  const noted = decoded("status", "currentMetrics", converted(read(currentMetricsKey), statusFromV1))
   // The annotation contains all metrics, this one too.
-  const isNoted = noted === null || Array.isArray(noted)
-  if (typeof currentUtilization === "number" && !isNoted) currentMetrics.push(cpuMetric(currentUtilization, "current"))
-  const conditions = read(conditionsKey)
-  const behavior = behaviorFromV1(read(behaviorKey))
+  const currentMetrics =
+    noted ?? (typeof currentUtilization === "number" ? [cpuMetric(currentUtilization, "current")] : [])
+  const conditions = decoded("status", "conditions", read(conditionsKey)) ?? []
+  const behavior = decoded("spec", "behavior", behaviorFromV1(read(behaviorKey)))
   if (metrics.length > 0) spec["metrics"] = metrics
   // As upstream's defaults of v2: CPU utilization if there are no metrics.
   else if (object.spec !== undefined) spec["metrics"] = [cpuMetric(defaultUtilization, "target")]
-  if (behavior !== undefined) spec["behavior"] = behavior
+  if (behavior !== undefined && !isEmptyObject(behavior)) spec["behavior"] = behavior
   if (currentMetrics.length > 0) status["currentMetrics"] = currentMetrics
-  if (Array.isArray(conditions)) status["conditions"] = conditions
+  if (conditions.length > 0) status["conditions"] = conditions
   return {
     ...object,
     apiVersion: "autoscaling/v2",
@@ -134,8 +153,30 @@ function cpuMetric(averageUtilization: number, field: "target" | "current"): Met
   return { type: "Resource", resource: { name: "cpu", [field]: value } }
 }
 
-function list(value: Json | undefined): Metric[] {
-  return Array.isArray(value) ? (value as Metric[]) : []
+function converted(metrics: Json | undefined, convert: (metric: Metric) => Metric): Json | undefined {
+  return Array.isArray(metrics) ? metrics.map((metric) => convert(metric as Metric)) : metrics
+}
+
+/**
+ * The field of v2 in an annotation. Anyone can write it: as upstream, a value of another type counts as missing. An empty list, and
+ * null, are an empty list.
+ */
+function decoded<Field extends keyof Noted>(part: "spec" | "status", field: Field, value: Json | undefined) {
+  if (value === undefined) return undefined
+  const holder: { [field: string]: Json } = { [field]: value }
+  try {
+    decodeObject(schema(), { kind: "HorizontalPodAutoscaler", apiVersion: "autoscaling/v2", [part]: holder }, false)
+  } catch (error) {
+    if (hasReason(error, "BadRequest")) return undefined
+    throw error
+  }
+  return (holder[field] ?? []) as Noted[Field]
+}
+
+function schema(): Schema {
+  const found = schemaOf({ group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler" })
+  if (found === undefined) throw new Error("no schema of autoscaling/v2 HorizontalPodAutoscaler")
+  return found
 }
 
 /** Anyone can write the annotation: as upstream, invalid text counts as missing. */

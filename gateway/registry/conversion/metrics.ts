@@ -3,6 +3,7 @@
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { Json } from "../../../apimachinery/object.ts"
+import { isObject } from "../../../apimachinery/schema/json-object.ts"
 
 type Fields = { [key: string]: Json }
 
@@ -23,10 +24,16 @@ function present(values: { [key: string]: Json | undefined }): Fields {
   return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, Json] => entry[1] !== undefined))
 }
 
+/** What is no object is left to the decoder. */
 function convert<Metric extends Fields>(metric: Metric, to: (name: string, source: Fields) => Fields): Metric {
+  if (!isObject(metric)) return metric
   const name = fieldOf(metric)
-  return name === "" || metric[name] === undefined ? metric : { ...metric, [name]: to(name, part(metric, name)) }
+  const source = metric[name]
+  return isObject(source) ? { ...metric, [name]: to(name, withoutNulls(source)) } : metric
 }
+
+const withoutNulls = (source: Fields): Fields =>
+  Object.fromEntries(Object.entries(source).filter(([, value]) => value !== null))
 
 export function metricToV1(metric: Fields): Fields {
   return convert(metric, (name, source) => {
@@ -35,8 +42,8 @@ export function metricToV1(metric: Fields): Fields {
       case "pods":
         return present({
           metricName: id["name"],
-          selector: id["selector"],
           targetAverageValue: target["averageValue"] ?? "0",
+          selector: id["selector"],
         })
       case "object":
         return present({
@@ -56,9 +63,9 @@ export function metricToV1(metric: Fields): Fields {
       default:
         return present({
           name: source["name"],
-          container: source["container"],
           targetAverageUtilization: target["averageUtilization"],
           targetAverageValue: target["averageValue"],
+          container: source["container"],
         })
     }
   })
@@ -71,9 +78,9 @@ export function metricFromV1<Metric extends Fields>(metric: Metric): Metric {
     const id = present({ name: source["metricName"], selector: source["selector"] ?? source["metricSelector"] })
     switch (name) {
       case "pods":
-        return { metric: id, target: present({ type: "AverageValue", averageValue: average }) }
+        return { metric: id, target: { type: "AverageValue", averageValue: average ?? "0" } }
       case "object": {
-        const kept = average === undefined || value !== "0" ? value : undefined
+        const kept = average === undefined ? (value ?? "0") : isNone(value) ? undefined : value
         const target = present({ type: typeOf(average), value: kept, averageValue: average })
         return present({ describedObject: source["target"], metric: id, target })
       }
@@ -98,8 +105,8 @@ export function statusToV1(metric: Fields): Fields {
       case "pods":
         return present({
           metricName: id["name"],
-          selector: id["selector"],
           currentAverageValue: now["averageValue"] ?? "0",
+          selector: id["selector"],
         })
       case "object":
         return present({
@@ -119,9 +126,9 @@ export function statusToV1(metric: Fields): Fields {
       default:
         return present({
           name: source["name"],
-          container: source["container"],
           currentAverageUtilization: now["averageUtilization"],
           currentAverageValue: now["averageValue"] ?? "0",
+          container: source["container"],
         })
     }
   })
@@ -130,10 +137,11 @@ export function statusToV1(metric: Fields): Fields {
 export function statusFromV1<Metric extends Fields>(metric: Metric): Metric {
   return convert(metric, (name, source) => {
     const id = present({ name: source["metricName"], selector: source["selector"] ?? source["metricSelector"] })
+    const hasValue = name === "object" || name === "external"
     const averageValue = name === "object" ? source["averageValue"] : source["currentAverageValue"]
     const current = present({
-      value: source["currentValue"],
-      averageValue,
+      value: hasValue ? (source["currentValue"] ?? "0") : undefined,
+      averageValue: hasValue ? averageValue : (averageValue ?? "0"),
       averageUtilization: source["currentAverageUtilization"],
     })
     switch (name) {
@@ -147,5 +155,9 @@ export function statusFromV1<Metric extends Fields>(metric: Metric): Metric {
     }
   })
 }
+
+/** No value of its own: v1 prints zero where it has none. */
+const isNone = (value: Json | undefined): boolean =>
+  value === undefined || value === 0 || (typeof value === "string" && /^[+-]?0+(?:\.0*)?[A-Za-z]*$/.test(value))
 
 const typeOf = (average: Json | undefined): string => (average === undefined ? "Value" : "AverageValue")

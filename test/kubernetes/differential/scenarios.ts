@@ -34,6 +34,7 @@ import { faultCases } from "./cases/faults.ts"
 import { inheritedNameCases } from "./cases/inherited-names.ts"
 import { keyTextCases } from "./cases/key-texts.ts"
 import { oddWriteCases } from "./cases/odd-writes.ts"
+import { olderAutoscalerCases } from "./cases/older-autoscalers.ts"
 import { otherKindCases } from "./cases/other-kinds.ts"
 import { openAPICases } from "./cases/openapi.ts"
 import { labelKeyCases } from "./cases/label-keys.ts"
@@ -121,6 +122,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...deletionOptionCases(),
         ...podAndAccountCases(),
         ...evictionCases(),
+        ...olderAutoscalerCases(),
         ...seldomFieldCases(),
       ],
     },

@@ -6,16 +6,15 @@ import { type FieldError, FieldPath, invalidValue, required } from "../../../../
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity, zeroQuantity } from "../../../../apimachinery/quantity.ts"
 import { asAutoscalingV2, specAnnotations, statusAnnotations } from "../../conversion/autoscaling.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { negative, optionalOneOf } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"
+import { defaultBehavior, type Rules } from "./behavior.ts"
 import { validateMetrics } from "./metrics.ts"
 import { type Reference, validateReference, type VersionRule } from "./reference.ts"
 
 /** The decoder requires no fields; validation does. */
 type Spec = Partial<Wire<models.V2HorizontalPodAutoscalerSpec>>
-type Rules = Wire<models.V2HPAScalingRules>
 type AutoscalerV1 = KubeObject & { spec?: { targetCPUUtilizationPercentage?: number } }
 type Autoscaler = KubeObject & { spec?: Spec; status?: object }
 
@@ -38,9 +37,7 @@ const strategy: Strategy<Autoscaler> = {
       const target = { type: "Utilization", averageUtilization: defaultUtilization }
       spec.metrics = [{ type: "Resource", resource: { name: "cpu", target } }]
     }
-    if (spec.behavior === undefined) return
-    spec.behavior.scaleUp = withDefaults(spec.behavior.scaleUp, defaultUp())
-    spec.behavior.scaleDown = withDefaults(spec.behavior.scaleDown, defaultDown())
+    defaultBehavior(spec.behavior)
   },
 
   prepareForCreate(_ctx, autoscaler) {
@@ -90,26 +87,6 @@ function specOf(autoscaler: Autoscaler): Spec {
 function defaultV1({ metadata, spec }: AutoscalerV1): void {
   if (spec === undefined || metadata.annotations?.["autoscaling.alpha.kubernetes.io/metrics"] !== undefined) return
   spec.targetCPUUtilizationPercentage ??= defaultUtilization
-}
-
-/** An explicitly empty list of policies stays empty; missing fields get defaults. */
-function withDefaults(rules: Rules = {}, defaults: Rules): Rules {
-  return { ...defaults, ...rules, ...(isGivenEmpty(rules, "policies") ? { policies: [] } : {}) }
-}
-
-function defaultUp(): Rules {
-  return {
-    stabilizationWindowSeconds: 0,
-    selectPolicy: "Max",
-    policies: [
-      { type: "Pods", value: 4, periodSeconds: 15 },
-      { type: "Percent", value: 100, periodSeconds: 15 },
-    ],
-  }
-}
-
-function defaultDown(): Rules {
-  return { selectPolicy: "Max", policies: [{ type: "Percent", value: 100, periodSeconds: 15 }] }
 }
 
 function validate(autoscaler: Autoscaler, current: Autoscaler | undefined): FieldError[] {

@@ -1,4 +1,5 @@
-// Fields that clients seldom give: requests of claims, a class of a pod, a rollout of a DaemonSet that has none, a Secret's other type.
+// Fields that clients seldom give: requests of claims, a class of a pod, a rollout of a DaemonSet that has none, a Secret's other type,
+// fields of removed features, fractions of a second.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
@@ -13,8 +14,6 @@ export function seldomFieldCases(): Scenario[] {
     { name: "a secret gets another type", steps: types() },
     { name: "a node is given a kubelet configuration", steps: configurations() },
     { name: "an endpoint slice is given the topology of v1beta1", steps: topologies() },
-    { name: "a scaler's status is written in the older version", steps: olderStatuses() },
-    { name: "a scaler's metrics are written in both versions", steps: olderMetrics() },
     { name: "times in a template have fractions of a second", steps: fractions() },
     { name: "times that may not change get fractions of a second", steps: fixedFractions() },
     { name: "lists of a quota are nothing", steps: quotas() },
@@ -120,75 +119,6 @@ function topologies(): RequestStep[] {
     put(`${slices}/a`, slice({ nodeName: "m" })),
     patch(`${slices}/a`, mergePatch, { endpoints: [{ addresses, deprecatedTopology: topology, nodeName: "m" }] }),
     get(`${slices}/a`),
-  ]
-}
-
-const scalers = (version: string): string => `/apis/autoscaling/${version}/namespaces/@{ns}/horizontalpodautoscalers`
-const scaled = { maxReplicas: 3, scaleTargetRef: { kind: "Deployment", name: "x", apiVersion: "apps/v1" } }
-
-function olderStatuses(): RequestStep[] {
-  const metadata = { name: "a" }
-  const status = { currentReplicas: 1, desiredReplicas: 2, currentCPUUtilizationPercentage: 50 }
-  const current = (metrics: Json): Json => ({
-    ...metadata,
-    annotations: { "autoscaling.alpha.kubernetes.io/current-metrics": JSON.stringify(metrics) },
-  })
-  const memory = { type: "Resource", resource: { name: "memory", currentAverageValue: "5" } }
-  const put1 = (given: Json): RequestStep =>
-    put(
-      `${scalers("v1")}/a/status`,
-      { metadata: given, spec: scaled, status },
-      { label: `PUT ${JSON.stringify(given)}` },
-    )
-  const get2 = get(`${scalers("v2")}/a`)
-  return [
-    post(scalers("v1"), { metadata, spec: scaled }),
-    put1(metadata),
-    get2,
-    put1(metadata),
-    patch(`${scalers("v1")}/a/status`, mergePatch, { status }),
-    patch(`${scalers("v1")}/a/status`, mergePatch, {}),
-    get(`${scalers("v1")}/a`),
-    get2,
-    ...[[memory], [], null, "x"].flatMap((metrics) => [put1(current(metrics)), get2]),
-  ]
-}
-
-function olderMetrics(): RequestStep[] {
-  const cpu = (averageUtilization: number): Json => {
-    return { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization } } }
-  }
-  const used = (averageUtilization: number): Json => {
-    return { type: "Resource", resource: { name: "cpu", current: { averageUtilization, averageValue: "1" } } }
-  }
-  const memory = {
-    type: "Resource",
-    resource: { name: "memory", target: { type: "AverageValue", averageValue: "1Gi" } },
-  }
-  const status = { currentReplicas: 1, desiredReplicas: 1, currentMetrics: [used(10), used(20)] }
-  const usedMemory = { type: "Resource", resource: { name: "memory", current: { averageUtilization: 7 } } }
-  const cpuAlone = { currentCPUUtilizationPercentage: 5 }
-  const older = [{ type: "Resource", resource: { name: "memory", targetAverageValue: "1Gi" } }]
-  const annotations = { "autoscaling.alpha.kubernetes.io/metrics": JSON.stringify(older) }
-  const both = (name: string): RequestStep[] => [get(`${scalers("v1")}/${name}`), get(`${scalers("v2")}/${name}`)]
-  return [
-    post(scalers("v2"), { metadata: { name: "a" }, spec: { ...scaled, metrics: [cpu(10), memory, cpu(20)] } }),
-    put(`${scalers("v2")}/a/status`, { metadata: { name: "a" }, spec: scaled, status }),
-    ...both("a"),
-    patch(`${scalers("v1")}/a`, mergePatch, {}),
-    patch(`${scalers("v1")}/a/status`, mergePatch, {}),
-    ...both("a"),
-    post(scalers("v1"), {
-      metadata: { name: "b", annotations },
-      spec: { ...scaled, targetCPUUtilizationPercentage: 5 },
-    }),
-    ...both("b"),
-    post(scalers("v1"), { metadata: { name: "c", annotations }, spec: scaled }),
-    ...both("c"),
-    patch(`${scalers("v2")}/c/status`, mergePatch, { status: { currentMetrics: [usedMemory] } }),
-    patch(`${scalers("v1")}/c/status`, mergePatch, { status: cpuAlone }),
-    patch(`${scalers("v1")}/c/status`, mergePatch, { metadata: { annotations: null }, status: cpuAlone }),
-    ...both("c"),
   ]
 }
 
