@@ -76,7 +76,7 @@ function filtersOf(
     withTenantMetrics(metrics),
     serveAdmin(createAdminSurface(parts.admin)), // /polyplane/v1, for administrators of the gateway; ends here
     withAuthentication, // → user, against this tenant's trust roots only
-    withImpersonation,
+    withImpersonation(),
     withTimeout(limits.requestTimeoutMs), // not for watch, log, exec, port-forward
     withClassification, // determines the flow schema, for information only
     withMaxInFlight(limits), // per tenant; 429 + Retry-After

@@ -2,14 +2,13 @@
 
 import { refusal } from "../authorization/messages.ts"
 import type { Attributes, Decision } from "../authorization/types.ts"
-import type { Filter } from "./state.ts"
+import type { Filter, RequestState } from "./state.ts"
 
 /** Upstream's filters use this message for the requests they reject. */
 export const unsniffed = ["X-Content-Type-Options", "nosniff"] as const
 
-export const withAuthorization: Filter = (_request, response, next) => {
-  const { info, user, controlPlane, counts } = response.locals.state
-  const attributes: Attributes = {
+export function requestAttributes({ info, user }: RequestState): Attributes {
+  return {
     user,
     verb: info.verb,
     isResourceRequest: info.isResourceRequest,
@@ -21,6 +20,12 @@ export const withAuthorization: Filter = (_request, response, next) => {
     namespace: info.namespace,
     name: info.name,
   }
+}
+
+export const withAuthorization: Filter = (_request, response, next) => {
+  const { state } = response.locals
+  const { controlPlane, counts } = state
+  const attributes = requestAttributes(state)
   const goOn = ({ decision, reason }: Decision): void => {
     counts?.authorized(decision)
     if (decision !== "Allow") {

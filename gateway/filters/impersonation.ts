@@ -4,35 +4,35 @@
 import type { IncomingMessage } from "node:http"
 import { ownValue, setOwn } from "../../apimachinery/schema/json-object.ts"
 import { badRequest, hasReason } from "../../apimachinery/status.ts"
-import { quote, refusal } from "../authorization/messages.ts"
-import type { Attributes, Authorizer } from "../authorization/types.ts"
-import type { User } from "../request/user.ts"
-import { unsniffed } from "./authorization.ts"
-import type { Filter, RequestState } from "./state.ts"
+import { quote } from "../authorization/messages.ts"
+import type { Authorizer } from "../authorization/types.ts"
+import { requestAttributes, unsniffed } from "./authorization.ts"
+import { impersonatedUser, type RememberedModes, type Wanted } from "./impersonation-modes.ts"
+import type { Filter } from "./state.ts"
 
 const extraPrefix = "impersonate-extra-"
 
-interface Wanted {
-  user: string
-  uid: string
-  groups: string[]
-  extra: Record<string, string[]>
-}
-
-export const withImpersonation: Filter = (request, response, next) => {
-  const wanted = wantedUser(request)
-  if (wanted === undefined) return next()
-  return impersonate(response.locals.state, wanted).then(next, (error: unknown) => {
-    if (hasReason(error, "Forbidden")) response.setHeader(...unsniffed)
-    throw error
-  })
-}
-
-async function impersonate(state: RequestState, wanted: Wanted): Promise<void> {
-  const caller = state.user
-  await checkAll(state.controlPlane.authorizer, caller, wanted)
-  state.impersonator = caller
-  state.user = asUser(wanted)
+export function withImpersonation(): Filter {
+  const remembered = new WeakMap<Authorizer, RememberedModes>()
+  return (request, response, next) => {
+    const wanted = wantedUser(request)
+    if (wanted === undefined) return next()
+    const { state } = response.locals
+    const { authorizer } = state.controlPlane
+    const modes = remembered.get(authorizer) ?? new Map()
+    remembered.set(authorizer, modes)
+    return impersonatedUser(authorizer, modes, wanted, requestAttributes(state)).then(
+      (user) => {
+        state.impersonator = state.user
+        state.user = user
+        next()
+      },
+      (error: unknown) => {
+        if (hasReason(error, "Forbidden")) response.setHeader(...unsniffed)
+        throw error
+      },
+    )
+  }
 }
 
 function wantedUser(request: IncomingMessage): Wanted | undefined {
@@ -75,61 +75,9 @@ function unescape(key: string): string {
   }
 }
 
-/** Each impersonated attribute must be authorized separately. */
-async function checkAll(authorizer: Authorizer, caller: User, wanted: Wanted): Promise<void> {
-  for (const attributes of claims(caller, wanted)) {
-    const { decision, reason } = await authorizer.authorize(attributes)
-    if (decision !== "Allow") throw refusal(attributes, reason)
-  }
-}
-
-function* claims(user: User, wanted: Wanted): Generator<Attributes> {
-  const claim = (resource: string, name: string, more: Partial<Attributes> = {}): Attributes => ({
-    user,
-    verb: "impersonate",
-    isResourceRequest: true,
-    path: "",
-    group: "",
-    version: "v1",
-    resource,
-    subresource: "",
-    namespace: "",
-    name,
-    ...more,
-  })
-  const authentication = { group: "authentication.k8s.io" }
-  const account = serviceAccount(wanted.user)
-  if (account === undefined) yield claim("users", wanted.user)
-  else yield claim("serviceaccounts", account.name, { namespace: account.namespace })
-  for (const group of wanted.groups) yield claim("groups", group)
-  for (const [key, values] of Object.entries(wanted.extra))
-    for (const value of values) yield claim("userextras", value, { ...authentication, subresource: key })
-  if (wanted.uid !== "") yield claim("uids", wanted.uid, authentication)
-}
-
-function asUser(wanted: Wanted): User {
-  const account = serviceAccount(wanted.user)
-  const groups =
-    wanted.groups.length > 0 || account === undefined
-      ? [...wanted.groups]
-      : ["system:serviceaccounts", `system:serviceaccounts:${account.namespace}`]
-  const authenticated = groups.includes("system:authenticated")
-  const unauthenticated = groups.includes("system:unauthenticated")
-  if (wanted.user === "system:anonymous") {
-    if (!unauthenticated) groups.push("system:unauthenticated")
-  } else if (!authenticated && !unauthenticated) groups.push("system:authenticated")
-  return { name: wanted.user, groups, extra: wanted.extra, ...(wanted.uid === "" ? {} : { uid: wanted.uid }) }
-}
-
-function serviceAccount(user: string): { namespace: string; name: string } | undefined {
-  const match = /^system:serviceaccount:([a-z0-9-]+):([a-z0-9.-]+)$/.exec(user)
-  const [, namespace, name] = match ?? []
-  return namespace === undefined || name === undefined ? undefined : { namespace, name }
-}
-
 /** The requested user in Go's print format. */
 function printGo({ uid, groups, extra }: Wanted): string {
-  const list = (values: string[]): string => `[]string{${values.map(quote).join(", ")}}`
+  const list = (values: readonly string[]): string => `[]string{${values.map(quote).join(", ")}}`
   const entries = Object.entries(extra).map(([key, values]) => `${quote(key)}:${list(values)}`)
   const map = entries.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${entries.join(", ")}}`
   const printedGroups = groups.length === 0 ? "[]string(nil)" : list(groups)

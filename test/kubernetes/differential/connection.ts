@@ -51,6 +51,7 @@ export class Connection implements Disposable {
   readonly #url: URL
   readonly #agent: Agent
   readonly #token: string | undefined
+  #anonymous: Connection | undefined
 
   constructor(options: ConnectionOptions) {
     const { name, url, certificateAuthority, certificate, key, token } = options
@@ -72,6 +73,12 @@ export class Connection implements Disposable {
   withoutCredentials(): Connection {
     const { certificate: _certificate, key: _key, token: _token, ...others } = this.#options
     return new Connection(others)
+  }
+
+  /** The one without credentials that is closed with this connection. */
+  get anonymous(): Connection {
+    this.#anonymous ??= this.withoutCredentials()
+    return this.#anonymous
   }
 
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
@@ -143,5 +150,6 @@ export class Connection implements Disposable {
 
   [Symbol.dispose](): void {
     this.#agent.destroy()
+    this.#anonymous?.[Symbol.dispose]()
   }
 }

@@ -26,6 +26,7 @@ export type Step = RequestStep | WatchStep
 export interface RequestStep {
   method: string
   path: string
+  /** With `authorization`, the step has no other credentials; with `impersonate-user`, it impersonates nobody else. */
   headers?: Readonly<Record<string, string>>
   /** A string is sent unchanged, any other value as JSON. */
   body?: Json | undefined

@@ -31,6 +31,7 @@ import { endedDecodingCases } from "./cases/ended-decoding.ts"
 import { emptyStructCases } from "./cases/empty-structs.ts"
 import { evictionCases } from "./cases/evictions.ts"
 import { faultCases } from "./cases/faults.ts"
+import { impersonationCases } from "./cases/impersonation.ts"
 import { inheritedNameCases } from "./cases/inherited-names.ts"
 import { keyTextCases } from "./cases/key-texts.ts"
 import { oddWriteCases } from "./cases/odd-writes.ts"
@@ -87,7 +88,7 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "OpenAPI documents", scenarios: openAPICases() },
     { name: "lists and watches", scenarios: listCases() },
     { name: "parts of a control plane", scenarios: componentCases() },
-    { name: "access", scenarios: accessCases() },
+    { name: "access", scenarios: [...accessCases(), ...impersonationCases()] },
     {
       name: "custom resources",
       scenarios: [
