@@ -109,6 +109,8 @@ describe("service-account tokens", () => {
     const { token } = await issue({ audiences: ["vault"] })
     await expect(verify(token)).rejects.toMatchObject({ code: 401 })
     expect(await verify(token, ["vault", "other"])).toMatchObject({ audiences: ["vault"] })
+    const both = await issue({ audiences: ["vault", "other"] })
+    expect(await verify(both.token, ["other", "none", "vault"])).toMatchObject({ audiences: ["other", "vault"] })
   })
 
   test("of another control plane's key are bad, and of another issuer unknown", async () => {

@@ -129,7 +129,8 @@ export function createTokenAuthenticator(
         // jose has many reasons; the caller learns only that the token is invalid.
         throw unauthorized()
       }
-      const accepted = audiencesOf(claims).filter((audience) => audiences.includes(audience))
+      const granted = audiencesOf(claims)
+      const accepted = audiences.filter((audience) => granted.includes(audience))
       const kubernetes = claims["kubernetes.io"]
       if (accepted.length === 0 || kubernetes === undefined) throw unauthorized()
       const { account, node, secret } = await checkObjects(reader, kubernetes)
