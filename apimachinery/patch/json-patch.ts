@@ -129,12 +129,12 @@ class Document {
 
   /** "" (the whole document) can only be tested: replacing the whole object is not supported. */
   apply({ op, path, from, value }: PatchOperation): void {
-    if (!operations.has(op)) throw rejected(`unexpected operation "${op}"`)
+    if (!operations.has(op)) throw rejected(`Unexpected kind: ${op}`)
     if (op === "test" && path === "") return this.#test(path, this.#root, value)
     if (op === "move") return this.#move(from, path)
     const target = this.#locate(path, missingWords[op]?.(path))
     if (op === "test") this.#test(path, this.#read(target), value)
-    else if (op === "remove") this.#remove(target)
+    else if (op === "remove") this.#remove(target, `remove for path: '${path}'`)
     else if (op === "copy") this.#add(target, this.#copyOf(from))
     else if (op === "replace" && Array.isArray(target.container)) {
       this.#lists.set(target.container, this.#itemAt(target.container, target.key), copyJson(value))
@@ -149,10 +149,12 @@ class Document {
 
   /** The destination is located after the value has been removed from its source. */
   #move(from: string, path: string): void {
-    const source = this.#locate(from)
+    const missing = (what: string): string =>
+      `move operation does not apply: doc is missing ${what} path: ${what === "from" ? from : path}: missing value`
+    const source = this.#locate(from, missing("from"))
     const value = this.#read(source)
-    this.#remove(source)
-    this.#add(this.#locate(path), value)
+    this.#remove(source, `move for path: '${source.key}'`)
+    this.#add(this.#locate(path, missing("destination")), value)
   }
 
   #copyOf(from: string): Json {
@@ -175,10 +177,10 @@ class Document {
     }
   }
 
-  #remove({ container, key }: Place): void {
+  #remove({ container, key }: Place, what: string): void {
     if (Array.isArray(container)) this.#lists.remove(container, this.#itemAt(container, key))
     else if (Object.hasOwn(container, key)) delete container[key]
-    else throw rejected(`"${key}" is not there`)
+    else throw rejected(`error in ${what}: Unable to remove nonexistent key: ${key}: missing value`)
   }
 
   #itemAt(list: readonly Json[], key: string): number {
@@ -228,7 +230,12 @@ function index(segment: string, length: number): number {
   return at < 0 ? at + length : at
 }
 
-/** Upstream gives clients no details; the reason is kept in the cause, for logs. */
+/** Why a patch was rejected, in upstream's words, which it tells of the patches of webhooks and policies. */
+export function rejectionReason({ cause, message }: Error): string {
+  return cause instanceof Error ? cause.message.replace(/^json patch: /, "") : message
+}
+
+/** Upstream gives clients no details; the reason is kept in the cause, for logs and for rejectionReason(). */
 function rejected(reason: string): StatusError {
   return new StatusError(
     {

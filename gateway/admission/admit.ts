@@ -79,8 +79,8 @@ class Attributes implements AdmissionAttributes {
     return optionsOf(this.#ctx, this.operation, this.#request)
   }
 
-  decode(value: Json): KubeObject {
-    return decodeValue(this.#ctx, value, expectedBody(this.definition, this.kind), "Ignore")
+  decode(value: Json, unknownFields: "Ignore" | "Strict" = "Ignore"): KubeObject {
+    return decodeValue(this.#ctx, value, expectedBody(this.definition, this.kind), unknownFields)
   }
 }
 

@@ -23,8 +23,8 @@ export interface AdmissionAttributes {
   definition: ResourceDefinition
   /** CreateOptions, UpdateOptions or DeleteOptions; undefined on CONNECT. */
   options: Json | undefined
-  /** Decodes a modified form of the object like a request body: validates, prunes, adds defaults. */
-  decode(value: Json): KubeObject
+  /** Decodes a modified form of the object like a request body: validates, prunes or rejects unknown fields, adds defaults. */
+  decode(value: Json, unknownFields?: "Ignore" | "Strict"): KubeObject
   reinvocation: Reinvocation
 }
 

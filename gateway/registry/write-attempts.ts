@@ -63,7 +63,6 @@ export class WriteAttempts {
   ): Promise<KubeValue> {
     const definition = this.#definition
     const { namespace = "" } = object.metadata
-    placeInNamespace(definition, namespace, object)
     prepareForCreate(ctx, definition, object)
     const { name = "" } = object.metadata
     await this.#refuseInvalid(ctx, object, undefined, validateForCreate(ctx, definition, object))
@@ -259,10 +258,13 @@ export class WriteAttempts {
     admit: AdmitFunctions,
   ): Promise<void> {
     const before = managersIn(object)
+    const { namespace = "" } = object.metadata
     await admit.mutate(object, current)
     dropRepeatedOwners(ctx, object, "admitted")
     await ctx.pause?.()
     checkAfterAdmission(ctx, object, before)
+    // The request was authorized for that namespace. An update compares it with the stored object's.
+    if (current === undefined) placeInNamespace(this.#definition, namespace, object)
   }
 
   /** The form that is stored and returned, after admission and validation. */

@@ -6,7 +6,7 @@ import { JsonPatchValue, misplacedTypes, ObjectValue } from "../../../apimachine
 import { NoJson, toJson } from "../../../apimachinery/cel/json-values.ts"
 import { itemsOf, ListValue, type Value } from "../../../apimachinery/cel/values.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
-import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
+import { applyJsonPatch, rejectionReason } from "../../../apimachinery/patch/json-patch.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import { hasReason, internalError, StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
@@ -240,7 +240,9 @@ class Run {
 /** An invalid result of a policy is not the caller's fault. */
 function decoded(attributes: AdmissionAttributes, object: unknown): KubeObject {
   try {
-    return attributes.decode(structuredClone(object) as Json)
+    // What a JSON patch gives a custom resource is pruned, not rejected.
+    const isCustom = attributes.definition.customResource !== undefined
+    return attributes.decode(structuredClone(object) as Json, isCustom ? "Ignore" : "Strict")
   } catch (error) {
     if (!hasReason(error, "BadRequest", "Invalid")) throw error
     const why = refusalDetail(error.message)
@@ -272,7 +274,7 @@ function patchedByJson(object: KubeObject, operations: ListValue): Json {
     return applyJsonPatch(object as unknown as Json, patch)
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
-    const why = error.cause instanceof Error ? error.cause.message.replace(/^json patch: /, "") : error.message
+    const why = rejectionReason(error)
     if (/^(?:testing value|test ")/.test(why)) return object as unknown as Json
     throw new MutationFault(`JSON Patch: ${why}`)
   }

@@ -19,7 +19,7 @@ export function paramRegistry(ctx: RequestContext, { apiVersion = "", kind = "" 
     .find((definition) => definition.group === group && definition.version === version && definition.kind === kind)
   const registry = found === undefined ? undefined : resources.registry(found)
   if (registry === undefined) {
-    throw new ConfigurationFault(`failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`)
+    throw new ConfigurationFault(`failed to find resource referenced by paramKind: '${group}/${version}, Kind=${kind}'`)
   }
   return registry
 }

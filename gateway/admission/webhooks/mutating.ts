@@ -2,7 +2,7 @@
 // k8s.io/apiserver/pkg/admission/plugin/webhook/mutating.
 
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
-import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
+import { applyJsonPatch, rejectionReason } from "../../../apimachinery/patch/json-patch.ts"
 import { parseExactly } from "../../../apimachinery/schema/exact-integers.ts"
 import { badRequest, hasReason, internalError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
@@ -134,6 +134,7 @@ async function callAndPatch(
 /** The request was authorized for that namespace, and the server has assigned the identity. */
 function keepIdentity({ object, operation, definition }: AdmissionAttributes, next: KubeObject): void {
   const { namespace, uid, creationTimestamp } = object?.metadata ?? {}
+  if (definition.namespaced && !next.metadata.namespace && namespace) next.metadata.namespace = namespace
   if (definition.namespaced && (next.metadata.namespace ?? "") !== (namespace ?? "")) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request")
   }
@@ -174,7 +175,6 @@ function applied(object: KubeObject, operations: Json[]): KubeObject {
     return applyJsonPatch(object as unknown as Json, operations) as unknown as KubeObject
   } catch (error) {
     // The error for a caller's own patch is less detailed.
-    const { cause, message } = error as Error
-    throw internalError(cause instanceof Error ? cause.message : message, { cause: error })
+    throw internalError(rejectionReason(error as Error), { cause: error })
   }
 }

@@ -487,13 +487,28 @@ describe("what a webhook changes", () => {
   })
 
   test.each<[string, Loose, string]>([
-    ["a field that is not there", { op: "remove", path: "/data/none" }, "500 Internal error occurred: "],
+    [
+      "a field that is not there",
+      { op: "remove", path: "/metadata/none" },
+      "500 Internal error occurred: error in remove for path: '/metadata/none': Unable to remove nonexistent key: none: missing value",
+    ],
+    [
+      "an operation that there is not",
+      { op: "bogus", path: "/a" },
+      "500 Internal error occurred: Unexpected kind: bogus",
+    ],
     [
       "a wrong type",
       { op: "add", path: "/data", value: 5 },
       "500 Internal error occurred: json: cannot unmarshal number into Go struct field ConfigMap.data of type map[string]string",
     ],
     ["an unknown field", { op: "add", path: "/nothing", value: 5 }, "accepted"],
+    ["no namespace", { op: "remove", path: "/metadata/namespace" }, "accepted"],
+    [
+      "another namespace",
+      { op: "replace", path: "/metadata/namespace", value: "other" },
+      "400 the namespace of the provided object does not match the namespace sent on the request",
+    ],
   ])("%s", async (_, operation, expected) => {
     answer = (given) => reviewed(given, jsonPatch(operation))
     await configure("Mutating", {})

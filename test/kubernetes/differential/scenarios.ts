@@ -46,6 +46,7 @@ import { ownRuleCases } from "./cases/own-rules.ts"
 import { ownTypeCases } from "./cases/own-types.ts"
 import { patchCases } from "./cases/patches.ts"
 import { pathCases } from "./cases/paths.ts"
+import { policyResultCases } from "./cases/policy-results.ts"
 import { policyVariableCases } from "./cases/policy-variables.ts"
 import { protocolCases } from "./cases/protocol.ts"
 import { nodeAnnotationCases } from "./cases/node-annotations.ts"
@@ -120,6 +121,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...oddWriteCases(),
         ...badMetadataCases(),
         ...policyVariableCases(),
+        ...policyResultCases(),
         ...deletionOptionCases(),
         ...podAndAccountCases(),
         ...evictionCases(),

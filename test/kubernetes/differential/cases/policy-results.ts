@@ -1,0 +1,62 @@
+// What policies that mutate make of an object, where it may not be stored.
+
+import type { Json } from "../../../../apimachinery/object.ts"
+import { applyPatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
+
+const policies = "/apis/admissionregistration.k8s.io/v1"
+const core = "/api/v1/namespaces/@{ns}"
+
+export function policyResultCases(): Scenario[] {
+  return [
+    mutated("moves objects to another namespace", "{op: 'replace', path: '/metadata/namespace', value: 'other'}"),
+    mutated("takes the namespace away", "{op: 'remove', path: '/metadata/namespace'}"),
+    mutated("adds a field that nobody knows", "{op: 'add', path: '/unknown', value: 'x'}"),
+    mutated("adds a label that is no text", "{op: 'add', path: '/metadata/labels', value: {'a': 1}}"),
+    mutated("has an operation that there is not", "{op: 'bogus', path: '/data/a'}"),
+    mutated("has an operation on what is not there", "{op: 'replace', path: '/nope/a', value: 'x'}"),
+    mutated("removes what is not there", "{op: 'remove', path: '/data/nope'}"),
+    mutated("moves what is not there", "{op: 'move', from: '/data/nope', path: '/data/b'}"),
+    mutated("has parameters of no kind", "{op: 'remove', path: '/data/nope'}", {
+      paramKind: { apiVersion: "v1", kind: "Bogus" },
+    }),
+  ]
+}
+
+function mutated(what: string, operation: string, more: object = {}): Scenario {
+  const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE", "UPDATE"], resources: ["configmaps"] }
+  const labelled = { ...rule, resources: ["secrets"] }
+  return {
+    name: `a policy that mutates ${what}`,
+    steps: [
+      ...policy("a-@{id}", rule, `[JSONPatch${operation}]`, more),
+      // When it is in force, so is the one before.
+      ...policy("b-@{id}", labelled, "[JSONPatch{op: 'add', path: '/metadata/labels', value: {'seen': 'yes'}}]"),
+      post(`${core}/secrets?dryRun=All`, { metadata: { name: "a" } }, { untilText: "seen" }),
+      post(`${core}/configmaps`, { metadata: { name: "a" }, data: { a: "b" } }),
+      post(`${core}/configmaps`, { metadata: { name: "b", namespace: "@{ns}" } }),
+      post(`${core}/configmaps`, { metadata: { generateName: "c-" } }),
+      put(`${core}/configmaps/a`, { metadata: { name: "a" }, data: { a: "c" } }),
+      patch(`${core}/configmaps/b?fieldManager=m`, applyPatch, {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name: "b" },
+        data: { a: "d" },
+      }),
+    ],
+  }
+}
+
+function policy(name: string, rule: Json, expression: string, more: object = {}): RequestStep[] {
+  const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": "@{ns}" } }
+  const spec = {
+    matchConstraints: { namespaceSelector, resourceRules: [rule] },
+    reinvocationPolicy: "Never",
+    failurePolicy: "Fail",
+    mutations: [{ patchType: "JSONPatch", jsonPatch: { expression } }],
+    ...more,
+  }
+  return [
+    post(`${policies}/mutatingadmissionpolicies`, { metadata: { name }, spec }),
+    post(`${policies}/mutatingadmissionpolicybindings`, { metadata: { name }, spec: { policyName: name } }),
+  ]
+}
