@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { Comparisons } from "./comparisons.ts"
 
-test("one comparison of a tenant at a time, and one more for all that asked meanwhile", async () => {
+test("a tenant has one comparison at a time, and one more for all requests in between", async () => {
   const begun: string[] = []
   const ends: (() => void)[] = []
   const comparisons = new Comparisons((tenant) => {

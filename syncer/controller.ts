@@ -17,7 +17,7 @@ import { RefusedError, isRefusal } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 import type { SyncSettings } from "./options.ts"
 import { syncOf } from "./resources/index.ts"
-import { existsInTenant, findCopy } from "./second-look.ts"
+import { existsInTenant, findCopy } from "./live-lookup.ts"
 import type { Patch, ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
 
 export type Outcome = void | { requeueAfterMs: number }

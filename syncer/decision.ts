@@ -56,7 +56,7 @@ export function decide(
     case "ours":
       break
   }
-  if (deleting && sync.graceful === true) return gracefully(sync, object, superObject, context)
+  if (deleting && sync.graceful === true) return deleteGracefully(sync, object, superObject, context)
   if (deleting && !isDeleting(superObject) && sync.follows?.(object) === true) return { do: "remove", why: "deleting" }
   if (!isDeleting(superObject) && sync.outdated?.(object, superObject, context) === true) {
     return { do: "remove", why: "outdated", gracePeriodSeconds: 0 }
@@ -79,7 +79,7 @@ function withoutSuperObject(sync: ResourceSync, object: KubeObject, context: Syn
   const lost = sync.missing?.(object, context) ?? { kind: "create" }
   switch (lost.kind) {
     case "create":
-      return (sync.isMadeWithout === true ? undefined : unsupported(sync, object, context)) ?? { do: "create" }
+      return (sync.isCreatedIfUnsupported === true ? undefined : unsupported(sync, object, context)) ?? { do: "create" }
     case "nothing":
       return nothing
     case "report":
@@ -90,7 +90,12 @@ function withoutSuperObject(sync: ResourceSync, object: KubeObject, context: Syn
 }
 
 /** The tenant deleted the object: the copy is deleted with the remaining grace period, and its status is still copied. */
-function gracefully(sync: ResourceSync, object: KubeObject, superObject: KubeObject, context: SyncContext): Decision {
+function deleteGracefully(
+  sync: ResourceSync,
+  object: KubeObject,
+  superObject: KubeObject,
+  context: SyncContext,
+): Decision {
   const wanted = object.metadata.deletionGracePeriodSeconds
   const given = superObject.metadata.deletionGracePeriodSeconds
   const shorter = wanted !== undefined && given !== undefined && wanted < given

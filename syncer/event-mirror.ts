@@ -28,14 +28,14 @@ export interface EventObject extends KubeObject {
   message?: string
 }
 
-const told: Readonly<Record<string, Resource>> = dictionary({
+const mirroredKinds: Readonly<Record<string, Resource>> = dictionary({
   Pod: pods,
   Service: services,
   PersistentVolumeClaim: persistentVolumeClaims,
 })
 
-export const isTold = (event: KubeObject): boolean =>
-  told[(event as Partial<EventObject>).involvedObject?.kind ?? ""] !== undefined
+export const isMirrored = (event: KubeObject): boolean =>
+  mirroredKinds[(event as Partial<EventObject>).involvedObject?.kind ?? ""] !== undefined
 
 export class EventMirror {
   readonly #tenants: Tenants
@@ -51,7 +51,7 @@ export class EventMirror {
     if (tenant === undefined) return
     const home = superNamespace(tenant.clusterKey, key.namespace)
     const event = this.#caches.superInformer(events).get(home, key.name) as EventObject | undefined
-    const resource = told[event?.involvedObject.kind ?? ""]
+    const resource = mirroredKinds[event?.involvedObject.kind ?? ""]
     if (event === undefined || resource === undefined) return
     const view = this.#caches.view(tenant.name)
     const object = view.tenantObject(resource, key.namespace, event.involvedObject.name ?? "")

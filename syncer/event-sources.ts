@@ -17,13 +17,13 @@ import type { TenantInformerHandler } from "../client/tenant-informer.ts"
 import type { Tenant } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
 import { recordedOwner } from "./conversion/ownership.ts"
-import { isTold, type EventObject } from "./event-mirror.ts"
+import { isMirrored, type EventObject } from "./event-mirror.ts"
 import { superKey } from "./key-of-super.ts"
 import { keyOf, podTokens, superEvents, type SyncKey } from "./keys.ts"
 import { publications, resourceSyncs } from "./resources/index.ts"
-import { onlyHeartbeat } from "./resources/node.ts"
+import { isOnlyHeartbeat } from "./resources/node.ts"
 import { hasEnded, isNominated } from "./resources/pod/status.ts"
-import { samePlace } from "./resources/virtual-node.ts"
+import { samePlacement } from "./resources/virtual-node.ts"
 
 export interface EventSourceParts {
   caches: Caches
@@ -47,7 +47,7 @@ export function connectEventSources(parts: EventSourceParts): () => void {
     stops.push(informer.subscribe(tenantHandler(informer.resource, parts)))
   }
   for (const sync of resourceSyncs) {
-    const tell = (superObject: KubeObject): void => {
+    const enqueueOwner = (superObject: KubeObject): void => {
       const tenant = parts.tenantOf(recordedOwner(superObject)?.clusterKey ?? "")
       if (tenant === undefined) return
       if (!parts.isReady(tenant.name)) {
@@ -56,9 +56,13 @@ export function connectEventSources(parts: EventSourceParts): () => void {
       }
       const key = superKey(sync, tenant.name, superObject)
       if (key !== undefined) parts.enqueue(key)
-      if (sync.resource === persistentVolumeClaims) tellVolume(superObject, tenant.name, parts)
+      if (sync.resource === persistentVolumeClaims) enqueueVolumeOf(superObject, tenant.name, parts)
     }
-    stops.push(caches.superInformer(sync.resource).subscribe({ added: tell, updated: tell, deleted: tell }))
+    stops.push(
+      caches
+        .superInformer(sync.resource)
+        .subscribe({ added: enqueueOwner, updated: enqueueOwner, deleted: enqueueOwner }),
+    )
   }
   for (const { resource } of publications) {
     stops.push(caches.superInformer(resource).subscribe(publicationHandler(resource, parts)))
@@ -70,47 +74,47 @@ export function connectEventSources(parts: EventSourceParts): () => void {
 }
 
 function tenantHandler(resource: Resource, parts: EventSourceParts): TenantInformerHandler<KubeObject> {
-  const tell = (tenant: string, object: KubeObject): void => {
+  const enqueueObject = (tenant: string, object: KubeObject): void => {
     if (!parts.isReady(tenant)) return
     const { namespace, name = "" } = object.metadata
     parts.enqueue(keyOf(tenant, resource, namespace, name))
     // The Service determines whether its Endpoints are copied.
     if (resource === services) parts.enqueue(keyOf(tenant, endpoints, namespace, name))
-    if (resource === persistentVolumeClaims) tellVolume(object, tenant, parts)
+    if (resource === persistentVolumeClaims) enqueueVolumeOf(object, tenant, parts)
   }
   return {
     added: (tenant, object) => {
-      tell(tenant, object)
-      if (resource === pods) tellNode(tenant, object as Pod, parts)
-      if (resource === nodes) tellWaiting(tenant, parts)
+      enqueueObject(tenant, object)
+      if (resource === pods) enqueueNodeOf(tenant, object as Pod, parts)
+      if (resource === nodes) enqueueUnscheduledPods(tenant, parts)
     },
     updated: (tenant, object, previous) => {
-      tell(tenant, object)
-      if (resource === nodes && !samePlace(object as Node, previous as Node)) tellWaiting(tenant, parts)
+      enqueueObject(tenant, object)
+      if (resource === nodes && !samePlacement(object as Node, previous as Node)) enqueueUnscheduledPods(tenant, parts)
       if (resource !== pods) return
-      if (isNominated(previous as Pod) && !isNominated(object as Pod)) tellWaiting(tenant, parts)
-      tellNode(tenant, object as Pod, parts)
-      if (hasEnded(object as Pod)) tellTokens(tenant, object, parts)
+      if (isNominated(previous as Pod) && !isNominated(object as Pod)) enqueueUnscheduledPods(tenant, parts)
+      enqueueNodeOf(tenant, object as Pod, parts)
+      if (hasEnded(object as Pod)) enqueueTokens(tenant, object, parts)
     },
     deleted: (tenant, object) => {
-      tell(tenant, object)
-      if (resource === nodes) tellWaiting(tenant, parts)
+      enqueueObject(tenant, object)
+      if (resource === nodes) enqueueUnscheduledPods(tenant, parts)
       if (resource !== pods) return
-      if (isNominated(object as Pod)) tellWaiting(tenant, parts)
-      tellNode(tenant, object as Pod, parts)
-      tellTokens(tenant, object, parts)
+      if (isNominated(object as Pod)) enqueueUnscheduledPods(tenant, parts)
+      enqueueNodeOf(tenant, object as Pod, parts)
+      enqueueTokens(tenant, object, parts)
     },
     synced: (tenant) => parts.synced(tenant),
     asleep: (tenant) => parts.asleep(tenant, resource),
   }
 }
 
-function tellTokens(tenant: string, { metadata }: KubeObject, parts: EventSourceParts): void {
+function enqueueTokens(tenant: string, { metadata }: KubeObject, parts: EventSourceParts): void {
   if (parts.isReady(tenant)) parts.enqueue(keyOf(tenant, podTokens, metadata.namespace, metadata.name ?? ""))
 }
 
 /** Enqueues pods without a node: their placement depends on the tenant's nodes and on preemption. */
-function tellWaiting(tenant: string, parts: EventSourceParts): void {
+function enqueueUnscheduledPods(tenant: string, parts: EventSourceParts): void {
   if (!parts.isReady(tenant)) return
   for (const { metadata, spec } of parts.caches.tenantInformer(pods).list(tenant) as Pod[]) {
     if ((spec?.nodeName ?? "") === "") parts.enqueue(keyOf(tenant, pods, metadata.namespace, metadata.name ?? ""))
@@ -118,7 +122,7 @@ function tellWaiting(tenant: string, parts: EventSourceParts): void {
 }
 
 /** If only used nodes are published, pods determine which. If all are, the key causes little work. */
-function tellNode(tenant: string, pod: Pod, parts: EventSourceParts): void {
+function enqueueNodeOf(tenant: string, pod: Pod, parts: EventSourceParts): void {
   const name = pod.spec?.nodeName ?? ""
   const published = parts.caches.tenantInformer(nodes).get(tenant, undefined, name)
   const isNew = published === undefined
@@ -127,23 +131,23 @@ function tellNode(tenant: string, pod: Pod, parts: EventSourceParts): void {
 }
 
 /** A volume is published only when the claims on both sides are known. */
-function tellVolume(claim: KubeObject, tenant: string, parts: EventSourceParts): void {
+function enqueueVolumeOf(claim: KubeObject, tenant: string, parts: EventSourceParts): void {
   const volume = (claim as PersistentVolumeClaim).spec?.volumeName
   if (volume !== undefined && volume !== "") parts.enqueue(keyOf(tenant, persistentVolumes, undefined, volume))
 }
 
 function publicationHandler(resource: Resource, parts: EventSourceParts): InformerHandler<KubeObject> {
-  const tell = (object: KubeObject): void => {
+  const enqueuePublication = (object: KubeObject): void => {
     const { name = "" } = object.metadata
     for (const tenant of audience(resource, object, parts)) parts.enqueue(keyOf(tenant.name, resource, undefined, name))
   }
   return {
-    added: tell,
+    added: enqueuePublication,
     updated: (object, previous) => {
-      if (resource === nodes && onlyHeartbeat(previous as Node, object as Node)) return
-      tell(object)
+      if (resource === nodes && isOnlyHeartbeat(previous as Node, object as Node)) return
+      enqueuePublication(object)
     },
-    deleted: tell,
+    deleted: enqueuePublication,
   }
 }
 
@@ -163,8 +167,8 @@ function tenantOfNamespace(superNamespace: string, parts: EventSourceParts): Ten
 }
 
 function eventHandler(parts: EventSourceParts): InformerHandler<KubeObject> {
-  const tell = (event: KubeObject): void => {
-    if (!isTold(event)) return
+  const enqueueEvent = (event: KubeObject): void => {
+    if (!isMirrored(event)) return
     const home = (event as EventObject).involvedObject.namespace ?? ""
     const tenant = tenantOfNamespace(home, parts)
     const namespace = parts.caches.superInformer(namespaces).get(undefined, home)
@@ -172,5 +176,5 @@ function eventHandler(parts: EventSourceParts): InformerHandler<KubeObject> {
     if (tenant === undefined || owner === undefined) return
     parts.enqueue(keyOf(tenant.name, superEvents, owner.namespace, event.metadata.name ?? ""))
   }
-  return { added: tell, updated: tell }
+  return { added: enqueueEvent, updated: enqueueEvent }
 }

@@ -3,7 +3,7 @@
 import { StatusError } from "../apimachinery/status.ts"
 import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 
-/** A write that will be refused until somebody changes something. Whoever throws it has reported it to the tenant. */
+/** A write that will be refused until somebody changes something. It is reported to the tenant before it is thrown. */
 export class RefusedError extends Error {
   /**
    * By a server, which may decide otherwise the next time; else here, by what is known of both sides. When that changes, there is

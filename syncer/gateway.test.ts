@@ -88,7 +88,7 @@ describe("with real control planes", () => {
     expect(node.metadata.labels?.["zone"]).toBe("a")
   })
 
-  test("the address in a service's create answer is that of the super cluster", async () => {
+  test("the response to a service's creation has the super cluster's address", async () => {
     const spec = { selector: { "app.kubernetes.io/name": "web" }, ports: [{ port: 80 }] }
     const made = await client.create<Service>(
       services,
@@ -99,14 +99,14 @@ describe("with real control planes", () => {
     expect(copy.spec?.selector).toEqual(spec.selector)
   })
 
-  test("a service's families are those of the super cluster, also when they change", async () => {
+  test("a service has the super cluster's IP families, also after they change", async () => {
     const change = { spec: { ipFamilyPolicy: "PreferDualStack" } }
     const changed = await client.patch<Service>(services, "default", "web", change, { type: "merge" })
     expect(changed.spec?.ipFamilyPolicy).toBe("PreferDualStack")
     expect((await superClient.get<Service>(services, home, "web")).spec?.ipFamilyPolicy).toBe("PreferDualStack")
   })
 
-  test("what a tenant is born with is copied when something needs it, and not before", async () => {
+  test("a tenant's initial objects are copied only when another object needs them", async () => {
     const unused = superNamespace(key, "kube-public")
     const names = async () => (await superClient.list(namespaces)).items.map(({ metadata }) => metadata.name)
     await until(client, [nodes, undefined, "node-1"])
@@ -117,7 +117,7 @@ describe("with real control planes", () => {
     expect(await names()).toContain(unused)
   })
 
-  test("a pod goes down, its node and status come up, and its deletion goes round", async () => {
+  test("a pod is copied, its node and status are copied back, and its deletion completes", async () => {
     await until(client, [serviceAccounts, "default", "default"])
     const labels = { "app.kubernetes.io/name": "web" }
     await client.create<Pod>(
@@ -153,7 +153,7 @@ describe("with real control planes", () => {
     await untilGone(client, pods, "default", "web")
   })
 
-  test("a pod with label keys goes down with the selectors that it was made with", async () => {
+  test("a pod with matchLabelKeys is copied with the selectors of its creation", async () => {
     const keys = { topologyKey: "zone", labelSelector: {}, matchLabelKeys: ["app"] }
     const podAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [{ ...keys, mismatchLabelKeys: ["team"] }] }
     const spec = {
@@ -177,7 +177,7 @@ describe("with real control planes", () => {
     await untilGone(superClient, pods, home, "apart")
   })
 
-  test("a network policy goes down, with what servers make of it", async () => {
+  test("a network policy is copied with the server's defaults", async () => {
     const spec = {
       podSelector: { matchLabels: {} },
       ingress: [{ from: [], ports: [{ port: 80 }] }, { from: [{ podSelector: {}, namespaceSelector: {} }] }],
@@ -194,7 +194,7 @@ describe("with real control planes", () => {
     })
   })
 
-  test("then both sides agree", async () => {
+  test("a patrol finds no differences afterwards", async () => {
     const agree = async (): Promise<boolean> => {
       const { enqueued, compared } = await syncer.patrol()
       return enqueued.size === 0 && compared > 0
@@ -202,7 +202,7 @@ describe("with real control planes", () => {
     await eventually(agree, { what: "nothing differs" })
   })
 
-  test("deleting the VirtualCluster ends the tenant and its namespaces", async () => {
+  test("deleting the VirtualCluster removes the tenant and its namespaces", async () => {
     await superClient.delete(virtualClusters, "default", "acme")
     await untilGone(superClient, virtualClusters, "default", "acme")
     expect(gateway.gateway.tenants.get("acme")).toBeUndefined()

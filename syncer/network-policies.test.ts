@@ -47,11 +47,11 @@ beforeEach(async () => {
 let syncer: Syncer | undefined
 afterEach(() => syncer?.[Symbol.asyncDispose]())
 
-test("a policy that nothing enforces is told as such, and again when the tenant wakes; a patrol finds no difference", async () => {
+test("a policy that nothing enforces is reported, and again when the tenant wakes; a patrol finds no difference", async () => {
   syncer = await start({})
   await makePolicy("web")
-  const told = (): KubeObject | undefined => cluster.all(events).find(({ reason }) => reason === "FailedSync")
-  const event = await eventually(told, { what: "an event" })
+  const failedSync = (): KubeObject | undefined => cluster.all(events).find(({ reason }) => reason === "FailedSync")
+  const event = await eventually(failedSync, { what: "an event" })
   expect(event).toMatchObject({ type: "Warning", involvedObject: { kind: "NetworkPolicy", name: "web" } })
   expect(event["message"]).toMatch(/nothing enforces this one/)
   await eventually(() => syncer?.pending === 0, { what: "the queue is empty" })
@@ -60,10 +60,10 @@ test("a policy that nothing enforces is told as such, and again when the tenant 
   expect(syncer.pending).toBe(0)
   tenants.sleep(tenant.name)
   tenants.wake(tenant.name)
-  await eventually(() => told()?.["count"] === 2, { what: "told again" })
+  await eventually(() => failedSync()?.["count"] === 2, { what: "the event is repeated" })
 })
 
-test("a pod finds the policies there that are to restrict it", async () => {
+test("policies that restrict a pod are copied before the pod", async () => {
   syncer = await start({ networkPolicies: "allow" })
   const order: string[] = []
   superCluster.onChange(({ type, resource, object: { metadata } }) => {
@@ -80,7 +80,7 @@ test("a pod finds the policies there that are to restrict it", async () => {
   ])
 })
 
-test("a policy follows its changes and its end, and goes when policies are not allowed any more", async () => {
+test("changes and deletions of a policy are copied, and copies are removed when policies are no longer allowed", async () => {
   syncer = await start({ networkPolicies: "allow" })
   await makePolicy("web")
   await makePolicy("other")
@@ -98,7 +98,7 @@ test("a policy follows its changes and its end, and goes when policies are not a
   await eventually(() => copies().length === 0, { what: "the other one is gone" })
 })
 
-test("a policy of super's own stays", async () => {
+test("the super cluster's own policy is kept", async () => {
   await superCluster.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: home } })
   superCluster.edit(namespaces, undefined, home, {
     metadata: { annotations: { "tenancy.x-k8s.io/cluster": tenant.clusterKey, "tenancy.x-k8s.io/namespace": "apps" } },
@@ -109,8 +109,8 @@ test("a policy of super's own stays", async () => {
   await superCluster.create(networkPolicies, { ...own, metadata: { namespace: home, name: "web" } })
   syncer = await start({ networkPolicies: "allow" })
   await makePolicy("web", [{}])
-  const told = (): KubeObject | undefined => cluster.all(events).find(({ reason }) => reason === "FailedSync")
-  const event = await eventually(told, { what: "an event" })
+  const failedSync = (): KubeObject | undefined => cluster.all(events).find(({ reason }) => reason === "FailedSync")
+  const event = await eventually(failedSync, { what: "an event" })
   expect(event["message"]).toMatch(/the super cluster has one of its own/)
   expect(superCluster.find(networkPolicies, home, "web")?.["spec"]).toEqual(own["spec"])
 })

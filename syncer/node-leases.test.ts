@@ -38,7 +38,7 @@ describe("leases of virtual nodes", () => {
     return (await cluster.list(leases)).items
   }
 
-  test("are made for a tenant with a controller manager of its own, and renewed", async () => {
+  test("are created and renewed for a tenant with its own controller manager", async () => {
     expect(await renewed(false, [node("node-1", "True")], 2)).toMatchObject([
       {
         metadata: {
@@ -51,16 +51,16 @@ describe("leases of virtual nodes", () => {
     ])
   })
 
-  test("a node that is not ready lives all the same; one that nobody hears of does not", async () => {
+  test("are renewed for a node that is not ready, but not for one that does not report", async () => {
     const found = await renewed(false, [node("node-1", "False"), node("node-2", "Unknown")])
     expect(found.map(({ metadata }) => metadata.name)).toEqual(["node-1"])
   })
 
-  test("a node the tenant made itself is the tenant's own affair", async () => {
+  test("are not created for a node that the tenant created itself", async () => {
     expect(await renewed(false, [node("mine", "True", {})])).toEqual([])
   })
 
-  test("are renewed however long another tenant takes", async () => {
+  test("are renewed while another tenant does not respond", async () => {
     const clock = new FakeClock(0)
     const tenants = new FakeTenants()
     const cluster = tenants.add(fakeTenant("own", { controllers: false }))
@@ -81,7 +81,7 @@ describe("leases of virtual nodes", () => {
     expect(times).toEqual(nodes.map(() => "1970-01-01T00:00:20.000000Z"))
   })
 
-  test("other tenants have none", async () => {
+  test("are not created for other tenants", async () => {
     expect(await renewed(true, [node("node-1", "True")])).toEqual([])
   })
 })

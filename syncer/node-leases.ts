@@ -42,7 +42,7 @@ export async function keepNodeLeases(options: NodeLeaseOptions, signal: AbortSig
     maxWorking: atOnceOfTenant,
     clock,
   })
-  const reconcile = (renewal: Renewal): Promise<void> => renewOrTell(options, renewal)
+  const reconcile = (renewal: Renewal): Promise<void> => tryRenew(options, renewal)
   const working = runWorkers({ queue, workers: atOnce, reconcile, name: "node-leases", log, signal })
   while (!signal.aborted) {
     for (const renewal of due(options)) queue.add(renewal)
@@ -59,11 +59,11 @@ function* due({ tenants, nodesOf }: NodeLeaseOptions): Generator<Renewal> {
 }
 
 /** A failed renewal is repeated in the next round. */
-async function renewOrTell({ tenants, clock, log }: NodeLeaseOptions, { tenant, node }: Renewal): Promise<void> {
+async function tryRenew({ tenants, clock, log }: NodeLeaseOptions, { tenant, node }: Renewal): Promise<void> {
   try {
     await renew(tenants.client(tenant), node, microTimestamp(new Date(clock.now())))
   } catch (error) {
-    log.debug({ tenant, node: node.metadata.name, error: String(error) }, "node lease not renewed yet")
+    log.debug({ tenant, node: node.metadata.name, error: String(error) }, "node lease not renewed; retrying")
   }
 }
 

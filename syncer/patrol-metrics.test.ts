@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { PatrolMetrics } from "./patrol-metrics.ts"
 
-test("differences of all patrols are summed up by resource", () => {
+test("differences of all patrols are summed by resource", () => {
   const metrics = new PatrolMetrics()
   metrics.patrolled({ compared: 9, enqueued: new Map([["pods", 2]]), removedNamespaces: 0 }, 0.5)
   const second = { compared: 9, enqueued: new Map(Object.entries({ pods: 1, services: 1 })), removedNamespaces: 3 }

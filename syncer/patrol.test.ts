@@ -48,7 +48,7 @@ const kinds: readonly { resource: Resource; kind: string; fill(value: string): o
   { resource: pods, kind: "Pod", fill: (value) => ({ spec: { containers: [{ name: "main", image: value }] } }) },
 ]
 
-describe("after drift on both sides", () => {
+describe("the patrol after drift on both sides", () => {
   test.each([1, 2, 3, 4, 5].map((seed) => [seed]))("patrol and queue bring them together (seed %i)", async (seed) => {
     const random = createRandom(seed)
     const pick = <T>(items: readonly T[]): T => items[random(items.length)] as T
@@ -166,7 +166,7 @@ function differences(superCluster: FakeCluster, known: { tenant: Tenant; cluster
   return found
 }
 
-describe("what goes wrong with one", () => {
+describe("a failure with one tenant or namespace", () => {
   const start = async (tenants: FakeTenants, superCluster: FakeCluster): Promise<Syncer> => {
     syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
     await syncer.whenSynced()
@@ -189,7 +189,7 @@ describe("what goes wrong with one", () => {
 
   const namespacesOf = (cluster: FakeCluster): unknown[] => cluster.all(namespaces).map(({ metadata }) => metadata.name)
 
-  test("does not keep a patrol from removing others", async () => {
+  test("does not prevent a patrol from removing others", async () => {
     const superCluster = new FakeCluster({ isSuper: true })
     for (const name of ["gone-0", "gone-1", "gone-2"]) await lose(superCluster, name)
     superCluster.fail = (verb, resource, about) =>
@@ -200,7 +200,7 @@ describe("what goes wrong with one", () => {
     expect(namespacesOf(superCluster)).toEqual(["gone-0"])
   })
 
-  test("does not keep it from others behind it, however many those are that stay", async () => {
+  test("does not prevent the removal of later ones, however many remain", async () => {
     const superCluster = new FakeCluster({ isSuper: true })
     for (let index = 0; index < syncerLimits.unknownNamespacesPerPatrol; index++)
       await lose(superCluster, `stays-${index}`, { isMarked: false })
@@ -211,7 +211,7 @@ describe("what goes wrong with one", () => {
     expect(namespacesOf(superCluster)).not.toContain("gone")
   })
 
-  test("does not keep it from comparing other tenants", async () => {
+  test("does not prevent the comparison of other tenants", async () => {
     const superCluster = new FakeCluster({ isSuper: true })
     const tenants = new FakeTenants()
     let isBad = false
@@ -235,7 +235,7 @@ describe("what goes wrong with one", () => {
   })
 })
 
-test("10 000 pods that agree are all compared, and give no keys", async () => {
+test("10 000 pods without differences are all compared and enqueue no keys", async () => {
   const superCluster = new FakeCluster({ isSuper: true })
   const tenants = new FakeTenants()
   const clusters = ["a", "b", "c", "d"].map((name) => ({

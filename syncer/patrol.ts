@@ -56,7 +56,7 @@ const emptyReport = (): PatrolReport => ({ compared: 0, enqueued: new Map(), rem
 export class Patrol {
   readonly #parts: PatrolParts
   /** The unknown namespace at which the next patrol continues. */
-  #lookedAt = 0
+  #checked = 0
 
   constructor(parts: PatrolParts) {
     this.#parts = parts
@@ -67,7 +67,7 @@ export class Patrol {
     for (const tenant of this.#parts.tenants.list()) {
       if (signal.aborted) return report
       await this.#apart({ tenant: tenant.name }, () =>
-        this.compareTenant(tenant, signal, { report, tellsRefused: false }),
+        this.compareTenant(tenant, signal, { report, reportsRefused: false }),
       )
     }
     if (signal.aborted) return report
@@ -82,7 +82,7 @@ export class Patrol {
       await work()
     } catch (error) {
       if (isUnavailable(error)) throw error
-      this.#parts.log.error({ ...what, err: error }, "patrol failed in part")
+      this.#parts.log.error({ ...what, err: error }, "part of the patrol failed")
     }
   }
 
@@ -93,7 +93,7 @@ export class Patrol {
   async compareTenant(
     tenant: Tenant,
     signal: AbortSignal,
-    { report = emptyReport(), tellsRefused }: { report?: PatrolReport; tellsRefused: boolean },
+    { report = emptyReport(), reportsRefused: tellsRefused }: { report?: PatrolReport; reportsRefused: boolean },
   ): Promise<PatrolReport> {
     if (!this.#parts.caches.isReady(tenant.name)) return report
     const context = this.#parts.contextOf(tenant)
@@ -134,8 +134,8 @@ export class Patrol {
       const { namespace, name = "" } = object.metadata
       const place = superPlace(sync, tenant, namespace, name)
       const decision = decide(sync, object, informer.get(place.namespace, place.name), context)
-      const isAtRest = decision.do === "nothing" || (decision.do === "refuse" && !tellsRefused)
-      yield isAtRest ? undefined : keyOf(tenant.name, resource, namespace, name)
+      const isSettled = decision.do === "nothing" || (decision.do === "refuse" && !tellsRefused)
+      yield isSettled ? undefined : keyOf(tenant.name, resource, namespace, name)
     }
     for (const superObject of caches.copiesOf(resource, tenant.clusterKey)) {
       const key = superKey(sync, tenant.name, superObject)
@@ -201,8 +201,8 @@ export class Patrol {
   /** In rotation, so that those that have to stay do not block the others forever. */
   #nextOf<T>(all: readonly T[]): T[] {
     const count = Math.min(all.length, syncerLimits.unknownNamespacesPerPatrol)
-    const from = this.#lookedAt % Math.max(1, all.length)
-    this.#lookedAt = from + count
+    const from = this.#checked % Math.max(1, all.length)
+    this.#checked = from + count
     return [...all.slice(from), ...all.slice(0, from)].slice(0, count)
   }
 

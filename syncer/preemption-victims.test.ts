@@ -21,30 +21,30 @@ function victims(pod: Pod, ...there: Pod[]): string[] | "soon" | undefined {
   return typeof room === "object" ? room.victims.map(({ metadata }) => metadata.name ?? "") : room
 }
 
-describe("the pods that would go", () => {
+describe("chooseVictims()", () => {
   test.each<[string, Pod, Pod[], string[] | "soon" | undefined]>([
-    ["none where there is room", podOf("p", "2"), [podOf("own-a", "8")], undefined],
-    ["none where others take it all", podOf("p", "2"), [podOf("other", "9"), podOf("own-a", "1")], undefined],
+    ["none if the pod fits", podOf("p", "2"), [podOf("own-a", "8")], undefined],
+    ["none if other tenants use the resources", podOf("p", "2"), [podOf("other", "9"), podOf("own-a", "1")], undefined],
     [
-      "as few as need be, the least important",
+      "as few as possible, the least important first",
       podOf("p", "5"),
       [podOf("own-1", "2", 1), podOf("own-2", "3", 2), podOf("own-3", "4.5", 3)],
       ["own-2", "own-1"],
     ],
     [
-      "none while enough are leaving",
+      "none while enough pods are terminating",
       podOf("p", "5"),
       [podOf("own-a", "5"), podOf("own-b", "5", 0, { leaving: true })],
       "soon",
     ],
     [
-      "one for its place",
+      "one for a pod slot",
       podOf("p", "0"),
       [podOf("own-a", "1", 1), podOf("own-b", "1", 2), podOf("x", "0"), podOf("y", "0"), podOf("z", "0")],
       ["own-a"],
     ],
     [
-      "one for its port",
+      "one for a host port",
       podOf("p", "1", 0, { port: 80 }),
       [podOf("own-a", "1", 1, { port: 80 }), podOf("own-b", "1")],
       ["own-a"],
@@ -53,7 +53,7 @@ describe("the pods that would go", () => {
     expect(victims(pod, ...there)).toEqual(expected)
   })
 
-  test("are those of the node where they matter least", () => {
+  test("least() prefers the node with the least important victims", () => {
     const room = (name: string, ...priorities: number[]): Room => ({
       node: name,
       victims: priorities.map((priority) => podOf("v", "1", priority)),

@@ -24,15 +24,17 @@ export const priorityOf = (pod: Pod): number => pod.spec?.priority ?? 0
 
 /** undefined: evictions would not help or are not needed. "soon": the pod will fit once the terminating pods are gone. */
 export function chooseVictims({ node, pod, there, lower }: Candidate): Room | "soon" | undefined {
-  const fits = (left: readonly Pod[]): boolean => fitsBeside(node, pod, left)
+  const fits = (left: readonly Pod[]): boolean => fitsWith(node, pod, left)
   if (fits(there)) return undefined
-  const staying = there.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-  if (fits(staying)) return "soon"
-  let left = staying.filter((one) => !lower.has(one))
+  const remaining = there.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+  if (fits(remaining)) return "soon"
+  let left = remaining.filter((one) => !lower.has(one))
   if (!fits(left)) return undefined
   const victims: Pod[] = []
   // Pods are kept in order of importance as long as the new pod still fits.
-  const back = staying.filter((one) => lower.has(one)).sort((a, b) => rank(lower.get(b)) - rank(lower.get(a)))
+  const back = remaining
+    .filter((one) => lower.has(one))
+    .sort((a, b) => priorityOrZero(lower.get(b)) - priorityOrZero(lower.get(a)))
   for (const one of back) {
     const own = lower.get(one)
     if (fits([...left, one])) left = [...left, one]
@@ -41,7 +43,7 @@ export function chooseVictims({ node, pod, there, lower }: Candidate): Room | "s
   return { node: node.metadata.name ?? "", victims }
 }
 
-const rank = (pod: Pod | undefined): number => (pod === undefined ? 0 : priorityOf(pod))
+const priorityOrZero = (pod: Pod | undefined): number => (pod === undefined ? 0 : priorityOf(pod))
 
 /** Upstream's order: lowest highest priority, then smallest sum of priorities, then fewest victims, then youngest victims. */
 export function least(rooms: readonly Room[]): Room | undefined {
@@ -61,7 +63,7 @@ export function least(rooms: readonly Room[]): Room | undefined {
 
 const startOf = (pod: Pod): number => Date.parse(pod.status?.startTime ?? pod.metadata.creationTimestamp ?? "") || 0
 
-function fitsBeside(node: Node, pod: Pod, others: readonly Pod[]): boolean {
+function fitsWith(node: Node, pod: Pod, others: readonly Pod[]): boolean {
   const allocatable = parseAmounts(node.status?.allocatable)
   const one = parseQuantity("1")
   const used = [...others, pod].map((each) => ({ ...requestsOf(each), pods: one })).reduce<Amounts>(addAmounts, {})

@@ -42,7 +42,7 @@ describe("the syncer publishes", () => {
     await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
   }
 
-  test("public priority classes, to all tenants; one that stops being public goes", async () => {
+  test("public priority classes to all tenants, and removes those that are no longer public", async () => {
     await superCluster.create(priorityClasses, priorityClass("high", 1000, isPublic))
     await superCluster.create(priorityClasses, priorityClass("private", 2000))
     for (const each of [cluster, other]) {
@@ -55,15 +55,15 @@ describe("the syncer publishes", () => {
     await eventually(() => cluster.find(priorityClasses, undefined, "high") === undefined, { what: "high is gone" })
   })
 
-  test("leaves a tenant's own priority class of that name alone", async () => {
+  test("no priority class over a tenant's own of the same name", async () => {
     await cluster.create(priorityClasses, priorityClass("high", 5))
     await superCluster.create(priorityClasses, priorityClass("high", 1000, isPublic))
-    await eventually(() => other.find(priorityClasses, undefined, "high"), { what: "high elsewhere" })
+    await eventually(() => other.find(priorityClasses, undefined, "high"), { what: "high in the other tenant" })
     await settled()
     expect(cluster.find(priorityClasses, undefined, "high")?.["value"]).toBe(5)
   })
 
-  test("the volume of a claim, to the claim's tenant only, with the claim as the tenant knows it", async () => {
+  test("the volume of a claim to the claim's tenant only, with the tenant's claim reference", async () => {
     const claim = await cluster.create<PersistentVolumeClaim>(persistentVolumeClaims, {
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",

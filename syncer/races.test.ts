@@ -54,7 +54,7 @@ async function running(name: string, spec: object = {}): Promise<Pod> {
   return find() as Pod
 }
 
-test("a key that is worked on while its tenant goes does not come again", async () => {
+test("a key that is in progress when its tenant is removed is not retried", async () => {
   await makePod("web")
   const copy = await copyOf("web")
   cluster.fail = (verb, resource) => {
@@ -68,26 +68,26 @@ test("a key that is worked on while its tenant goes does not come again", async 
   await eventually(() => syncer.delayed + syncer.pending === 0, { what: "no key waits" })
 })
 
-test("nothing is put into the namespace of an earlier one of that name, which is about to go with all it has", async () => {
+test("nothing is written into the copy of an earlier namespace of the same name", async () => {
   await makePod("old")
   await copyOf("old")
   superCluster.fail = (verb, resource) =>
     verb === "delete" && resource === "namespaces" ? serviceUnavailable("busy") : undefined
-  const madeIn: unknown[] = []
+  const ownerUIDs: unknown[] = []
   superCluster.onChange(({ type, resource }) => {
     if (type !== "ADDED" || resource !== "pods") return
-    madeIn.push(superCluster.find(namespaces, undefined, home)?.metadata.annotations?.[uidAnnotation])
+    ownerUIDs.push(superCluster.find(namespaces, undefined, home)?.metadata.annotations?.[uidAnnotation])
   })
   cluster.remove(namespaces, undefined, "apps")
   const { metadata } = await makeNamespace()
   await makePod("new")
-  await eventually(() => syncer.pending === 0, { what: "all has been tried" })
+  await eventually(() => syncer.pending === 0, { what: "all attempts are made" })
   superCluster.fail = undefined
   await copyOf("new")
-  expect(madeIn).toEqual([metadata.uid])
+  expect(ownerUIDs).toEqual([metadata.uid])
 })
 
-test("a pod whose copy is there, but not marked any more, has not lost it", async () => {
+test("a pod whose copy has lost its marks is not reported as lost", async () => {
   const before = await running("web", { restartPolicy: "Never" })
   superCluster.edit(pods, home, "web", { metadata: { labels: { [controlledLabel]: null } } })
   const labels = (): Record<string, string> => superCluster.find(pods, home, "web")?.metadata.labels ?? {}
@@ -98,7 +98,7 @@ test("a pod whose copy is there, but not marked any more, has not lost it", asyn
   })
 })
 
-test("what is told of an earlier pod is not told of the one that has its name now", async () => {
+test("events of an earlier pod are not mirrored to a new pod of the same name", async () => {
   await makePod("web")
   const copy = await copyOf("web")
   const about = (uid: string | undefined, name: string): Promise<KubeObject> =>
@@ -116,7 +116,7 @@ test("what is told of an earlier pod is not told of the one that has its name no
   expect(await uidIn("web.1")).toBeUndefined()
 })
 
-test("a condition of a kubelet's that comes while one of the tenant's is on its way stays", async () => {
+test("a kubelet's condition that is written concurrently with the tenant's is kept", async () => {
   const gate = "example.com/ready"
   await running("web", { readinessGates: [{ conditionType: gate }] })
   let isFirst = true
@@ -127,13 +127,13 @@ test("a condition of a kubelet's that comes while one of the tenant's is on its 
     return undefined
   }
   cluster.edit(pods, "apps", "web", { status: { conditions: [{ type: gate, status: "True" }] } })
-  const typesThere = (): string[] =>
+  const conditionTypes = (): string[] =>
     superCluster.find<Pod>(pods, home, "web")?.status?.conditions?.map(({ type }) => type) ?? []
-  await eventually(() => typesThere().includes(gate), { what: "the gate's condition" })
-  expect(typesThere()).toContain("Initialized")
+  await eventually(() => conditionTypes().includes(gate), { what: "the gate's condition" })
+  expect(conditionTypes()).toContain("Initialized")
 })
 
-test("a condition that is written in the tenant while super's are on their way stays, and addresses are not added up", async () => {
+test("a tenant's condition that is written concurrently with super's is kept, and addresses are not accumulated", async () => {
   await running("web")
   const ip = (address: string) => ({ podIP: address, podIPs: [{ ip: address }] })
   superCluster.edit(pods, home, "web", {
@@ -158,15 +158,15 @@ test("a condition that is written in the tenant while super's are on their way s
   expect(status()?.podIPs).toEqual([{ ip: "10.1.0.8" }])
 })
 
-test("what a gate's condition says no more is not said in super either", async () => {
+test("fields removed from a gate's condition are removed in super", async () => {
   const gate = "example.com/ready"
   await running("web", { readinessGates: [{ conditionType: gate }] })
-  const tell = (condition: object): void =>
+  const reportCondition = (condition: object): void =>
     void cluster.edit(pods, "apps", "web", { status: { conditions: [{ type: gate, ...condition }] } })
   const there = (): unknown => superCluster.find<Pod>(pods, home, "web")?.status?.conditions
-  tell({ status: "False", reason: "Waiting", message: "for others" })
-  await eventually(() => JSON.stringify(there()).includes("Waiting"), { what: "why not" })
-  tell({ status: "True" })
+  reportCondition({ status: "False", reason: "Waiting", message: "for others" })
+  await eventually(() => JSON.stringify(there()).includes("Waiting"), { what: "the reason" })
+  reportCondition({ status: "True" })
   await eventually(() => JSON.stringify(there()).includes("True"), { what: "ready" })
   expect(there()).toEqual([{ type: gate, status: "True" }])
 })

@@ -34,7 +34,7 @@ describe("createServiceAddresses()", () => {
 
   const copy = (): Service | undefined => superCluster.find<Service>(services, home, "web")
 
-  test("the tenant's address is the one super gave, and the namespace is made on the way", async () => {
+  test("the service gets super's address, and its namespace is created if needed", async () => {
     const service = serviceOf("u1")
     const claim = await addresses.claim(service, undefined)
     claim.commit()
@@ -49,7 +49,7 @@ describe("createServiceAddresses()", () => {
     expect(marks).not.toHaveProperty("tenancy.x-k8s.io/uid")
   })
 
-  test("a wanted address is asked for, and its refusal is the tenant's to see", async () => {
+  test("a requested address is passed on, and its refusal is returned to the tenant", async () => {
     const service = serviceOf("u1", { clusterIP: "10.0.0.99" })
     await addresses.claim(service, undefined)
     expect(copy()?.spec?.clusterIP).toBe("10.0.0.99")
@@ -58,13 +58,13 @@ describe("createServiceAddresses()", () => {
     await expect(addresses.claim(other, undefined)).rejects.toMatchObject({ reason: "Invalid" })
   })
 
-  test("a write that fails gives the address back", async () => {
+  test("a failed write releases the address", async () => {
     const claim = await addresses.claim(serviceOf("u1"), undefined)
     await claim.rollback()
     expect(copy()).toBeUndefined()
   })
 
-  test("release removes the copy of that service only", async () => {
+  test("release removes only the copy of that service", async () => {
     await addresses.claim(serviceOf("u1"), undefined)
     await addresses.release(serviceOf("u2"))
     expect(copy()).toBeDefined()
@@ -73,20 +73,20 @@ describe("createServiceAddresses()", () => {
     await addresses.release(serviceOf("u1"))
   })
 
-  test("two creates of one name: the second is told that it exists", async () => {
+  test("the second of two creates of the same name fails with AlreadyExists", async () => {
     await addresses.claim(serviceOf("u1"), undefined)
     await expect(addresses.claim(serviceOf("u2"), undefined)).rejects.toMatchObject({ reason: "AlreadyExists" })
     expect(copy()?.metadata.annotations?.["tenancy.x-k8s.io/uid"]).toBe("u1")
   })
 
-  test("the copy of a service the tenant no longer has makes room", async () => {
+  test("the copy of a deleted service is replaced", async () => {
     const claim = await addresses.claim(serviceOf("u1"), undefined)
     claim.commit()
     await addresses.claim(serviceOf("u2"), undefined)
     expect(copy()?.metadata.annotations?.["tenancy.x-k8s.io/uid"]).toBe("u2")
   })
 
-  test("that of a living service does not", async () => {
+  test("the copy of an existing service is not replaced", async () => {
     const living = await tenantCluster.create(services, serviceOf("ignored"))
     const claim = await addresses.claim(serviceOf(living.metadata.uid!), undefined)
     claim.commit()
@@ -94,7 +94,7 @@ describe("createServiceAddresses()", () => {
     expect(copy()?.metadata.annotations?.["tenancy.x-k8s.io/uid"]).toBe(living.metadata.uid)
   })
 
-  test("a change is made in super first, and taken back when the write fails", async () => {
+  test("a change is made in super first and reverted when the write fails", async () => {
     const before = serviceOf("u1", { type: "ClusterIP" })
     await addresses.claim(before, undefined)
     const after = { ...serviceOf("u1", { ...before.spec, type: "NodePort" }) }
@@ -105,7 +105,7 @@ describe("createServiceAddresses()", () => {
     expect(copy()?.spec?.type).toBe("ClusterIP")
   })
 
-  describe("families that a write changes are asked of super", () => {
+  describe("changes of IP families are requested from super", () => {
     const single = { type: "ClusterIP", ipFamilyPolicy: "SingleStack", ipFamilies: ["IPv4"] }
     const dual = { ...single, ipFamilyPolicy: "PreferDualStack", ipFamilies: ["IPv4", "IPv6"] }
 
@@ -114,7 +114,7 @@ describe("createServiceAddresses()", () => {
       return { ipFamilyPolicy, ipFamilies, clusterIPs }
     }
 
-    test("a second one, and taken back when the write fails", async () => {
+    test("a second family is reverted when the write fails", async () => {
       const before = serviceOf("u1", single)
       await addresses.claim(before, undefined)
       const first = before.spec?.clusterIP ?? ""
@@ -130,7 +130,7 @@ describe("createServiceAddresses()", () => {
       expect(families()).toMatchObject({ ipFamilyPolicy: "SingleStack" })
     })
 
-    test("one less by the policy alone: super drops the second, and gives it back when the write fails", async () => {
+    test("a policy change drops the second family, which is restored when the write fails", async () => {
       const before = serviceOf("u1", { ...dual, clusterIP: "10.0.0.9", clusterIPs: ["10.0.0.9", "fd00::9"] })
       await addresses.claim(structuredClone(before), undefined)
       superCluster.edit(services, home, "web", { spec: before.spec })
@@ -151,7 +151,7 @@ describe("createServiceAddresses()", () => {
       })
     })
 
-    test("not those that a write leaves as they are: super could not give them", async () => {
+    test("unchanged families are not requested", async () => {
       const before = serviceOf("u1", dual)
       await addresses.claim(before, undefined)
       superCluster.edit(services, home, "web", { spec: { ...copy()?.spec, ...single } })
@@ -162,7 +162,7 @@ describe("createServiceAddresses()", () => {
     })
   })
 
-  test("a copy that is written between the look and the change is looked at again", async () => {
+  test("a copy that is written between read and update is read again", async () => {
     const before = serviceOf("u1", { type: "ClusterIP" })
     await addresses.claim(before, undefined)
     const patch = superCluster.patch.bind(superCluster)
@@ -175,7 +175,7 @@ describe("createServiceAddresses()", () => {
     expect(copy()?.spec?.type).toBe("NodePort")
   })
 
-  test("a copy that is ahead of its service is no drift, until the service has been seen to change or time is up", async () => {
+  test("a copy ahead of its service is not drift until the service changes or the limit expires", async () => {
     const before = serviceOf("u1", { type: "ClusterIP" })
     before.metadata.resourceVersion = "7"
     await addresses.claim(before, undefined)
@@ -193,7 +193,7 @@ describe("createServiceAddresses()", () => {
     expect(changes("7", Date.now() + syncerLimits.claimGraceMs)).toHaveLength(1)
   })
 
-  test("a copy that the syncer makes meanwhile, of what the service was, is brought up to date", async () => {
+  test("a copy that the syncer creates from the previous state is updated", async () => {
     const before = serviceOf("u1", { type: "ExternalName", externalName: "example.com" })
     // The Service's namespace exists.
     const other = serviceOf("u0")
@@ -218,7 +218,7 @@ describe("createServiceAddresses()", () => {
     await superCluster.create(services, buildSuperObject(serviceSync as never, service, context))
   }
 
-  test("external addresses are not claimed, nor taken away: whether they are had is the syncer's to say", async () => {
+  test("external addresses are neither claimed nor removed, as the syncer decides about them", async () => {
     const outside = { type: "ClusterIP", externalIPs: ["192.0.2.7"], externalTrafficPolicy: "Cluster" }
     const before = serviceOf("u1", outside)
     await addresses.claim(before, undefined)
@@ -234,12 +234,12 @@ describe("createServiceAddresses()", () => {
     expect(copy()?.spec).toMatchObject({ ...outside, ports: [{ port: 82 }] })
   })
 
-  test("an ExternalName needs none", async () => {
+  test("an ExternalName service needs no address", async () => {
     await addresses.claim(serviceOf("u1", { type: "ExternalName", externalName: "example.com" }), undefined)
     expect(superCluster.writes).toEqual([])
   })
 
-  test("a super cluster that does not answer is told as 503, without its names", async () => {
+  test("an unavailable super cluster is reported as 503 without super names", async () => {
     superCluster.fail = () => serviceUnavailable(`no answer about ${home}`)
     await expect(addresses.claim(serviceOf("u1"), undefined)).rejects.toMatchObject({
       reason: "ServiceUnavailable",

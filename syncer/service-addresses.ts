@@ -91,13 +91,16 @@ class Claims {
 
   async release(service: Service): Promise<void> {
     try {
-      await this.#takeBack(service)
+      await this.#deleteCopy(service)
     } catch (error) {
       if (!(error instanceof StatusError)) throw error
       // The tenant's Service is deleted anyway; the patrol removes the copy.
       const { namespace, name } = service.metadata
       const { log = silentLog } = this.#options
-      log.warn({ tenant: this.#tenant.name, namespace, name, error: error.message }, "service address not released yet")
+      log.warn(
+        { tenant: this.#tenant.name, namespace, name, error: error.message },
+        "service address not released; the patrol will remove it",
+      )
     }
   }
 
@@ -108,7 +111,7 @@ class Claims {
       commit: () => void this.#underWay.delete(uid),
       rollback: async () => {
         this.#underWay.delete(uid)
-        await this.#takeBack(service)
+        await this.#deleteCopy(service)
       },
     }
   }
@@ -189,7 +192,7 @@ class Claims {
     return this.#superClient.patch(services, namespace, name, patch, { type: "merge" })
   }
 
-  async #takeBack(service: Service): Promise<void> {
+  async #deleteCopy(service: Service): Promise<void> {
     try {
       const present = await this.#get(service)
       if (ownership(present, this.#tenant, service) === "ours") await this.#delete(present)
@@ -222,11 +225,11 @@ class Claims {
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
-    const standIn: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }
-    const { labels, annotations } = superKeys("Namespace", standIn, this.#tenant)
+    const namespaceObject: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }
+    const { labels, annotations } = superKeys("Namespace", namespaceObject, this.#tenant)
     const marks = Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== ""))
     try {
-      await this.#superClient.create(namespaces, { ...standIn, metadata: { name, labels, annotations: marks } })
+      await this.#superClient.create(namespaces, { ...namespaceObject, metadata: { name, labels, annotations: marks } })
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
     }

@@ -41,7 +41,7 @@ async function begin() {
   return { superCluster, tenants, cluster, syncer, copies, both }
 }
 
-test("copies that are changed and deleted while their tenant sleeps are put right", async () => {
+test("copies that are changed or deleted while their tenant sleeps are restored", async () => {
   const { superCluster, tenants, syncer, copies, both } = await begin()
   await using _ = syncer
   tenants.sleep(tenant.name)
@@ -50,10 +50,10 @@ test("copies that are changed and deleted while their tenant sleeps are put righ
   await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
   tenants.sleep(tenant.name)
   await superCluster.delete(configMaps, home, "two")
-  await eventually(() => expect(copies()).toEqual(both), { what: "the copy is made anew" })
+  await eventually(() => expect(copies()).toEqual(both), { what: "the copy is recreated" })
 })
 
-test("what a tenant deletes after its sleep goes from the super cluster", async () => {
+test("objects that a tenant deletes after waking are deleted from the super cluster", async () => {
   const { tenants, cluster, syncer, copies, both } = await begin()
   await using _ = syncer
   tenants.sleep(tenant.name)
@@ -62,7 +62,7 @@ test("what a tenant deletes after its sleep goes from the super cluster", async 
   await eventually(() => expect(copies()).toEqual([both[0]]), { what: "the copy is gone" })
 })
 
-test("copies of a tenant that sleeps are folded, kind by kind, until somebody looks", async () => {
+test("copies of a sleeping tenant are folded per kind until they are read", async () => {
   const { superCluster, tenants, syncer } = await begin()
   await using _ = syncer
   const caches = new Caches({ tenants, superClient: superCluster, clock: systemClock, log: silentLog })

@@ -81,13 +81,13 @@ describe("the syncer", () => {
   const inSuper = <T extends KubeObject>(resource: Resource, name: string): Promise<T> =>
     eventually(() => superCluster.find<T>(resource, home, name), { what: `${resource.resource} ${name} in super` })
 
-  test("shows every node to a tenant from the start", async () => {
+  test("publishes all nodes to a tenant from the start", async () => {
     const node = await eventually(() => cluster.find(nodes, undefined, "node-1"), { what: "node-1" })
     expect(node.metadata.labels).toMatchObject({ zone: "a", "tenancy.x-k8s.io/virtualnode": "true" })
     await eventually(() => cluster.find(nodes, undefined, "node-1")?.["status"], { what: "its status" })
   })
 
-  test("does not write a node's heartbeat", async () => {
+  test("does not copy a node's heartbeat", async () => {
     await settled()
     const before = cluster.writes.length
     superCluster.edit(nodes, undefined, "node-1", {
@@ -97,13 +97,13 @@ describe("the syncer", () => {
     expect(cluster.writes.slice(before)).toEqual([])
   })
 
-  test("takes a node away that is gone in super", async () => {
+  test("removes a node that super has deleted", async () => {
     await eventually(() => cluster.find(nodes, undefined, "node-1"), { what: "node-1" })
     superCluster.remove(nodes, undefined, "node-1")
     await eventually(() => cluster.find(nodes, undefined, "node-1") === undefined, { what: "node-1 is gone" })
   })
 
-  test("publishes the default storage class, and no other", async () => {
+  test("publishes only the default storage class", async () => {
     const isDefault = { "storageclass.kubernetes.io/is-default-class": "true" }
     await superCluster.create(storageClasses, {
       ...object("StorageClass", undefined, "fast", { provisioner: "p" }),
@@ -115,7 +115,7 @@ describe("the syncer", () => {
     expect(cluster.find(storageClasses, undefined, "private")).toBeUndefined()
   })
 
-  test("runs a pod: down, bound, its status up", async () => {
+  test("runs a pod: copies it, binds it and copies its status back", async () => {
     await cluster.create(pods, podOf("web"))
     const superPod = await inSuper<Pod>(pods, "web")
     expect(superPod.metadata.annotations).toMatchObject({
@@ -125,7 +125,7 @@ describe("the syncer", () => {
     })
     superCluster.edit(pods, home, "web", {
       spec: { nodeName: "node-1" },
-      status: { phase: "Running", podIP: "10.1.0.1", somethingNew: true },
+      status: { phase: "Running", podIP: "10.1.0.1", newField: true },
     })
     const running = await eventually(
       () => {
@@ -135,10 +135,10 @@ describe("the syncer", () => {
       { what: "running" },
     )
     expect(running.spec?.nodeName).toBe("node-1")
-    expect(running.status).toMatchObject({ podIP: "10.1.0.1", somethingNew: true })
+    expect(running.status).toMatchObject({ podIP: "10.1.0.1", newField: true })
   })
 
-  test("tells the tenant why a pod is not scheduled", async () => {
+  test("reports to the tenant why a pod is not scheduled", async () => {
     await cluster.create(pods, podOf("big"))
     await inSuper(pods, "big")
     const condition = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes" }
@@ -149,7 +149,7 @@ describe("the syncer", () => {
     expect(cluster.find<Pod>(pods, "default", "big")?.status?.conditions).toEqual([condition])
   })
 
-  test("deletes a running pod in super first, with the same grace, then in the tenant", async () => {
+  test("deletes a running pod in super first, with the same grace period, then in the tenant", async () => {
     await running("web")
     await cluster.delete(pods, "default", "web", { gracePeriodSeconds: 7 })
     const leaving = await eventually(
@@ -166,7 +166,7 @@ describe("the syncer", () => {
     await eventually(() => cluster.find(pods, "default", "web") === undefined, { what: "gone in the tenant" })
   })
 
-  test("finishes a deleted pod whose copy went while nobody looked", async () => {
+  test("removes a deleted pod whose copy was lost unnoticed", async () => {
     await running("web")
     await syncer[Symbol.asyncDispose]()
     await cluster.delete(pods, "default", "web", { gracePeriodSeconds: 30 })
@@ -175,7 +175,7 @@ describe("the syncer", () => {
     await eventually(() => cluster.find(pods, "default", "web") === undefined, { what: "gone in the tenant" })
   })
 
-  test("finishes a deleted pod once, though its finalizers still hold it", async () => {
+  test("finishes a deleted pod only once while finalizers still hold it", async () => {
     const { metadata } = await running("web")
     cluster.edit(pods, "default", "web", { metadata: { ...metadata, finalizers: ["example.com/hold"] } })
     await cluster.delete(pods, "default", "web", { gracePeriodSeconds: 30 })
@@ -186,7 +186,7 @@ describe("the syncer", () => {
     expect((await syncer.patrol()).enqueued.get("pods")).toBeUndefined()
   })
 
-  test("makes a running pod's copy anew on its node when somebody deletes it", async () => {
+  test("recreates a running pod's copy on its node when it is deleted by hand", async () => {
     const before = await running("web")
     superCluster.remove(pods, home, "web")
     const again = await inSuper<Pod>(pods, "web")
@@ -212,7 +212,7 @@ describe("the syncer", () => {
     expect(superCluster.find(pods, home, "web")).toBeUndefined()
   })
 
-  test("gives a pod short-lived tokens and takes them away with it", async () => {
+  test("gives a pod short-lived tokens and removes them with the pod", async () => {
     const volume = {
       name: "kube-api-access-x",
       projected: { sources: [{ serviceAccountToken: { path: "token", expirationSeconds: 3607 } }] },
@@ -230,7 +230,7 @@ describe("the syncer", () => {
     await eventually(() => superCluster.find(secrets, home, source?.name ?? "") === undefined, { what: "tokens gone" })
   })
 
-  test("keeps a webhook's sidecar and passes a new image on", async () => {
+  test("keeps a webhook's sidecar and copies a new image", async () => {
     await cluster.create(pods, podOf("web"))
     const superPod = await inSuper<Pod>(pods, "web")
     const containers = [...(superPod.spec?.containers ?? []), { name: "sidecar", image: "mesh:1" }]
@@ -243,7 +243,7 @@ describe("the syncer", () => {
     expect(images()).toEqual(["nginx:2", "mesh:1"])
   })
 
-  test("puts a copy right that was changed by hand, and leaves keys of others", async () => {
+  test("restores a copy that was changed by hand, and keeps the keys of others", async () => {
     await cluster.create(configMaps, object("ConfigMap", "default", "settings", { data: { a: "1" } }))
     await inSuper(configMaps, "settings")
     superCluster.edit(configMaps, home, "settings", { data: { a: "2", b: "3" }, metadata: { labels: { cni: "x" } } })
@@ -257,7 +257,7 @@ describe("the syncer", () => {
     expect(superCluster.find(configMaps, home, "settings")?.metadata.labels).toMatchObject({ cni: "x" })
   })
 
-  test("renames the root CA and leaves super's own", async () => {
+  test("renames the root CA and keeps super's own", async () => {
     await superCluster.create(
       configMaps,
       object("ConfigMap", home, "kube-root-ca.crt", { data: { "ca.crt": "super" } }),
@@ -271,7 +271,7 @@ describe("the syncer", () => {
     expect(superCluster.find(configMaps, home, "kube-root-ca.crt")?.["data"]).toEqual({ "ca.crt": "super" })
   })
 
-  test("keeps what a tenant names like the copy of its root CA apart from that", async () => {
+  test("separates a tenant's object from the copy of its root CA of the same name", async () => {
     const named = (name: string) => object("ConfigMap", "default", name, { data: { name } })
     await cluster.create(configMaps, named("tenant-kube-root-ca.crt"))
     await cluster.create(configMaps, named("kube-root-ca.crt"))
@@ -284,7 +284,7 @@ describe("the syncer", () => {
     expect(superCluster.find(configMaps, home, "tenant-kube-root-ca.crt")).toBeDefined()
   })
 
-  test("adopts the default service account that super made", async () => {
+  test("adopts the default service account that super created", async () => {
     await cluster.create(namespaces, object("Namespace", undefined, "apps"))
     const apps = superNamespace(tenant.clusterKey, "apps")
     await eventually(() => superCluster.find(namespaces, undefined, apps), { what: "namespace" })
@@ -299,14 +299,14 @@ describe("the syncer", () => {
     )
   })
 
-  test("never overwrites what is not its own, and says so", async () => {
+  test("never overwrites objects that are not copies, and reports them", async () => {
     await superCluster.create(secrets, object("Secret", home, "taken", { data: { a: "c3VwZXI=" } }))
     await cluster.create(secrets, object("Secret", "default", "taken", { data: { a: "dGVuYW50" } }))
     await eventually(() => cluster.all(events).find((event) => event["reason"] === "FailedSync"), { what: "an event" })
     expect(superCluster.find<Secret>(secrets, home, "taken")?.data).toEqual({ a: "c3VwZXI=" })
   })
 
-  test("keeps a pod that cannot work from super, and says why; deleted it goes", async () => {
+  test("does not copy an unsupported pod and reports why; the pod can be deleted", async () => {
     await cluster.create(pods, podOf("gpu", { resourceClaims: [{ name: "gpu", resourceClaimName: "mine" }] }))
     const event = await eventually(() => cluster.all(events).find(({ reason }) => reason === "FailedSync"), {
       what: "an event",
@@ -319,7 +319,7 @@ describe("the syncer", () => {
     await eventually(() => cluster.find(pods, "default", "gpu") === undefined, { what: "it is gone" })
   })
 
-  test("tells of a class of volume attributes that a bound claim is given later", async () => {
+  test("reports a volume attributes class that is set on a bound claim", async () => {
     await cluster.create(persistentVolumeClaims, object("PersistentVolumeClaim", "default", "data", { spec: {} }))
     await inSuper(persistentVolumeClaims, "data")
     await settled()
@@ -329,7 +329,7 @@ describe("the syncer", () => {
     expect(superCluster.find(persistentVolumeClaims, home, "data")).toBeDefined()
   })
 
-  test("puts nothing into a namespace that has the name but is not the tenant's", async () => {
+  test("writes nothing into a namespace of that name that is not the tenant's", async () => {
     const apps = superNamespace(tenant.clusterKey, "apps")
     await superCluster.create(namespaces, object("Namespace", undefined, apps))
     await cluster.create(namespaces, object("Namespace", undefined, "apps"))
@@ -340,7 +340,7 @@ describe("the syncer", () => {
     expect(superCluster.find(configMaps, apps, "settings")).toBeUndefined()
   })
 
-  test("removes the copy of an earlier object of that name before it makes the new one", async () => {
+  test("removes the copy of an earlier object of the same name before it creates the new one", async () => {
     const first = await cluster.create(configMaps, object("ConfigMap", "default", "one", { data: { a: "1" } }))
     await inSuper(configMaps, "one")
     await syncer[Symbol.asyncDispose]()
@@ -356,7 +356,7 @@ describe("the syncer", () => {
     )
   })
 
-  test("places a waiting pod anew when the tenant labels a node", async () => {
+  test("reschedules a pending pod when the tenant labels a node", async () => {
     await eventually(() => cluster.find(nodes, undefined, "node-1"), { what: "node-1" })
     await cluster.create(pods, podOf("web", { nodeSelector: { color: "blue" } }))
     const before = await inSuper<Pod>(pods, "web")
@@ -382,7 +382,7 @@ describe("the syncer", () => {
     expect(cluster.find(nodes, undefined, "node-1")?.metadata.labels).toMatchObject({ color: "blue", zone: "a" })
   })
 
-  test("takes a waiting pod to the node that a scheduler of the tenant's has bound it to", async () => {
+  test("moves a pending pod to the node that the tenant's scheduler has bound it to", async () => {
     await eventually(() => cluster.find(nodes, undefined, "node-1"), { what: "node-1" })
     await cluster.create(pods, podOf("web"))
     expect((await inSuper<Pod>(pods, "web")).spec?.nodeName).toBeUndefined()
@@ -393,7 +393,7 @@ describe("the syncer", () => {
     })
   })
 
-  test("deletes a claim in super while pods in the tenant still use it, but none that somebody else keeps", async () => {
+  test("deletes a claim in super while tenant pods still use it, but not one with another finalizer", async () => {
     const inUse = "kubernetes.io/pvc-protection"
     const make = async (name: string, finalizers: string[]): Promise<void> => {
       const claim = object("PersistentVolumeClaim", "default", name, { spec: {} })
@@ -410,11 +410,11 @@ describe("the syncer", () => {
     await settled()
     expect(isLeaving("kept")).toBe(false)
     cluster.edit(persistentVolumeClaims, "default", "kept", { metadata: { finalizers: [inUse] } })
-    await eventually(() => isLeaving("kept"), { what: "deletion of what nobody keeps any more" })
+    await eventually(() => isLeaving("kept"), { what: "the deletion of the released claim" })
     expect(cluster.find(persistentVolumeClaims, "default", "used")).toBeDefined()
   })
 
-  test("makes room for a pod among the tenant's own of lower priority", async () => {
+  test("preempts the tenant's own pods of lower priority", async () => {
     superCluster.edit(nodes, undefined, "node-1", { status: { allocatable: { cpu: "2", pods: "10" } } })
     const asking = (cpu: string, priority: number): object => ({
       priority,
@@ -448,7 +448,7 @@ describe("the syncer", () => {
     expect(JSON.stringify(next.spec)).toContain('"operator":"NotIn","values":["node-1"]')
   })
 
-  test("tells the tenant what super refuses, and tries again", async () => {
+  test("reports super's refusal to the tenant and retries", async () => {
     superCluster.fail = (verb, resource, made) =>
       verb === "create" && resource === "pods"
         ? forbidden({ group: "", resource: "pods" }, made?.metadata.name ?? "", `exceeded quota in ${home}`)
@@ -459,16 +459,16 @@ describe("the syncer", () => {
     })
     expect(event["message"]).toBe('pods "web" is forbidden: exceeded quota in default')
     superCluster.fail = undefined
-    await eventually(() => superCluster.find(pods, home, "web"), { what: "made after all" })
+    await eventually(() => superCluster.find(pods, home, "web"), { what: "created after a retry" })
   })
 
-  test("mirrors events with the tenant's names, and counts them up", async () => {
+  test("mirrors events with the tenant's names and increments their counts", async () => {
     await cluster.create(pods, podOf("web"))
     const superPod = await inSuper(pods, "web")
     const involvedObject = { kind: "Pod", namespace: home, name: "web", uid: superPod.metadata.uid }
     const related = { kind: "Pod", namespace: "default-other", name: "of-another" }
-    const told = { reason: "Pulled", count: 1, message: `in ${home}: pulled` }
-    await superCluster.create(events, object("Event", home, "web.1", { involvedObject, related, ...told }))
+    const fields = { reason: "Pulled", count: 1, message: `in ${home}: pulled` }
+    await superCluster.create(events, object("Event", home, "web.1", { involvedObject, related, ...fields }))
     const event = await eventually(() => cluster.find(events, "default", "web.1"), { what: "the event" })
     expect(event["message"]).toBe("in default: pulled")
     expect(event["related"]).toBeUndefined()
@@ -477,17 +477,19 @@ describe("the syncer", () => {
       uid: cluster.find(pods, "default", "web")?.metadata.uid,
     })
     superCluster.edit(events, home, "web.1", { count: 2 })
-    await eventually(() => cluster.find(events, "default", "web.1")?.["count"] === 2, { what: "counted" })
+    await eventually(() => cluster.find(events, "default", "web.1")?.["count"] === 2, {
+      what: "the count is incremented",
+    })
   })
 
-  test("asks for the tenant's address again when a service is made anew in super", async () => {
+  test("requests the tenant's address again when a service is recreated in super", async () => {
     await cluster.create(services, object("Service", "default", "web", { spec: { clusterIP: "10.0.0.77", ports: [] } }))
     await inSuper(services, "web")
     superCluster.remove(services, home, "web")
     expect((await inSuper<Service>(services, "web")).spec?.clusterIP).toBe("10.0.0.77")
   })
 
-  test("makes a service without its external addresses, and tells the tenant", async () => {
+  test("copies a service without its external addresses and reports that to the tenant", async () => {
     const spec = { type: "ClusterIP", clusterIP: "10.0.0.78", externalIPs: ["192.0.2.7"], ports: [] }
     await cluster.create(services, object("Service", "default", "web", { spec }))
     expect((await inSuper<Service>(services, "web")).spec).not.toHaveProperty("externalIPs")
@@ -498,7 +500,7 @@ describe("the syncer", () => {
     expect(event["message"]).toMatch(/^spec\.externalIPs: /)
   })
 
-  test("removes the namespaces of a tenant that is gone, once its VirtualCluster is", async () => {
+  test("removes the namespaces of a deleted tenant once its VirtualCluster is deleted", async () => {
     await inSuper(services, "kubernetes")
     tenants.remove("acme")
     const virtualClusters = {
@@ -517,7 +519,7 @@ describe("the syncer", () => {
     expect(superCluster.find(namespaces, undefined, home)).toBeUndefined()
   })
 
-  test("starts while super is out of reach, and catches up", async () => {
+  test("starts while super is unreachable, and catches up", async () => {
     await syncer[Symbol.asyncDispose]()
     superCluster.fail = () => serviceUnavailable("connection refused")
     syncer = await startSyncer({ tenants, superClient: superCluster })
@@ -526,7 +528,7 @@ describe("the syncer", () => {
     await eventually(() => superCluster.find(pods, home, "late"), { what: "synced in the end" })
   })
 
-  test("leaves pods alone that ask for it", async () => {
+  test("ignores pods that opt out", async () => {
     const pod = podOf("mine")
     pod.metadata.labels = { "tenancy.x-k8s.io/ignore-sync": "true" }
     await cluster.create(pods, pod)

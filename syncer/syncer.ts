@@ -64,7 +64,7 @@ export class Syncer implements AsyncDisposable {
     const maxWorking = options.workers ?? syncerLimits.workers
     const metrics = options.metrics?.queue("syncer")
     this.#queue = new FairQueue({ identify, group: ({ tenant }) => tenant, maxWorking, clock, metrics })
-    this.#caches = new Caches({ tenants, superClient, clock, log: faultsOnly(this.#log) })
+    this.#caches = new Caches({ tenants, superClient, clock, log: errorsOnly(this.#log) })
     const caches = this.#caches
     this.#recorder = new EventRecorder({ component: "polyplane-syncer", clock, log: this.#log })
     const schedule = (key: SyncKey, afterMs: number): void => this.#queue.addAfter(key, afterMs)
@@ -230,7 +230,7 @@ export class Syncer implements AsyncDisposable {
             : undefined
       // Only conflicts and bugs remain: the workers log and retry them.
       if (limits === undefined) throw error
-      this.#log.debug({ key, error: errorMessage(error) }, "waiting to try again")
+      this.#log.debug({ key, error: errorMessage(error) }, "reconcile failed; retrying")
       return this.#later(id, limits)
     }
   }
@@ -282,7 +282,7 @@ export class Syncer implements AsyncDisposable {
     const tenant = this.#tenants.get(name)
     if (tenant === undefined) return
     try {
-      await this.#patrol.compareTenant(tenant, this.#stopping.signal, { tellsRefused: true })
+      await this.#patrol.compareTenant(tenant, this.#stopping.signal, { reportsRefused: true })
     } catch (error) {
       this.#log.error({ tenant: name, err: error }, "first comparison failed")
     }
@@ -298,4 +298,4 @@ export class Syncer implements AsyncDisposable {
 }
 
 /** The reachability check reports outages; informers would repeat them for each kind. */
-const faultsOnly = (log: Log): Log => ({ ...silentLog, error: (fields, message) => log.error(fields, message) })
+const errorsOnly = (log: Log): Log => ({ ...silentLog, error: (fields, message) => log.error(fields, message) })

@@ -64,7 +64,7 @@ async function withPod(clock: FakeClock): Promise<Clusters> {
 const tokenSecrets = (cluster: FakeCluster): Secret[] =>
   cluster.all<Secret>(secrets).filter(({ metadata }) => metadata.name?.startsWith("pod-token-"))
 
-test("a patrol finds no difference in tokens that last, and those that were removed", async () => {
+test("a patrol recreates only the tokens that were removed", async () => {
   const clock = new FakeClock(Date.now())
   const { superCluster, tenants, home } = await withPod(clock)
   await using syncer = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 10 ** 9 })
@@ -87,7 +87,7 @@ test("a patrol finds no difference in tokens that last, and those that were remo
   await eventually(() => tokenSecrets(superCluster).length === 1, { what: "the Secret is there again" })
 })
 
-test("a pod's token is issued anew when four fifths of its life are over, and not before", async () => {
+test("a pod's token is renewed after four fifths of its lifetime, and not before", async () => {
   const clock = new FakeClock(Date.now())
   const { superCluster, tenants, cluster, home } = await createClusters()
   await using syncer = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 10 ** 9 })

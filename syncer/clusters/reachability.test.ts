@@ -12,37 +12,37 @@ function logged() {
 }
 
 const down = new Error("connect ECONNREFUSED")
-const lost = "the super cluster does not answer; trying again"
-const found = "the super cluster answers again"
+const lost = "the super cluster is unavailable; retrying"
+const found = "the super cluster is available again"
 
 test.each<[name: string, failures: unknown[], lines: string[]]>([
-  ["an outage is told once", [down, down], [lost]],
+  ["an outage is logged once", [down, down], [lost]],
   [
-    "that it has ended, too, by an answer that refuses",
+    "its end is logged once, also after a refusal",
     [down, notFound({ group: "", resource: "pods" }, "a")],
     [lost, found],
   ],
-  ["answers that tell of an outage are none", [serviceUnavailable("no")], [lost]],
-  ["a call that was given up tells nothing", [AbortSignal.abort().reason], []],
-  ["one that took too long does", [new DOMException("late", "TimeoutError")], [lost]],
+  ["a 503 response counts as an outage", [serviceUnavailable("no")], [lost]],
+  ["an aborted call is ignored", [AbortSignal.abort().reason], []],
+  ["a timeout counts as an outage", [new DOMException("late", "TimeoutError")], [lost]],
 ])("%s", (_, failures, lines) => {
-  const { reachability, lines: told } = logged()
+  const { reachability, lines: messages } = logged()
   for (const failure of failures) reachability.failed(failure)
-  expect(told).toEqual(lines)
+  expect(messages).toEqual(lines)
 })
 
-test("what may not be listed is told once, and that it may be", async () => {
+test("a forbidden list is logged once, and once when it is allowed again", async () => {
   const cluster = new FakeCluster()
-  const told: string[] = []
-  const note = ({ resource }: LogFields, message: string): void => void told.push(`${String(resource)}: ${message}`)
+  const messages: string[] = []
+  const note = ({ resource }: LogFields, message: string): void => void messages.push(`${String(resource)}: ${message}`)
   const client = observe(cluster, new Reachability({ ...silentLog, info: note, warn: note }))
   cluster.fail = (_, resource) => (resource === "nodes" ? forbidden(nodes, "", "no rights") : undefined)
   for (let time = 0; time < 2; time++) await expect(client.list(nodes)).rejects.toThrow("forbidden")
   await client.list(pods)
   cluster.fail = undefined
   await client.list(nodes)
-  expect(told).toEqual([
-    "nodes: the super cluster does not let this be listed: nothing is synced until it does",
-    "nodes: the super cluster lets this be listed now",
+  expect(messages).toEqual([
+    "nodes: this resource cannot be listed in the super cluster and is not synced; check the permissions of the syncer",
+    "nodes: this resource can be listed in the super cluster now",
   ])
 })

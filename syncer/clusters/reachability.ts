@@ -12,7 +12,7 @@ export class Reachability {
   readonly #log: Log
   #reachable: boolean | undefined
   /** Resources that cannot be listed. */
-  readonly #unseen = new Set<string>()
+  readonly #unlisted = new Set<string>()
 
   constructor(log: Log) {
     this.#log = log
@@ -25,7 +25,7 @@ export class Reachability {
   /** Any response counts, even a refusal. */
   answered(): void {
     if (this.#reachable === true) return
-    if (this.#reachable === false) this.#log.info({}, "the super cluster answers again")
+    if (this.#reachable === false) this.#log.info({}, "the super cluster is available again")
     this.#reachable = true
   }
 
@@ -38,18 +38,20 @@ export class Reachability {
     if (this.#reachable === false || (error instanceof Error && error.name === "AbortError")) return
     this.#reachable = false
     const message = errorMessage(error)
-    this.#log.warn({ error: message }, "the super cluster does not answer; trying again")
+    this.#log.warn({ error: message }, "the super cluster is unavailable; retrying")
   }
 
   listed({ resource }: Resource): void {
-    if (this.#unseen.delete(resource)) this.#log.info({ resource }, "the super cluster lets this be listed now")
+    if (this.#unlisted.delete(resource))
+      this.#log.info({ resource }, "this resource can be listed in the super cluster now")
   }
 
   /** A resource that is not served or not allowed remains so until somebody changes that. */
   notListed({ resource }: Resource, error: unknown): void {
-    if ((!isRefusal(error) && !isNotFound(error)) || this.#unseen.has(resource)) return
-    this.#unseen.add(resource)
-    const text = "the super cluster does not let this be listed: nothing is synced until it does"
+    if ((!isRefusal(error) && !isNotFound(error)) || this.#unlisted.has(resource)) return
+    this.#unlisted.add(resource)
+    const text =
+      "this resource cannot be listed in the super cluster and is not synced; check the permissions of the syncer"
     this.#log.warn({ resource, error: error.message }, text)
   }
 }

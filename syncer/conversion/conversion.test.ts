@@ -52,7 +52,7 @@ describe("superKeys()", () => {
     expect(superKeys("Namespace", namespace, tenant).labels[key]).toBe(copied ? "v" : undefined)
   })
 
-  test("a tenant cannot forge the keys of ours", () => {
+  test("a tenant cannot set the syncer's keys", () => {
     const forged = {
       "tenancy.x-k8s.io/cluster": "other",
       "tenancy.x-k8s.io/uid": "other",
@@ -66,7 +66,7 @@ describe("superKeys()", () => {
     expect(labels["tenancy.x-k8s.io/free"]).toBeUndefined()
   })
 
-  test("says whose the object is, in the ancestor's annotations", () => {
+  test("records the owner in VirtualCluster's annotations", () => {
     expect(superKeys("Pod", pod({}), tenant)).toEqual({
       labels: {
         "tenancy.x-k8s.io/controlled": "true",
@@ -86,7 +86,7 @@ describe("superKeys()", () => {
     })
   })
 
-  test("owner references travel as text only, finalizers not at all", () => {
+  test("copies owner references as text only, and no finalizers", () => {
     const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: "u2" }
     const metadata = superMetadata(
       "Pod",
@@ -121,20 +121,20 @@ describe("metadataChange()", () => {
     ["removed in the tenant", { a: "1", b: "2" }, { a: "1" }, { b: null }],
     ["a name that objects inherit removed", { constructor: "1", a: "2" }, { a: "2" }, { constructor: null }],
     ["all removed", { a: "1", b: "2" }, undefined, { a: null, b: null }],
-    ["a key of ours in the tenant", undefined, { "tenancy.x-k8s.io/name": "x" }, undefined],
+    ["a key of the syncer in the tenant", undefined, { "tenancy.x-k8s.io/name": "x" }, undefined],
     ["an opaque key in the tenant", undefined, { "opaque.io/a": "x" }, undefined],
   ])("%s", (_name, before, after, expected) => {
     expect(labels(before, after)).toEqual(expected)
   })
 
-  test("leaves what others have put there, and puts right what was changed", () => {
+  test("keeps the metadata of others and restores its own", () => {
     const object = pod({ labels: { a: "1" } })
     const copy = copyOf(object)
     copy.metadata.labels = { ...copy.metadata.labels, a: "9", cni: "x", "opaque.io/b": "y" }
     expect(metadataChange("Pod", object, copy, tenant)).toEqual({ labels: { a: "1" } })
   })
 
-  test("sets marks again that were removed by hand", () => {
+  test("restores marks that were removed by hand", () => {
     const object = pod({})
     const copy = copyOf(object)
     delete copy.metadata.labels?.["tenancy.x-k8s.io/controlled"]
@@ -191,7 +191,7 @@ describe("mergeDiff()", () => {
   })
 })
 
-test("scrubMessages() tells super names in the tenant's words, at any depth, and nowhere else", () => {
+test("scrubMessages() replaces super names in messages at any depth, and nowhere else", () => {
   const names = {
     tenant,
     namespace: "default",
@@ -211,7 +211,7 @@ test("scrubMessages() tells super names in the tenant's words, at any depth, and
 })
 
 describe("missingFrom()", () => {
-  test("answers what is nowhere in the other list, whatever the order and however fields without value are written", () => {
+  test("returns the items missing from the other list, regardless of order and of how fields without value are written", () => {
     const [a, b] = [
       { key: "a", value: null },
       { value: "x", key: "b" },
@@ -220,7 +220,7 @@ describe("missingFrom()", () => {
     expect(missingFrom([a, b], [a, b, { key: "c", value: "y" }])).toEqual([])
   })
 
-  test("takes time in proportion to both lists", () => {
+  test("takes time proportional to both lists", () => {
     const long = Array.from({ length: 30_000 }, (_, at) => ({ key: `key-${at}`, operator: "Exists" }))
     expect(missingFrom(long, [...long].reverse())).toEqual([])
   })

@@ -46,7 +46,7 @@ describe("EndpointSlices", () => {
     expect(endpointSlice.synced?.(slice(managedBy), context)).toBe(copied)
   })
 
-  test("a slice that super mirrors from a tenant's Endpoints belongs to super's controller", () => {
+  test("a slice that super mirrors from a tenant's Endpoints is not a copy", () => {
     const annotations = { [clusterAnnotation]: context.tenant.clusterKey, [namespaceAnnotation]: "default" }
     const inSuper = (object: EndpointSlice) => ({ ...object, metadata: { ...object.metadata, annotations } })
     const key = (object: EndpointSlice) => superKey(endpointSlice as ResourceSync, "acme", inSuper(object))
@@ -54,14 +54,14 @@ describe("EndpointSlices", () => {
     expect(key(slice())).toMatchObject({ namespace: "default", name: "web-1" })
   })
 
-  test("a copy equals what it was made of, without references to the tenant's objects", () => {
+  test("a copy equals its original without references to the tenant's objects", () => {
     const object = slice()
     const copy = { ...object, ...endpointSlice.toSuper(object, context) }
     expect(copy.endpoints?.[0]?.targetRef).toEqual({ kind: "Pod", name: "a" })
     expect(endpointSlice.changed(object, copy, context)).toEqual([])
   })
 
-  test("an address that went is taken from the copy", () => {
+  test("an address that was removed is removed from the copy", () => {
     const object = slice()
     const copy = { ...object, ...endpointSlice.toSuper(object, context) }
     const [step] = endpointSlice.changed({ ...object, endpoints: [] }, copy, context)

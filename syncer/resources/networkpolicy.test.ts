@@ -26,14 +26,14 @@ const policy = (spec: object): NetworkPolicy => ({
 })
 const specOf = (spec: object): unknown => networkPolicy.toSuper(policy(spec), allowing).spec
 
-describe("a network policy in super", () => {
+describe("a network policy's copy", () => {
   const from = (...peers: object[]): object => ({
     podSelector: {},
     policyTypes: ["Ingress"],
     ingress: [{ from: peers }],
   })
 
-  test("is the tenant's, but for namespaces", () => {
+  test("equals the tenant's except for namespaces", () => {
     const spec = {
       podSelector: { matchLabels: { app: "web" }, matchExpressions: [{ key: "tier", operator: "Exists" }] },
       policyTypes: ["Ingress", "Egress"],
@@ -63,7 +63,7 @@ describe("a network policy in super", () => {
         matchExpressions: [{ key: nameLabel, operator: "NotIn", values: [inSuper("a"), inSuper("b")] }],
       },
     ],
-    ["by somebody else's mark", { matchLabels: { [clusterLabel]: "other" } }, { matchLabels: own }],
+    ["by another tenant's mark", { matchLabels: { [clusterLabel]: "other" } }, { matchLabels: own }],
   ])("namespaces: %s", (_name, namespaceSelector, expected) => {
     const podSelector = { matchLabels: { app: "x" } }
     expect(specOf(from({ namespaceSelector, podSelector }))).toEqual(from({ namespaceSelector: expected, podSelector }))
@@ -71,7 +71,7 @@ describe("a network policy in super", () => {
     expect(specOf(egress)).toMatchObject({ egress: [{ to: [{ namespaceSelector: expected }] }] })
   })
 
-  test("has no peers of a sort that is not known here", () => {
+  test("omits peers of unknown types", () => {
     expect(specOf(from({ everybody: {} }))).toEqual(from({}))
   })
 
@@ -90,7 +90,7 @@ describe("a network policy in super", () => {
       { ingress: [{ from: [{ podSelector: {} }] }] },
     ],
     [
-      "a rule for everybody is none for nobody",
+      "an empty rule differs from no rule",
       { podSelector: {}, policyTypes: ["Ingress"], ingress: [{}] },
       { podSelector: {}, policyTypes: ["Ingress"], ingress: [] },
       { ingress: [{}] },
@@ -123,13 +123,13 @@ describe("a network policy in super", () => {
       { egress: [{}, { to: [{ podSelector: { matchExpressions: [{ key: clusterLabel, operator: "Exists" }] } }] }] },
       /^spec\.egress\[1\]\.to\[0\]\.podSelector: /,
     ],
-  ])("selects by labels that are there: %s", (_name, spec, message) => {
-    const told = networkPolicy.unsupported?.(policy(spec), allowing)
-    if (message === undefined) expect(told).toBeUndefined()
-    else expect(told).toMatch(message)
+  ])("selects by existing labels: %s", (_name, spec, message) => {
+    const reason = networkPolicy.unsupported?.(policy(spec), allowing)
+    if (message === undefined) expect(reason).toBeUndefined()
+    else expect(reason).toMatch(message)
   })
 
-  test("is not there, nor stays there, unless super's administrator allows it", () => {
+  test("exists only if super's administrator allows it", () => {
     const one = policy({ podSelector: {} })
     expect(networkPolicy.unsupported?.(one, contextWith("deny"))).toMatch(/not copied/)
     expect(networkPolicy.outdated?.(one, one, contextWith("deny"))).toBe(true)

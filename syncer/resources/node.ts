@@ -85,7 +85,7 @@ export const node: Publication<Node> = {
 }
 
 /** Whether tenants would see no difference: most updates of a node are heartbeats. */
-export function onlyHeartbeat(before: Node, after: Node): boolean {
+export function isOnlyHeartbeat(before: Node, after: Node): boolean {
   return (
     equalButNulls(before.metadata.labels, after.metadata.labels) &&
     equalButNulls(before.spec, after.spec) &&

@@ -65,16 +65,16 @@ test.each([
 })
 
 test.each([
-  { name: "found its volume", annotations: {}, spec: {}, told: true },
-  { name: "named its volume", annotations: {}, spec: { volumeName: "v" }, told: true },
-  { name: "was told before claims were marked", annotations: completed, spec: { volumeName: "v" }, told: true },
-  { name: "was told", annotations: marked, spec: { volumeName: "v" }, told: false },
-  { name: "names another volume", annotations: {}, spec: { volumeName: "w" }, told: false },
-])("a claim that $name is told what super has bound it to: $told", ({ annotations, spec, told }) => {
+  { name: "found its volume", annotations: {}, spec: {}, reported: true },
+  { name: "named its volume", annotations: {}, spec: { volumeName: "v" }, reported: true },
+  { name: "got it before claims were marked", annotations: completed, spec: { volumeName: "v" }, reported: true },
+  { name: "already has it", annotations: marked, spec: { volumeName: "v" }, reported: false },
+  { name: "names another volume", annotations: {}, spec: { volumeName: "w" }, reported: false },
+])("a claim that $name gets the volume that super has bound: $reported", ({ annotations, spec, reported }) => {
   const context = { tenant: { clusterKey: "k" } } as unknown as SyncContext
   const steps = persistentVolumeClaim.toTenant?.(claim(annotations, spec), claim(completed), context)
   const patch = { metadata: { annotations: marked }, spec: { volumeName: "v" } }
-  expect(steps).toEqual(told ? [{ patch }] : [])
+  expect(steps).toEqual(reported ? [{ patch }] : [])
 })
 
 const snapshot = { apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name: "s" }

@@ -37,7 +37,7 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
       : [{ patch: { spec: { resources: { requests: { storage: wanted } } } } }]
   },
   unsupported,
-  missing: (object, context) => ({ kind: namesOwnVolume(object, context) ? "nothing" : "create" }),
+  missing: (object, context) => ({ kind: namesTenantVolume(object, context) ? "nothing" : "create" }),
   // Otherwise super would schedule more pods that use the claim. Any other finalizer in the tenant means that the data is still wanted.
   follows: ({ metadata }) => (metadata.finalizers ?? []).every((finalizer) => finalizer === inUseFinalizer),
   toTenant(object, superObject, { tenant }) {
@@ -68,7 +68,7 @@ const isOfSuper = ({ metadata }: PersistentVolumeClaim): boolean =>
   metadata.annotations?.[boundInSuperAnnotation] !== undefined
 
 /** The tenant created this volume: its own binder will bind it, and a super volume of the same name is a different one. */
-function namesOwnVolume({ spec }: PersistentVolumeClaim, { view }: SyncContext): boolean {
+function namesTenantVolume({ spec }: PersistentVolumeClaim, { view }: SyncContext): boolean {
   const volume = view.tenantObject<PersistentVolume>(persistentVolumes, undefined, spec?.volumeName ?? "")
   return volume !== undefined && volume.metadata.annotations?.[uidAnnotation] === undefined
 }

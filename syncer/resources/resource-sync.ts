@@ -91,7 +91,7 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
    */
   unsupported?(object: T, context: SyncContext): string | undefined
   /** The copy works without the unsupported parts, and is created without them. */
-  readonly isMadeWithout?: boolean
+  readonly isCreatedIfUnsupported?: boolean
   /** Called when the super copy does not exist, before it is created. */
   missing?(object: T, context: SyncContext): Lost
   /** Super objects that are created before their tenant object is stored (services) are not orphans until they are this old. */

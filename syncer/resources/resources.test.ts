@@ -5,7 +5,7 @@ import type { Resource } from "../../client/rest.ts"
 import { settingsOf } from "../options.ts"
 import { fakeTenant } from "../testing/fake-tenants.ts"
 import { endpoints } from "./endpoints.ts"
-import { node, onlyHeartbeat } from "./node.ts"
+import { node, isOnlyHeartbeat } from "./node.ts"
 import { persistentVolumeClaim } from "./persistentvolumeclaim.ts"
 import { pod } from "./pod/pod.ts"
 import type { SyncContext } from "./resource-sync.ts"
@@ -32,12 +32,12 @@ function contextWith(objects: KubeObject[] = []): SyncContext {
 const object = <T extends KubeObject>(more: object): T =>
   ({ apiVersion: "v1", kind: "X", metadata: { namespace: "default", name: "web", uid: "u1" }, ...more }) as unknown as T
 
-describe("pods downward", () => {
+describe("pods, downward", () => {
   const withImages = (...images: string[]): Pod =>
     object({ spec: { containers: images.map((image, index) => ({ name: `c${index}`, image })) } })
   const patched = (wanted: Pod, current: Pod): unknown => pod.changed(wanted, current, contextWith())[0]?.patch["spec"]
 
-  test("images: equal, changed, and a webhook's container kept", () => {
+  test("copies changed images and keeps a webhook's container", () => {
     expect(patched(withImages("a"), withImages("a"))).toBeUndefined()
     expect(patched(withImages("a"), withImages("a", "sidecar"))).toBeUndefined()
     expect(patched(withImages("b"), withImages("a", "sidecar"))).toEqual({
@@ -59,7 +59,7 @@ describe("pods downward", () => {
     expect(patched(deadline(wanted), deadline(current))).toEqual(expected)
   })
 
-  test("tolerations are added, those super has stay", () => {
+  test("adds tolerations and keeps those of super", () => {
     const tolerating = (...keys: string[]): Pod =>
       object({ spec: { containers: [], tolerations: keys.map((key) => ({ key })) } })
     expect(patched(tolerating("a", "b"), tolerating("x", "a"))).toEqual({
@@ -67,14 +67,14 @@ describe("pods downward", () => {
     })
   })
 
-  test("a scheduling gate that the tenant lifts is lifted", () => {
+  test("removes a scheduling gate that the tenant removes", () => {
     const gated = (...names: string[]): Pod =>
       object({ spec: { containers: [], schedulingGates: names.map((name) => ({ name })) } })
     expect(patched(gated("b"), gated("a", "b"))).toEqual({ schedulingGates: [{ name: "b" }] })
     expect(patched(gated(), gated("a"))).toEqual({ schedulingGates: null })
   })
 
-  test("ephemeral containers are added through their subresource", () => {
+  test("adds ephemeral containers through their subresource", () => {
     const wanted: Pod = object({ spec: { containers: [], ephemeralContainers: [{ name: "debug", image: "sh" }] } })
     const patches = pod.changed(wanted, object({ spec: { containers: [] } }), contextWith())
     expect(patches[0]?.subresource).toBe("ephemeralcontainers")
@@ -82,8 +82,8 @@ describe("pods downward", () => {
   })
 })
 
-describe("pods upward", () => {
-  test("bound first, then the status", () => {
+describe("pods, upward", () => {
+  test("binds the pod first, then writes the status", () => {
     const superPod: Pod = object({ spec: { containers: [], nodeName: "n" }, status: { phase: "Running" } })
     expect(pod.toTenant?.(object({ spec: { containers: [] } }), superPod, contextWith())).toEqual([
       { bind: "n" },
@@ -91,7 +91,7 @@ describe("pods upward", () => {
     ])
   })
 
-  test("a pod placed by the tenant on a node that does not exist is refused", () => {
+  test("refuses a pod that the tenant bound to a node that does not exist", () => {
     expect(pod.missing?.(object({ spec: { containers: [], nodeName: "nowhere" } }), contextWith())).toEqual({
       kind: "refuse",
       message: 'there is no node "nowhere"',
@@ -117,15 +117,11 @@ describe("services", () => {
 
   test.each<[string, object, unknown]>([
     [
-      "nothing that the tenant owns differs",
+      "no difference in the tenant's fields",
       { ...current, clusterIP: "10.9.9.9", clusterIPs: ["10.9.9.9"] },
       undefined,
     ],
-    [
-      "what the tenant leaves to defaults",
-      { type: "NodePort", selector: { app: "a" }, ports: current.ports },
-      undefined,
-    ],
+    ["defaulted fields", { type: "NodePort", selector: { app: "a" }, ports: current.ports }, undefined],
     ["another selector", { ...current, selector: { app: "b" } }, { selector: { app: "b" } }],
     ["no selector any more", { ...current, selector: undefined }, { selector: null }],
     [
@@ -143,13 +139,13 @@ describe("services", () => {
     expect(specChange(wanted as Spec, current)).toEqual(expected)
   })
 
-  test("addresses that are not ready are no longer published", () => {
+  test("stops publishing addresses that are not ready", () => {
     const published = { ...current, publishNotReadyAddresses: true }
     expect(specChange(published, current)).toEqual({ publishNotReadyAddresses: true })
     expect(specChange(current, published)).toEqual({ publishNotReadyAddresses: null })
   })
 
-  test("an address that is not super's is told, and forgotten when it is", () => {
+  test("an address that is not super's is reported until it is", () => {
     const superService: Service = object({ spec: { clusterIP: "10.0.0.9" } })
     const key = "transparency.tenancy.x-k8s.io/clusterIP"
     const other: Service = object({ spec: { clusterIP: "10.1.1.1" } })
@@ -159,7 +155,7 @@ describe("services", () => {
     expect(service.toTenant?.(object({ spec: { clusterIP: "10.0.0.9" } }), superService, contextWith())).toEqual([])
   })
 
-  test("the load balancer's address goes up", () => {
+  test("the load balancer's address is copied back", () => {
     const status = { loadBalancer: { ingress: [{ ip: "1.2.3.4" }] } }
     const steps = service.toTenant?.(
       object({ spec: {}, status: { loadBalancer: {} } }),
@@ -177,30 +173,30 @@ describe("services", () => {
     const changes = (present: object, context: SyncContext): unknown =>
       service.changed(wanted, object({ spec: { ...spec, ...present } }), context)
 
-    test("are the tenant's word alone: left out, and told", () => {
+    test("are omitted and reported by default", () => {
       expect(service.toSuper(wanted, contextWith()).spec).toEqual(spec)
       expect(changes({}, contextWith())).toEqual([])
       expect(service.unsupported?.(wanted, contextWith())).toMatch(/^spec\.externalIPs: /)
       expect(service.unsupported?.(object({ spec }), contextWith())).toBeUndefined()
     })
 
-    test("are taken away where they have been let in before", () => {
+    test("are removed where they were allowed before", () => {
       expect(changes(outside, contextWith())).toEqual([{ patch: { spec: { externalIPs: null } } }])
     })
 
-    test("leave other traffic from outside as it was", () => {
+    test("do not change other external traffic", () => {
       const nodePort: Service = object({ spec: { ...current, ...outside, externalTrafficPolicy: "Local" } })
       expect(service.toSuper(nodePort, contextWith()).spec).toEqual({ ...current, externalTrafficPolicy: "Local" })
     })
 
-    test("go there where super's administrator allows them", () => {
+    test("are copied if super's administrator allows them", () => {
       expect(service.toSuper(wanted, allowing).spec).toEqual(wanted.spec)
       expect(changes({}, allowing)).toEqual([{ patch: { spec: outside } }])
       expect(service.unsupported?.(wanted, allowing)).toBeUndefined()
     })
   })
 
-  test("without its address a refused service asks for any", () => {
+  test("a service whose address was refused requests any address", () => {
     const refused: Service = object({
       spec: { clusterIP: "10.0.0.9", clusterIPs: ["10.0.0.9"], ports: [{ port: 80, nodePort: 30080 }] },
     })
@@ -223,7 +219,7 @@ describe("endpoints", () => {
     expect(endpoints.synced?.(own, contextWith(objects))).toBe(expected)
   })
 
-  test("differences in references alone are none", () => {
+  test("ignores differences in references", () => {
     const copy = { ...own, ...endpoints.toSuper(own, contextWith()) }
     expect(JSON.stringify(copy.subsets)).not.toContain("uid")
     expect(endpoints.changed(own, copy, contextWith())).toEqual([])
@@ -232,7 +228,7 @@ describe("endpoints", () => {
 
 describe("claims", () => {
   const claim = (spec: object, status: object): PersistentVolumeClaim => object({ spec, status })
-  test("are told their volume, then their status", () => {
+  test("get their volume, then their status", () => {
     const steps = persistentVolumeClaim.toTenant?.(
       claim({ storageClassName: "fast" }, { phase: "Pending" }),
       claim({ storageClassName: "fast", volumeName: "pv-1" }, { phase: "Bound", capacity: { storage: "1Gi" } }),
@@ -249,7 +245,7 @@ describe("claims", () => {
     ])
   })
 
-  test("only a larger request goes down later", () => {
+  test("only a larger request is copied later", () => {
     const sized = (storage: string): PersistentVolumeClaim => claim({ resources: { requests: { storage } } }, {})
     expect(persistentVolumeClaim.changed(sized("2Gi"), sized("1Gi"), contextWith())).toEqual([
       { patch: { spec: { resources: { requests: { storage: "2Gi" } } } } },
@@ -258,7 +254,7 @@ describe("claims", () => {
   })
 })
 
-test("a service account's token is a plain secret in super", () => {
+test("a service account's token is an Opaque secret in super", () => {
   const made = secret.toSuper(
     object({ type: "kubernetes.io/service-account-token", data: { token: "eA==" } }),
     contextWith(),
@@ -282,7 +278,7 @@ describe("virtual nodes", () => {
     },
   } as unknown as Node
 
-  test("show what a tenant may know, and lead to the vn-agent", () => {
+  test("show only what a tenant may see, with the vn-agent's address", () => {
     const settings = settingsOf({ vnAgentEndpoint: () => ({ address: "192.168.0.1", port: 10550 }) })
     const shown = node.toTenant(real, { ...contextWith(), settings })
     expect(shown?.metadata.labels).toEqual({ zone: "a", "tenancy.x-k8s.io/virtualnode": "true" })
@@ -291,15 +287,15 @@ describe("virtual nodes", () => {
     expect(JSON.stringify(shown)).not.toMatch(/secret-image|cloud:|10\.2\.0/)
   })
 
-  test("a heartbeat changes nothing, a condition does", () => {
+  test("change with a condition, not with a heartbeat", () => {
     const beat = (heartbeat: string, status: string): Node => ({
       ...real,
       status: { ...real.status, conditions: [{ type: "Ready", status, lastHeartbeatTime: heartbeat }] } as NonNullable<
         Node["status"]
       >,
     })
-    expect(onlyHeartbeat(beat("1", "True"), beat("2", "True"))).toBe(true)
-    expect(onlyHeartbeat(beat("1", "True"), beat("2", "False"))).toBe(false)
+    expect(isOnlyHeartbeat(beat("1", "True"), beat("2", "True"))).toBe(true)
+    expect(isOnlyHeartbeat(beat("1", "True"), beat("2", "False"))).toBe(false)
     const shown = node.toTenant(real, contextWith())!
     expect(node.changed(node.toTenant(beat("9", "True"), contextWith())!, shown)).toEqual([])
   })

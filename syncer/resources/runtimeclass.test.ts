@@ -35,7 +35,7 @@ describe("a tenant's runtime class", () => {
   const own = superNamespace(tenant.clusterKey, "gvisor")
   const copy = buildSuperObject(sync, gvisor, contextWith())
 
-  test("goes by a name of its own in super, and is found from there", () => {
+  test("has a name of its own in super, which leads back to it", () => {
     expect(copy).toMatchObject({ metadata: { name: own }, handler: "runsc", overhead: gvisor.overhead })
     expect(superRuntimeClass("gvisor", tenant, contextWith(copy).view)).toBe(own)
     expect(superKey(sync, "acme", copy)).toEqual({
@@ -47,17 +47,17 @@ describe("a tenant's runtime class", () => {
     expect(sync.changed(gvisor, copy, contextWith())).toEqual([])
   })
 
-  test("does not say in super where its pods go: the tenant's nodes are not super's, and the pods say it", () => {
+  test("has no scheduling in super, as the pods have it", () => {
     expect(copy).not.toHaveProperty("scheduling")
     const former = { ...copy, scheduling: gvisor.scheduling }
     expect(sync.changed(gvisor, former, contextWith())).toEqual([{ patch: { scheduling: null } }])
   })
 
-  test("tells with which VirtualCluster it goes", () => {
+  test("records the VirtualCluster with which it is removed", () => {
     expect(copy.metadata.annotations).toMatchObject({ "tenancy.x-k8s.io/vcuid": tenant.virtualCluster.uid })
   })
 
-  test("of a name that super has a class of its own by means that one, and is not copied", () => {
+  test("with the name of one of super's own classes is not copied", () => {
     const context = contextWith({ apiVersion: "node.k8s.io/v1", kind: "RuntimeClass", metadata: { name: "gvisor" } })
     expect(sync.synced?.(gvisor, context)).toBe(false)
     expect(superRuntimeClass("gvisor", tenant, context.view)).toBe("gvisor")

@@ -52,7 +52,7 @@ export const service: ResourceSync<Service> = {
     const patch = specChange(superSpec(object, context), superObject.spec ?? ({} as Spec))
     return patch === undefined ? [] : [{ patch: { spec: patch } }]
   },
-  isMadeWithout: true,
+  isCreatedIfUnsupported: true,
   unsupported: ({ spec }, { settings }) =>
     settings.externalIPs === "deny" && (spec?.externalIPs ?? []).length > 0
       ? "spec.externalIPs: the super cluster does not lead traffic to addresses that tenants choose, and the Service works without them; leave them out"

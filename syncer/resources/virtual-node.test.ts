@@ -39,7 +39,7 @@ function touched(): Node {
 }
 
 describe("a virtual node", () => {
-  test("keeps what the tenant put on it", () => {
+  test("keeps the tenant's fields", () => {
     const [first, ...rest] = node.changed(node.toTenant(real(), context)!, touched())
     // Only allocatable is set to the whole capacity.
     expect(first).toMatchObject({
@@ -49,7 +49,7 @@ describe("a virtual node", () => {
     expect(rest).toEqual([])
   })
 
-  test("loses what super no longer has, and nothing else", () => {
+  test("loses only what super no longer has", () => {
     const now = real({ labels: { zone: undefined, rack: "7" }, spec: { taints: undefined, unschedulable: undefined } })
     const [patch] = node.changed(node.toTenant(now, context)!, touched())
     expect(patch?.patch).toMatchObject({
@@ -58,13 +58,13 @@ describe("a virtual node", () => {
     })
   })
 
-  test("shows super's value where both have one", () => {
+  test("shows super's value if both have one", () => {
     const taken = real({ labels: { color: "red" } })
     const [patch] = node.changed(node.toTenant(taken, context)!, touched())
     expect(patch?.patch).toMatchObject({ metadata: { labels: { color: "red" } } })
   })
 
-  test("has its resources counted in super under a name that no other tenant can use or sees", () => {
+  test("has extended resources in super under a name that no other tenant can see or use", () => {
     const claim = node.claim?.(touched(), real(), context)
     expect(claim).toEqual({
       subresource: "status",
@@ -79,7 +79,7 @@ describe("a virtual node", () => {
     expect(node.claim?.(undefined, counted, { ...context, tenant: fakeTenant("other") })).toBeUndefined()
   })
 
-  test("loses what it had when nobody remembers where it came from", () => {
+  test("loses fields whose origin was not recorded", () => {
     const { metadata, ...rest } = touched()
     const forgotten: Node = { ...rest, metadata: { ...metadata, annotations: {} } }
     const [patch] = node.changed(node.toTenant(real(), context)!, forgotten)

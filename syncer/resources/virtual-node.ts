@@ -72,7 +72,7 @@ function readOwnFields({ metadata, spec, status }: Node): OwnFields {
 }
 
 /** Whether the change does not affect where pods may run. */
-export const samePlace = (node: Node, before: Node): boolean =>
+export const samePlacement = (node: Node, before: Node): boolean =>
   equalButNulls(node.metadata.labels, before.metadata.labels) && equalButNulls(ownFields(node), ownFields(before))
 
 function parseRecord(text: string | undefined): Published | undefined {

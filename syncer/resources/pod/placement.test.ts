@@ -74,7 +74,7 @@ const notOn = (name: string): object => ({ key: "metadata.name", operator: "NotI
 const nowhere = { matchExpressions: [{ key: "tenancy.x-k8s.io/virtualnode", operator: "Exists" }] }
 const dedicated = { key: "team", value: "a", effect: "NoSchedule" } as const
 
-describe("where a pod may go", () => {
+describe("placementOf()", () => {
   test.each<[string, Node[], Partial<PodSpec>]>([
     ["nodes as super has them", [virtual("a"), virtual("b")], { nodeSelector: { zone: "a" } }],
     ["a label that the pod does not ask for", [virtual("a", { labels: { color: "blue" } })], {}],
@@ -84,7 +84,7 @@ describe("where a pod may go", () => {
       [virtual("a")],
       { containers: [{ name: "c", resources: { limits: { "nvidia.com/gpu": "1" } } }] },
     ],
-  ])("is for super to say, with %s", (_what, nodes, spec) => {
+  ])("is left to super for %s", (_what, nodes, spec) => {
     expect(placementOf(podOf(spec), contextWith(nodes))).toBeUndefined()
   })
 
@@ -122,7 +122,7 @@ describe("where a pod may go", () => {
     expect(nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms).toEqual(terms)
   })
 
-  test("prefers what the tenant's labels say", () => {
+  test("prefers nodes by the tenant's labels", () => {
     const preference = { matchExpressions: [{ key: "color", operator: "In", values: ["blue"] }] }
     const preferred = [{ weight: 7, preference }]
     const spec = { affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } } }
@@ -131,13 +131,13 @@ describe("where a pod may go", () => {
     })
   })
 
-  test("asks for the tenant's resources by their names in super", () => {
+  test("requests the tenant's resources by their names in super", () => {
     const containers = [{ name: "c", resources: { limits: { "example.com/dongle": "1" } } }] as PodSpec["containers"]
     const nodes = [virtual("a", { resources: { "example.com/dongle": "2" } })]
     expect(placementOf(podOf({ containers }), contextWith(nodes))?.resources).toEqual(["example.com/dongle"])
   })
 
-  test("keeps pods of lower priority from a node that is being cleared, and no others", () => {
+  test("excludes only pods of lower priority from a nominated node", () => {
     const first = podOf({ priority: 10 }, { nominatedNodeName: "a" })
     first.metadata = { ...first.metadata, uid: "u2" }
     const context = contextWith([virtual("a")], [first])
@@ -147,7 +147,7 @@ describe("where a pod may go", () => {
     })
   })
 
-  test("is out of date when the tenant's nodes have changed, until the pod has a node", () => {
+  test("is outdated after the tenant's nodes have changed, until the pod has a node", () => {
     const pod = podOf({ nodeSelector: { color: "blue" } })
     const before = contextWith([virtual("a")])
     const copy = podOf()

@@ -39,7 +39,7 @@ export function placementOf(pod: Pod, { view }: SyncContext): Placement | undefi
   if (spec === undefined) return undefined
   const all = view.tenantObjects<Node>(nodeResource).filter(isVirtual)
   const resources = ownResources(spec, all)
-  const kept = keptRoom(pod, view.nominatedPods())
+  const kept = reservedNodes(pod, view.nominatedPods())
   const isOpen = (node: Node): boolean => !kept.has(node.metadata.name ?? "") && accepts(node, spec)
   const closed = all.filter((node) => !isOpen(node)).map(nameOf)
   const ownKeys = new Set(all.flatMap((node) => Object.keys(ownFields(node).labels)))
@@ -113,7 +113,7 @@ function accepts(node: Node, { tolerations }: PodSpec): boolean {
 }
 
 /** Nodes reserved for pods of higher priority. */
-function keptRoom({ metadata, spec }: Pod, nominated: readonly Pod[]): Set<string> {
+function reservedNodes({ metadata, spec }: Pod, nominated: readonly Pod[]): Set<string> {
   const kept = new Set<string>()
   for (const other of nominated) {
     const isHigher = (other.spec?.priority ?? 0) > (spec?.priority ?? 0)

@@ -44,7 +44,7 @@ describe("an ephemeral volume", () => {
   ]
   const withVolume = podOf({ volumes })
 
-  test("is the claim that the tenant's controller has made for it", () => {
+  test("uses the claim that the tenant's controller has created", () => {
     const made = pod.toSuper(withVolume, contextWith(claimOf("u1")))
     expect(made.spec?.volumes).toEqual([
       { name: "data", persistentVolumeClaim: { claimName: "web-data" } },
@@ -64,7 +64,7 @@ describe("an ephemeral volume", () => {
 })
 
 test.each([
-  ["nobody has made", undefined, undefined],
+  ["does not exist", undefined, undefined],
   ["super is to bind", {}, undefined],
   [
     "the tenant's binder has bound",
@@ -83,7 +83,7 @@ test.each([
 const names = (of: Pod): string[] =>
   (pod.dependencies?.(of, contextWith()) ?? []).map(({ resource, name }) => `${resource.resource} ${name}`)
 
-test("what containers and pulling images need is in super before the pod", () => {
+test("objects that containers and image pulls need are copied before the pod", () => {
   const env = [
     { name: "a", valueFrom: { configMapKeyRef: { name: "of-env", key: "k" } } },
     { name: "b", valueFrom: { secretKeyRef: { name: "of-env", key: "k" } } },

@@ -25,7 +25,7 @@ import { ephemeralClaims, isClaimOf } from "./mutators/ephemeral-volumes.ts"
 import { podMutators } from "./mutators/index.ts"
 import { isMisplaced, placementOf, printPlacement } from "./placement.ts"
 import { resizeChange } from "./resize.ts"
-import { hasEnded, lostStatus, statusPatch, superConditions, tenantStatus, whyLost } from "./status.ts"
+import { hasEnded, failedStatus, statusPatch, superConditions, tenantStatus, lossReason } from "./status.ts"
 import { unsupportedInPod } from "./unsupported.ts"
 
 export const pod: ResourceSync<Pod> = {
@@ -97,14 +97,14 @@ function missing(object: Pod, { view }: SyncContext): Lost {
   const nodeName = object.spec?.nodeName ?? ""
   if (nodeName === "") return { kind: "create" }
   const node = view.superObject<Node>(nodes, undefined, nodeName)
-  const neverRan = object.status?.startTime === undefined && (object.status?.containerStatuses?.length ?? 0) === 0
-  if (neverRan) {
+  const neverStarted = object.status?.startTime === undefined && (object.status?.containerStatuses?.length ?? 0) === 0
+  if (neverStarted) {
     // The tenant set the node directly, without a scheduler.
     return node === undefined ? { kind: "refuse", message: `there is no node "${nodeName}"` } : { kind: "create" }
   }
-  const why = whyLost(object, node)
+  const why = lossReason(object, node)
   if (why === undefined) return { kind: "create" }
-  const status = statusPatch(object.status, lostStatus(object, why, new Date()))
+  const status = statusPatch(object.status, failedStatus(object, why, new Date()))
   return { kind: "report", steps: status === undefined ? [] : [status] }
 }
 
@@ -196,6 +196,6 @@ function ephemeralChange(object: Pod, superObject: Pod, context: SyncContext): R
   // superFields removes ephemeral containers from new pods, so the mutators that change containers get them as ordinary ones.
   const { spec } = object
   if (spec === undefined) return undefined
-  const standIn: Pod = { ...object, spec: { ...spec, containers: added as Container[], initContainers: [] } }
-  return { ephemeralContainers: [...current, ...(superPod(standIn, context).spec?.containers ?? [])] }
+  const partial: Pod = { ...object, spec: { ...spec, containers: added as Container[], initContainers: [] } }
+  return { ephemeralContainers: [...current, ...(superPod(partial, context).spec?.containers ?? [])] }
 }

@@ -12,8 +12,8 @@ const podWith = (...resources: Resources[]): Pod => ({
 
 describe("a resize", () => {
   test.each<[string, Resources, Resources]>([
-    ["the same amounts", { requests: { cpu: "100m" } }, { requests: { cpu: "100m" } }],
-    ["the same amount in other words", { requests: { cpu: "0.1" } }, { requests: { cpu: "100m" } }],
+    ["the same quantities", { requests: { cpu: "100m" } }, { requests: { cpu: "100m" } }],
+    ["the same quantity in another notation", { requests: { cpu: "0.1" } }, { requests: { cpu: "100m" } }],
     ["what super's admission added", {}, { limits: { cpu: "1" } }],
     [
       "what cannot be resized",
@@ -24,7 +24,7 @@ describe("a resize", () => {
     expect(resizeChange(podWith(wanted), podWith(current))).toBeUndefined()
   })
 
-  test("changes the amounts of one container, and keeps all else that super has", () => {
+  test("changes the resources of one container and keeps all other fields of super", () => {
     const wanted = podWith({ requests: { cpu: "2", memory: "1Gi" } }, { limits: { memory: "1Gi" } })
     const current = podWith(
       { requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: "4" } },
@@ -38,7 +38,7 @@ describe("a resize", () => {
     })
   })
 
-  test("changes the amounts of the pod as a whole", () => {
+  test("changes the pod-level resources", () => {
     const withPodLevel = (cpu: string): Pod => ({
       apiVersion: "v1",
       kind: "Pod",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Node, Pod, PodStatus } from "../../../apimachinery/object.ts"
 import { fakeTenant } from "../../testing/fake-tenants.ts"
-import { lostStatus, statusPatch, superConditions, tenantStatus, whyLost } from "./status.ts"
+import { failedStatus, statusPatch, superConditions, tenantStatus, lossReason } from "./status.ts"
 
 const tenant = fakeTenant("acme")
 type Conditions = NonNullable<PodStatus["conditions"]>
@@ -17,7 +17,7 @@ const podOf = (gates: string[], conditions: Conditions, more: Partial<Pod> = {})
 })
 
 // Pairwise comparisons would take minutes.
-test("as many conditions as a tenant can write are merged", () => {
+test("the maximum number of tenant conditions is merged", () => {
   const types = Array.from({ length: 20_000 }, (_, at) => `example.com/${at}`)
   const own = types.map((type) => condition(type, "True"))
   const pod = podOf(types, own)
@@ -31,9 +31,9 @@ describe("tenantStatus()", () => {
   const ready = condition("Ready", "True")
   test.each<[string, string[], Conditions, string[], Conditions, Conditions]>([
     ["equal", [], [ready], [], [ready], [ready]],
-    ["different: super's", [], [condition("Ready", "False")], [], [ready], [ready]],
+    ["uses super's if they differ", [], [condition("Ready", "False")], [], [ready], [ready]],
     [
-      "a gate's condition missing in super is kept",
+      "keeps a gate's condition that super lacks",
       ["g"],
       [condition("g", "True")],
       ["g"],
@@ -41,7 +41,7 @@ describe("tenantStatus()", () => {
       [ready, condition("g", "True")],
     ],
     [
-      "the tenant's value of a gate wins",
+      "prefers the tenant's value of a gate",
       ["g"],
       [condition("g", "True")],
       ["g"],
@@ -49,7 +49,7 @@ describe("tenantStatus()", () => {
       [condition("g", "True")],
     ],
     [
-      "super's further conditions in super's order",
+      "keeps super's other conditions in super's order",
       [],
       [],
       [],
@@ -57,25 +57,28 @@ describe("tenantStatus()", () => {
       [condition("b", "1"), condition("a", "1")],
     ],
     [
-      "a condition of the tenant's own is kept",
+      "keeps the tenant's own condition",
       [],
       [condition("DisruptionTarget", "True")],
       [],
       [ready],
       [ready, condition("DisruptionTarget", "True")],
     ],
-    ["a kubelet's condition that went is gone", [], [condition("PodResizePending", "True")], [], [ready], [ready]],
-    ["a gate only super has is dropped", [], [], ["s"], [ready, condition("s", "True")], [ready]],
+    ["removes a condition that the kubelet removed", [], [condition("PodResizePending", "True")], [], [ready], [ready]],
+    ["drops a gate that only super has", [], [], ["s"], [ready, condition("s", "True")], [ready]],
   ])("%s", (_name, gates, own, superGates, superConditionsThere, expected) => {
     expect(tenantStatus(podOf(gates, own), podOf(superGates, superConditionsThere), tenant).conditions).toEqual(
       expected,
     )
   })
 
-  test("keeps fields nobody here knows, and counts generations as the tenant does", () => {
-    const status = { phase: "Running", observedGeneration: 2, madeUp: { x: 1 } } as unknown as PodStatus
+  test("keeps unknown fields and translates generations", () => {
+    const status = { phase: "Running", observedGeneration: 2, unknownField: { x: 1 } } as unknown as PodStatus
     const upToDate = podOf([], [], { metadata: { generation: 2 }, status })
-    expect(tenantStatus(podOf([], []), upToDate, tenant)).toMatchObject({ madeUp: { x: 1 }, observedGeneration: 5 })
+    expect(tenantStatus(podOf([], []), upToDate, tenant)).toMatchObject({
+      unknownField: { x: 1 },
+      observedGeneration: 5,
+    })
     const behind = podOf([], [], { metadata: { generation: 3 }, status })
     expect(tenantStatus(podOf([], []), behind, tenant)).toMatchObject({ observedGeneration: 4 })
   })
@@ -89,19 +92,19 @@ describe("statusPatch()", () => {
     ["another order", { conditions: [ready, a] }, { conditions: [a, ready] }, undefined],
     ["a list beside", { podIPs: [{ ip: "1" }] }, { podIPs: [{ ip: "2" }] }, { podIPs: [{ ip: "2" }] }],
     [
-      "what a condition says no more",
+      "a field removed from a condition",
       { conditions: [{ ...ready, reason: "R" }, a] },
       { conditions: [ready, a] },
       { conditions: [{ type: "Ready", reason: null }] },
     ],
     [
-      "one that went, one that came",
+      "one removed, one added",
       { conditions: [ready] },
       { conditions: [a] },
       { conditions: [a, { $patch: "delete", type: "Ready" }] },
     ],
     [
-      "both: lists do not add up",
+      "both, without accumulating lists",
       { conditions: [ready], hostIPs: [{ ip: "1" }] },
       { conditions: [ready, a], hostIPs: [{ ip: "2" }] },
       { conditions: [a], hostIPs: [{ $patch: "replace" }, { ip: "2" }] },
@@ -125,7 +128,7 @@ describe("superConditions()", () => {
   })
 })
 
-describe("whyLost()", () => {
+describe("lossReason()", () => {
   const node = (spec: object = {}): Node => ({ apiVersion: "v1", kind: "Node", metadata: { name: "n" }, spec })
   const running = (spec: object = {}): Pod =>
     podOf([], [], { spec: { containers: [], nodeName: "n", ...spec }, status: { containerStatuses: [] } as PodStatus })
@@ -143,20 +146,20 @@ describe("whyLost()", () => {
     ["the node is cordoned", running(), node({ unschedulable: true }), "Evicted"],
     ["a taint it does not tolerate", running(), node({ taints: [taint] }), "Evicted"],
     ["a taint it tolerates", running({ tolerations: [{ operator: "Exists" }] }), node({ taints: [taint] }), undefined],
+    ["started, and must not run twice", { ...running({ restartPolicy: "Never" }), ...begun } as Pod, node(), "PodLost"],
     [
-      "begun, and not to be started twice",
-      { ...running({ restartPolicy: "Never" }), ...begun } as Pod,
+      "started, and restarted by its policy",
+      { ...running({ restartPolicy: "Always" }), ...begun } as Pod,
       node(),
-      "PodLost",
+      undefined,
     ],
-    ["begun, and restarted anyway", { ...running({ restartPolicy: "Always" }), ...begun } as Pod, node(), undefined],
   ])("%s", (_name, pod, there, reason) => {
-    expect(whyLost(pod, there)?.reason).toBe(reason)
+    expect(lossReason(pod, there)?.reason).toBe(reason)
   })
 
-  test("the pod then is Failed and no longer ready", () => {
+  test("failedStatus() makes the pod Failed and not ready", () => {
     const at = new Date("2026-01-01T00:00:00Z")
-    const status = lostStatus(
+    const status = failedStatus(
       podOf([], [condition("Ready", "True"), condition("PodScheduled", "True")]),
       { reason: "R", message: "m" },
       at,

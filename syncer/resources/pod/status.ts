@@ -117,20 +117,20 @@ export function superConditions(pod: Pod, superPod: Pod): object[] | undefined {
   const same = (a: Condition, b: Condition): boolean =>
     a.status === b.status && a.reason === b.reason && a.message === b.message
   const there = new Map(current.map((condition) => [condition.type, condition]))
-  const isTold = (mine: Condition): boolean => {
-    const told = there.get(mine.type)
-    return told !== undefined && same(told, mine)
+  const isUpToDate = (mine: Condition): boolean => {
+    const existing = there.get(mine.type)
+    return existing !== undefined && same(existing, mine)
   }
-  if ([...wanted.values()].every(isTold)) return undefined
+  if ([...wanted.values()].every(isUpToDate)) return undefined
   return [...wanted.values()]
-    .filter((mine) => !isTold(mine))
+    .filter((mine) => !isUpToDate(mine))
     .map((mine) => ({ ...absentFrom(mine, there.get(mine.type)), ...withoutGeneration(mine) }))
 }
 
 /** Null for fields that the condition no longer has. */
-function absentFrom(mine: Condition, told: Condition | undefined): Record<string, null> {
+function absentFrom(mine: Condition, existing: Condition | undefined): Record<string, null> {
   const fields = (["reason", "message"] as const).filter(
-    (field) => told?.[field] !== undefined && mine[field] === undefined,
+    (field) => existing?.[field] !== undefined && mine[field] === undefined,
   )
   return Object.fromEntries(fields.map((field) => [field, null]))
 }
@@ -204,7 +204,7 @@ const evictionCondition = "DisruptionTarget"
  * Why a pod whose super copy is gone must not run on its node again: it was evicted, or the node no longer accepts it.
  * undefined: somebody deleted the copy, and it can be recreated on the node.
  */
-export function whyLost(pod: Pod, node: Node | undefined): { reason: string; message: string } | undefined {
+export function lossReason(pod: Pod, node: Node | undefined): { reason: string; message: string } | undefined {
   const eviction = pod.status?.conditions?.find(({ type, status }) => type === evictionCondition && status === "True")
   if (eviction !== undefined) {
     return { reason: eviction.reason ?? "Evicted", message: eviction.message ?? "The pod was evicted from its node" }
@@ -222,7 +222,7 @@ export function whyLost(pod: Pod, node: Node | undefined): { reason: string; mes
 }
 
 /** The status of a pod that will not run again. The object remains: only the tenant deletes its objects. */
-export function lostStatus(pod: Pod, why: { reason: string; message: string }, now: Date): PodStatus {
+export function failedStatus(pod: Pod, why: { reason: string; message: string }, now: Date): PodStatus {
   const at = timestamp(now)
   const conditions = (pod.status?.conditions ?? []).map((condition) =>
     (condition.type === "Ready" || condition.type === "ContainersReady") && condition.status === "True"

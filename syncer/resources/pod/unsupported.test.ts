@@ -10,11 +10,15 @@ const projected = (...sources: object[]): object => ({
 })
 
 test.each([
-  ["nothing of the kind", projected({ secret: { name: "s" } }), undefined],
-  ["a claim on devices", { resourceClaims: [{ name: "gpu", resourceClaimName: "mine" }] }, "spec.resourceClaims: "],
-  ["a template of one", { resourceClaims: [{ name: "g", resourceClaimTemplateName: "t" }] }, "spec.resourceClaims: "],
+  ["nothing unsupported", projected({ secret: { name: "s" } }), undefined],
+  ["a ResourceClaim", { resourceClaims: [{ name: "gpu", resourceClaimName: "mine" }] }, "spec.resourceClaims: "],
+  [
+    "a ResourceClaimTemplate",
+    { resourceClaims: [{ name: "g", resourceClaimTemplateName: "t" }] },
+    "spec.resourceClaims: ",
+  ],
   ["no claim", { resourceClaims: [] }, undefined],
-  ["a group of pods", { schedulingGroup: { podGroupName: "g" } }, "spec.schedulingGroup: "],
+  ["a pod group", { schedulingGroup: { podGroupName: "g" } }, "spec.schedulingGroup: "],
   [
     "a bundle by name",
     projected({ clusterTrustBundle: { name: "b", path: "ca.crt" } }),

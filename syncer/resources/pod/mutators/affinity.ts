@@ -28,14 +28,14 @@ export const affinity: PodMutator = {
         ...spec,
         affinity: {
           ...spec.affinity,
-          ...(podAffinity === undefined ? {} : { podAffinity: confine(podAffinity, context) }),
-          ...(podAntiAffinity === undefined ? {} : { podAntiAffinity: confine(podAntiAffinity, context) }),
+          ...(podAffinity === undefined ? {} : { podAffinity: restrictToTenant(podAffinity, context) }),
+          ...(podAntiAffinity === undefined ? {} : { podAntiAffinity: restrictToTenant(podAntiAffinity, context) }),
         },
       }
     }),
 }
 
-function confine(rules: PodAffinity, context: PodContext): PodAffinity {
+function restrictToTenant(rules: PodAffinity, context: PodContext): PodAffinity {
   const {
     requiredDuringSchedulingIgnoredDuringExecution: required,
     preferredDuringSchedulingIgnoredDuringExecution: preferred,
@@ -43,19 +43,19 @@ function confine(rules: PodAffinity, context: PodContext): PodAffinity {
   return {
     ...(required === undefined
       ? {}
-      : { requiredDuringSchedulingIgnoredDuringExecution: required.map((term) => confineTerm(term, context)) }),
+      : { requiredDuringSchedulingIgnoredDuringExecution: required.map((term) => restrictTerm(term, context)) }),
     ...(preferred === undefined
       ? {}
       : {
           preferredDuringSchedulingIgnoredDuringExecution: preferred.map((weighted) => ({
             ...weighted,
-            podAffinityTerm: confineTerm(weighted.podAffinityTerm, context),
+            podAffinityTerm: restrictTerm(weighted.podAffinityTerm, context),
           })),
         }),
   }
 }
 
-function confineTerm(term: Term, { tenant }: PodContext): Term {
+function restrictTerm(term: Term, { tenant }: PodContext): Term {
   const { labelSelector, namespaces, namespaceSelector, matchLabelKeys: _in, mismatchLabelKeys: _notIn, ...rest } = term
   return {
     ...rest,

@@ -17,7 +17,7 @@ export const hostAliases: PodMutator = {
     const added: HostAlias[] = []
     const { kubernetes } = context
     if (kubernetes !== undefined) added.push({ ip: kubernetes.clusterIP, hostnames: [...kubernetesNames] })
-    const ownName = nobodysName(pod, context)
+    const ownName = unresolvableName(pod, context)
     const ipv6 = kubernetes?.clusterIP.includes(":") === true
     if (ownName !== undefined) added.push({ ip: ipv6 ? "::" : "0.0.0.0", hostnames: [ownName] })
     if (added.length === 0) return pod
@@ -26,7 +26,7 @@ export const hostAliases: PodMutator = {
 }
 
 /** The pod's FQDN, if it has one that no DNS server resolves. */
-function nobodysName({ metadata, spec }: Pod, context: PodContext): string | undefined {
+function unresolvableName({ metadata, spec }: Pod, context: PodContext): string | undefined {
   const { subdomain = "", hostname = metadata.name ?? "", hostNetwork } = spec ?? {}
   const { namespace, tenant } = context
   if (subdomain === "" || hostNetwork === true || tenant.clusterDomain === "") return undefined

@@ -51,7 +51,7 @@ const envOf = (spec: PodSpec): Record<string, string | undefined> =>
   Object.fromEntries((spec.containers[0]?.env ?? []).map(({ name, value }) => [name, value]))
 
 describe("serviceEnv", () => {
-  test("makes no more variables than a pod could have", () => {
+  test("is limited to the variables that a pod can have", () => {
     const services = Array.from({ length: 100 }, (_, at) => ({ ...kubernetes, name: `s${at}` }))
     const containers = Array.from({ length: 1000 }, (_, at) => ({ name: `c${at}`, image: "i" })) as Container[]
     expect(() => run(serviceEnv, podOf({ containers }), { services })).toThrow("set enableServiceLinks to false")
@@ -59,7 +59,7 @@ describe("serviceEnv", () => {
     expect(made.at(-1)?.env?.at(-1)).toEqual({ name: "KUBERNETES_SERVICE_HOST", value: "kubernetes" })
   })
 
-  test("gives the variables the kubelet would, with brackets, protocols and port names", () => {
+  test("sets the kubelet's variables, with brackets, protocols and port names", () => {
     const variables = environmentOf([
       {
         name: "my-db",
@@ -101,7 +101,7 @@ describe("serviceEnv", () => {
     expect(envOf(spec)["KUBERNETES_SERVICE_PORT"]).toBe("443")
   })
 
-  test("lets the pod's own variables win, and init containers have them too", () => {
+  test("prefers the pod's own variables, and applies to init containers", () => {
     const env = [{ name: "KUBERNETES_SERVICE_HOST", value: "mine" }]
     const spec = run(serviceEnv, podOf({ initContainers: [{ name: "init" }] }, { env }))
     expect(spec.containers[0]?.env?.filter(({ name }) => name === "KUBERNETES_SERVICE_HOST")).toEqual(env)
@@ -150,17 +150,17 @@ describe("dns", () => {
     expect(run(dns, podOf(given))).toEqual(podOf(expected).spec)
   })
 
-  test("without a kube-dns of the tenant's the node's resolver is used", () => {
+  test("uses the node's resolver if the tenant has no kube-dns", () => {
     expect(run(dns, podOf(), { nameServer: undefined }).dnsPolicy).toBe("Default")
   })
 
-  test("is left alone when the pod's label asks for it", () => {
+  test("is not changed if the pod opts out by label", () => {
     const pod = podOf({ dnsPolicy: "ClusterFirst" })
     pod.metadata.labels = { "tenancy.x-k8s.io/disable.dnsPolicyMutation": "true" }
     expect(run(dns, pod).dnsPolicy).toBe("ClusterFirst")
   })
 
-  test("without a domain there are no searches", () => {
+  test("sets no searches without a cluster domain", () => {
     const spec = run(dns, podOf(), { tenant: { ...tenant, clusterDomain: "" } })
     expect(spec.dnsConfig?.searches).toEqual([])
   })
@@ -181,14 +181,14 @@ describe("serviceAccountToken", () => {
     },
   ] as NonNullable<PodSpec["volumes"]>
 
-  test("finds what the pod asks for", () => {
+  test("finds the token sources of the pod", () => {
     expect(tokenSources(podOf({ volumes }))).toEqual([
       { key: "token-1-0", audience: undefined, expirationSeconds: 3607 },
       { key: "token-1-2", audience: "vault", expirationSeconds: 3600 },
     ])
   })
 
-  test("puts the Secret in the sources' place", () => {
+  test("replaces the sources with the Secret", () => {
     const sources = run(serviceAccountToken, podOf({ volumes })).volumes?.[1]?.projected?.sources
     expect(sources).toEqual([
       { secret: { name: "pod-token-u1", items: [{ key: "token-1-0", path: "token" }] } },
@@ -197,9 +197,9 @@ describe("serviceAccountToken", () => {
     ])
   })
 
-  test("a volume that only has the usual name is nothing special", () => {
-    const tricky = [{ name: "kube-api-access-x", emptyDir: {} }]
-    expect(run(serviceAccountToken, podOf({ volumes: tricky })).volumes).toEqual(tricky)
+  test("ignores other volumes with the usual name", () => {
+    const ordinary = [{ name: "kube-api-access-x", emptyDir: {} }]
+    expect(run(serviceAccountToken, podOf({ volumes: ordinary })).volumes).toEqual(ordinary)
   })
 })
 
@@ -226,7 +226,7 @@ test("rootCA renames every reference, in init containers too", () => {
   expect(text).toContain('"other"')
 })
 
-test("rootCA renames what is named like the copy as well, and no other", () => {
+test("rootCA also renames an object with the copy's name, and no other", () => {
   const references = (...names: string[]) => names.map((name) => ({ configMapRef: { name } }))
   const others = ["kube-root-ca.crt.old", "my-kube-root-ca.crt", "tenant-"]
   const { containers } = run(rootCA, podOf({}, { envFrom: references("tenant-kube-root-ca.crt", ...others) }))
@@ -250,7 +250,7 @@ describe("downwardAPI", () => {
     expect(run(downwardAPI, podOf({}, { env: [field(path)] })).containers[0]?.env).toEqual([expected])
   })
 
-  test("files read what the syncer keeps on the super pod", () => {
+  test("files read the syncer's annotations of the super pod", () => {
     const items = ["metadata.namespace", "metadata.uid", "metadata.labels", "metadata.name"].map(
       (fieldPath, index) => ({
         path: `f${index}`,
@@ -284,7 +284,7 @@ describe("downwardAPI", () => {
   })
 })
 
-test("affinity is confined to the tenant, with namespaces under their super names", () => {
+test("affinity is restricted to the tenant, with super names of namespaces", () => {
   const term = {
     topologyKey: "zone",
     labelSelector: { matchLabels: { a: "1" } },
@@ -303,7 +303,7 @@ test("affinity is confined to the tenant, with namespaces under their super name
       },
     }),
   )
-  const confined = {
+  const restricted = {
     topologyKey: "zone",
     labelSelector: { matchLabels: { a: "1", "tenancy.x-k8s.io/cluster": tenant.clusterKey } },
     namespaces: [superNamespace(tenant.clusterKey, "other")],
@@ -316,12 +316,12 @@ test("affinity is confined to the tenant, with namespaces under their super name
   }
   expect(spec.affinity).toEqual({
     nodeAffinity: {},
-    podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [confined] },
-    podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: confined }] },
+    podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [restricted] },
+    podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: restricted }] },
   })
 })
 
-test("selectors say what label keys have put there, without the keys", () => {
+test("selectors include the values of matchLabelKeys, without the keys", () => {
   const matchExpressions = [
     { key: "a", operator: "In", values: ["1"] },
     { key: "team", operator: "NotIn", values: ["t"] },
@@ -341,20 +341,20 @@ test("selectors say what label keys have put there, without the keys", () => {
       topologySpreadConstraints: [{ ...constraint, matchLabelKeys: ["a"] }, constraint],
     }),
   )
-  const confined = {
+  const restricted = {
     topologyKey: "zone",
     labelSelector: { matchLabels: { "tenancy.x-k8s.io/cluster": tenant.clusterKey }, matchExpressions },
   }
   expect(spec.affinity).toEqual({
     podAntiAffinity: {
-      requiredDuringSchedulingIgnoredDuringExecution: [confined],
-      preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: confined }],
+      requiredDuringSchedulingIgnoredDuringExecution: [restricted],
+      preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: restricted }],
     },
   })
   expect(spec.topologySpreadConstraints).toEqual([constraint, constraint])
 })
 
-test("hostAliases lead to the tenant's API server, after the pod's own", () => {
+test("hostAliases for the tenant's API server follow the pod's own", () => {
   const own = { ip: "1.2.3.4", hostnames: ["x"] }
   expect(run(hostAliases, podOf({ hostAliases: [own] })).hostAliases).toEqual([
     own,
@@ -390,13 +390,13 @@ test.each([
   })
 })
 
-test("a runtime class goes by the name it has in super", () => {
+test("runtimeClassName is the class's name in super", () => {
   const name = (runtimeClassName: string) =>
     superFields.mutate(podOf({ runtimeClassName }), around).spec?.runtimeClassName
   expect([name("gvisor"), name("kata")]).toEqual(["acme-gvisor", "kata"])
 })
 
-test("all of them together keep hostname, subdomain and what super's admission judges", () => {
+test("all mutators keep hostname, subdomain and the fields that super's admission checks", () => {
   const kept = {
     hostname: "h",
     subdomain: "s",
