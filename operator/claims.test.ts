@@ -19,7 +19,7 @@ function virtualCluster(adopts?: string, clusterNamespace?: string): VirtualClus
 describe("a VirtualCluster claims", () => {
   test.each<[string, VirtualCluster, [uid: string, key: string][]]>([
     ["its own", virtualCluster(), [["new", keyOf("new")]]],
-    ["its own under the key it was given", virtualCluster(undefined, "key"), [["new", "key"]]],
+    ["its own under the assigned key", virtualCluster(undefined, "key"), [["new", "key"]]],
     [
       "what it adopts as well",
       virtualCluster("old"),
@@ -29,7 +29,7 @@ describe("a VirtualCluster claims", () => {
       ],
     ],
     [
-      "the same once it has adopted",
+      "the adopted tenant",
       virtualCluster("old", keyOf("old")),
       [
         ["new", keyOf("new")],
@@ -37,7 +37,7 @@ describe("a VirtualCluster claims", () => {
       ],
     ],
     [
-      "the same with a key of its own",
+      "its own under a key of its own",
       virtualCluster("old", "key"),
       [
         ["new", "key"],
@@ -48,7 +48,7 @@ describe("a VirtualCluster claims", () => {
     expect(claimsOf(object).map(({ identity: { uid }, clusterKey: key }) => [uid, key])).toEqual(claims)
   })
 
-  test("no tenant of another namespace, whatever it says", () => {
+  test("no tenant of another namespace", () => {
     const tenant = { virtualCluster: identity("old", "theirs") } as Tenant
     const [, adopted] = claimsOf(virtualCluster("old"))
     expect(isOf(tenant, adopted!.identity)).toBe(false)

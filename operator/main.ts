@@ -101,7 +101,8 @@ export class Operator implements AsyncDisposable {
         break
       } catch (error) {
         const message = errorMessage(error)
-        if (!failed) this.#log.warn({ error: message }, "VirtualClusters are not served yet; trying again")
+        if (!failed)
+          this.#log.warn({ error: message }, "the super cluster does not serve VirtualClusters yet; retrying")
         failed = true
       }
       await pause(this.#clock, wait, signal)
@@ -122,7 +123,7 @@ export class Operator implements AsyncDisposable {
         // Usually deleted after its tenant, unless somebody has removed the finalizer.
         deleted: ({ metadata }) => {
           const tenant = tenants.get(metadata.name ?? "")
-          if (tenant !== undefined && tenant.virtualCluster.uid === metadata.uid) this.#tellOrphan(tenant)
+          if (tenant !== undefined && tenant.virtualCluster.uid === metadata.uid) this.#warnOrphan(tenant)
         },
       }),
     )
@@ -145,23 +146,23 @@ export class Operator implements AsyncDisposable {
     await Promise.all([this.#virtualClusters.start(signal), versions.start(signal)])
     // An operator that stops before the initial list does not know which tenants have a VirtualCluster.
     if (!this.#virtualClusters.synced) return
-    for (const tenant of this.#reconciler.orphans(this.#virtualClusters.list())) this.#tellOrphan(tenant)
+    for (const tenant of this.#reconciler.orphans(this.#virtualClusters.list())) this.#warnOrphan(tenant)
   }
 
   /**
    * Nothing that happens in the super cluster deletes a tenant: one that has lost its VirtualCluster is still served, and a
    * warning is logged.
    */
-  #tellOrphan({ name, virtualCluster }: Tenant): void {
+  #warnOrphan({ name, virtualCluster }: Tenant): void {
     this.#log.warn(
       { tenant: name, virtualCluster },
-      `a tenant's VirtualCluster is gone: make one of its name with the annotation ${adoptAnnotation}=${virtualCluster.uid} to have it back, or to delete it`,
+      `the tenant's VirtualCluster was deleted: create one of the same name with the annotation ${adoptAnnotation}=${virtualCluster.uid} to adopt or delete the tenant`,
     )
   }
 
   #restoreDefaultVersion(): void {
     ensureDefaultClusterVersion(this.#options.superClient).catch((error: unknown) =>
-      this.#log.error({ err: error }, "the default ClusterVersion was deleted and could not be made anew"),
+      this.#log.error({ err: error }, "the default ClusterVersion was deleted and could not be recreated"),
     )
   }
 

@@ -99,26 +99,26 @@ describe("the operator", () => {
     expect(superCluster.find(clusterVersions, undefined, "default")).toBeDefined()
   })
 
-  test("serves a tenant on whose VirtualCluster somebody took away, finalizer and all, and tells of it", async () => {
+  test("keeps a tenant whose VirtualCluster was removed with its finalizer, and logs a warning", async () => {
     await operator[Symbol.asyncDispose]()
-    const told: string[] = []
-    const warn = (_: object, message: string): void => void told.push(message)
+    const warnings: string[] = []
+    const warn = (_: object, message: string): void => void warnings.push(message)
     operator = await startOperator({ superClient: superCluster, tenants, log: { ...silentLog, warn } })
     await operator.whenReady()
     const { metadata } = await create("default", "demo")
     await inPhase("default", "demo", "Running")
     superCluster.remove(virtualClusters, "default", "demo")
-    await eventually(() => told.length > 0, { what: "it is told" })
-    expect(told).toEqual([expect.stringContaining(`with the annotation tenancy.x-k8s.io/adopt=${metadata.uid}`)])
+    await eventually(() => warnings.length > 0, { what: "a warning" })
+    expect(warnings).toEqual([expect.stringContaining(`with the annotation tenancy.x-k8s.io/adopt=${metadata.uid}`)])
     expect(tenants.get("demo")).toBeDefined()
   })
 
-  test("who ends before it has seen any VirtualCluster tells of none that it is gone", async () => {
+  test("logs no orphans when it stops before the first list", async () => {
     await create("default", "one")
     await inPhase("default", "one", "Running")
     await operator[Symbol.asyncDispose]()
-    const told: string[] = []
-    const warn = (_: object, message: string): void => void told.push(message)
+    const warnings: string[] = []
+    const warn = (_: object, message: string): void => void warnings.push(message)
     const asked = Promise.withResolvers<void>()
     const list = superCluster.list.bind(superCluster)
     vi.spyOn(superCluster, "list").mockImplementation((resource, options = {}) => {
@@ -132,10 +132,10 @@ describe("the operator", () => {
     await asked.promise
     await operator[Symbol.asyncDispose]()
     await operator.whenReady()
-    expect(told).toEqual([])
+    expect(warnings).toEqual([])
   })
 
-  test("leaves definitions alone that are as they should be, and puts right what is not", async () => {
+  test("restores changed definitions and does not write others", async () => {
     const versions = () => superCluster.all(customResourceDefinitions).map(({ metadata }) => metadata.resourceVersion)
     const before = versions()
     const restart = async () => {
@@ -153,12 +153,12 @@ describe("the operator", () => {
     })
   })
 
-  test("makes the default ClusterVersion anew when it is deleted", async () => {
+  test("recreates the default ClusterVersion when it is deleted", async () => {
     superCluster.remove(clusterVersions, undefined, "default")
     await eventually(() => superCluster.find(clusterVersions, undefined, "default"), { what: "default" })
   })
 
-  test("makes a tenant, its root namespace and its kubeconfig", async () => {
+  test("creates a tenant, its root namespace and its kubeconfig", async () => {
     await create("default", "acme", {
       clusterDomain: "acme.local",
       opaqueMetaPrefixes: ["ops.example.com"],
@@ -189,7 +189,7 @@ describe("the operator", () => {
     expect(Buffer.from(secret!.data!["admin-kubeconfig"]!, "base64").toString()).toContain("https://one/tenants/acme")
   })
 
-  test("renews the kubeconfig when the gateway has moved", async () => {
+  test("renews the kubeconfig when the gateway's address changes", async () => {
     await create("default", "acme")
     const { status } = await inPhase("default", "acme", "Running")
     await operator[Symbol.asyncDispose]()
@@ -204,7 +204,7 @@ describe("the operator", () => {
     )
   })
 
-  test("refuses a second tenant of the same name and makes it when the first is gone", async () => {
+  test("rejects a second tenant of the same name and creates it when the first is deleted", async () => {
     await create("default", "acme")
     await inPhase("default", "acme", "Running")
     await create("other", "acme")
@@ -215,7 +215,7 @@ describe("the operator", () => {
     await inPhase("other", "acme", "Running")
   })
 
-  test("waits for a ClusterVersion that is not there yet", async () => {
+  test("waits for a missing ClusterVersion", async () => {
     await create("default", "acme", { clusterVersionName: "v2" })
     const waiting = await inPhase("default", "acme", "Pending")
     expect(waiting.status?.reason).toBe("ClusterVersionNotFound")
@@ -223,20 +223,20 @@ describe("the operator", () => {
     await inPhase("default", "acme", "Running")
   })
 
-  test("says when the names are too long together", async () => {
+  test("reports names that are too long together", async () => {
     const long = "n".repeat(30)
     await superCluster.create(namespaces, named("Namespace", undefined, long))
     await create(long, "a".repeat(40))
     expect((await inPhase(long, "a".repeat(40), "Error")).status?.reason).toBe("NameTooLong")
   })
 
-  test("tries again after a failure, and tells of it", async () => {
+  test("retries after a failure and reports it", async () => {
     tenants.failures = 2
     await create("default", "acme")
     await inPhase("default", "acme", "Running")
   })
 
-  test("removes the tenant, its namespaces and nothing else, then lets the object go", async () => {
+  test("removes only the tenant and its namespaces, then its finalizer", async () => {
     await create("default", "acme")
     const { metadata, status } = await inPhase("default", "acme", "Running")
     const key = status!.clusterNamespace!

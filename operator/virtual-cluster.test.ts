@@ -54,12 +54,12 @@ beforeEach(async () => {
   expect(current().status?.phase).toBe("Running")
 })
 
-test("what its own status causes to be looked at is done, once", async () => {
+test("the event of its own status update is skipped once", async () => {
   expect(await reads(() => reconciler.reconcile(current()))).toBe(0)
   expect(await reads(() => reconciler.reconcile(current()))).toBeGreaterThan(0)
 })
 
-test("what somebody has changed since is looked at", async () => {
+test("a later change is reconciled", async () => {
   superCluster.edit(virtualClusters, "default", "acme", { metadata: { labels: { a: "b" } } })
   expect(await reads(() => reconciler.reconcile(current()))).toBeGreaterThan(0)
 })

@@ -108,7 +108,7 @@ export class VirtualClusterReconciler {
     })
     const isNew = status?.phase === undefined
     const made = Promise.all([making, ensureRootNamespace(superClient, clusterKey, identity, isNew)])
-    if (isNew) await this.#tellIfSlow(virtualCluster, clusterKey, made)
+    if (isNew) await this.#reportIfSlow(virtualCluster, clusterKey, made)
     const [tenant, isOwnNamespace] = await made
     if (!isOwnNamespace) {
       throw new Obstacle(
@@ -142,12 +142,12 @@ export class VirtualClusterReconciler {
   }
 
   /** Most tenants exist before anyone could read that they are being created. */
-  async #tellIfSlow(virtualCluster: VirtualCluster, clusterKey: string, made: Promise<unknown>): Promise<void> {
-    const { promise: isSlow, resolve: tell } = Promise.withResolvers<boolean>()
-    const timer = this.#parts.clock.after(operatorLimits.slowMs, () => tell(true))
+  async #reportIfSlow(virtualCluster: VirtualCluster, clusterKey: string, made: Promise<unknown>): Promise<void> {
+    const { promise: isSlow, resolve: settle } = Promise.withResolvers<boolean>()
+    const timer = this.#parts.clock.after(operatorLimits.slowMs, () => settle(true))
     const end = (): void => {
       timer.cancel()
-      tell(false)
+      settle(false)
     }
     made.then(end, end)
     if (await isSlow)

@@ -71,7 +71,7 @@ describe("a data directory of some time ago", () => {
     expect(await list()).toMatch(/^kept .* Running /m)
     expect(await list()).toMatch(/^new .* Running /m)
     expect(await list()).not.toMatch(/^gone /m)
-    const [, uid = ""] = /VirtualCluster is gone: .* tenancy\.x-k8s\.io\/adopt=([\w-]+)/.exec(up.stderr) ?? []
+    const [, uid = ""] = /VirtualCluster was deleted: .* tenancy\.x-k8s\.io\/adopt=([\w-]+)/.exec(up.stderr) ?? []
     expect(uid).not.toBe("")
 
     const apiVersion = "tenancy.x-k8s.io/v1alpha1"
