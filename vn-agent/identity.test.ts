@@ -11,7 +11,7 @@ const keys = [gateway.publicKey]
 afterEach(() => vi.useRealTimers())
 
 /** A token that is valid except for `changes`. */
-function forge(changes: {
+function signToken(changes: {
   issuer?: string
   audience?: string
   subject?: string | null
@@ -39,19 +39,19 @@ function forge(changes: {
 }
 
 describe("verifyIdentity()", () => {
-  test("knows whom the gateway signed for", async () => {
+  test("returns the identity that the gateway signed", async () => {
     const token = await signIdentity(identity, "node-1", gateway.privateKey)
     expect(await verifyIdentity(token, "node-1", keys)).toEqual(identity)
-    expect(await verifyIdentity(await forge({}), "node-1", keys)).toEqual(identity)
+    expect(await verifyIdentity(await signToken({}), "node-1", keys)).toEqual(identity)
   })
 
-  test("takes either key while one is replaced", async () => {
+  test("accepts both keys during a rotation", async () => {
     const token = await signIdentity(identity, "node-1", gateway.privateKey)
     expect(await verifyIdentity(token, "node-1", [stranger.publicKey, gateway.publicKey])).toEqual(identity)
     expect(await verifyIdentity(token, "node-1", [])).toBeUndefined()
   })
 
-  test("is good for a minute, and clocks may differ by seconds", async () => {
+  test("accepts a token for a minute, with some seconds of clock skew", async () => {
     const token = await signIdentity(identity, "node-1", gateway.privateKey)
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 65_000 })
     expect(await verifyIdentity(token, "node-1", keys)).toEqual(identity)
@@ -60,29 +60,30 @@ describe("verifyIdentity()", () => {
   })
 
   test.each<[string, () => Promise<string>]>([
-    ["for another node", () => forge({ audience: "vn-agent/node-2" })],
-    ["for a node whose name only begins alike", () => forge({ audience: "vn-agent/node-10" })],
-    ["for something else", () => forge({ audience: "https://kubernetes.default.svc" })],
-    ["of another issuer", () => forge({ issuer: "kubernetes/serviceaccount" })],
-    ["signed by another key", () => forge({ key: stranger.privateKey })],
+    ["for another node", () => signToken({ audience: "vn-agent/node-2" })],
+    ["for a node whose name has the same prefix", () => signToken({ audience: "vn-agent/node-10" })],
+    ["for something else", () => signToken({ audience: "https://kubernetes.default.svc" })],
+    ["of another issuer", () => signToken({ issuer: "kubernetes/serviceaccount" })],
+    ["signed by another key", () => signToken({ key: stranger.privateKey })],
     [
       "signed with the public key as a secret",
-      () => forge({ algorithm: "HS256", key: Buffer.from(gateway.publicKey.export({ type: "spki", format: "pem" })) }),
+      () =>
+        signToken({ algorithm: "HS256", key: Buffer.from(gateway.publicKey.export({ type: "spki", format: "pem" })) }),
     ],
-    ["expired", () => forge({ expires: "-1m" })],
-    ["without an end", () => forge({ expires: null })],
-    ["not valid yet", () => forge({ notBefore: "5m" })],
-    ["of nobody", () => forge({ subject: null })],
-    ["without a cluster key", () => forge({ clusterKey: undefined })],
-    ["with an empty cluster key", () => forge({ clusterKey: "" })],
-    ["with a cluster key that is no text", () => forge({ clusterKey: ["ns-123456-a"] })],
+    ["expired", () => signToken({ expires: "-1m" })],
+    ["without an expiry", () => signToken({ expires: null })],
+    ["not valid yet", () => signToken({ notBefore: "5m" })],
+    ["of nobody", () => signToken({ subject: null })],
+    ["without a cluster key", () => signToken({ clusterKey: undefined })],
+    ["with an empty cluster key", () => signToken({ clusterKey: "" })],
+    ["with a cluster key that is not a string", () => signToken({ clusterKey: ["ns-123456-a"] })],
     [
       "not signed",
-      async () => `${Buffer.from('{"alg":"none"}').toString("base64url")}.${(await forge({})).split(".")[1]}.`,
+      async () => `${Buffer.from('{"alg":"none"}').toString("base64url")}.${(await signToken({})).split(".")[1]}.`,
     ],
-    ["cut off", async () => (await forge({})).slice(0, -4)],
+    ["cut off", async () => (await signToken({})).slice(0, -4)],
     ["no token at all", () => Promise.resolve("x")],
-  ])("a token %s is none", async (_what, token) => {
+  ])("a token %s is rejected", async (_what, token) => {
     expect(await verifyIdentity(await token(), "node-1", keys)).toBeUndefined()
   })
 })

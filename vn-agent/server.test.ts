@@ -27,7 +27,7 @@ const identity = { tenant: "a", clusterKey: "ns-123456-a" }
 const stack = new AsyncDisposableStack()
 let agent: VnAgent
 /** An agent that uses an API server, with a token. */
-let farAgent: VnAgent
+let remoteAgent: VnAgent
 let ca: string
 let options: Omit<VnAgentOptions, "kubelet">
 
@@ -125,7 +125,7 @@ beforeAll(async () => {
   }
   agent = stack.use(await VnAgent.start({ ...options, kubelet }))
   const token = () => Promise.resolve("ours")
-  farAgent = stack.use(await VnAgent.start({ ...options, kubelet: { ...kubelet, apiServerPath: "/base", token } }))
+  remoteAgent = stack.use(await VnAgent.start({ ...options, kubelet: { ...kubelet, apiServerPath: "/base", token } }))
 })
 afterAll(() => stack.disposeAsync())
 
@@ -162,8 +162,8 @@ async function until(condition: () => boolean): Promise<void> {
   await expect.poll(condition).toBe(true)
 }
 
-describe("a tenant's call", () => {
-  test("reaches its pod, without the tenant's credential", async () => {
+describe("a tenant's request", () => {
+  test("reaches its pod without the tenant's credentials", async () => {
     expect(await ask("/containerLogs/shop/web/main?tailLines=2&evil=1", await bearer())).toEqual({
       code: 200,
       text: "line 1\nline 2\n",
@@ -171,13 +171,13 @@ describe("a tenant's call", () => {
     expect(seen).toEqual(["GET /containerLogs/ns-123456-a-shop/web/main?tailLines=2"])
   })
 
-  test("goes through the API server as ourselves, whomever the caller names", async () => {
+  test("goes through the API server with the vn-agent's identity, whatever the caller impersonates", async () => {
     const headers = { ...(await bearer()), "impersonate-user": "system:admin", cookie: "a=b" }
-    expect((await ask("/containerLogs/shop/web/main", headers, "GET", farAgent)).code).toBe(200)
+    expect((await ask("/containerLogs/shop/web/main", headers, "GET", remoteAgent)).code).toBe(200)
     expect(seen).toEqual(["GET /base/api/v1/namespaces/ns-123456-a-shop/pods/web/log?container=main Bearer ours"])
   })
 
-  test("with the pod's uid reaches only that pod", async () => {
+  test("with a pod's uid reaches only that pod", async () => {
     const upgrade = { connection: "Upgrade", upgrade: "SPDY/3.1", "x-stream-protocol-version": "v4.channel.k8s.io" }
     expect((await ask("/exec/shop/web/uid-2/main?command=ls", { ...(await bearer()), ...upgrade })).code).toBe(404)
     expect(seen).toEqual([])
@@ -193,11 +193,11 @@ describe("a tenant's call", () => {
     ["all running pods", "/runningpods/", 404],
     ["the node's logs", "/logs/", 404],
     ["the node's metrics", "/metrics", 404],
-    ["a path that climbs", "/containerLogs/shop/%2e%2e/%2e%2e/pods", 404],
-    ["a path that climbs encoded slashes", "/containerLogs/shop/..%2f..%2fpods/main", 404],
+    ["a path with dot segments", "/containerLogs/shop/%2e%2e/%2e%2e/pods", 404],
+    ["a path with dot segments and encoded slashes", "/containerLogs/shop/..%2f..%2fpods/main", 404],
     ["a path with more segments", "/containerLogs/shop/web/main/../../../../pods", 404],
     ["exec without an upgrade", "/exec/shop/web/main?command=ls", 400],
-  ])("to %s is refused", async (_what, path, code) => {
+  ])("to %s is rejected", async (_what, path, code) => {
     expect((await ask(path, await bearer())).code).toBe(code)
     expect(seen).toEqual([])
   })
@@ -207,13 +207,13 @@ describe("a tenant's call", () => {
     ["another scheme", () => Promise.resolve({ authorization: "Basic YTpi" })],
     ["garbage", () => Promise.resolve({ authorization: "Bearer x" })],
     ["a token for another node", () => bearer(identity, "node-2")],
-  ])("with %s is not answered, whatever it is for", async (_what, headers) => {
+  ])("with %s is rejected on every path", async (_what, headers) => {
     for (const path of ["/containerLogs/shop/web/main", "/pods", "/containerLogs/shop/absent/main"])
       expect(await ask(path, await headers())).toEqual({ code: 401, text: "Unauthorized" })
     expect(seen).toEqual([])
   })
 
-  test("says of others' pods what it says of none", async () => {
+  test("gets the same response for other tenants' pods as for missing ones", async () => {
     const [absent, others] = [
       await ask("/containerLogs/shop/absent/main", await bearer()),
       await ask("/containerLogs/stolen/web/main", await bearer()),
@@ -226,7 +226,7 @@ describe("a tenant's call", () => {
   test.each<[string, Record<string, string>]>([
     ["of a known length", {}],
     ["in chunks", { "transfer-encoding": "chunked" }],
-  ])("with a body %s is refused", async (_what, headers) => {
+  ])("with a body %s is rejected", async (_what, headers) => {
     const body = "GET /pods HTTP/1.1\r\nHost: kubelet\r\n\r\n"
     const length = Object.keys(headers).length === 0 ? { "content-length": String(body.length) } : headers
     const path = "/containerLogs/shop/web/main"
@@ -237,14 +237,14 @@ describe("a tenant's call", () => {
     expect(seen).toEqual(["GET /containerLogs/ns-123456-a-shop/web/main"])
   })
 
-  test("is denied while the super cluster does not answer", async () => {
+  test("is denied while the super cluster is unavailable", async () => {
     superClusterAnswers = false
     expect((await ask("/containerLogs/shop/web/main", await bearer())).code).toBe(502)
     expect(seen).toEqual([])
   })
 })
 
-test("a kubelet with a new authority is believed, and shown a new certificate, without an end of the vn-agent", async () => {
+test("new kubelet CAs and client certificates are used without a restart", async () => {
   const issue = async (name: string) => {
     const authority = await createAuthority(name)
     const serving = await issueServingCertificate(authority, [host])
@@ -286,7 +286,7 @@ test("a kubelet with a new authority is believed, and shown a new certificate, w
 })
 
 describe("a stream", () => {
-  test.each(["v5.channel.k8s.io", "v4.channel.k8s.io"])("goes through as WebSocket %s", async (protocol) => {
+  test.each(["v5.channel.k8s.io", "v4.channel.k8s.io"])("works over WebSocket with %s", async (protocol) => {
     const socket = new WebSocket(`wss://${host}:${agent.port}/exec/shop/web/main?command=cat&input=1`, [protocol], {
       ca,
       headers: await bearer(),
@@ -301,7 +301,7 @@ describe("a stream", () => {
     await until(() => sockets.size === 0)
   })
 
-  test("goes through as SPDY, byte for byte, and ends with the client", async () => {
+  test("works over SPDY unchanged and ends with the client", async () => {
     const headers = {
       ...(await bearer()),
       connection: "Upgrade",
@@ -326,7 +326,7 @@ describe("a stream", () => {
     await until(() => sockets.size === 0)
   })
 
-  test("goes through with a very long command", async () => {
+  test("works with a very long command", async () => {
     const headers = {
       ...(await bearer()),
       connection: "Upgrade",
@@ -341,24 +341,24 @@ describe("a stream", () => {
 
   test.each<[string, string, number]>([
     ["to another tenant's pod", "/exec/stolen/web/main?command=ls", 404],
-    ["to a path that is no stream", "/containerLogs/shop/web/main", 404],
+    ["to a path that is not a stream", "/containerLogs/shop/web/main", 404],
     ["to all pods", "/pods", 404],
     ["that the kubelet refuses", "/exec/shop/web/main?command=ls", 403],
-  ])("%s is refused", async (_what, path, code) => {
+  ])("%s is rejected", async (_what, path, code) => {
     const headers = { ...(await bearer()), connection: "Upgrade", upgrade: "SPDY/3.1" }
     await expect(
       openUpgrade({ host, port: agent.port, ca, agent: false, method: "POST", path, headers }),
     ).rejects.toMatchObject({ code })
   })
 
-  test("without a token is refused", async () => {
+  test("without a token is rejected", async () => {
     const headers = { connection: "Upgrade", upgrade: "SPDY/3.1" }
     const target = { host, port: agent.port, ca, agent: false, path: "/exec/shop/web/main", headers } as const
     await expect(openUpgrade(target)).rejects.toMatchObject({ code: 401 })
     expect(seen).toEqual([])
   })
 
-  test("beyond a tenant's share is refused, until others of its have ended; other tenants go on", async () => {
+  test("beyond a tenant's limit is rejected until others end, and other tenants are not affected", async () => {
     const follow = async (): Promise<IncomingMessage> => {
       const path = "/containerLogs/shop/web/main?follow=true"
       const request = httpsRequest({ host, port: agent.port, ca, agent: false, path, headers: await bearer() })
@@ -393,7 +393,7 @@ describe("a stream", () => {
       .toEqual([200, 200, 200])
   })
 
-  test("a followed log ends when its reader leaves", async () => {
+  test("a followed log ends when its client disconnects", async () => {
     const request = httpsRequest({
       host,
       port: agent.port,
@@ -418,7 +418,7 @@ describe("a stream", () => {
       "/exec/shop/web/main?command=cat",
       { connection: "Upgrade", upgrade: "SPDY/3.1", "x-stream-protocol-version": "v4" },
     ],
-  ])("a %s is not begun for who has left", async (_what, path, more) => {
+  ])("a %s is not started for a client that has disconnected", async (_what, path, more) => {
     const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     onLookup = () => {
       asked.resolve()

@@ -37,7 +37,7 @@ describe("refusal()", () => {
     ["the pod of that uid", podWith(marks), { uid: "tenant-uid" }, undefined],
     ["another tenant's", podWith({ ...marks, [clusterAnnotation]: "ns-654321-b" }), {}, "it belongs to somebody else"],
     [
-      "one whose key only begins alike",
+      "one whose key has the same prefix",
       podWith({ ...marks, [clusterAnnotation]: "ns-123456-ab" }),
       {},
       "it belongs to somebody else",
@@ -50,8 +50,8 @@ describe("refusal()", () => {
       "it belongs to another namespace",
     ],
     ["another pod of the name", podWith(marks), { uid: "older-uid" }, "it is another pod of that name"],
-    ["one elsewhere", podWith(marks, { nodeName: "node-2" }), {}, "it runs on another node"],
-    ["one that is nowhere", podWith(marks, { nodeName: undefined }), {}, "it runs on another node"],
+    ["one on another node", podWith(marks, { nodeName: "node-2" }), {}, "it runs on another node"],
+    ["one without a node", podWith(marks, { nodeName: undefined }), {}, "it runs on another node"],
     ["an unknown container", podWith(marks), { container: "other" }, "it has no such container"],
   ])("of %s", (_what, pod, more, expected) => {
     expect(refusal(identity, { ...request, ...more }, pod, "node-1")).toBe(expected)
@@ -74,7 +74,7 @@ describe("kubeletPath()", () => {
       "/portForward/ns-123456-a-shop/web?port=80",
     ],
     [
-      "a query that cannot leave its place",
+      "a query that cannot change the path",
       { query: "?command=/../../pods#x" },
       "/exec/ns-123456-a-shop/web/main?command=%2F..%2F..%2Fpods%23x",
     ],
@@ -96,7 +96,7 @@ describe("apiServerPath()", () => {
       { query: "?command=cat&output=1&tty=0" },
       `${pod}/exec?container=main&command=cat&stdout=true`,
     ],
-    ["a word of a command as it is", { query: "?command=1" }, `${pod}/exec?container=main&command=1`],
+    ["an argument of a command unchanged", { query: "?command=1" }, `${pod}/exec?container=main&command=1`],
     [
       "the parameters of a log",
       { action: "containerLogs", query: "?follow=true&tailLines=1&namespace=other" },
