@@ -13,15 +13,15 @@ interface Bulk {
 }
 
 function start(activity: Activity, tenant: string, count: number): Bulk & { done: Promise<unknown> } {
-  let underWay = 0
+  let inFlight = 0
   const pace = activity.pace(tenant, count)
   const call = async (): Promise<void> => {
     bulk.calls++
-    underWay++
+    inFlight++
     await Promise.resolve()
-    bulk.atOnce = Math.max(bulk.atOnce, underWay)
+    bulk.atOnce = Math.max(bulk.atOnce, inFlight)
     await Promise.resolve()
-    underWay--
+    inFlight--
   }
   const bulk = { calls: 0, atOnce: 0, done: Promise.resolve() as Promise<unknown> }
   bulk.done = slowStart(pace, count, call).finally(() => pace[Symbol.dispose]())
@@ -37,24 +37,24 @@ function create(): { clock: FakeClock; activity: Activity; ending: AbortControll
 }
 
 describe("bulk work of a tenant", () => {
-  test("goes on without a pause while nobody else has something to do", async () => {
+  test("is not paced while no other tenant has work", async () => {
     const { clock, activity } = create()
-    activity.saw("greedy")
+    activity.observed("greedy")
     const bulk = start(activity, "greedy", many)
     await bulk.done
     expect(bulk).toMatchObject({ calls: many, atOnce: 4 })
     expect(clock.timers).toBe(0)
   })
 
-  test("is one call at a time with pauses beside somebody else's, and as before once that is over", async () => {
+  test("is one call at a time with pauses while another tenant has work, and full speed afterwards", async () => {
     const { clock, activity } = create()
-    activity.saw("polite")
+    activity.observed("polite")
     const bulk = start(activity, "greedy", many)
     for (let calls = 1; calls < 10; calls++) {
       await eventually(() => expect(clock.timers).toBe(1))
       expect(bulk).toMatchObject({ calls, atOnce: 1 })
       clock.advance(250) // the longest pause
-      activity.saw("polite")
+      activity.observed("polite")
     }
     clock.advance(1_000)
     await bulk.done
@@ -62,29 +62,29 @@ describe("bulk work of a tenant", () => {
     expect(clock.timers).toBe(0)
   })
 
-  test("does not slow that of another tenant", async () => {
+  test("does not slow down another tenant", async () => {
     const { clock, activity } = create()
     const both = [start(activity, "a", many), start(activity, "b", many)]
-    activity.saw("a")
-    activity.saw("b")
+    activity.observed("a")
+    activity.observed("b")
     await Promise.all(both.map(({ done }) => done))
     expect(clock.timers).toBe(0)
-    activity.saw("a")
+    activity.observed("a")
     expect([activity.hasOthers("a"), activity.hasOthers("b")]).toEqual([false, true])
   })
 
-  test("of few calls is none", async () => {
+  test("of few calls is not paced", async () => {
     const { clock, activity } = create()
-    activity.saw("polite")
+    activity.observed("polite")
     const bulk = start(activity, "other", 8)
     await bulk.done
     expect(bulk.calls).toBe(8)
     expect(clock.timers).toBe(0)
   })
 
-  test("does not outlast the end", async () => {
+  test("ends when the process stops", async () => {
     const { activity, ending } = create()
-    activity.saw("polite")
+    activity.observed("polite")
     const bulk = start(activity, "greedy", many)
     await turn()
     ending.abort()
@@ -92,7 +92,7 @@ describe("bulk work of a tenant", () => {
     expect(bulk.calls).toBe(many)
   })
 
-  test("is done for all although some fail, and tells the first failure", async () => {
+  test("continues after failures and throws the first one", async () => {
     const { activity } = create()
     const done: number[] = []
     using pace = activity.pace("a", 20)
@@ -107,12 +107,12 @@ describe("bulk work of a tenant", () => {
   })
 })
 
-test("who else has something to do is known of any number of tenants, for a while", () => {
+test("hasOthers() covers any number of tenants, for a limited time", () => {
   const { clock, activity } = create()
-  for (const name of ["a", "b", "c", "c", "c"]) activity.saw(name)
+  for (const name of ["a", "b", "c", "c", "c"]) activity.observed(name)
   expect(["a", "b", "c"].map((name) => activity.hasOthers(name))).toEqual([true, true, true])
   clock.advance(200)
-  activity.saw("c")
+  activity.observed("c")
   clock.advance(100)
   expect(["a", "b", "c"].map((name) => activity.hasOthers(name))).toEqual([true, true, false])
   clock.advance(1_000)

@@ -20,7 +20,7 @@ export interface Pace extends Disposable {
   rest(tookMs: number): Promise<void>
 }
 
-interface Sighting {
+interface Observation {
   tenant: string
   at: number
 }
@@ -29,8 +29,8 @@ export class Activity {
   readonly #clock: Clock
   readonly #signal: AbortSignal
   /** The tenant seen last, and the last other tenant before it. */
-  #latest: Sighting | undefined
-  #before: Sighting | undefined
+  #latest: Observation | undefined
+  #before: Observation | undefined
   /** Number of bulk jobs per tenant. These tenants' other work does not slow down other bulk work: the queue is fair anyway. */
   readonly #atBulk = new Map<string, number>()
 
@@ -40,7 +40,7 @@ export class Activity {
   }
 
   /** Called when a key of the tenant is taken. */
-  saw(tenant: string): void {
+  observed(tenant: string): void {
     if (this.#atBulk.has(tenant)) return
     if (this.#latest?.tenant !== tenant) this.#before = this.#latest
     this.#latest = { tenant, at: this.#clock.now() }
@@ -54,7 +54,7 @@ export class Activity {
 
   /** The pace for this number of calls on behalf of a tenant. */
   pace(tenant: string, calls: number): Pace {
-    if (calls <= fewCalls) return unhurried
+    if (calls <= fewCalls) return unpaced
     this.#atBulk.set(tenant, (this.#atBulk.get(tenant) ?? 0) + 1)
     const hasOthers = (): boolean => this.hasOthers(tenant)
     return {
@@ -75,7 +75,7 @@ export class Activity {
   }
 }
 
-const unhurried: Pace = {
+const unpaced: Pace = {
   batch: largestBatch,
   rest: () => Promise.resolve(),
   [Symbol.dispose]: () => undefined,

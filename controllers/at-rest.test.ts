@@ -10,7 +10,7 @@ import { eventually, harnessAuthority, startHarness, type Harness } from "./test
 import { SleepingTenants } from "./testing/sleeping-tenants.ts"
 
 /** Of the ten thousand tenants. */
-const wokenOnce = 300
+const wokenCount = 300
 
 const noon = {
   apiVersion: "batch/v1",
@@ -24,7 +24,7 @@ async function turns(): Promise<void> {
 }
 
 /** A Service and a Deployment whose pods run, with nothing left to do. Returns a function that counts calls. */
-async function comeToRest(harness: Harness, clock: FakeClock): Promise<() => number> {
+async function settle(harness: Harness, clock: FakeClock): Promise<() => number> {
   const labels = { app: "web" }
   await harness.create(configMaps, {
     apiVersion: "v1",
@@ -69,17 +69,17 @@ async function comeToRest(harness: Harness, clock: FakeClock): Promise<() => num
 test("a tenant whose deployments are available has no timers and makes no calls", async () => {
   const clock = new FakeClock()
   await using harness = await startHarness({ only: controllerNames, clock })
-  const calls = await comeToRest(harness, clock)
+  const calls = await settle(harness, clock)
   const before = calls()
   clock.advance(24 * 3_600_000)
   await turns()
   expect(calls()).toBe(before)
 })
 
-test("ten thousand of them asleep cause no work, and a time that has come wakes its own tenant alone", async () => {
+test("ten thousand sleeping tenants cause no work, and a due timer wakes only its own tenant", async () => {
   const clock = new FakeClock()
   const harness = await startHarness({ only: controllerNames, clock })
-  const calls = await comeToRest(harness, clock)
+  const calls = await settle(harness, clock)
   await harness[Symbol.asyncDispose]()
 
   const names = Array.from({ length: 10_000 }, (_, index) => `tenant-${index}`)
@@ -90,7 +90,7 @@ test("ten thousand of them asleep cause no work, and a time that has come wakes 
   )
   await using _controllers = startControllers(tenants, { rootCertificateAuthority: harnessAuthority, clock })
   // All tenants are known. What the woken tenants leave behind, all tenants would.
-  for (const name of names.slice(0, wokenOnce)) tenants.wake(name)
+  for (const name of names.slice(0, wokenCount)) tenants.wake(name)
   await eventually(() => {
     clock.advance(1_000) // short retries
     expect([tenants.rest(), clock.timers]).toEqual([0, 1])

@@ -165,8 +165,8 @@ export class Controller<T extends KubeObject> implements Actor {
         if (this.#concerns(object)) this.enqueueObject(tenant, object)
       },
       updated: (tenant, object, previous) => {
-        const isConcern = this.#concerns(object) || this.#concerns(previous)
-        if (isConcern && matters?.(object, previous) !== false) this.enqueueObject(tenant, object)
+        const isRelevant = this.#concerns(object) || this.#concerns(previous)
+        if (isRelevant && matters?.(object, previous) !== false) this.enqueueObject(tenant, object)
       },
       deleted: (tenant, object) => this.enqueueObject(tenant, object),
       synced: (tenant) => this.#synced(tenant),
@@ -181,7 +181,7 @@ export class Controller<T extends KubeObject> implements Actor {
       // The tenant may have been deleted while its key waited. If it fell asleep, the due key wakes it and all its objects are reconciled.
       if (this.#ctx.tenants.get(key.tenant) === undefined) return
       if (!this.#ready(key.tenant)) return this.#ctx.tenants.wake(key.tenant, { isUse: false })
-      this.#ctx.activity.saw(key.tenant)
+      this.#ctx.activity.observed(key.tenant)
       return reconcile(key, until)
     }
     const givesUp = givingUp(name)

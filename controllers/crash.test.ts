@@ -33,7 +33,7 @@ function workload(apiVersion: string, kind: string, name: string, spec: object):
 }
 
 /** A client whose process dies after a number of writes; later writes fail. */
-class MortalClient {
+class CrashingClient {
   readonly client: KubeClient
   #left: number
   #died: () => void = () => undefined
@@ -175,16 +175,16 @@ async function withoutCrash(): Promise<object> {
 }
 
 describe("controllers that crash between any two writes", () => {
-  test.each(seeds(4))("reach what they reach without (seed %i)", async (seed) => {
+  test.each(seeds(4))("reach the same state as without crashes (seed %i)", async (seed) => {
     const random = createRandom(seed)
     const cluster = new FakeCluster()
     await begin(cluster)
     for (let life = 0; life < lives; life++) {
       if (life === Math.floor(lives / 3)) await change(cluster)
-      const mortal = new MortalClient(cluster, 1 + random(mostWrites))
-      await using _controllers = start(mortal.client)
+      const crashing = new CrashingClient(cluster, 1 + random(mostWrites))
+      await using _controllers = start(crashing.client)
       let isDead = false
-      void mortal.death.then(() => (isDead = true))
+      void crashing.death.then(() => (isDead = true))
       // It may have nothing to do until the nodes change something.
       for (let turn = 0; turn < 40 && !isDead; turn++) {
         await playNodes(cluster)

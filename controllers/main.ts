@@ -146,7 +146,7 @@ export function startControllers(tenants: Tenants, options: ControllersOptions):
   })
   const ended = Promise.all(running)
   // A controller does not end by itself. If one does, it is a bug, which is logged at once and thrown when disposing.
-  ended.catch((error: unknown) => log.error({ err: error }, "a controller stopped"))
+  ended.catch((error: unknown) => log.error({ err: error }, "controller stopped"))
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort()

@@ -41,7 +41,7 @@ const cases: { controller: string; fails: string; object: KubeObject; resource: 
   },
 ]
 
-test.each(cases)("$controller tries again as often as upstream, then once more after half a day", async (each) => {
+test.each(cases)("$controller retries as often as upstream, then once more after half a day", async (each) => {
   const clock = new FakeClock()
   await using harness = await startHarness({ only: [each.controller], clock })
   const attempts: number[] = []
@@ -66,7 +66,7 @@ test.each(cases)("$controller tries again as often as upstream, then once more a
   expect(attempts).toHaveLength(17)
 })
 
-test("a namespace is tried again at least every minute, however often it fails", async () => {
+test("a namespace is retried at least once a minute regardless of failures", async () => {
   const clock = new FakeClock()
   await using harness = await startHarness({ only: ["namespace"], clock })
   await harness.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } })

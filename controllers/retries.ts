@@ -15,7 +15,7 @@ const usual: Retries = { baseDelayMs: 5, maxDelayMs: 1_000_000 }
 /** certificates/certificate_controller.go */
 const ofCertificates: Retries = { baseDelayMs: 200, maxDelayMs: 1_000_000 }
 
-const unusual: Readonly<Record<string, Retries>> = dictionary({
+const exceptions: Readonly<Record<string, Retries>> = dictionary({
   "certificatesigningrequest-approving": ofCertificates,
   "certificatesigningrequest-signing": ofCertificates,
   // deployment/deployment_controller.go
@@ -40,7 +40,7 @@ const unusual: Readonly<Record<string, Retries>> = dictionary({
 const anewMs = 12 * 3_600_000
 
 export function retriesOf(controller: string): Retries {
-  return unusual[controller] ?? usual
+  return exceptions[controller] ?? usual
 }
 
 export function givingUp(controller: string): GivingUp | undefined {

@@ -58,7 +58,7 @@ const count = async (tenant: string, resource: Resource): Promise<number> =>
   (await client(tenant).list(resource, { namespace: "default" })).items.length
 
 describe("controllers over the tenants of a gateway", () => {
-  test("make pods for each tenant, also for one that came later, and none for one with its own controllers", async () => {
+  test("create pods for each tenant, including later ones, but not for one with its own controllers", async () => {
     for (const tenant of ["a", "b", "own"])
       await client(tenant).create(deployments, deployment("web", tenant === "a" ? 2 : 3))
     await eventually(async () => expect([await count("a", pods), await count("b", pods)]).toEqual([2, 3]))
@@ -82,7 +82,7 @@ describe("controllers over the tenants of a gateway", () => {
     expect(await count("a", replicaSets)).toBe(1)
   })
 
-  test("give a new namespace what it needs and empty it in the end, custom resources included", async () => {
+  test("initialize a new namespace and empty it on deletion, including custom resources", async () => {
     const a = client("a")
     const widgets: Resource = { group: "example.com", version: "v1", resource: "widgets", namespaced: true }
     await a.create(customResourceDefinitions, {
@@ -117,7 +117,7 @@ describe("controllers over the tenants of a gateway", () => {
     })
   })
 
-  test("replace a pod that is deleted, and forget a tenant that is", async () => {
+  test("replace a deleted pod, and release the state of a deleted tenant", async () => {
     const [pod] = (await client("b").list<Pod>(pods, { namespace: "default" })).items
     await client("b").delete(pods, "default", pod!.metadata.name!, { gracePeriodSeconds: 0 })
     await eventually(async () => {

@@ -28,7 +28,7 @@ describe("a write", () => {
     expect(tracker.isSeen("another", () => undefined)).toBe(true)
   })
 
-  test("that is never seen is waited for for five seconds", () => {
+  test("that is never observed is awaited for five seconds", () => {
     const clock = new FakeClock()
     const tracker = new WriteTracker(clock)
     tracker.wrote("owner", object("10"))

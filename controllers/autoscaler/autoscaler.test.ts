@@ -44,7 +44,7 @@ const size = (harness: Harness): number =>
   harness.cluster.find<Deployment>(deployments, "default", "web")!.spec!.replicas!
 const conditions = (harness: Harness, name = "web"): string[] =>
   (find(harness, name).status?.conditions ?? []).map(({ type, status, reason }) => `${type}=${status} ${reason}`)
-const told = (harness: Harness): string[] =>
+const eventTexts = (harness: Harness): string[] =>
   harness.cluster.all(events).map((event) => `${String(event["reason"])}: ${String(event["message"])}`)
 
 /** Pods that started an hour ago, each with a CPU request of 100m. */
@@ -102,7 +102,7 @@ async function add(harness: Timed, added: KubeObject): Promise<void> {
 }
 
 describe("a HorizontalPodAutoscaler", () => {
-  test("grows with what its pods use of their requests, and says so", async () => {
+  test("scales up by utilization and records an event", async () => {
     await using harness = await harnessWith(2, (path) => {
       expect(path).toBe("/apis/metrics.k8s.io/v1beta1/namespaces/default/pods?labelSelector=app%3Dweb")
       return podMetrics(times(2, { cpu: "100m" }))
@@ -123,13 +123,13 @@ describe("a HorizontalPodAutoscaler", () => {
         "ScalingActive=True ValidMetricFound",
         "ScalingLimited=False DesiredWithinRange",
       ])
-      expect(told(harness)).toContain(
+      expect(eventTexts(harness)).toContain(
         "SuccessfulRescale: New size: 4; reason: cpu resource utilization (percentage of request) above target",
       )
     })
   })
 
-  test("shrinks only when no recommendation of the last five minutes was larger", async () => {
+  test("scales down only if no recommendation of the last five minutes was larger", async () => {
     const clock = new FakeClock(start)
     await using harness = await harnessWith(4, () => podMetrics(times(4, { cpu: "10m" })), clock)
     await add(harness, autoscaler())
@@ -149,7 +149,7 @@ describe("a HorizontalPodAutoscaler", () => {
       serviceUnavailable("the server is currently unable to handle the request"),
       "the server is currently unable to handle the request",
     ],
-  ])("%s says what is missing, in upstream's words", async (_, error, why) => {
+  ])("%s is reported as missing with upstream's message", async (_, error, why) => {
     await using harness = await harnessWith(2, () => {
       throw error
     })
@@ -165,8 +165,8 @@ describe("a HorizontalPodAutoscaler", () => {
       expect(find(harness).status?.conditions?.[1]?.message).toBe(
         `the HPA was unable to compute the replica count: ${reason}`,
       )
-      expect(told(harness)).toContain(`FailedGetResourceMetric: ${reason}`)
-      expect(told(harness)).toContain(
+      expect(eventTexts(harness)).toContain(`FailedGetResourceMetric: ${reason}`)
+      expect(eventTexts(harness)).toContain(
         "FailedComputeMetricsReplicas: invalid metrics (1 invalid out of 1), first error is: " +
           `failed to get cpu resource metric value: ${reason}`,
       )
@@ -177,21 +177,23 @@ describe("a HorizontalPodAutoscaler", () => {
   test.each([
     [{ maxReplicas: 3 }, 5, 3, "Current number of replicas above Spec.MaxReplicas"],
     [{ minReplicas: 4 }, 2, 4, "Current number of replicas below Spec.MinReplicas"],
-  ])("with %j brings %i to %i", async (spec, before, after, why) => {
+  ])("with %j scales %i to %i", async (spec, before, after, why) => {
     await using harness = await harnessWith(before, () => podMetrics(times(before, { cpu: "50m" })))
     await add(harness, autoscaler(spec))
     await eventually(() => expect(size(harness)).toBe(after))
-    await eventually(() => expect(told(harness)).toContain(`SuccessfulRescale: New size: ${after}; reason: ${why}`))
+    await eventually(() =>
+      expect(eventTexts(harness)).toContain(`SuccessfulRescale: New size: ${after}; reason: ${why}`),
+    )
   })
 
-  test("leaves what was scaled to zero alone", async () => {
+  test("does not scale a target with zero replicas", async () => {
     await using harness = await harnessWith(0, () => podMetrics([]))
     await add(harness, autoscaler())
     await eventually(() => expect(conditions(harness)).toContain("ScalingActive=False ScalingDisabled"))
     expect(size(harness)).toBe(0)
   })
 
-  test("is looked at for the first time when its target has had time to come, too", async () => {
+  test("is first reconciled after its target could be created", async () => {
     await using harness = await timedHarness()
     await harness.create(horizontalPodAutoscalers, autoscaler())
     for (let ms = 0; ms < 14_000; ms += 100) {
@@ -203,19 +205,19 @@ describe("a HorizontalPodAutoscaler", () => {
       harness.clock.advance(100)
       expect(conditions(harness)).toContain("ScalingActive=False ScalingDisabled")
     })
-    expect(told(harness)).toEqual([])
+    expect(eventTexts(harness)).toEqual([])
   })
 
-  test("whose target is not there says so", async () => {
+  test("reports a missing target", async () => {
     await using harness = await timedHarness()
     await add(harness, autoscaler())
     await eventually(() => {
       expect(conditions(harness)).toEqual(["AbleToScale=False FailedGetScale"])
-      expect(told(harness)).toContain('FailedGetScale: deployments.apps "web" not found')
+      expect(eventTexts(harness)).toContain('FailedGetScale: deployments.apps "web" not found')
     })
   })
 
-  test("does not work when another one has the same pods", async () => {
+  test("does not scale when another one selects the same pods", async () => {
     const clock = new FakeClock(start)
     await using harness = await harnessWith(2, () => podMetrics(times(2, { cpu: "50m" })), clock)
     await add(harness, autoscaler())
@@ -223,7 +225,7 @@ describe("a HorizontalPodAutoscaler", () => {
     await add(harness, autoscaler({}, "other"))
     await eventually(() => {
       expect(conditions(harness, "other")).toContain("ScalingActive=False AmbiguousSelector")
-      expect(told(harness).join()).toContain(
+      expect(eventTexts(harness).join()).toContain(
         "pods by selector app=web are controlled by multiple HPAs: [default/other default/web]",
       )
     })
@@ -239,7 +241,7 @@ describe("a HorizontalPodAutoscaler", () => {
       { type: "Pods", pods: { current: { averageValue: "20" } } },
     ],
     [
-      "an object",
+      "an object metric",
       {
         type: "Object",
         object: {
@@ -254,7 +256,7 @@ describe("a HorizontalPodAutoscaler", () => {
       { type: "Object", object: { current: { value: "150" } } },
     ],
     [
-      "something external, for each pod",
+      "an external metric per pod",
       {
         type: "External",
         external: { metric: { name: "queue" }, target: { type: "AverageValue", averageValue: "10" } },
@@ -265,7 +267,7 @@ describe("a HorizontalPodAutoscaler", () => {
       { type: "External", external: { current: { averageValue: "25500m" } } },
     ],
     [
-      "something external",
+      "an external metric",
       { type: "External", external: { metric: { name: "queue" }, target: { type: "Value", value: "10" } } },
       "/apis/external.metrics.k8s.io/v1beta1/namespaces/default/queue",
       ["12500m"],
@@ -325,7 +327,7 @@ describe("a HorizontalPodAutoscaler", () => {
         'unable to map kind Thing.example.com to resource: no matches for kind "Thing" in group "example.com"',
       {},
     ],
-  ])("of %j says why it cannot know: %s", async (describedObject, why, answer) => {
+  ])("with %j reports why it is unavailable: %s", async (describedObject, why, answer) => {
     await using harness = await harnessWith(2, () => {
       if (answer === undefined) throw noSuchPath()
       if (answer instanceof Error) throw answer
@@ -333,10 +335,10 @@ describe("a HorizontalPodAutoscaler", () => {
     })
     const object = { metric: { name: "hits" }, describedObject, target: { type: "Value", value: "1" } }
     await add(harness, autoscaler({ metrics: [{ type: "Object", object }] }))
-    await eventually(() => expect(told(harness)).toContain(`FailedGetObjectMetric: ${why}`))
+    await eventually(() => expect(eventTexts(harness)).toContain(`FailedGetObjectMetric: ${why}`))
   })
 
-  test("with a part of its metrics may grow but not shrink", async () => {
+  test("with some metrics missing scales up but not down", async () => {
     let usage = "10m"
     const clock = new FakeClock(start)
     const metrics = [

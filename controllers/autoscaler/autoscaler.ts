@@ -68,7 +68,7 @@ async function reconcile(
     autoscaler,
     memory,
     pods,
-    rivals: (selected) =>
+    competitors: (selected) =>
       [...ofTenant]
         .filter(([id, { selector }]) => {
           return id.startsWith(`${namespace}/`) && selected.some((pod) => selects(selector, pod))

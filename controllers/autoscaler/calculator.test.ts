@@ -29,17 +29,17 @@ const metricsOf = (values: Record<string, number>): PodMetrics =>
 
 describe("byUtilization()", () => {
   test.each([
-    ["grows in proportion", ["ready", "ready", "ready"], { a: 90, b: 90, c: 90 }, 60, 5],
+    ["scales up in proportion", ["ready", "ready", "ready"], { a: 90, b: 90, c: 90 }, 60, 5],
     ["stays within the tolerance", ["ready", "ready", "ready"], { a: 65, b: 65, c: 65 }, 60, 3],
-    ["shrinks in proportion", ["ready", "ready", "ready"], { a: 20, b: 20, c: 20 }, 60, 1],
-    ["takes a missing one for idle when it grows", ["ready", "ready", "ready"], { a: 100, b: 100 }, 50, 4],
-    ["takes a missing one for full when it shrinks", ["ready", "ready", "ready"], { a: 10, b: 10 }, 50, 3],
-    ["takes a pending one for idle when it grows", ["ready", "ready", "pending"], { a: 100, b: 100 }, 50, 4],
-    ["does not look at a pending one when it shrinks", ["ready", "ready", "pending"], { a: 10, b: 10 }, 50, 1],
-    ["does not look at failed and terminating ones", ["ready", "failed", "terminating"], { a: 100, b: 1, c: 1 }, 50, 2],
-    ["takes one that was never ready for idle", ["ready", "ready", "unready"], { a: 100, b: 100, c: 300 }, 50, 4],
-    ["takes a starting one for idle", ["ready", "ready", "starting"], { a: 100, b: 100, c: 900 }, 50, 4],
-    ["takes one sampled before it was ready for idle", ["ready", "ready", "fresh"], { a: 100, b: 100, c: 900 }, 50, 4],
+    ["scales down in proportion", ["ready", "ready", "ready"], { a: 20, b: 20, c: 20 }, 60, 1],
+    ["counts a missing one as idle when scaling up", ["ready", "ready", "ready"], { a: 100, b: 100 }, 50, 4],
+    ["counts a missing one as full when scaling down", ["ready", "ready", "ready"], { a: 10, b: 10 }, 50, 3],
+    ["counts a pending one as idle when scaling up", ["ready", "ready", "pending"], { a: 100, b: 100 }, 50, 4],
+    ["ignores a pending one when scaling down", ["ready", "ready", "pending"], { a: 10, b: 10 }, 50, 1],
+    ["ignores failed and terminating ones", ["ready", "failed", "terminating"], { a: 100, b: 1, c: 1 }, 50, 2],
+    ["counts one that was never ready as idle", ["ready", "ready", "unready"], { a: 100, b: 100, c: 300 }, 50, 4],
+    ["counts a starting one as idle", ["ready", "ready", "starting"], { a: 100, b: 100, c: 900 }, 50, 4],
+    ["counts one sampled before it was ready as idle", ["ready", "ready", "fresh"], { a: 100, b: 100, c: 900 }, 50, 4],
   ] as const)("%s", (_, states, values, target, replicas) => {
     const pods = states.map((state, index) => pod("abc"[index]!, state))
     const question = { current: 3, pods, metrics: metricsOf(values), resource: "cpu", tolerances, now }
@@ -50,12 +50,12 @@ describe("byUtilization()", () => {
     [[], { a: 1 }, "no pods returned by selector while calculating replica count"],
     [[pod("a", "pending")], { a: 1 }, "did not receive metrics for targeted pods (pods might be unready)"],
     [[pod("a", "ready", "0")], { a: 1 }, "no metrics returned matched known pods"],
-  ])("of %j and %j cannot say", (pods, values, why) => {
+  ])("of %j and %j is undefined", (pods, values, why) => {
     const question = { current: 1, pods, metrics: metricsOf(values), resource: "cpu", tolerances, now }
     expect(() => byUtilization(question, 50, undefined)).toThrow(why)
   })
 
-  test("names the container without a request, and the one that is not there", () => {
+  test("names the container without a request and the missing container", () => {
     const bare = { ...pod("a"), spec: { containers: [{ name: "c" }] } } as Pod
     const question = { current: 1, pods: [bare], metrics: metricsOf({ a: 1 }), resource: "cpu", tolerances, now }
     expect(() => byUtilization(question, 50, undefined)).toThrow("missing request for cpu in container c of Pod a")

@@ -80,7 +80,7 @@ export class Memory {
     rules: ScalingRules | undefined,
     current: number,
     now: number,
-    furthest: (...values: number[]) => number,
+    mostPermissive: (...values: number[]) => number,
     proposed: (start: number, policy: NonNullable<ScalingRules["policies"]>[number]) => number,
   ): number {
     const { selectPolicy = "Max", policies = [] } = rules ?? {}
@@ -90,8 +90,8 @@ export class Memory {
       const start = current - changes(this.#ups, since) + changes(this.#downs, since)
       return proposed(start, policy)
     })
-    const nearest = furthest === Math.max ? Math.min : Math.max
-    return (selectPolicy === "Min" ? nearest : furthest)(...limits)
+    const leastPermissive = mostPermissive === Math.max ? Math.min : Math.max
+    return (selectPolicy === "Min" ? leastPermissive : mostPermissive)(...limits)
   }
 
   #remember(samples: Sample[], sample: Sample): void {

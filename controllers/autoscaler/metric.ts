@@ -33,13 +33,13 @@ export interface MetricAnswer {
 /** Why a metric could not be evaluated: the reason and the message of the event and the condition. */
 export class MetricFailure extends Error {
   readonly reason: string
-  readonly told: string
+  readonly eventMessage: string
 
-  constructor(reason: string, told: string, text: string, options?: ErrorOptions) {
+  constructor(reason: string, eventMessage: string, text: string, options?: ErrorOptions) {
     super(text, options)
     this.name = "MetricFailure"
     this.reason = reason
-    this.told = told
+    this.eventMessage = eventMessage
   }
 }
 
@@ -105,8 +105,8 @@ async function failing(reason: string, prefix: string, call: () => Promise<Metri
   try {
     return await call()
   } catch (error) {
-    const told = error instanceof Wrapped ? error.inner : errorMessage(error)
-    throw new MetricFailure(reason, told, `${prefix}: ${errorMessage(error)}`, { cause: error })
+    const eventMessage = error instanceof Wrapped ? error.inner : errorMessage(error)
+    throw new MetricFailure(reason, eventMessage, `${prefix}: ${errorMessage(error)}`, { cause: error })
   }
 }
 

@@ -132,7 +132,7 @@ export class MetricsClient {
       try {
         return await this.#client.raw(`/apis/custom.metrics.k8s.io/${version}${path}`)
       } catch (error) {
-        if (!isNoSuchPath(error)) throw unavailable("custom", told(error, request))
+        if (!isNoSuchPath(error)) throw unavailable("custom", messageOf(error, request))
       }
     }
     throw unavailable("custom", "no custom metrics API (custom.metrics.k8s.io) registered")
@@ -143,7 +143,7 @@ export class MetricsClient {
     try {
       answer = await this.#client.raw(path)
     } catch (error) {
-      throw unavailable(api, told(error, request))
+      throw unavailable(api, messageOf(error, request))
     }
     const { items } = (answer ?? {}) as { items?: T[] }
     if (!Array.isArray(items) || items.length === 0) throw nothing(api)
@@ -164,7 +164,7 @@ function isNoSuchPath(error: unknown): boolean {
 }
 
 /** When the response was not a Status, client-go appends the request (NewGenericServerResponse in k8s.io/apimachinery). */
-function told(error: unknown, request: string): string {
+function messageOf(error: unknown, request: string): string {
   const text = errorMessage(error)
   const isGeneric = isNoSuchPath(error) || text === "the server is currently unable to handle the request"
   return isGeneric && request !== "" ? `${text} (${request})` : text

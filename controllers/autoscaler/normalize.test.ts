@@ -31,13 +31,13 @@ describe("normalize()", () => {
     [{ behavior: down([policy("Pods", 3), policy("Percent", 50)], "Min") }, 10, 1, 7, "ScaleDownLimit"],
     [{ behavior: down([policy("Pods", 3)], "Disabled") }, 10, 1, 10, "ScaleDownLimit"],
     [{ behavior: down([policy("Percent", 100)]), minReplicas: 2 }, 10, 1, 2, "TooFewReplicas"],
-  ])("with %j makes %i that should be %i into %i: %s", (spec, current, desired, replicas, reason) => {
+  ])("with %j limits %i → %i to %i: %s", (spec, current, desired, replicas, reason) => {
     const found = normalize({ ...base, ...spec } as AutoscalerSpec, new Memory(), current, desired, now)
     expect(found.replicas).toBe(replicas)
     expect(found.findings[1]).toMatchObject({ type: "ScalingLimited", reason })
   })
 
-  test("counts what was changed in the period before", () => {
+  test("counts earlier changes within the period", () => {
     const spec = { ...base, behavior: up([policy("Pods", 4)]) } as AutoscalerSpec
     const memory = new Memory()
     memory.scaled(spec.behavior, 10, 13, now - 30_000)
@@ -45,7 +45,7 @@ describe("normalize()", () => {
     expect(normalize(spec, memory, 13, 50, now + 31_000).replicas).toBe(17)
   })
 
-  test("grows by the smallest recommendation of the window", () => {
+  test("scales up to the smallest recommendation of the window", () => {
     const spec = { ...base, behavior: up([policy("Percent", 900)], "Max", 60) } as AutoscalerSpec
     const memory = new Memory()
     memory.begin(10, now - 100_000)
@@ -56,7 +56,7 @@ describe("normalize()", () => {
     expect(normalize(spec, memory, 12, 40, now + 61_000).replicas).toBe(40)
   })
 
-  test("does not shrink below the largest recommendation of the window", () => {
+  test("does not scale down below the largest recommendation of the window", () => {
     const memory = new Memory()
     const spec = { ...base, behavior: up([policy("Percent", 100)]) } as AutoscalerSpec
     memory.begin(10, now)

@@ -71,10 +71,15 @@ export function normalize(
 }
 
 function stabilization(isStabilized: boolean, isUp: boolean): Finding {
-  const told = (reason: string, message: string): Finding => ({ type: "AbleToScale", status: "True", reason, message })
-  if (!isStabilized) return told("ReadyForNewScale", "recommended size matches current size")
+  const ableToScale = (reason: string, message: string): Finding => ({
+    type: "AbleToScale",
+    status: "True",
+    reason,
+    message,
+  })
+  if (!isStabilized) return ableToScale("ReadyForNewScale", "recommended size matches current size")
   const [compared, applied] = isUp ? ["lower", "lowest"] : ["higher", "highest"]
-  return told(
+  return ableToScale(
     isUp ? "ScaleUpStabilized" : "ScaleDownStabilized",
     `recent recommendations were ${compared} than current one, applying the ${applied} recent recommendation`,
   )

@@ -32,12 +32,12 @@ export interface RoundOptions {
   /** All pods of the autoscaler's namespace. */
   pods: readonly Pod[]
   /** All autoscalers ("namespace/name"), this one included, that select one of these pods. */
-  rivals: (pods: readonly Pod[]) => string[]
+  competitors: (pods: readonly Pod[]) => string[]
   now: number
 }
 
 /** Ends the round; the failure is already recorded in an event and a condition. */
-class Told extends Error {}
+class ReportedError extends Error {}
 
 export class Round {
   readonly #options: RoundOptions
@@ -54,7 +54,7 @@ export class Round {
     try {
       await this.#round()
     } catch (error) {
-      if (!(error instanceof Told)) throw error
+      if (!(error instanceof ReportedError)) throw error
     }
     if (equalButNulls(this.#status, this.#options.autoscaler.status)) return
     try {
@@ -121,7 +121,7 @@ export class Round {
       const text = `the HPA controller was unable to get the target's current scale: ${errorMessage(error)}`
       event("Warning", "FailedGetScale", errorMessage(error))
       this.#condition("AbleToScale", "False", "FailedGetScale", text)
-      throw new Told(text, { cause: error })
+      throw new ReportedError(text, { cause: error })
     }
   }
 
@@ -150,7 +150,7 @@ export class Round {
         if (!(error instanceof MetricFailure)) throw error
         answers.push(undefined)
         failures.push(error)
-        event("Warning", error.reason, error.told)
+        event("Warning", error.reason, error.eventMessage)
       }
     }
     let [replicas, name] = [0, ""]
@@ -162,7 +162,7 @@ export class Round {
     const [first] = failures
     // If some metrics failed, the target may grow but not shrink.
     if (first !== undefined && (failures.length >= specs.length || replicas < current)) {
-      const text = `the HPA was unable to compute the replica count: ${first.told}`
+      const text = `the HPA was unable to compute the replica count: ${first.eventMessage}`
       this.#condition("ScalingActive", "False", first.reason, text)
       const count = `invalid metrics (${failures.length} invalid out of ${specs.length})`
       this.#failMetrics(current, metrics, `${count}, first error is: ${first.message}`)
@@ -173,7 +173,7 @@ export class Round {
   }
 
   #selected(scale: Scale): { selector: string; pods: Pod[] } {
-    const { memory, event, pods, rivals } = this.#options
+    const { memory, event, pods, competitors } = this.#options
     const current = scale.spec?.replicas ?? 0
     const selector = scale.status?.selector ?? ""
     const fail = (reason: string, condition: string, text: string, shown = text): never => {
@@ -198,7 +198,7 @@ export class Round {
       fail("InvalidSelector", "InvalidSelector", text)
     }
     memory.selector = selector
-    const all = rivals(selected)
+    const all = competitors(selected)
     if (all.length > 1) {
       const text = `pods by selector ${selector} are controlled by multiple HPAs: [${all.join(" ")}]`
       fail("AmbiguousSelector", "AmbiguousSelector", text)
@@ -209,7 +209,7 @@ export class Round {
   #failMetrics(current: number, metrics: MetricStatus[] | null, text: string): never {
     this.#counted(current, this.#status.desiredReplicas ?? 0, metrics)
     this.#options.event("Warning", "FailedComputeMetricsReplicas", text)
-    throw new Told(text)
+    throw new ReportedError(text)
   }
 
   async #rescale(
@@ -235,7 +235,7 @@ export class Round {
         const text = `the HPA controller was unable to update the target scale: ${errorMessage(error)}`
         this.#condition("AbleToScale", "False", "FailedUpdateScale", text)
         this.#counted(scale.spec?.replicas ?? 0, this.#status.desiredReplicas ?? 0, metrics)
-        throw new Told(text, { cause: error })
+        throw new ReportedError(text, { cause: error })
       }
     }
     const text = `the HPA controller was able to update the target scale to ${replicas}`

@@ -11,7 +11,7 @@ import { startTestGateway, type TestGateway } from "../../gateway/testing/start-
 import { startControllers } from "../main.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { eventually, startHarness } from "../testing/harness.ts"
-import { goesAt } from "./cleaning.ts"
+import { expiresAt } from "./cleaning.ts"
 import { certificateSigningRequests } from "./request.ts"
 
 let gateway: TestGateway
@@ -67,7 +67,7 @@ describe("a CertificateSigningRequest in a tenant", () => {
     })
   })
 
-  test("of which the usages do not fit its signer has failed, and says why", async () => {
+  test("with usages that its signer does not allow fails with a reason", async () => {
     const spec = { signerName: "kubernetes.io/kube-apiserver-client", usages: ["server auth"] }
     await approve(await ask("server", "CN=server", spec))
     await eventually(async () => {
@@ -85,14 +85,14 @@ describe("a CertificateSigningRequest in a tenant", () => {
     })
   })
 
-  test("for somebody else's signer is left alone", async () => {
+  test("for another signer is ignored", async () => {
     await approve(await ask("other", "CN=other", { signerName: "example.com/other" }))
     await approve(await ask("last", "CN=last", { signerName: "kubernetes.io/kube-apiserver-client" }))
     await eventually(async () => expect((await find("last")).status?.certificate).toBeDefined())
     expect((await find("other")).status?.certificate).toBeUndefined()
   })
 
-  test("of a node for itself is approved at once", async () => {
+  test("of a node for itself is approved immediately", async () => {
     const spec = { signerName: "kubernetes.io/kube-apiserver-client-kubelet" }
     await ask("node", "CN=system:node:n1, O=system:nodes", spec)
     await ask("not-a-node", "CN=n1, O=system:nodes", spec)
@@ -104,7 +104,7 @@ describe("a CertificateSigningRequest in a tenant", () => {
     expect((await find("not-a-node")).status?.conditions).toBeUndefined()
   })
 
-  test("has the name that its certificate would give it: the last one in its subject", async () => {
+  test("is checked by the last common name of its subject", async () => {
     const signerName = "kubernetes.io/kube-apiserver-client-kubelet"
     const subject = "CN=system:node:n1, CN=system:kube-scheduler, O=system:nodes"
     const request = await ask("two-names", subject, { signerName })
@@ -121,7 +121,7 @@ describe("a CertificateSigningRequest in a tenant", () => {
   })
 })
 
-describe("a CertificateSigningRequest that cannot be answered yet", () => {
+describe("a CertificateSigningRequest that cannot be processed yet", () => {
   const signerName = "kubernetes.io/kube-apiserver-client-kubelet"
   const subject = "CN=system:node:n1, O=system:nodes"
 
@@ -137,7 +137,7 @@ describe("a CertificateSigningRequest that cannot be answered yet", () => {
   const statusIn = (cluster: FakeCluster): CertificateSigningRequest["status"] =>
     cluster.find<CertificateSigningRequest>(certificateSigningRequests, undefined, "node")!.status
 
-  test("is approved when who asks is allowed to later", async () => {
+  test("is approved when its requestor is authorized later", async () => {
     const clock = new FakeClock()
     const cluster = new AnsweringCluster({ clock })
     await requestIn(cluster)
@@ -151,7 +151,7 @@ describe("a CertificateSigningRequest that cannot be answered yet", () => {
     expect(cluster.asked).toBe(2)
   })
 
-  test("is signed when the signer can, and has not failed", async () => {
+  test("is signed when the signer works again, and does not fail", async () => {
     const cluster = new FakeCluster()
     const request = await requestIn(cluster)
     const conditions = [{ type: "Approved", status: "True", reason: "Test", message: "it may" }]
@@ -193,13 +193,13 @@ describe("old requests", () => {
   const condition = (type: string): object => ({ type, status: "True", lastUpdateTime: at })
 
   test.each([
-    ["nobody answered", {}, 24 * hour],
+    ["are pending", {}, 24 * hour],
     ["were denied", { conditions: [condition("Denied")] }, hour],
     ["failed", { conditions: [condition("Approved"), condition("Failed")] }, hour],
     ["were approved but not signed", { conditions: [condition("Approved")] }, 24 * hour],
     ["were signed", { conditions: [condition("Approved")], certificate: "bm8=" }, hour],
-  ])("that %s go in time", (_, status, after) => {
-    expect(goesAt(request(status))).toBe(Date.parse(at) + after)
+  ])("that %s are deleted after their lifetime", (_, status, after) => {
+    expect(expiresAt(request(status))).toBe(Date.parse(at) + after)
   })
 
   test("are deleted", async () => {

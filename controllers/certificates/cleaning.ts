@@ -1,4 +1,4 @@
-// Deletes CertificateSigningRequests some time after they were answered, or after they were created if nobody answers them.
+// Deletes CertificateSigningRequests some time after their approval, denial or certificate, or after their creation while pending.
 // Source: k8s.io/kubernetes/pkg/controller/certificates/cleaner.
 
 import type { CertificateSigningRequest } from "../../apimachinery/object.ts"
@@ -19,7 +19,7 @@ export function runCertificateCleaning(ctx: ControllerContext): Promise<void> {
   return controller.run(async ({ tenant, name }) => {
     const request = all.get(tenant, undefined, name)
     if (request === undefined) return undefined
-    const due = goesAt(request)
+    const due = expiresAt(request)
     if (due === undefined) return undefined
     const wait = due - ctx.clock.now()
     if (wait > 0) return { requeueAfterMs: wait }
@@ -36,7 +36,7 @@ export function runCertificateCleaning(ctx: ControllerContext): Promise<void> {
 }
 
 /** When to delete the request, in ms; undefined if nothing in its present state makes it expire. */
-export function goesAt(request: CertificateSigningRequest): number | undefined {
+export function expiresAt(request: CertificateSigningRequest): number | undefined {
   const { conditions = [], certificate } = request.status ?? {}
   const created = Date.parse(request.metadata.creationTimestamp ?? "")
   const times = conditions.length === 0 ? [created + unansweredMs] : []

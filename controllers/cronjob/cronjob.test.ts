@@ -36,7 +36,7 @@ async function advanceTo(clock: FakeClock, time: string): Promise<void> {
 }
 
 describe("a CronJob", () => {
-  test("starts a Job at each of its times, named by it", async () => {
+  test("starts a Job at each scheduled time, named by that time", async () => {
     const clock = new FakeClock(start)
     await using harness = await startHarness({ only, clock })
     await harness.create(cronJobs, cronJob())
@@ -61,7 +61,7 @@ describe("a CronJob", () => {
     })
   })
 
-  test("with Forbid waits for the running Job, and says so", async () => {
+  test("with Forbid waits for the running Job and records an event", async () => {
     const clock = new FakeClock(start)
     await using harness = await startHarness({ only, clock })
     await harness.create(cronJobs, cronJob({ concurrencyPolicy: "Forbid" }))
@@ -86,7 +86,7 @@ describe("a CronJob", () => {
     await eventually(() => expect(names(harness)).toEqual([nameAt("2026-01-01T00:02:00Z")]))
   })
 
-  test("with Replace forgets the Job it deleted, also when it cannot make another", async () => {
+  test("with Replace removes the deleted Job from its status, even if it cannot create another", async () => {
     const clock = new FakeClock(start)
     await using harness = await startHarness({ only, clock })
     await harness.create(cronJobs, cronJob({ concurrencyPolicy: "Replace" }))
@@ -103,7 +103,7 @@ describe("a CronJob", () => {
     expect(new Set(reasons)).toEqual(new Set(["SuccessfulCreate", "SuccessfulDelete", "FailedCreate"]))
   })
 
-  test("waits for somebody else's Job of the same name to go", async () => {
+  test("waits until another owner's Job of the same name is deleted", async () => {
     const clock = new FakeClock(start)
     await using harness = await startHarness({ only, clock })
     const name = nameAt("2026-01-01T00:01:00Z")
@@ -117,7 +117,7 @@ describe("a CronJob", () => {
     expect(harness.cluster.all(jobs)[0]!.metadata.uid).not.toBe(strange.uid)
   })
 
-  test("makes up for the last missed time only, and not when it is too late for it", async () => {
+  test("starts only the last missed Job, and none after the starting deadline", async () => {
     const clock = new FakeClock(start)
     const late = { spec: { schedule: "0 * * * *", startingDeadlineSeconds: 60 } }
     await using harness = await startHarness({ only, clock })
@@ -130,7 +130,7 @@ describe("a CronJob", () => {
     await eventually(() => expect(names(harness)).toEqual([nameAt("2026-01-01T05:00:00Z")]))
   })
 
-  test("starts with a deadline that no double can hold", async () => {
+  test("accepts a starting deadline beyond the range of doubles", async () => {
     const clock = new FakeClock(start)
     await using harness = await startHarness({ only, clock })
     await harness.create(cronJobs, cronJob({ schedule: "0 * * * *", startingDeadlineSeconds: 2n ** 53n + 1n }))
@@ -138,7 +138,7 @@ describe("a CronJob", () => {
     await eventually(() => expect(names(harness)).toEqual([nameAt("2026-01-01T01:00:00Z")]))
   })
 
-  test("keeps as many finished Jobs as its limits say", async () => {
+  test("keeps finished Jobs up to its history limits", async () => {
     const clock = new FakeClock(start)
     await using harness = await startHarness({ only, clock })
     await harness.create(cronJobs, cronJob({ successfulJobsHistoryLimit: 1, failedJobsHistoryLimit: 1 }))
@@ -157,7 +157,7 @@ describe("a CronJob", () => {
     await eventually(() => expect(names(harness)).toEqual(kept))
   })
 
-  test("does not tell of the end of a Job that it deletes at once", async () => {
+  test("records no completion event for a Job that it deletes immediately", async () => {
     const clock = new FakeClock(start)
     await using harness = await startHarness({ only, clock })
     await harness.create(cronJobs, cronJob({ successfulJobsHistoryLimit: 0 }))
@@ -170,7 +170,7 @@ describe("a CronJob", () => {
     await eventually(() => expect(reasons()).toEqual(["SuccessfulCreate", "SuccessfulDelete"]))
   })
 
-  test("writes what became of its Jobs when no more can be made", async () => {
+  test("updates its status when Jobs cannot be created", async () => {
     const clock = new FakeClock(start)
     await using harness = await startHarness({ only, clock })
     await harness.create(cronJobs, cronJob())
@@ -184,7 +184,7 @@ describe("a CronJob", () => {
     expect(names(harness)).toEqual([nameAt("2026-01-01T00:01:00Z")])
   })
 
-  test("that was given another schedule begins with that one's next time", async () => {
+  test("starts with the next time of a changed schedule", async () => {
     const clock = new FakeClock(start)
     await using harness = await startHarness({ only, clock })
     await harness.create(cronJobs, cronJob({ schedule: "0 0 1 1 *" }))
@@ -196,7 +196,7 @@ describe("a CronJob", () => {
     await eventually(() => expect(names(harness)).toEqual([nameAt("2026-01-01T00:15:00Z")]))
   })
 
-  test("tells of Jobs that ended, vanished, or are not its own making", async () => {
+  test("records events for Jobs that completed, disappeared or are not its own", async () => {
     const clock = new FakeClock(start)
     await using harness = await startHarness({ only, clock })
     await harness.create(cronJobs, cronJob())
@@ -213,25 +213,25 @@ describe("a CronJob", () => {
     await eventually(() => expect(find(harness).status?.active).toHaveLength(1))
     await finish(harness, nameAt("2026-01-01T00:02:00Z"), "Failed")
     await eventually(() => {
-      const told = harness.cluster.all(events).find((event) => event["reason"] === "SawCompletedJob")
-      expect(told).toMatchObject({
+      const event = harness.cluster.all(events).find((event) => event["reason"] === "SawCompletedJob")
+      expect(event).toMatchObject({
         message: `Saw completed job: ${nameAt("2026-01-01T00:02:00Z")}, condition: Failed`,
       })
     })
   })
 
-  test("says when its schedule never comes", async () => {
+  test("reports a schedule that has no times", async () => {
     await using harness = await startHarness({ only })
     await harness.create(cronJobs, cronJob({ schedule: "0 0 31 2 *" }))
     await eventually(() => {
-      const told = harness.cluster.all(events).find((event) => event["reason"] === "InvalidSchedule")
-      expect(told).toMatchObject({
+      const event = harness.cluster.all(events).find((event) => event["reason"] === "InvalidSchedule")
+      expect(event).toMatchObject({
         message: "invalid schedule: 0 0 31 2 * : time difference between two schedules is less than 1 second",
       })
     })
   })
 
-  test("writes the time of its Job in its own zone", async () => {
+  test("writes the scheduled time in its own time zone", async () => {
     const clock = new FakeClock(start)
     await using harness = await startHarness({ only, clock })
     await harness.create(cronJobs, cronJob({ timeZone: "Asia/Kolkata" }))
@@ -243,7 +243,7 @@ describe("a CronJob", () => {
     })
   })
 
-  test("says when its schedule cannot be read", async () => {
+  test("reports an invalid schedule", async () => {
     await using harness = await startHarness({ only })
     await harness.create(cronJobs, cronJob({ schedule: "never" }))
     await eventually(() => {

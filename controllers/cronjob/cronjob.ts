@@ -74,7 +74,7 @@ async function reconcile(
       const missed = isNew ? noneMissed : missedTime(controller, tenant, cron, schedule, since, now)
       if (missed === undefined) return
       const { latest } = missed
-      if (latest !== undefined && isToStart(controller, tenant, cron, status, latest, now)) {
+      if (latest !== undefined && shouldStart(controller, tenant, cron, status, latest, now)) {
         if (cron.spec?.concurrencyPolicy === "Replace") {
           for (const { namespace, name } of status.active ?? []) {
             const uid = await replace(controller, tenant, cron, namespace, name)
@@ -145,7 +145,7 @@ function missedTime(
   }
 }
 
-function isToStart(
+function shouldStart(
   controller: Controller<CronJob>,
   tenant: string,
   cron: CronJob,

@@ -4,7 +4,7 @@
 import type { Schedule } from "./schedule.ts"
 
 /** More missed times than this cause a warning. */
-const manyMissed = 100
+const tooManyMissed = 100
 /** Delay after the scheduled time, so that it has certainly passed when the key is processed. */
 const slackMs = 100
 
@@ -30,7 +30,7 @@ export function missedSince(schedule: Schedule, earliest: number, now: number): 
   if (now < second) return { latest: first, isMany: false }
   const period = second - first
   const count = Math.floor((now - first) / period) + 1
-  return { latest: schedule.last(first + (count - 2) * period, now), isMany: count > manyMissed }
+  return { latest: schedule.last(first + (count - 2) * period, now), isMany: count > tooManyMissed }
 }
 
 /** Delay from now until the first time after the last one since `since`. */

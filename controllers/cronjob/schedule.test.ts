@@ -27,7 +27,7 @@ describe("parseSchedule()", () => {
     expect(next(text, after)).toBe(expected)
   })
 
-  test("follows the time zone through summer time", () => {
+  test("follows daylight saving time", () => {
     expect(next("0 9 * * *", "2026-03-28T12:00:00Z", "Europe/Berlin")).toBe("2026-03-29T07:00:00.000Z")
     expect(next("0 9 * * *", "2026-01-10T12:00:00Z", "Europe/Berlin")).toBe("2026-01-11T08:00:00.000Z")
     expect(next("0 0 1 * *", "2026-10-20T00:00:00Z", "America/New_York")).toBe("2026-11-01T04:00:00.000Z")
@@ -40,11 +40,11 @@ describe("parseSchedule()", () => {
     ["a * * * *", /failed to parse int from a/],
     ["*/0 * * * *", /positive number/],
     ["@every soon", /failed to parse duration/],
-  ])("refuses %s", (text, message) => {
+  ])("rejects %s", (text, message) => {
     expect(() => parseSchedule(text)).toThrow(message)
   })
 
-  test("refuses unknown time zones", () => {
+  test("rejects unknown time zones", () => {
     expect(() => parseSchedule("* * * * *", "Mars/Base")).toThrow("unknown time zone Mars/Base")
   })
 })
@@ -84,7 +84,7 @@ function matches(fields: readonly string[], format: Intl.DateTimeFormat, at: num
   return holds(m, minute, 0) && holds(h, hour, 0) && holds(mon, month, 1) && isDay
 }
 
-test.each(seeds(60))("a schedule's times are the minutes that match, none is passed: SEED=%i", (seed) => {
+test.each(seeds(60))("a schedule's times are exactly the matching minutes: SEED=%i", (seed) => {
   const random = createRandom(seed)
   const [timeZone, day] = pick(random, zones)
   const ranges = [[0, 59], [0, 23], [1, 31], [1, 12], [0, 6]] as const // prettier-ignore
@@ -106,7 +106,7 @@ function timesOf(schedule: Schedule, after: number, end: number): number[] {
   return times
 }
 
-test.each([1, 90, 3600])("@every %i seconds, the last time is where the steps from the first lead", (seconds) => {
+test.each([1, 90, 3600])("@every %i seconds has its last time a whole number of steps after the first", (seconds) => {
   const schedule = parseSchedule(`@every ${seconds}s`)
   for (const [after, now] of [
     [500, 700],

@@ -46,7 +46,7 @@ const statusOf = (harness: Harness): DaemonSet["status"] =>
   harness.cluster.find<DaemonSet>(daemonSets, "default", "agent")!.status
 
 describe("a DaemonSet", () => {
-  test("has one pod on each node, also on those that come later, and none on those that go", async () => {
+  test("has one pod on each node, including new nodes, and none on deleted nodes", async () => {
     await using harness = await startHarness({ only })
     await harness.create(nodes, node("a"))
     await harness.create(nodes, node("b"))
@@ -67,7 +67,7 @@ describe("a DaemonSet", () => {
     })
   })
 
-  test("chooses nodes by selector and leaves when the label goes", async () => {
+  test("selects nodes by label and deletes the pod when the label is removed", async () => {
     await using harness = await startHarness({ only })
     await harness.create(nodes, node("a", { disk: "ssd" }))
     await harness.create(nodes, node("b"))
@@ -78,7 +78,7 @@ describe("a DaemonSet", () => {
     await eventually(() => expect(placed(harness)).toEqual([]))
   })
 
-  test("keeps its history as upstream writes it, fields in order of their names", async () => {
+  test("writes its history as upstream does, with sorted fields", async () => {
     await using harness = await startHarness({ only })
     await harness.create(daemonSets, daemonSet())
     const revisions = (): KubeObject[] => harness.cluster.all(controllerRevisions)
@@ -87,33 +87,33 @@ describe("a DaemonSet", () => {
     expect(JSON.stringify(revision!["data"])).toBe(canonical(revision!["data"]))
   })
 
-  test("is looked at for a node that changes only if it has something to do there", async () => {
+  test("is reconciled for a changed node only if its pods there change", async () => {
     await using harness = await startHarness({ only })
     await harness.create(nodes, node("a"))
     await harness.create(daemonSets, daemonSet())
     await eventually(() => expect(placed(harness)).toEqual(["a"]))
     await bindPods(harness)
     await eventually(() => expect(statusOf(harness)).toMatchObject({ desiredNumberScheduled: 1 }))
-    const repels = (...taints: object[]): Promise<unknown> =>
+    const setTaints = (...taints: object[]): Promise<unknown> =>
       harness.change(nodes, undefined, "a", { spec: { taints: taints.length === 0 ? null : taints } })
-    const touched = async (minReadySeconds: number): Promise<DaemonSet["status"]> => {
+    const reconciledWith = async (minReadySeconds: number): Promise<DaemonSet["status"]> => {
       const { metadata } = await harness.change(daemonSets, "default", "agent", { spec: { minReadySeconds } })
       await eventually(() => expect(statusOf(harness)).toMatchObject({ observedGeneration: metadata.generation }))
       return statusOf(harness)
     }
-    await touched(1)
-    await repels({ key: "new", effect: "NoSchedule" })
+    await reconciledWith(1)
+    await setTaints({ key: "new", effect: "NoSchedule" })
     // As upstream: the existing pod may stay, so the set is not reconciled until something else changes.
     await new Promise((resolve) => setImmediate(resolve))
     expect(statusOf(harness)).toMatchObject({ desiredNumberScheduled: 1, numberMisscheduled: 0 })
-    expect(await touched(2)).toMatchObject({ desiredNumberScheduled: 0, numberMisscheduled: 1 })
-    await repels()
+    expect(await reconciledWith(2)).toMatchObject({ desiredNumberScheduled: 0, numberMisscheduled: 1 })
+    await setTaints()
     await eventually(() =>
       expect(statusOf(harness)).toMatchObject({ desiredNumberScheduled: 1, numberMisscheduled: 0 }),
     )
   })
 
-  test("updates one node after the other", async () => {
+  test("updates one node at a time", async () => {
     await using harness = await startHarness({ only })
     for (const name of ["a", "b", "c"]) await harness.create(nodes, node(name))
     await harness.create(daemonSets, daemonSet())
@@ -131,7 +131,7 @@ describe("a DaemonSet", () => {
     })
   })
 
-  test("surges when it may: the new pod runs before the old one goes", async () => {
+  test("surges if allowed: the new pod is ready before the old one is deleted", async () => {
     await using harness = await startHarness({ only })
     await harness.create(nodes, node("a"))
     await harness.create(
@@ -152,7 +152,7 @@ describe("a DaemonSet", () => {
     await eventually(() => expect(statusOf(harness)?.updatedNumberScheduled).toBe(1))
   })
 
-  test("removes a pod that nothing will ever run because its node is gone", async () => {
+  test("deletes a pod whose node has been deleted", async () => {
     await using harness = await startHarness({ only })
     for (const name of ["a", "b"]) await harness.create(nodes, node(name))
     await harness.create(daemonSets, daemonSet())
@@ -161,7 +161,7 @@ describe("a DaemonSet", () => {
     await eventually(() => expect(placed(harness)).toEqual(["b"]))
   })
 
-  test("makes another pod for one that is let go", async () => {
+  test("creates another pod for a released one", async () => {
     await using harness = await startHarness({ only })
     await harness.create(nodes, node("a"))
     await harness.create(daemonSets, daemonSet())
@@ -171,7 +171,7 @@ describe("a DaemonSet", () => {
     await eventually(() => expect(placed(harness)).toEqual(["a", "a"]))
   })
 
-  test("goes on with the pods and the history of the set that left them", async () => {
+  test("adopts the pods and the history of an orphaned set", async () => {
     await using harness = await startHarness({ only })
     await harness.create(nodes, node("a"))
     await harness.create(daemonSets, daemonSet())
@@ -187,7 +187,7 @@ describe("a DaemonSet", () => {
     expect(statusOf(harness)?.collisionCount).toBeUndefined()
   })
 
-  test("keeps one revision of a template when it finds another of the same", async () => {
+  test("removes duplicate revisions of a template", async () => {
     await using harness = await startHarness({ only })
     await harness.create(nodes, node("a"))
     await harness.create(daemonSets, daemonSet())
@@ -205,12 +205,12 @@ describe("a DaemonSet", () => {
 })
 
 describe("daemonPod()", () => {
-  test("has only its node to choose from, and stays there whatever patience its template has", () => {
+  test("has affinity to its node, and tolerates its taints regardless of the template", () => {
     const key = "node.kubernetes.io/not-ready"
-    const hasty = { key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 5 }
+    const toleration = { key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 5 }
     const nodeSelectorTerms = [{ matchExpressions: [{ key: "disk", operator: "Exists" }] }]
     const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } }
-    const set = daemonSet({}, { tolerations: [hasty], affinity: { nodeAffinity } }) as DaemonSet
+    const set = daemonSet({}, { tolerations: [toleration], affinity: { nodeAffinity } }) as DaemonSet
     const { spec } = daemonPod(set, set.spec?.template, "a", "hash")
     expect(spec?.tolerations?.filter((toleration) => toleration.key === key)).toEqual([
       { key, operator: "Exists", effect: "NoExecute" },

@@ -53,9 +53,9 @@ export class Round {
       const { name = "" } = node.metadata
       return { node: name, isThere: true, ...placement(options.set, node), pods: byNode.get(name) ?? [] }
     })
-    for (const [node, strays] of byNode) {
+    for (const [node, orphans] of byNode) {
       if (node === undefined || nodes.has(node)) continue
-      this.#places.push({ node, isThere: false, run: false, stay: true, pods: strays })
+      this.#places.push({ node, isThere: false, run: false, stay: true, pods: orphans })
     }
     this.#wanted = this.#places.filter(({ run }) => run).length
   }
@@ -109,7 +109,7 @@ export class Round {
       return
     }
     // A finished pod is replaced after its deletion.
-    remove.push(...living.filter((pod) => isFinished(pod) && this.#mayGo(pod, node)))
+    remove.push(...living.filter((pod) => isFinished(pod) && this.#mayDelete(pod, node)))
     const running = living.filter((pod) => !isFinished(pod))
     if (run && (pods.length === 0 || (isDouble && running.length === 0))) create.push(node)
     if (!isDouble) remove.push(...running.slice(1))
@@ -131,7 +131,7 @@ export class Round {
     planUpdate({ set: this.#options.set, places: this.#places, wanted: this.#wanted, isUpdated, isAvailable }, plan)
   }
 
-  #mayGo(pod: Pod, node: string): boolean {
+  #mayDelete(pod: Pod, node: string): boolean {
     const { actor, tenant, set, failedBackoff } = this.#options
     const { namespace = "", name = "" } = pod.metadata
     const where = `daemon pod ${namespace}/${name} on node ${node}`

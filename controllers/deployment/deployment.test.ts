@@ -48,7 +48,7 @@ const setsOf = (harness: Harness): ReplicaSet[] =>
 const revision = (set: KubeObject): string => set.metadata.annotations?.["deployment.kubernetes.io/revision"] ?? ""
 
 describe("a Deployment", () => {
-  test("makes a ReplicaSet and pods, and says when they are available", async () => {
+  test("creates a ReplicaSet and pods, and reports when they are available", async () => {
     await using harness = await startHarness({ only })
     await harness.create(deployments, deployment("web", 3))
     const { status, metadata } = await settled(harness, "web", 3)
@@ -88,7 +88,7 @@ describe("a Deployment", () => {
     })
   })
 
-  test("rolls out within its surge and unavailability, and keeps the old set for rollbacks", async () => {
+  test("rolls out within maxSurge and maxUnavailable, and keeps the old set for rollbacks", async () => {
     await using harness = await startHarness({ only })
     await harness.create(deployments, deployment("web", 8))
     await settled(harness, "web", 8)
@@ -131,7 +131,7 @@ describe("a Deployment", () => {
     expect(mixed).toBe(false)
   })
 
-  test("counts revisions beyond what a number holds exactly", async () => {
+  test("counts revisions beyond the safe integer range", async () => {
     await using harness = await startHarness({ only })
     const labels = { app: "web" }
     const annotations = { "deployment.kubernetes.io/revision": "3546343826724305832" }
@@ -148,7 +148,7 @@ describe("a Deployment", () => {
     expect(revision(made)).toBe("3546343826724305833")
   })
 
-  test("keeps its history limit", async () => {
+  test("deletes old sets beyond its history limit", async () => {
     await using harness = await startHarness({ only })
     await harness.create(deployments, deployment("web", 1, { revisionHistoryLimit: 1 }))
     for (const name of ["one", "two", "three", "four"]) {
@@ -178,7 +178,7 @@ describe("a Deployment", () => {
     expect(setsOf(harness).map((set) => set.spec!.replicas)).toEqual([0, 4])
   })
 
-  test("says why pods cannot be made", async () => {
+  test("reports why pods cannot be created", async () => {
     await using harness = await startHarness({ only })
     harness.cluster.fail = (verb, resource) =>
       verb === "create" && resource === "pods" ? forbidden(pods, "", "exceeded quota") : undefined
@@ -198,7 +198,7 @@ describe("a Deployment", () => {
     await settled(harness, "web", 3)
   })
 
-  test("takes its ReplicaSets and pods with it when it is deleted", async () => {
+  test("is deleted together with its ReplicaSets and pods", async () => {
     await using harness = await startHarness({ only })
     await harness.create(deployments, deployment("web", 3))
     await settled(harness, "web", 3)

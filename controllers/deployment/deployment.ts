@@ -98,9 +98,9 @@ function pausedCondition(deployment: Deployment, now: number): NonNullable<Deplo
   if (progressDeadlineSeconds(deployment) === undefined) return undefined
   const current = findCondition(deployment.status?.conditions, "Progressing")
   if (current?.reason === "ProgressDeadlineExceeded") return undefined
-  const isNoted = current?.reason === "DeploymentPaused"
+  const isReported = current?.reason === "DeploymentPaused"
   const isPaused = deployment.spec?.paused === true
-  if (isPaused === isNoted) return undefined
+  if (isPaused === isReported) return undefined
   return withStatusCondition(
     deployment.status ?? {},
     isPaused

@@ -71,12 +71,12 @@ export function shrinkingSteps(
     shrink(at, unhealthy)
     allowed -= unhealthy
   }
-  let spare = total([...old, newSet], available) - minAvailable
+  let surplus = total([...old, newSet], available) - minAvailable
   for (const [at] of old.entries()) {
-    const count = Math.min(spare, sizes[at] ?? 0)
+    const count = Math.min(surplus, sizes[at] ?? 0)
     if (count <= 0) continue
     shrink(at, count)
-    spare -= count
+    surplus -= count
   }
   return steps
 }

@@ -31,14 +31,14 @@ function set(revision: string, image: string, annotations: Record<string, string
 
 const sets = [set("2", "two"), set("4", "four"), set("1", "one", { why: "first" }), set("x", "odd")]
 
-describe("a deployment is rolled back", () => {
+describe("rollBack()", () => {
   test.each([
     [{}, undefined],
     [{ [rollbackTo]: "" }, undefined],
     [{ [rollbackTo]: "x" }, undefined],
     [{ [rollbackTo]: "0" }, 0n],
     [{ [rollbackTo]: "+3" }, 3n],
-  ])("when it asks for it: %j", (annotations, revision) => {
+  ])("is requested by the annotation: %j", (annotations, revision) => {
     expect(askedRevision(deployment("four", annotations))).toBe(revision)
   })
 
@@ -46,14 +46,14 @@ describe("a deployment is rolled back", () => {
     [0n, "two"],
     [1n, "one"],
     [2n, "two"],
-  ])("to revision %s, of image %s, and asks no more", (revision, image) => {
+  ])("to revision %s restores image %s and removes the request", (revision, image) => {
     const { deployment: rolled, reason } = rollBack(deployment("four", { [rollbackTo]: "1" }), sets, revision)
     expect(reason).toBe("DeploymentRollback")
     expect(rolled.spec?.template).toEqual(template(image))
     expect(rolled.metadata.annotations).not.toHaveProperty([rollbackTo])
   })
 
-  test("with the annotations of what it goes back to, but its own revision", () => {
+  test("restores the annotations of the target except for the revision", () => {
     const own = { why: "fourth", more: "x", "deployment.kubernetes.io/revision": "4", [rollbackTo]: "1" }
     const { deployment: rolled } = rollBack(deployment("four", own), sets, 1n)
     expect(rolled.metadata.annotations).toEqual({ why: "first", "deployment.kubernetes.io/revision": "4" })
@@ -62,15 +62,15 @@ describe("a deployment is rolled back", () => {
   test.each([
     [7n, "four", "DeploymentRollbackRevisionNotFound", "Unable to find the revision to rollback to."],
     [4n, "four", "DeploymentRollbackTemplateUnchanged", "The rollback revision contains the same template"],
-  ])("not to revision %s", (revision, image, reason, message) => {
+  ])("to revision %s fails", (revision, image, reason, message) => {
     const before = deployment(image, { [rollbackTo]: String(revision), a: "b" })
-    const told = rollBack(before, sets, revision)
-    expect(told).toMatchObject({ type: "Warning", reason, message: expect.stringContaining(message) as string })
-    expect(told.deployment).toEqual({ ...before, metadata: { ...before.metadata, annotations: { a: "b" } } })
+    const result = rollBack(before, sets, revision)
+    expect(result).toMatchObject({ type: "Warning", reason, message: expect.stringContaining(message) as string })
+    expect(result.deployment).toEqual({ ...before, metadata: { ...before.metadata, annotations: { a: "b" } } })
   })
 
-  test("not where there was none before", () => {
-    const told = rollBack(deployment("one", { [rollbackTo]: "0" }), [set("1", "one")], 0n)
-    expect(told.message).toBe("Unable to find last revision.")
+  test("restores no annotations if the target has none", () => {
+    const result = rollBack(deployment("one", { [rollbackTo]: "0" }), [set("1", "one")], 0n)
+    expect(result.message).toBe("Unable to find last revision.")
   })
 })

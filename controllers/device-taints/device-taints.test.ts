@@ -43,14 +43,14 @@ async function start(clock: FakeClock, tolerations: object[]): Promise<Harness> 
 const reasons = (harness: Harness): unknown[] => harness.cluster.all(events).map((event) => event["message"])
 
 describe("a pod with a device", () => {
-  test("leaves when the device is tainted", async () => {
+  test("is evicted when the device is tainted", async () => {
     await using harness = await start(new FakeClock(), [])
     await harness.create(resourceSlices, slice(1, [{ key: "broken", effect: "NoExecute" }]))
     await eventually(() => expect(harness.cluster.all(pods)).toEqual([]))
     await eventually(() => expect(reasons(harness)).toEqual(["Marking for deletion"]))
   })
 
-  test("stays as long as it tolerates that, and when the taint goes", async () => {
+  test("stays while it tolerates the taint, and if the taint is removed", async () => {
     const clock = new FakeClock()
     await using harness = await start(clock, [{ operator: "Exists", effect: "NoExecute", tolerationSeconds: 60 }])
     const timeAdded = timestamp(new Date(clock.now()))
@@ -113,7 +113,7 @@ describe("evictionTime()", () => {
   })
 })
 
-test("only the newest description of a pool counts", () => {
+test("only the newest generation of a pool counts", () => {
   const old = slice(1, [{ key: "old", effect: "NoExecute" }])
   const now = slice(2, [{ key: "now", effect: "NoExecute" }])
   const other = slice(2, [{ key: "other", effect: "NoExecute" }], "gpu-1")

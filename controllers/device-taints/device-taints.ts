@@ -72,21 +72,21 @@ async function reconcile(
   const pod = ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)
   if (pod === undefined) return
   const { uid = "" } = pod.metadata
-  const due = leavesAt(ctx, tenant, pod)
+  const due = evictionDue(ctx, tenant, pod)
   const now = ctx.clock.now()
   const ofTenant = scheduled.get(tenant) ?? new Set<string>()
   if (due !== undefined && due > now) {
     scheduled.set(tenant, ofTenant.add(uid))
     return { requeueAfterMs: due - now }
   }
-  const wasToGo = ofTenant.delete(uid)
+  const wasScheduled = ofTenant.delete(uid)
   if (due !== undefined) await evict(controller, tenant, pod, now)
-  else if (wasToGo) controller.event(tenant, pod, "Normal", "DeviceTaintManagerEviction", "Cancelling deletion")
+  else if (wasScheduled) controller.event(tenant, pod, "Normal", "DeviceTaintManagerEviction", "Cancelling deletion")
   return
 }
 
 /** The earliest time for any of its claims. A pod without a node does not use devices yet. */
-function leavesAt({ informers }: ControllerContext, tenant: string, pod: Pod): number | undefined {
+function evictionDue({ informers }: ControllerContext, tenant: string, pod: Pod): number | undefined {
   if ((pod.spec?.nodeName ?? "") === "") return undefined
   const slices = informers.of<ResourceSlice>(resourceSlices).list(tenant)
   const times = claimsOf(pod).flatMap((each) => {

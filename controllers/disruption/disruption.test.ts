@@ -33,7 +33,7 @@ const deployment = (replicas: number): KubeObject => ({
 
 const statusOf = (harness: Harness): object =>
   harness.cluster.find<Budget>(podDisruptionBudgets, "default", "web")!.status ?? {}
-const told = (harness: Harness): string[] =>
+const eventTexts = (harness: Harness): string[] =>
   harness.cluster.all(events).map((event) => `${String(event["reason"])}: ${String(event["message"])}`)
 
 async function runAll(harness: Harness, count: number): Promise<void> {
@@ -48,7 +48,7 @@ describe("a PodDisruptionBudget", () => {
     [{ maxUnavailable: 1 }, { expectedPods: 5, desiredHealthy: 4, currentHealthy: 5, disruptionsAllowed: 1 }],
     [{ maxUnavailable: "30%" }, { expectedPods: 5, desiredHealthy: 3, currentHealthy: 5, disruptionsAllowed: 2 }],
     [{ maxUnavailable: 9 }, { expectedPods: 5, desiredHealthy: 0, currentHealthy: 5, disruptionsAllowed: 5 }],
-  ])("with %j counts on the size of the Deployment", async (spec, status) => {
+  ])("with %j uses the Deployment's size", async (spec, status) => {
     await using harness = await startHarness({ only: ["disruption", "deployment", "replicaset"] })
     await harness.create(deployments, deployment(5))
     await runAll(harness, 5)
@@ -62,12 +62,12 @@ describe("a PodDisruptionBudget", () => {
     })
   })
 
-  test("follows its pods", async () => {
+  test("counts its pods", async () => {
     await using harness = await startHarness({ only: ["disruption"] })
     await harness.create(podDisruptionBudgets, budget({ minAvailable: 1 }))
     await eventually(() => {
       expect(statusOf(harness)).toMatchObject({ expectedPods: 0, desiredHealthy: 1, disruptionsAllowed: 0 })
-      expect(told(harness)).toContain("NoPods: No matching pods found")
+      expect(eventTexts(harness)).toContain("NoPods: No matching pods found")
     })
     await harness.create(pods, pod("a"))
     await harness.create(pods, pod("b"))
@@ -83,7 +83,7 @@ describe("a PodDisruptionBudget", () => {
     })
   })
 
-  test("that a pod leaves is counted anew, and nothing is told of what it was", async () => {
+  test("is recounted when a pod stops matching, without an event", async () => {
     await using harness = await startHarness({ only: ["disruption"] })
     await harness.setPod(await harness.create<Pod>(pods, pod("web-1")), "Running", true)
     for (const name of ["web", "other"]) {
@@ -93,22 +93,22 @@ describe("a PodDisruptionBudget", () => {
     await eventually(() => expect(statusOf(harness)).toMatchObject({ expectedPods: 1, currentHealthy: 1 }))
     await harness.change(pods, "default", "web-1", { metadata: { labels: { app: "else" } } })
     await eventually(() => expect(statusOf(harness)).toMatchObject({ expectedPods: 0, currentHealthy: 0 }))
-    expect(told(harness).filter((text) => text.startsWith("MultiplePodDisruptionBudgets"))).toEqual([])
+    expect(eventTexts(harness).filter((text) => text.startsWith("MultiplePodDisruptionBudgets"))).toEqual([])
   })
 
-  test("warns of pods that nobody controls", async () => {
+  test("warns about pods without a controller", async () => {
     await using harness = await startHarness({ only: ["disruption"] })
     await harness.create(pods, pod("a"))
     await harness.create(podDisruptionBudgets, budget({ maxUnavailable: 1 }))
     await eventually(() => {
-      expect(told(harness).join()).toContain(
+      expect(eventTexts(harness).join()).toContain(
         "(selector: &LabelSelector{MatchLabels:map[string]string{app: web,},MatchExpressions:[]LabelSelectorRequirement{},})",
       )
       expect(statusOf(harness)).toMatchObject({ expectedPods: 0, disruptionsAllowed: 0 })
     })
   })
 
-  test("asks the scale of custom resources, and allows nothing where there is none", async () => {
+  test("reads the scale of custom resources, and allows no disruption without one", async () => {
     await using harness = await startHarness({ only: ["disruption"] })
     const widgets = { group: "example.com", version: "v1", resource: "widgets", namespaced: true }
     harness.cluster.extra.push({ ...widgets, kind: "Widget", verbs: ["get"] })
@@ -135,7 +135,7 @@ describe("a PodDisruptionBudget", () => {
     })
   })
 
-  test("counts an evicted pod as gone until it is, or until it has stayed too long", async () => {
+  test("counts an evicted pod as disrupted until it is deleted or times out", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only: ["disruption"], clock })
     await harness.create(pods, pod("a"))
@@ -152,13 +152,15 @@ describe("a PodDisruptionBudget", () => {
     await eventually(() => {
       expect(statusOf(harness)).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1 })
       expect(statusOf(harness)).not.toHaveProperty("disruptedPods")
-      expect(told(harness)).toContain("NotDeleted: Pod was expected by PDB default/default to be deleted but it wasn't")
+      expect(eventTexts(harness)).toContain(
+        "NotDeleted: Pod was expected by PDB default/default to be deleted but it wasn't",
+      )
     })
   })
 })
 
-describe("a pod that was to be disrupted", () => {
-  test("and was not says so no more after two minutes", async () => {
+describe("a pod with the DisruptionTarget condition", () => {
+  test("loses the condition if it is not deleted within two minutes", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only: ["disruption"], clock })
     const created = await harness.create<Pod>(pods, pod("a"))

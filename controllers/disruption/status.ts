@@ -79,7 +79,7 @@ export function statusOf(budget: Budget, counted: Counted, now: number): BudgetS
   const conditions = budget.status?.conditions
   const [value, reason] = disruptionsAllowed > 0 ? ["True", "SufficientPods"] : ["False", "InsufficientPods"]
   const current = findCondition(conditions, conditionType)
-  const isTold = current?.status === value && current.reason === reason
+  const isConditionCurrent = current?.status === value && current.reason === reason
   const status: BudgetStatus = {
     ...(generation === 0 ? {} : { observedGeneration: generation }),
     ...(Object.keys(counted.disruptedPods).length === 0 ? {} : { disruptedPods: counted.disruptedPods }),
@@ -89,7 +89,7 @@ export function statusOf(budget: Budget, counted: Counted, now: number): BudgetS
     expectedPods,
     ...(conditions === undefined ? {} : { conditions }),
   }
-  if (isTold && budget.status !== undefined && equalButNulls(status, budget.status)) return budget.status
+  if (isConditionCurrent && budget.status !== undefined && equalButNulls(status, budget.status)) return budget.status
   const condition = { ...dated(value ?? "", now, generation), reason: reason ?? "", message: "" }
   return { ...status, conditions: withStandardCondition(conditions, condition) }
 }

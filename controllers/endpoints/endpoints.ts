@@ -160,8 +160,8 @@ function truncate(subsets: Subset[]): { subsets: Subset[]; truncated: boolean } 
   const ready = sum("addresses")
   const notReady = sum("notReadyAddresses")
   if (ready + notReady <= maxAddresses) return { subsets, truncated: false }
-  const isReadyCut = ready > maxAddresses
-  const [all, room] = isReadyCut ? [ready, maxAddresses] : [notReady, maxAddresses - ready]
+  const isReadyTruncated = ready > maxAddresses
+  const [all, room] = isReadyTruncated ? [ready, maxAddresses] : [notReady, maxAddresses - ready]
   let left = room
   const take = (list: Address[] = []): Address[] => {
     const taken = list.slice(0, Math.min(Math.ceil((list.length / all) * room), left))
@@ -169,8 +169,8 @@ function truncate(subsets: Subset[]): { subsets: Subset[]; truncated: boolean } 
     return taken
   }
   const cut = subsets.map(({ ports, ...subset }): Subset => {
-    const addresses = isReadyCut ? take(subset.addresses) : (subset.addresses ?? [])
-    const notReadyAddresses = isReadyCut ? [] : take(subset.notReadyAddresses)
+    const addresses = isReadyTruncated ? take(subset.addresses) : (subset.addresses ?? [])
+    const notReadyAddresses = isReadyTruncated ? [] : take(subset.notReadyAddresses)
     return {
       ...(addresses.length === 0 ? {} : { addresses }),
       ...(notReadyAddresses.length === 0 ? {} : { notReadyAddresses }),

@@ -49,7 +49,7 @@ const endpointsOf = (harness: Harness): Endpoints | undefined =>
   harness.cluster.find<Endpoints>(endpoints, "default", "web")
 
 describe("a Service with a selector", () => {
-  test("has the addresses of its pods, ready and not ready, in both kinds", async () => {
+  test("has the ready and not ready addresses of its pods in Endpoints and EndpointSlices", async () => {
     await using harness = await start()
     await harness.create(services, service())
     const a = await harness.create<Pod>(pods, pod("a"))
@@ -92,7 +92,7 @@ describe("a Service with a selector", () => {
     })
   })
 
-  test("says when the readiness changed that it was written for, and nothing where only the Service was", async () => {
+  test("records the trigger time of a pod's change, and none for a change of the Service", async () => {
     const clock = new FakeClock(Date.parse("2026-01-01T00:00:00Z"))
     await using harness = await startHarness({ only, clock, cluster: new FakeCluster({ clock }) })
     await harness.create(nodes, node("node-1"))
@@ -123,7 +123,7 @@ describe("a Service with a selector", () => {
     await written('"team":"c"', undefined)
   })
 
-  test("keeps terminating pods that still serve in its slices only", async () => {
+  test("keeps terminating pods that still serve only in its slices", async () => {
     await using harness = await start()
     await harness.create(services, service())
     const held = pod("a")
@@ -151,7 +151,7 @@ describe("a Service with a selector", () => {
     )
   })
 
-  test("has one group per way its pods resolve a named port", async () => {
+  test("has one group per resolved value of a named port", async () => {
     await using harness = await start()
     await harness.create(services, service())
     await harness.create(pods, pod("a", 8080))
@@ -168,7 +168,7 @@ describe("a Service with a selector", () => {
     })
   })
 
-  test("without a cluster IP is marked headless and tells host names", async () => {
+  test("without a cluster IP is labelled headless and has host names", async () => {
     await using harness = await start()
     await harness.create(services, service({ clusterIP: "None" }))
     const named = pod("a") as Pod
@@ -194,7 +194,7 @@ describe("a Service with a selector", () => {
     })
   })
 
-  test("leaves out pods of a node that is not known, until it is", async () => {
+  test("omits pods of an unknown node until the node exists", async () => {
     await using harness = await start()
     await harness.create(services, service())
     const elsewhere = pod("a") as Pod
@@ -207,7 +207,7 @@ describe("a Service with a selector", () => {
     expect(slicesOf(harness)).toHaveLength(1)
   })
 
-  test("says where its traffic should come from", async () => {
+  test("has topology hints for its traffic distribution", async () => {
     await using harness = await start()
     await harness.create(services, service({ trafficDistribution: "PreferSameNode" }))
     await harness.create(pods, pod("a"))
@@ -222,7 +222,7 @@ describe("a Service with a selector", () => {
     await eventually(() => expect(hints()).toBeUndefined())
   })
 
-  test("keeps the name of a slice whose ports become others", async () => {
+  test("keeps the name of a slice whose ports change", async () => {
     await using harness = await start()
     await harness.create(services, service())
     await harness.create(pods, pod("a"))
@@ -235,7 +235,7 @@ describe("a Service with a selector", () => {
     })
   })
 
-  test("deletes slices that say they are its own and are not", async () => {
+  test("deletes slices that only claim to be its own", async () => {
     await using harness = await start()
     await harness.create(services, service())
     await harness.create(pods, pod("a"))
@@ -252,7 +252,7 @@ describe("a Service with a selector", () => {
     await eventually(() => expect(slicesOf(harness)).toMatchObject([{ metadata: { name } }]))
   })
 
-  test("makes no more slices when it waits for its end, but keeps up those there are", async () => {
+  test("updates its slices but creates none while it is being deleted", async () => {
     await using harness = await start()
     const held = service()
     await harness.create(services, { ...held, metadata: { ...held.metadata, finalizers: ["test/hold"] } })
@@ -268,7 +268,7 @@ describe("a Service with a selector", () => {
     expect(slicesOf(harness)).toHaveLength(1)
   })
 
-  test("takes Endpoints of its name with it that were made by hand, but none that were there without it", async () => {
+  test("deletes manual Endpoints of its name with it, but not those that existed without it", async () => {
     await using harness = await start()
     const byHand = (name: string): KubeObject => ({
       apiVersion: "v1",
@@ -283,7 +283,7 @@ describe("a Service with a selector", () => {
     expect(harness.cluster.find(endpoints, "default", "other")).toBeDefined()
   })
 
-  test("takes its endpoints with it when it is deleted", async () => {
+  test("is deleted together with its endpoints", async () => {
     await using harness = await start()
     await harness.create(services, service())
     await harness.create(pods, pod("a"))
@@ -310,7 +310,7 @@ describe("plan()", () => {
   const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index)
   const wanted = (indexes: number[]) => [{ addressType: "IPv4", ports: [], endpoints: indexes.map(endpoint) }]
 
-  test("writes nothing when nothing differs", () => {
+  test("writes nothing without differences", () => {
     expect(plan(["IPv4"], wanted([1, 2]), [slice("a", [1, 2])])).toEqual({ create: [], update: [], delete: [] })
   })
 
@@ -320,19 +320,19 @@ describe("plan()", () => {
     expect(result.create).toEqual([])
   })
 
-  test("fills slices of their own before what is left is added to one there is", () => {
+  test("fills new slices before the rest is added to an existing one", () => {
     const result = plan(["IPv4"], wanted(range(0, 200)), [slice("a", range(0, 50))])
     expect(result.create.map(({ endpoints: created }) => created.length)).toEqual([100])
     expect(result.update.map((update) => update.endpoints.length)).toEqual([100])
   })
 
-  test("refills a slice that changes anyway before it makes a new one", () => {
+  test("fills a slice that changes anyway before it creates a new one", () => {
     const result = plan(["IPv4"], wanted([...range(1, 100), 200, 201]), [slice("a", range(0, 100))])
     expect(result.update[0]!.endpoints).toHaveLength(100)
     expect(result.create.map(({ endpoints: created }) => created.length)).toEqual([1])
   })
 
-  test("deletes what is empty or of other ports, but leaves one slice for a Service without endpoints", () => {
+  test("deletes slices that are empty or have other ports, but keeps one for a Service without endpoints", () => {
     const result = plan(["IPv4"], wanted([]), [slice("a", [1]), slice("b", [2])])
     expect(result.delete.map(({ metadata }) => metadata.name)).toEqual(["b"])
     expect(result.update.map((update) => update.endpoints)).toEqual([[]])

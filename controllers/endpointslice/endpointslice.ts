@@ -121,7 +121,7 @@ async function reconcile(
     controller.event(tenant, service, "Warning", "FailedToUpdateEndpointSlices", text)
   }
   try {
-    await carryOut(controller, writes, tenant, service, trigger, steps)
+    await applySteps(controller, writes, tenant, service, trigger, steps)
   } catch (error) {
     if (isNamespaceTerminating(error)) return
     failed(errorMessage(error))
@@ -159,12 +159,12 @@ function hint(
   const uid = service.metadata.uid ?? ""
   const auto = isAuto(service)
   for (const family of familiesOf(service)) {
-    const tell = (isOn: boolean, text: string): void => {
+    const recordHints = (isOn: boolean, text: string): void => {
       const reason = isOn ? "TopologyAwareHintsEnabled" : "TopologyAwareHintsDisabled"
       controller.event(tenant, service, isOn ? "Normal" : "Warning", reason, `${text}, addressType: ${family}`)
     }
     if (!auto) {
-      tell(false, "Topology Aware Hints has been disabled")
+      recordHints(false, "Topology Aware Hints has been disabled")
       continue
     }
     const written = [
@@ -184,16 +184,16 @@ function hint(
     }
     if (refusal !== undefined) {
       zones.forget(tenant, uid)
-      tell(false, refusal)
+      recordHints(false, refusal)
       continue
     }
-    if (!zones.isHinted(tenant, uid)) tell(true, "Topology Aware Hints has been enabled")
+    if (!zones.isHinted(tenant, uid)) recordHints(true, "Topology Aware Hints has been enabled")
     zones.hint(tenant, uid, family, counts)
   }
   if (!auto) zones.forget(tenant, uid)
 }
 
-async function carryOut(
+async function applySteps(
   controller: Controller<Service>,
   writes: WriteTracker,
   tenant: string,

@@ -32,7 +32,7 @@ const slicesOf = (harness: Harness): EndpointSlice[] =>
   harness.cluster.all<EndpointSlice>(endpointSlices).sort((a, b) => (a.addressType < b.addressType ? -1 : 1))
 
 describe("Endpoints of a Service without a selector", () => {
-  test("are mirrored, one slice for each family", async () => {
+  test("are mirrored to one slice per address family", async () => {
     await using harness = await startHarness({ only })
     await harness.create(services, service())
     await harness.create(
@@ -70,7 +70,7 @@ describe("Endpoints of a Service without a selector", () => {
     await eventually(() => expect(slicesOf(harness)).toEqual([]))
   })
 
-  test("are mirrored anew when somebody changes or deletes a slice", async () => {
+  test("are mirrored again when a slice is changed or deleted", async () => {
     await using harness = await startHarness({ only })
     await harness.create(services, service())
     await harness.create(endpoints, written({}, [{ addresses: [{ ip: "192.0.2.1" }], ports: [{ port: 1 }] }]))
@@ -83,10 +83,10 @@ describe("Endpoints of a Service without a selector", () => {
   })
 
   test.each([
-    ["of which a label says no", { labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } }, {}],
-    ["that elect a leader", { annotations: { "control-plane.alpha.kubernetes.io/leader": "{}" } }, {}],
+    ["with the skip-mirror label", { labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } }, {}],
+    ["for leader election", { annotations: { "control-plane.alpha.kubernetes.io/leader": "{}" } }, {}],
     ["whose Service has a selector", {}, { selector: { app: "db" } }],
-  ])("are not when it is ones %s", async (_, metadata, spec) => {
+  ])("are not mirrored if they are ones %s", async (_, metadata, spec) => {
     await using harness = await startHarness({ only })
     await harness.create(services, service())
     await harness.create(endpoints, written())
@@ -96,7 +96,7 @@ describe("Endpoints of a Service without a selector", () => {
     await eventually(() => expect(slicesOf(harness)).toEqual([]))
   })
 
-  test("go with their Service or with themselves", async () => {
+  test("lose their slices with the Service or the Endpoints", async () => {
     await using harness = await startHarness({ only })
     await harness.create(services, service())
     await harness.create(endpoints, written())
@@ -109,7 +109,7 @@ describe("Endpoints of a Service without a selector", () => {
     await eventually(() => expect(slicesOf(harness)).toEqual([]))
   })
 
-  test("beyond what fits are told of", async () => {
+  test("beyond the limit are reported by an event", async () => {
     const many = Array.from({ length: 1010 }, (_, index) => ({ ip: `10.0.${index >> 8}.${index & 255}` }))
     await using harness = await startHarness({ only })
     await harness.create(services, service())
@@ -128,7 +128,7 @@ describe("Endpoints of a Service without a selector", () => {
 })
 
 describe("mirror()", () => {
-  test("makes one slice of ports that have the same addresses, in whatever subsets they are", () => {
+  test("creates one slice for ports with the same addresses, regardless of subsets", () => {
     const addresses = [{ ip: "192.0.2.1" }]
     const apart = [
       { addresses, ports: [{ name: "a", port: 1 }] },
@@ -144,7 +144,7 @@ describe("mirror()", () => {
     ])
   })
 
-  test("counts what is no address and rewrites a slice of other ports", () => {
+  test("counts invalid addresses and rewrites a slice with other ports", () => {
     const before = mirror(written() as Endpoints, []).create[0]!
     const present = { ...before, metadata: { ...before.metadata, name: "db-1", uid: "u", resourceVersion: "1" } }
     const now = written({}, [{ addresses: [{ ip: "192.0.2.1" }, { ip: "no address" }], ports: [{ port: 1 }] }])

@@ -71,15 +71,15 @@ async function reconcile(
   }
   if (!writes.isSeen(id, (slice) => informer.get(tenant, namespace, slice))) return { requeueAfterMs: staleRetryMs }
   const steps = mirror(object, existing)
-  tell(controller, tenant, object, steps)
+  recordSkipped(controller, tenant, object, steps)
   try {
-    await carryOut(controller, writes, id, tenant, object, steps)
+    await applySteps(controller, writes, id, tenant, object, steps)
   } catch (error) {
     if (!isNamespaceTerminating(error)) throw error
   }
 }
 
-function tell(controller: Controller<Endpoints>, tenant: string, object: Endpoints, steps: Mirrored): void {
+function recordSkipped(controller: Controller<Endpoints>, tenant: string, object: Endpoints, steps: Mirrored): void {
   const { invalid, skipped, limit } = steps
   if (invalid > 0) {
     const text = `Skipped ${invalid} invalid IP addresses when mirroring to EndpointSlices`
@@ -91,7 +91,7 @@ function tell(controller: Controller<Endpoints>, tenant: string, object: Endpoin
   }
 }
 
-async function carryOut(
+async function applySteps(
   controller: Controller<Endpoints>,
   writes: WriteTracker,
   id: string,

@@ -10,7 +10,7 @@ const [http, udp] = [
 
 test.each([
   {
-    name: "ports of the same addresses are together",
+    name: "ports with the same addresses are in one subset",
     subsets: [
       { addresses: [a], ports: [http] },
       { addresses: [a], ports: [udp] },
@@ -18,7 +18,7 @@ test.each([
     packed: [{ addresses: [a], ports: [http, udp] }],
   },
   {
-    name: "a port is with all of its addresses",
+    name: "a port has all of its addresses",
     subsets: [
       { addresses: [b], ports: [http, udp] },
       { addresses: [a], ports: [udp] },
@@ -29,7 +29,7 @@ test.each([
     ],
   },
   {
-    name: "who is not ready once is not ready",
+    name: "an address that is not ready once is not ready",
     subsets: [
       { addresses: [a], ports: [http] },
       { notReadyAddresses: [a], ports: [http] },
@@ -37,7 +37,7 @@ test.each([
     packed: [{ notReadyAddresses: [a], ports: [http] }],
   },
   {
-    name: "who is ready on one port only is so on that one",
+    name: "an address that is ready on one port is ready on that port only",
     subsets: [
       { addresses: [a], ports: [http] },
       { notReadyAddresses: [a], ports: [udp] },
@@ -48,7 +48,7 @@ test.each([
     ],
   },
   {
-    name: "pods of one address stay apart, and no ports are as good as some",
+    name: "pods with the same address are kept apart, also without ports",
     subsets: [{ addresses: [a, { ...a, targetRef: { uid: "other" } }] }],
     packed: [{ addresses: [a, { ...a, targetRef: { uid: "other" } }] }],
   },

@@ -19,13 +19,13 @@ const shares = (...all: KubeObject[]): unknown => {
   return found === undefined ? undefined : Object.fromEntries(found)
 }
 
-test("zones share by the processors of their ready nodes", () => {
+test("zones are weighted by the processors of their ready nodes", () => {
   expect(shares(node("a", "x", "1"), node("b", "x", "500m"), node("c", "y", "500m"))).toEqual({ x: 0.75, y: 0.25 })
   expect(shares(node("a", "x", "1"), node("b", "y", "1", "False"))).toBeUndefined()
   expect(shares(node("a", "x", "1"), node("b", "", "1"), node("c", "y", "1"))).toBeUndefined()
 })
 
-test.each(seeds(50))("no zone gets less than its least share (seed %i)", (seed) => {
+test.each(seeds(50))("no zone gets less than its minimum share (seed %i)", (seed) => {
   const random = createRandom(seed)
   const zones = ["x", "y", "z"].slice(0, 2 + random(2))
   const all = zones.map((zone) => node(zone, zone, String(1 + random(8))) as Node)
@@ -46,7 +46,7 @@ test.each(seeds(50))("no zone gets less than its least share (seed %i)", (seed) 
   expect(addHints(parts, { written: [], kept: [slice] }).also.length).toBeLessThanOrEqual(1)
 })
 
-test("a slice that stands for no endpoints has none to give", () => {
+test("a placeholder slice gives no endpoints", () => {
   const parts = sharesOf([node("a", "x", "1"), node("b", "y", "1")] as Node[])
   // As it is stored.
   const kept = [{ endpoints: null } as unknown as EndpointSlice]
@@ -60,11 +60,11 @@ test("a slice that stands for no endpoints has none to give", () => {
 test.each([
   ["as many as processors", ["1", "1"], { x: 3, y: 3 }, false],
   ["a fifth more than their share", ["1", "1"], { x: 6, y: 5 }, false],
-  ["less than its least share somewhere", ["1", "1"], { x: 8, y: 4 }, true],
-  ["none in a zone that has come", ["1", "1", "1"], { x: 3, y: 3 }, true],
-  ["some in a zone that has gone", ["1", "1"], { x: 3, y: 3, z: 1 }, false],
-  ["no zones any more", ["1"], { x: 3, y: 3 }, true],
-])("a Service with %s is looked at again or not", (_, cpus, counts, is) => {
+  ["less than the minimum share in a zone", ["1", "1"], { x: 8, y: 4 }, true],
+  ["none in a new zone", ["1", "1", "1"], { x: 3, y: 3 }, true],
+  ["some in a removed zone", ["1", "1"], { x: 3, y: 3, z: 1 }, false],
+  ["no zones left", ["1"], { x: 3, y: 3 }, true],
+])("a Service with %s is reconciled or not", (_, cpus, counts, is) => {
   const all = cpus.map((cpu, index) => node(`n${index}`, ["x", "y", "z"][index] ?? "", cpu) as Node)
   expect(isOverloaded(sharesOf(all), new Map(Object.entries(counts)))).toBe(is)
 })
@@ -101,7 +101,7 @@ async function runOn(harness: Harness, names: readonly string[]): Promise<void> 
 }
 
 describe("a Service in topology mode Auto", () => {
-  test("that has hints for a zone that has gone is left as it is", async () => {
+  test("with hints for a removed zone is not changed", async () => {
     await using harness = await startHarness({ only: ["endpointslice"] })
     const zones = ["x", "y", "z"]
     for (const zone of zones) await harness.create(nodes, node(zone, zone, "1"))
@@ -122,18 +122,18 @@ describe("a Service in topology mode Auto", () => {
     expect(hintsOf(harness)).toEqual(["x", "x", "y", "y", "z", "z"])
   })
 
-  test("gets hints while zones have enough endpoints, and tells when not", async () => {
+  test("gets hints while zones have enough endpoints, and records an event otherwise", async () => {
     await using harness = await startHarness({ only: ["endpointslice"] })
     await harness.create(nodes, node("a", "x", "1"))
     await harness.create(nodes, node("b", "y", "1"))
     await runOn(harness, ["a", "a", "a", "b"])
     await eventually(() => expect(hintsOf(harness)).toEqual(["x", "x", "y", "y"]))
-    const told = (): unknown[] => harness.cluster.all(events).map((event) => event["message"])
-    await eventually(() => expect(told()).toContain("Topology Aware Hints has been enabled, addressType: IPv4"))
+    const messages = (): unknown[] => harness.cluster.all(events).map((event) => event["message"])
+    await eventually(() => expect(messages()).toContain("Topology Aware Hints has been enabled, addressType: IPv4"))
     await harness.cluster.delete(nodes, undefined, "b")
     await eventually(() => expect(hintsOf(harness).filter((hint) => hint !== undefined)).toEqual([]))
     await eventually(() => {
-      expect(told().some((text) => String(text).startsWith("Insufficient Node information"))).toBe(true)
+      expect(messages().some((text) => String(text).startsWith("Insufficient Node information"))).toBe(true)
     })
     await harness.create(nodes, node("b", "y", "1"))
     await eventually(() => expect(hintsOf(harness)).toEqual(["x", "x", "y", "y"]))
@@ -147,6 +147,6 @@ describe("a Service in topology mode Auto", () => {
     expect(hintsOf(harness)).toEqual(["x", "x", "y", "y"])
     await harness.change(services, "default", "web", { metadata: { annotations: null } })
     await eventually(() => expect(hintsOf(harness)).toEqual([undefined, undefined, undefined, undefined]))
-    await eventually(() => expect(told()).toContain("Topology Aware Hints has been disabled, addressType: IPv4"))
+    await eventually(() => expect(messages()).toContain("Topology Aware Hints has been disabled, addressType: IPv4"))
   })
 })

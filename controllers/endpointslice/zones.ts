@@ -20,7 +20,7 @@ export class Zones {
   readonly #tenants = new Map<string, TenantZones>()
 
   /** `outgrown` is called with Services that have too few endpoints for the current zones. */
-  constructor(ctx: ControllerContext, outgrown: (tenant: string, uids: ReadonlySet<string>) => void) {
+  constructor(ctx: ControllerContext, onTooFewEndpoints: (tenant: string, uids: ReadonlySet<string>) => void) {
     this.#ctx = ctx
     const nodes = ctx.informers.of<Node>(nodeResource)
     const changed = (tenant: string): void => {
@@ -32,7 +32,7 @@ export class Zones {
       const shares = this.shares(tenant)
       const isShort = (counts: Counts): boolean => isOverloaded(shares, counts)
       const short = [...zones.hinted].filter(([, families]) => [...families.values()].some(isShort))
-      if (short.length > 0) outgrown(tenant, new Set(short.map(([uid]) => uid)))
+      if (short.length > 0) onTooFewEndpoints(tenant, new Set(short.map(([uid]) => uid)))
     }
     nodes.subscribe({
       added: changed,

@@ -21,7 +21,7 @@ const pod = {
 } as unknown as KubeObject
 
 describe("a generic ephemeral volume", () => {
-  test("has a claim that goes with its pod, and comes back while the pod is there", async () => {
+  test("has a claim that is deleted with its pod and recreated while the pod exists", async () => {
     await using harness = await startHarness({ only })
     const created = await harness.create(pods, pod)
     const find = () => harness.cluster.find<PersistentVolumeClaim>(persistentVolumeClaims, "default", "web-scratch")
@@ -44,7 +44,7 @@ describe("a generic ephemeral volume", () => {
     await eventually(() => expect(harness.cluster.all(persistentVolumeClaims)).toEqual([]))
   })
 
-  test("does not take somebody else's claim", async () => {
+  test("does not use a claim of another owner", async () => {
     await using harness = await startHarness({ only })
     await harness.create(persistentVolumeClaims, {
       apiVersion: "v1",
@@ -63,7 +63,7 @@ describe("a generic ephemeral volume", () => {
     })
   })
 
-  test("says that its claim came just before", async () => {
+  test("reports a claim that was created just before", async () => {
     const cluster = new TakenCluster()
     await using harness = await startHarness({ only: ["ephemeral-volume"], cluster })
     await harness.create(pods, pod)
@@ -79,7 +79,7 @@ describe("a generic ephemeral volume", () => {
   })
 })
 
-/** Somebody else's claim is there that is not seen yet. */
+/** Another owner's claim exists that the cache does not contain yet. */
 class TakenCluster extends FakeCluster {
   override create<T extends KubeObject>(resource: Resource, object: T): Promise<T> {
     if (resource.resource !== "persistentvolumeclaims") return super.create<T>(resource, object)

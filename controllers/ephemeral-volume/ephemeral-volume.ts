@@ -1,4 +1,4 @@
-// Claims of generic ephemeral volumes: one per volume, made of the pod's template, owned by the pod.
+// Claims of generic ephemeral volumes: one per volume, created from the pod's template and owned by the pod.
 // Source: k8s.io/kubernetes/pkg/controller/volume/ephemeral.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
@@ -53,7 +53,7 @@ export function runEphemeralVolumes(ctx: ControllerContext): Promise<void> {
   })
 }
 
-/** Somebody's own claim of that name is not the pod's to use. */
+/** The pod must not use another owner's claim of that name. */
 function checkOwner(claim: PersistentVolumeClaim, pod: Pod): void {
   if (controllerOf(claim)?.uid === pod.metadata.uid) return
   const { namespace = "", name = "" } = claim.metadata
@@ -85,7 +85,7 @@ async function create(
     await controller.client(tenant).create(persistentVolumeClaims, claim)
   } catch (error) {
     const text = `create PVC ${name}: ${errorMessage(error)}`
-    // What kind of refusal it was matters to who tries again.
+    // The error's kind determines whether the caller retries.
     throw error instanceof StatusError
       ? new StatusError({ ...error.status, message: text }, { cause: error })
       : new Error(text, { cause: error })

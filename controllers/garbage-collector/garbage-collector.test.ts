@@ -25,7 +25,7 @@ const ownersOf = (harness: Harness, name: string): string[] =>
   (harness.cluster.find(configMaps, "default", name)?.metadata.ownerReferences ?? []).map((reference) => reference.name)
 
 describe("the garbage collector", () => {
-  test("deletes what a deleted owner leaves behind, generation after generation", async () => {
+  test("deletes dependents of deleted owners recursively", async () => {
     await using harness = await startHarness({ only })
     const a = await make(harness, "a")
     const b = await make(harness, "b", [owner(a)])
@@ -35,7 +35,7 @@ describe("the garbage collector", () => {
     await eventually(() => expect(names(harness)).toEqual(["other"]))
   })
 
-  test("deletes what was made after its owner was gone", async () => {
+  test("deletes dependents that are created after their owner's deletion", async () => {
     await using harness = await startHarness({ only })
     const a = await make(harness, "a")
     await harness.cluster.delete(configMaps, "default", "a")
@@ -43,7 +43,7 @@ describe("the garbage collector", () => {
     await eventually(() => expect(names(harness)).toEqual([]))
   })
 
-  test("takes an owner of the same name and another uid for absent", async () => {
+  test("treats an owner with another uid as absent", async () => {
     await using harness = await startHarness({ only })
     const a = await make(harness, "a")
     await make(harness, "b", [{ ...owner(a), uid: "from-before" }])
@@ -60,7 +60,7 @@ describe("the garbage collector", () => {
     await eventually(() => expect(harness.cluster.all(events).map(({ message }) => message)).toEqual([text]))
   })
 
-  test("leaves alone what has no namespace but an owner with one", async () => {
+  test("ignores cluster-scoped objects with a namespaced owner", async () => {
     await using harness = await startHarness({ only })
     const a = await make(harness, "a")
     await harness.create(nodes, {
@@ -73,7 +73,7 @@ describe("the garbage collector", () => {
     expect(harness.cluster.all(nodes)).toHaveLength(1)
   })
 
-  test("keeps what another owner still wants, and drops the reference to the gone one", async () => {
+  test("keeps a dependent with another owner and removes the reference to the absent one", async () => {
     await using harness = await startHarness({ only })
     const a = await make(harness, "a")
     const b = await make(harness, "b")
@@ -120,7 +120,7 @@ describe("the garbage collector", () => {
     expect([ownersOf(harness, "b"), ownersOf(harness, "c")]).toEqual([[], []])
   })
 
-  test("looks at a dependent that comes late when its owner waits for nobody else", async () => {
+  test("processes a late dependent of an owner that waits for no other", async () => {
     await using harness = await startHarness({ only })
     const a = await make(harness, "a")
     await make(harness, "blocks", [owner(a, { blockOwnerDeletion: true })])
@@ -137,7 +137,7 @@ describe("the garbage collector", () => {
     await eventually(() => expect(names(harness)).toEqual([]))
   })
 
-  test("ends circles of foreground deletion", async () => {
+  test("resolves cycles of foreground deletion", async () => {
     await using harness = await startHarness({ only })
     const a = await make(harness, "a")
     const b = await make(harness, "b", [owner(a, { blockOwnerDeletion: true })])
@@ -148,7 +148,7 @@ describe("the garbage collector", () => {
     await eventually(() => expect(names(harness)).toEqual([]))
   })
 
-  test("says of owners in a circle only what was said of them", async () => {
+  test("changes only the blocking references of owners in a cycle", async () => {
     await using harness = await startHarness({ only })
     const held = { finalizers: ["example.com/hold"] }
     const a = await make(harness, "a")
@@ -175,7 +175,7 @@ describe("the garbage collector", () => {
     expect(harness.cluster.all(secrets)).toHaveLength(1)
   })
 
-  test("takes owners for gone whose kind is gone, too, and waits for those of a kind that never was", async () => {
+  test("treats owners of a removed kind as absent, and waits for those of an unknown kind", async () => {
     await using harness = await startHarness({ only })
     await defineWidgets(harness)
     const w = await harness.create(widgets, {
@@ -192,7 +192,7 @@ describe("the garbage collector", () => {
     await eventually(() => expect(names(harness)).toEqual(["of-another-version"]))
   })
 
-  test("deletes what changes each time it is about to be deleted, but not when its owners do", async () => {
+  test("deletes an object that changes before each delete, unless its owners change", async () => {
     await using harness = await startHarness({ only })
     const a = await make(harness, "a")
     await make(harness, "busy", [owner(a)])
@@ -212,7 +212,7 @@ describe("the garbage collector", () => {
     expect(changes).toBe(2)
   })
 
-  test("looks up each owner once, however many dependents it has", async () => {
+  test("looks up each owner once for any number of dependents", async () => {
     await using harness = await startHarness({ only })
     const a = await make(harness, "a")
     for (let index = 0; index < 50; index++) await make(harness, `d${index}`, [owner(a)])

@@ -44,7 +44,7 @@ export async function runGarbageCollector(ctx: ControllerContext): Promise<void>
     name,
     log,
     signal,
-    reconcile: (key) => collector.attend(key),
+    reconcile: (key) => collector.reconcile(key),
   })
   unregister()
   queue[Symbol.dispose]()
@@ -81,7 +81,7 @@ class Collector {
     this.#monitors.start()
   }
 
-  async attend({ tenant, uid }: Key): Promise<ReconcileResult> {
+  async reconcile({ tenant, uid }: Key): Promise<ReconcileResult> {
     const graph = this.#graphs.get(tenant)
     const node = graph?.node(uid)
     if (graph === undefined || node === undefined || this.#ctx.tenants.get(tenant) === undefined) return
@@ -101,7 +101,7 @@ class Collector {
     let graph = this.#graphs.get(tenant)
     if (graph === undefined) {
       graph = new Graph({
-        attend: (uid) => this.#queue.add({ tenant, uid }),
+        enqueue: (uid) => this.#queue.add({ tenant, uid }),
         isThere: (owner, namespace) => this.#monitors.isThere(tenant, owner, namespace),
       })
       this.#graphs.set(tenant, graph)
@@ -144,9 +144,9 @@ class Collector {
       return
     }
     if (waiting.length > 0 && graph.hasDependents(node.uid)) {
-      const isInCircle = graph.dependents(node.uid).some((dependent) => dependent.deletesDependents)
+      const isInCycle = graph.dependents(node.uid).some((dependent) => dependent.deletesDependents)
       // A cycle of foreground deletions would never end: this object stops blocking its owners.
-      if (isInCircle) await unblockOwners(client, node, latest)
+      if (isInCycle) await unblockOwners(client, node, latest)
       // If that changed the object, it is reconciled once more, after the owners it had blocked.
       if (!(await remove(client, node, latest, "Foreground"))) graph.gone(node.uid)
       return
@@ -194,12 +194,12 @@ class Collector {
       // The kind may be defined later; until then the owner counts as neither present nor absent.
       throw new Error(`no resource is known of ${reference.apiVersion} ${reference.kind}, owner of ${print(node)}`)
     }
-    const tellIfElsewhere = (): void => {
+    const reportIfElsewhere = (): void => {
       if (resource.namespaced && known !== "gone")
         this.#elsewhere.look(tenant, client, graph, resource, { dependent: node, reference })
     }
     if (resource.namespaced && node.namespace === undefined) {
-      tellIfElsewhere()
+      reportIfElsewhere()
       throw new TerminalError(`${print(node)} has no namespace, but its owner "${reference.name}" has`)
     }
     // A namespaced owner must be in the dependent's namespace: references cannot name other namespaces.
@@ -209,7 +209,7 @@ class Collector {
       owner = await readOwner(client, resource, namespace, reference)
       graph.learn(reference, node.namespace, owner !== undefined)
     }
-    if (owner === undefined) tellIfElsewhere()
+    if (owner === undefined) reportIfElsewhere()
     return owner
   }
 

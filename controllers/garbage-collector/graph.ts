@@ -53,7 +53,7 @@ export type Known = "found" | "absent" | "gone" | undefined
 
 export interface GraphSink {
   /** Reconcile the object with this uid now. */
-  attend(uid: string): void
+  enqueue(uid: string): void
   /** The owner is known to exist, and {@link Graph.gone} will be called when it is deleted. */
   isThere(owner: OwnerReference, namespace: string | undefined): boolean
 }
@@ -116,8 +116,8 @@ export class Graph {
     Object.assign(node, { isBeingDeleted, deletesDependents, orphansDependents })
     this.#setOwners(node, ownerReferences)
     if (!began) return
-    this.#sink.attend(uid)
-    if (deletesDependents) for (const dependent of this.dependents(uid)) this.#sink.attend(dependent.uid)
+    this.#sink.enqueue(uid)
+    if (deletesDependents) for (const dependent of this.dependents(uid)) this.#sink.enqueue(dependent.uid)
   }
 
   /** The object was deleted: its dependents may have to be deleted, and an owner that waited for it may be removed. */
@@ -134,7 +134,7 @@ export class Graph {
     const owner = this.#owners.get(uid)
     if (owner === undefined) return
     owner.found.clear()
-    for (const dependent of owner.dependents) this.#sink.attend(dependent.uid)
+    for (const dependent of owner.dependents) this.#sink.enqueue(dependent.uid)
   }
 
   /** What is known about this reference. */
@@ -160,7 +160,7 @@ export class Graph {
     if (exists) owner.found.add(place)
     else if (!owner.absent.has(place)) {
       owner.absent.add(place)
-      for (const dependent of owner.dependents) this.#sink.attend(dependent.uid)
+      for (const dependent of owner.dependents) this.#sink.enqueue(dependent.uid)
     }
   }
 
@@ -197,7 +197,7 @@ export class Graph {
         for (const reference of dependent.owners) {
           if (reference.uid !== uid || reference.kind !== kind || reference.apiVersion !== apiVersion) continue
           owner.absent.add(coordinates(reference, dependent.namespace))
-          this.#sink.attend(dependent.uid)
+          this.#sink.enqueue(dependent.uid)
         }
       }
     }
@@ -216,7 +216,7 @@ export class Graph {
       const now = owners.find((owner) => owner.uid === reference.uid)
       if (now === undefined) this.#unlink(node, reference.uid)
       // It no longer blocks its owner, which may now be removable.
-      if (reference.blockOwnerDeletion === true && now?.blockOwnerDeletion !== true) this.#sink.attend(reference.uid)
+      if (reference.blockOwnerDeletion === true && now?.blockOwnerDeletion !== true) this.#sink.enqueue(reference.uid)
     }
     for (const reference of owners) this.#link(node, reference)
   }
@@ -230,11 +230,11 @@ export class Graph {
     owner.dependents.add(node)
     const place = coordinates(reference, node.namespace)
     if (!owner.found.has(place) && this.#isThere(reference, node.namespace)) owner.found.add(place)
-    if (owner.isGone || owner.absent.has(place)) this.#sink.attend(node.uid)
+    if (owner.isGone || owner.absent.has(place)) this.#sink.enqueue(node.uid)
     else if (!owner.found.has(place) && !owner.asked.has(place)) {
       // One dependent does the lookup for all of them: its reconcile reads the owner.
       owner.asked.add(place)
-      this.#sink.attend(node.uid)
+      this.#sink.enqueue(node.uid)
     }
     // A dependent that appears while its owner waits for others is reconciled together with the owner, as upstream.
   }
@@ -256,7 +256,7 @@ export class Graph {
     // The dependent that was doing the lookup is gone: another one has to do it.
     else if (owner.asked.size > 0) {
       owner.asked.clear()
-      for (const dependent of owner.dependents) this.#sink.attend(dependent.uid)
+      for (const dependent of owner.dependents) this.#sink.enqueue(dependent.uid)
     }
   }
 
@@ -264,11 +264,11 @@ export class Graph {
     this.#nodes.delete(node.uid)
     for (const reference of node.owners) {
       this.#unlink(node, reference.uid)
-      this.#attendIfDeleting(reference.uid)
+      this.#enqueueIfDeleting(reference.uid)
     }
   }
 
-  #attendIfDeleting(uid: string): void {
-    if (this.#nodes.get(uid)?.deletesDependents === true) this.#sink.attend(uid)
+  #enqueueIfDeleting(uid: string): void {
+    if (this.#nodes.get(uid)?.deletesDependents === true) this.#sink.enqueue(uid)
   }
 }

@@ -33,7 +33,7 @@ export class OwnersElsewhere {
   look(tenant: string, client: KubeClient, graph: Graph, resource: DiscoveredResource, missed: Missed): void {
     const namespace = graph.elsewhere(missed.reference.uid)
     if (namespace !== undefined) {
-      if (namespace !== "") this.#tell(client, missed)
+      if (namespace !== "") this.#report(client, missed)
       return
     }
     const place = `${tenant} ${resource.group}/${resource.resource}`
@@ -43,14 +43,14 @@ export class OwnersElsewhere {
       return
     }
     this.#waiting.set(place, [missed])
-    this.#lookThrough(client, graph, resource, place)
+    this.#search(client, graph, resource, place)
       .catch((error: unknown) => {
-        if (!isTenantGone(error)) this.#log.warn({ tenant, err: error }, "owners elsewhere were not looked for")
+        if (!isTenantGone(error)) this.#log.warn({ tenant, err: error }, "search for owners in other namespaces failed")
       })
       .finally(() => this.#waiting.delete(place))
   }
 
-  async #lookThrough(client: KubeClient, graph: Graph, resource: DiscoveredResource, place: string): Promise<void> {
+  async #search(client: KubeClient, graph: Graph, resource: DiscoveredResource, place: string): Promise<void> {
     for (let all = this.#take(place); all.length > 0; all = this.#take(place)) {
       const byOwner = Map.groupBy(all, ({ reference }) => reference.uid)
       let token: string | undefined
@@ -76,10 +76,10 @@ export class OwnersElsewhere {
     if (all === undefined) return
     byOwner.delete(uid)
     graph.learnElsewhere(uid, namespace)
-    for (const missed of all) if (missed.dependent.namespace !== namespace) this.#tell(client, missed)
+    for (const missed of all) if (missed.dependent.namespace !== namespace) this.#report(client, missed)
   }
 
-  #tell(client: KubeClient, { dependent, reference }: Missed): void {
+  #report(client: KubeClient, { dependent, reference }: Missed): void {
     const { resource, namespace = "", name, uid } = dependent
     const object = {
       apiVersion: printGroupVersion(resource),

@@ -101,7 +101,7 @@ async function remove(harness: Harness, model: Model, random: Random): Promise<v
 }
 
 describe("the garbage collector", () => {
-  test.each(seeds(6))("leaves what is owned by something that is there (seed %i)", async (seed) => {
+  test.each(seeds(6))("keeps exactly the objects with an existing owner (seed %i)", async (seed) => {
     const random = createRandom(seed)
     const model = new Model()
     await using harness = await startHarness({ only: ["garbage-collector"] })

@@ -23,7 +23,7 @@ export function applied(set: StatefulSet, revision: ControllerRevision): PodTemp
 }
 
 /** Whether applying the revision changes nothing, regardless of its format. */
-export function leavesAsIs(set: StatefulSet, revision: ControllerRevision): boolean {
+export function isUnchangedBy(set: StatefulSet, revision: ControllerRevision): boolean {
   let template: PodTemplateSpec | undefined
   try {
     template = applied(set, revision)

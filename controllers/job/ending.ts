@@ -3,7 +3,7 @@
 
 import { timestamp, type Job } from "../../apimachinery/object.ts"
 import { findCondition } from "../conditions.ts"
-import { judge } from "./failure-policy.ts"
+import { evaluateFailure } from "./failure-policy.ts"
 import { metSuccessPolicy } from "./success-policy.ts"
 import { hasFailed, isIndexed, type JobStatus } from "./tracking.ts"
 import type { JobView } from "./view.ts"
@@ -29,8 +29,8 @@ export function endingOf(view: JobView, startTime: string | undefined, now: numb
   if (decided !== undefined) return decided
   for (const pod of pods) {
     if (job.spec?.podFailurePolicy === undefined || !hasFailed(job, pod)) continue
-    const judgement = judge(job, pod)
-    if (judgement.action === "FailJob") return failed("PodFailurePolicy", judgement.message)
+    const evaluated = evaluateFailure(job, pod)
+    if (evaluated.action === "FailJob") return failed("PodFailurePolicy", evaluated.message)
   }
   const { backoffLimit = 6 } = job.spec ?? {}
   if (view.failed > backoffLimit || restartsExceed(view, backoffLimit)) {

@@ -24,7 +24,7 @@ function job(spec: object): KubeObject {
   }
 }
 
-const stranger = (metadata: object): KubeObject => ({
+const otherPod = (metadata: object): KubeObject => ({
   apiVersion: "v1",
   kind: "Pod",
   metadata: { name: "stranger", namespace: "default", ...metadata },
@@ -34,7 +34,7 @@ const stranger = (metadata: object): KubeObject => ({
 const find = (harness: Harness): Job => harness.cluster.find<Job>(jobs, "default", "work")!
 const pod = (harness: Harness, name: string): Pod => harness.cluster.find<Pod>(pods, "default", name)!
 const podsOf = (harness: Harness): Pod[] => harness.cluster.all<Pod>(pods)
-const told = (harness: Harness, reason: string): number =>
+const eventCount = (harness: Harness, reason: string): number =>
   harness.cluster.all(events).filter((event) => event["reason"] === reason).length
 /** Lets pending work finish. */
 async function turns(count = 20): Promise<void> {
@@ -42,7 +42,7 @@ async function turns(count = 20): Promise<void> {
 }
 
 describe("a Job of several pods", () => {
-  test("counts those that fail within a second together, and deletes only what still runs", async () => {
+  test("counts pods that fail within a second together, and deletes only running ones", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(jobs, job({ parallelism: 3, completions: 3 }))
@@ -55,24 +55,24 @@ describe("a Job of several pods", () => {
     await turns()
     expect(find(harness).status?.failed).toBeUndefined()
     clock.advance(100)
-    await eventually(() => expect(told(harness, "BackoffLimitExceeded")).toBe(1))
+    await eventually(() => expect(eventCount(harness, "BackoffLimitExceeded")).toBe(1))
     expect(find(harness).status).toMatchObject({ failed: 3 })
-    expect(told(harness, "SuccessfulDelete")).toBe(1)
+    expect(eventCount(harness, "SuccessfulDelete")).toBe(1)
     expect(podsOf(harness).map(({ metadata }) => metadata.name)).not.toContain(third!.metadata.name)
     expect(podsOf(harness)).toHaveLength(2)
   })
 
-  test("waits for nothing when the last of them has ended", async () => {
+  test("does not wait after the last pod has finished", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(jobs, job({ parallelism: 2, completions: 2 }))
     await eventually(() => expect(podsOf(harness)).toHaveLength(2))
     for (const each of podsOf(harness)) await harness.setPod(each, "Succeeded", false)
-    await eventually(() => expect(told(harness, "Completed")).toBe(1))
+    await eventually(() => expect(eventCount(harness, "Completed")).toBe(1))
     expect(find(harness).status).toMatchObject({ succeeded: 2 })
   })
 
-  test("has counted what it has seen when a user changes it", async () => {
+  test("keeps its counts when a user changes it", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(jobs, job({ parallelism: 2, completions: 5, backoffLimit: 6 }))
@@ -87,7 +87,7 @@ describe("a Job of several pods", () => {
   })
 })
 
-describe("a pod that nobody controls", () => {
+describe("a pod without a controller", () => {
   const isTaken = (of: Pod): void => {
     expect(of.metadata.ownerReferences).toMatchObject([{ kind: "Job", name: "work", controller: true }])
     expect(of.metadata.finalizers).toEqual([trackingFinalizer])
@@ -99,7 +99,7 @@ describe("a pod that nobody controls", () => {
     return { harness, clock }
   }
 
-  test("is taken again by the Job it was taken from", async () => {
+  test("is adopted again by its Job", async () => {
     const { harness, clock } = await started({})
     await using _ = harness
     await eventually(() => expect(podsOf(harness)).toHaveLength(1))
@@ -112,10 +112,10 @@ describe("a pod that nobody controls", () => {
     })
   })
 
-  test("is taken when it is given the labels", async () => {
+  test("is adopted when its labels match", async () => {
     const { harness, clock } = await started({ parallelism: 0 })
     await using _ = harness
-    await harness.create(pods, stranger({ labels: { mine: "no" } }))
+    await harness.create(pods, otherPod({ labels: { mine: "no" } }))
     await turns()
     clock.advance(5_000)
     await turns()
@@ -126,14 +126,14 @@ describe("a pod that nobody controls", () => {
       clock.advance(50)
       expect(pod(harness, "stranger")).toBeUndefined()
     })
-    expect(told(harness, "SuccessfulDelete")).toBe(1)
+    expect(eventCount(harness, "SuccessfulDelete")).toBe(1)
   })
 
-  test("is not taken by a Job that has ended, and loses the finalizer of one", async () => {
+  test("is not adopted by a finished Job, and loses the tracking finalizer", async () => {
     const { harness, clock } = await started({ completions: 0 })
     await using _ = harness
-    await eventually(() => expect(told(harness, "Completed")).toBe(1))
-    await harness.create(pods, stranger({ labels, finalizers: [trackingFinalizer] }))
+    await eventually(() => expect(eventCount(harness, "Completed")).toBe(1))
+    await harness.create(pods, otherPod({ labels, finalizers: [trackingFinalizer] }))
     await eventually(() => expect(pod(harness, "stranger").metadata.finalizers ?? []).toEqual([]))
     await harness.change(jobs, "default", "work", { metadata: { labels: { touched: "yes" } } })
     await turns()

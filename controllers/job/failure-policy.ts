@@ -4,10 +4,10 @@ import type { Job, Pod } from "../../apimachinery/object.ts"
 
 type Rule = NonNullable<NonNullable<Job["spec"]>["podFailurePolicy"]>["rules"][number]
 
-export type Judgement = { action: "Count" | "Ignore" | "FailIndex" } | { action: "FailJob"; message: string }
+export type FailureAction = { action: "Count" | "Ignore" | "FailIndex" } | { action: "FailJob"; message: string }
 
 /** The first matching rule decides; if none matches, the failure counts. */
-export function judge(job: Job, pod: Pod): Judgement {
+export function evaluateFailure(job: Job, pod: Pod): FailureAction {
   for (const [index, rule] of (job.spec?.podFailurePolicy?.rules ?? []).entries()) {
     const matched = matchedBy(rule, pod)
     if (matched === undefined) continue

@@ -2,7 +2,7 @@
 
 import type { Container, Job, Pod } from "../../apimachinery/object.ts"
 import { controllerReference, podFromTemplate } from "../pods/pod-control.ts"
-import { judge } from "./failure-policy.ts"
+import { evaluateFailure } from "./failure-policy.ts"
 import { indexLabel } from "./indexes.ts"
 import { trackingFinalizer } from "./tracking.ts"
 
@@ -49,7 +49,7 @@ function countOf(pod: Pod, annotation: string): number {
 function failureCounts(job: Job, replaced: Pod | undefined): Record<string, string> {
   if (job.spec?.backoffLimitPerIndex === undefined) return {}
   if (replaced === undefined) return { [failuresAnnotation]: "0" }
-  const isIgnored = judge(job, replaced).action === "Ignore"
+  const isIgnored = evaluateFailure(job, replaced).action === "Ignore"
   const ignored = countOf(replaced, ignoredFailuresAnnotation) + (isIgnored ? 1 : 0)
   return {
     [failuresAnnotation]: String(indexFailures(replaced) + (isIgnored ? 0 : 1)),

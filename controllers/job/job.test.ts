@@ -106,7 +106,7 @@ describe("a Job", () => {
     await eventually(() => expect(conditions(harness)).toContain("Complete=True CompletionsReached"))
   })
 
-  test("waits longer after each failure and gives up at its limit", async () => {
+  test("backs off after each failure and fails at its limit", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(jobs, job({ backoffLimit: 1 }))
@@ -127,7 +127,7 @@ describe("a Job", () => {
     expect(find(harness).status).toMatchObject({ failed: 2 })
   })
 
-  test("ends at its deadline and takes its pods along", async () => {
+  test("fails at its deadline and deletes its pods", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(jobs, job({ activeDeadlineSeconds: 30 }))
@@ -137,7 +137,7 @@ describe("a Job", () => {
     await eventually(() => expect(podsOf(harness)).toEqual([]))
   })
 
-  test("stops while suspended and starts anew when resumed", async () => {
+  test("stops while suspended and restarts when resumed", async () => {
     await using harness = await startHarness({ only })
     await harness.create(jobs, job({ suspend: true }))
     await eventually(() => expect(conditions(harness)).toEqual(["Suspended=True JobSuspended"]))
@@ -150,7 +150,7 @@ describe("a Job", () => {
     await eventually(() => expect(podsOf(harness)).toEqual([]))
   })
 
-  test("fails at once when its failure policy says so, and ignores what it says to ignore", async () => {
+  test("fails immediately or ignores failures by its failure policy", async () => {
     const policy = {
       rules: [
         { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
@@ -170,7 +170,7 @@ describe("a Job", () => {
     )
   })
 
-  test("is deleted with its pods some time after it finished", async () => {
+  test("is deleted with its pods after its TTL", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(jobs, job({ ttlSecondsAfterFinished: 60 }))
@@ -186,7 +186,7 @@ describe("a Job", () => {
     })
   })
 
-  test("that is made smaller gives up its youngest pod, whatever it costs", async () => {
+  test("with reduced parallelism deletes its youngest pod regardless of deletion cost", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(jobs, job({ completions: 5 }))
@@ -203,7 +203,7 @@ describe("a Job", () => {
     await eventually(() => expect(podsOf(harness).map((pod) => pod.metadata.name)).toEqual([name]))
   })
 
-  test("that is deleted lets go of its pods", async () => {
+  test("that is deleted releases its pods", async () => {
     await using harness = await startHarness({ only })
     await harness.create(jobs, job({}))
     await eventually(() => expect(unfinished(harness)).toHaveLength(1))
@@ -213,15 +213,15 @@ describe("a Job", () => {
 })
 
 describe("completion indexes", () => {
-  test.each(["", "0", "0,1", "0-2", "1,3-5,7,8", "0-9"])("are read and written as %j", (text) => {
+  test.each(["", "0", "0,1", "0-2", "1,3-5,7,8", "0-9"])("are parsed and printed as %j", (text) => {
     expect(String(Indexes.parse(text, 100))).toBe(text)
   })
 
-  test("beyond the completions are left out, and so is what is none", () => {
+  test("beyond the completions and invalid ones are ignored", () => {
     expect(String(Indexes.parse("0-9,12,x", 5))).toBe("0-4")
   })
 
-  test("are joined, counted and found", () => {
+  test("can be merged, counted and searched", () => {
     const some = Indexes.parse("1,3-5,8", 10)
     expect(String(some.union(Indexes.of([2, 9, 6])))).toBe("1-6,8,9")
     expect(some.size).toBe(5)

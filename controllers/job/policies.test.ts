@@ -80,12 +80,12 @@ describe("a Job with a limit of failures per index", () => {
     })
     expect(find(harness).status).toMatchObject({ completedIndexes: "0,2", succeeded: 2, failed: 2 })
     await eventually(() => {
-      const told = harness.cluster.all(events).find((event) => event["reason"] === "FailedIndexes")
-      expect(told).toMatchObject({ type: "Warning", message: "Job has failed indexes" })
+      const event = harness.cluster.all(events).find((event) => event["reason"] === "FailedIndexes")
+      expect(event).toMatchObject({ type: "Warning", message: "Job has failed indexes" })
     })
   })
 
-  test("ends when more indexes have failed than may", async () => {
+  test("fails when more indexes have failed than allowed", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(jobs, job({ backoffLimitPerIndex: 0, maxFailedIndexes: 1 }))
@@ -105,7 +105,7 @@ describe("a Job with a limit of failures per index", () => {
     expect(running(harness)).toEqual([])
   })
 
-  test("fails an index at once, or does not count, as its failure policy says", async () => {
+  test("fails an index immediately or ignores a failure by its failure policy", async () => {
     const clock = new FakeClock()
     const exits = (action: string, ...values: number[]): object => ({ action, onExitCodes: { operator: "In", values } })
     await using harness = await startHarness({ only, clock })
@@ -130,7 +130,7 @@ describe("a Job with a limit of failures per index", () => {
 })
 
 describe("a Job with a success policy", () => {
-  test("is complete when a rule is met, and what still runs goes", async () => {
+  test("completes when a rule is met and deletes running pods", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(jobs, job({ successPolicy: { rules: [{ succeededIndexes: "1-2", succeededCount: 1 }] } }))
@@ -161,7 +161,7 @@ describe("a Job with a success policy", () => {
 })
 
 describe("a Job", () => {
-  test("does not count the pods it gives up while suspended", async () => {
+  test("does not count pods that are deleted by suspension", async () => {
     await using harness = await startHarness({ only })
     await harness.create(jobs, job({}))
     await eventually(() => expect(running(harness)).toHaveLength(3))
@@ -172,7 +172,7 @@ describe("a Job", () => {
     expect(find(harness).status?.failed).toBeUndefined()
   })
 
-  test("replaces terminating pods only when they have ended, if it is to", async () => {
+  test("replaces terminating pods only after they have failed, by its replacement policy", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(jobs, job({ podReplacementPolicy: "Failed" }))
@@ -187,7 +187,7 @@ describe("a Job", () => {
     await eventually(() => expect(running(harness)).toHaveLength(3))
   })
 
-  test("of another controller is left alone", async () => {
+  test("of another controller is ignored", async () => {
     await using harness = await startHarness({ only })
     await harness.create(jobs, {
       ...job({ managedBy: "example.com/other" }),
@@ -198,7 +198,7 @@ describe("a Job", () => {
     expect(harness.cluster.find<Job>(jobs, "default", "a")!.status).toBeUndefined()
   })
 
-  test("lets go of the pods of a Job that had its name", async () => {
+  test("releases the pods of an earlier Job of its name", async () => {
     await using harness = await startHarness({ only })
     await harness.create(jobs, job({}))
     await eventually(() => expect(running(harness)).toHaveLength(3))
@@ -211,7 +211,7 @@ describe("a Job", () => {
   })
 })
 
-describe("the wait before a failed pod is replaced", () => {
+describe("the backoff of failed pods", () => {
   const pod = (second: number): Pod =>
     ({ metadata: { creationTimestamp: `2026-01-01T00:00:${String(second).padStart(2, "0")}Z` } }) as Pod
   const now = Date.parse("2026-01-01T00:00:30Z")

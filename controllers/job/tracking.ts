@@ -7,7 +7,7 @@ import { hasReason } from "../../apimachinery/status.ts"
 import { pods as podResource } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
-import { judge } from "./failure-policy.ts"
+import { evaluateFailure } from "./failure-policy.ts"
 import { indexOf } from "./indexes.ts"
 
 export const trackingFinalizer = "batch.kubernetes.io/job-tracking"
@@ -85,7 +85,7 @@ export class Tracker {
 
   /** Number of failures that count, including those that are not in the counts yet. */
   failures({ failed }: NewlyFinished): number {
-    const counting = failed.filter((pod) => judge(this.#job, pod).action !== "Ignore").length
+    const counting = failed.filter((pod) => evaluateFailure(this.#job, pod).action !== "Ignore").length
     return this.counts.failed + this.#uncounted.failed.length + counting
   }
 
@@ -116,7 +116,7 @@ export class Tracker {
       } else if (failed || options.ending === "Failed") {
         // When a Job has failed, the pods that still run have failed as well.
         const isValid = !isIndexed(job) || validIndex(job, pod) !== undefined
-        if (!failures.includes(uid) && isValid && judge(job, pod).action !== "Ignore") failures.push(uid)
+        if (!failures.includes(uid) && isValid && evaluateFailure(job, pod).action !== "Ignore") failures.push(uid)
       }
       if (indexes + this.uncounted >= uncountedLimit) return { release, reachedLimit: true }
     }

@@ -4,7 +4,7 @@
 import type { Job, Pod } from "../../apimachinery/object.ts"
 import { isActive } from "../pods/pod-state.ts"
 import { finishedAt } from "./backoff.ts"
-import { judge } from "./failure-policy.ts"
+import { evaluateFailure } from "./failure-policy.ts"
 import { indexOf, Indexes } from "./indexes.ts"
 import { allIndexFailures, indexFailures } from "./job-pod.ts"
 import { hasFailed, isIndexed, isTracked, Tracker, validIndex, type NewlyFinished } from "./tracking.ts"
@@ -55,7 +55,7 @@ export function viewOf(job: Job, pods: readonly Pod[]): JobView {
 /** Whether the pod's failure exceeds the limit of its index. */
 function failsIndex(job: Job, pod: Pod, limit: number): boolean {
   if (!hasFailed(job, pod)) return false
-  const { action } = judge(job, pod)
+  const { action } = evaluateFailure(job, pod)
   return action === "FailIndex" || (action !== "Ignore" && indexFailures(pod) >= limit)
 }
 

@@ -6,7 +6,7 @@ import { eventually, startHarness } from "../testing/harness.ts"
 
 const label = "apiserver.kubernetes.io/identity"
 
-test("leases of API servers that are gone are removed, others stay", async () => {
+test("leases of stopped API servers are deleted, others are kept", async () => {
   const clock = new FakeClock()
   await using harness = await startHarness({ only: ["apiserver-lease-cleaning"], clock })
   const lease = (name: string, namespace: string, labels: Record<string, string>, renewed: number): KubeObject =>

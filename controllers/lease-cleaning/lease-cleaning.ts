@@ -26,7 +26,7 @@ export function runLeaseCleaning(ctx: ControllerContext): Promise<void> {
   return controller.run(async ({ tenant, name }) => {
     const lease = leases.get(tenant, namespace, name)
     if (lease === undefined || !isIdentity(lease)) return
-    const wait = goesInMs(lease, ctx.clock.now())
+    const wait = expiresInMs(lease, ctx.clock.now())
     if (wait > 0) return { requeueAfterMs: Math.max(wait, periodMs) }
     const { uid, resourceVersion = "" } = lease.metadata
     try {
@@ -40,7 +40,7 @@ export function runLeaseCleaning(ctx: ControllerContext): Promise<void> {
 }
 
 /** A Lease without renewTime or duration is expired. */
-function goesInMs({ spec }: Lease, now: number): number {
+function expiresInMs({ spec }: Lease, now: number): number {
   const { renewTime, leaseDurationSeconds } = spec ?? {}
   if (renewTime === undefined || leaseDurationSeconds === undefined) return 0
   return Date.parse(renewTime) + leaseDurationSeconds * 1000 - now

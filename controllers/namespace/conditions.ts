@@ -1,4 +1,4 @@
-// What a namespace on its way out says about why it is still there.
+// The conditions of a terminating namespace, which say why it still exists.
 // Source: k8s.io/kubernetes/pkg/controller/namespace/deletion/status_condition_utils.go.
 
 import { timestamp, type Namespace } from "../../apimachinery/object.ts"
@@ -6,13 +6,13 @@ import { findCondition } from "../conditions.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
 
 export interface Remaining {
-  /** How many objects are left of each resource. */
+  /** The number of remaining objects by resource. */
   objects: Map<DiscoveredResource, number>
-  /** How many objects each finalizer holds. */
+  /** The number of objects that each finalizer holds. */
   finalizers: Map<string, number>
-  /** Why deleting failed. */
+  /** Why deletions failed. */
   failures: string[]
-  /** Nothing but pods has been looked at. Upstream counts what is left only after they are gone. */
+  /** Only pods have been checked. Upstream counts remaining objects only after the pods are gone. */
   waitsForPods: boolean
   discoveryFailure?: string
 }
@@ -20,7 +20,7 @@ export interface Remaining {
 interface Finding {
   type: string
   ok: { reason: string; message: string }
-  /** undefined: there is nothing to tell. */
+  /** undefined: no problem. */
   problem: { reason: string; message: string } | undefined
 }
 
@@ -50,13 +50,13 @@ function findings({ objects, finalizers, failures, waitsForPods, discoveryFailur
   const held = [...(waitsForPods ? [] : finalizers)].map(
     ([finalizer, count]) => `${finalizer} in ${count} resource instances`,
   )
-  const told = (reason: string, message: string, isSo: boolean): Finding["problem"] =>
-    isSo ? { reason, message } : undefined
+  const problemIf = (reason: string, message: string, applies: boolean): Finding["problem"] =>
+    applies ? { reason, message } : undefined
   return [
     {
       type: "NamespaceDeletionDiscoveryFailure",
       ok: { reason: "ResourcesDiscovered", message: "All resources successfully discovered" },
-      problem: told("DiscoveryFailed", discoveryFailure ?? "", discoveryFailure !== undefined),
+      problem: problemIf("DiscoveryFailed", discoveryFailure ?? "", discoveryFailure !== undefined),
     },
     {
       type: "NamespaceDeletionGroupVersionParsingFailure",
@@ -66,7 +66,7 @@ function findings({ objects, finalizers, failures, waitsForPods, discoveryFailur
     {
       type: "NamespaceDeletionContentFailure",
       ok: { reason: "ContentDeleted", message: "All content successfully deleted, may be waiting on finalization" },
-      problem: told(
+      problem: problemIf(
         "ContentDeletionFailed",
         `Failed to delete all resource types, ${failures.length} remaining: ${[...failures].sort().join(", ")}`,
         failures.length > 0,
@@ -75,12 +75,16 @@ function findings({ objects, finalizers, failures, waitsForPods, discoveryFailur
     {
       type: "NamespaceContentRemaining",
       ok: { reason: "ContentRemoved", message: "All content successfully removed" },
-      problem: told("SomeResourcesRemain", `Some resources are remaining: ${left.sort().join(", ")}`, left.length > 0),
+      problem: problemIf(
+        "SomeResourcesRemain",
+        `Some resources are remaining: ${left.sort().join(", ")}`,
+        left.length > 0,
+      ),
     },
     {
       type: "NamespaceFinalizersRemaining",
       ok: { reason: "ContentHasNoFinalizers", message: "All content-preserving finalizers finished" },
-      problem: told(
+      problem: problemIf(
         "SomeFinalizersRemain",
         `Some content in the namespace has finalizers remaining: ${held.sort().join(", ")}`,
         held.length > 0,

@@ -16,8 +16,8 @@ async function createTeam(harness: Harness): Promise<void> {
 
 const find = (harness: Harness): Namespace | undefined => harness.cluster.find<Namespace>(namespaces, undefined, "team")
 
-describe("a namespace that is deleted", () => {
-  test("is emptied of everything, custom resources included, and goes", async () => {
+describe("a deleted namespace", () => {
+  test("is emptied, including custom resources, and removed", async () => {
     await using harness = await startHarness({ only: ["namespace"] })
     harness.cluster.extra.push(widgets)
     await createTeam(harness)
@@ -35,7 +35,7 @@ describe("a namespace that is deleted", () => {
     expect(harness.cluster.all(configMaps).map(({ metadata }) => metadata.name)).toEqual(["other"])
   })
 
-  test("is emptied where only others' finalizers are left", async () => {
+  test("is emptied while other finalizers remain", async () => {
     await using harness = await startHarness({ only: ["namespace"] })
     await createTeam(harness)
     await harness.create(configMaps, object("v1", "ConfigMap", "a"))
@@ -52,7 +52,7 @@ describe("a namespace that is deleted", () => {
   const conditions = (harness: Harness): Record<string, unknown> =>
     Object.fromEntries((find(harness)?.status?.conditions ?? []).map((item) => [item.type, item]))
 
-  test("waits for its pods before anything else is deleted, and does not count them", async () => {
+  test("waits for its pods before other objects are deleted, and does not count them", async () => {
     await using harness = await startHarness({ only: ["namespace"] })
     await createTeam(harness)
     await harness.create(pods, object("v1", "Pod", "p", ["test/hold"]))
@@ -72,7 +72,7 @@ describe("a namespace that is deleted", () => {
     await eventually(() => expect(find(harness)).toBeUndefined())
   })
 
-  test("is emptied of what is known, and waits for APIs that are out of reach", async () => {
+  test("is emptied of available resources and waits for unavailable APIs", async () => {
     await using harness = await startHarness({ only: ["namespace"] })
     harness.cluster.outOfReach = ["b.example.com/v1", "a.example.com/v1"]
     await createTeam(harness)
@@ -94,7 +94,7 @@ describe("a namespace that is deleted", () => {
     await eventually(() => expect(find(harness)).toBeUndefined())
   })
 
-  test("says what it waits for", async () => {
+  test("reports what it waits for", async () => {
     await using harness = await startHarness({ only: ["namespace"] })
     await createTeam(harness)
     await harness.create(configMaps, object("v1", "ConfigMap", "a", ["test/hold"]))
@@ -122,7 +122,7 @@ describe("a namespace that is deleted", () => {
 describe("a new namespace", () => {
   const only = ["serviceaccount", "root-ca-certificate-publisher"]
 
-  test("is given its default service account and the root certificates, again when they are deleted", async () => {
+  test("gets its default service account and root certificates, also after they are deleted", async () => {
     await using harness = await startHarness({ only })
     await createTeam(harness)
     await eventually(() => {
@@ -139,7 +139,7 @@ describe("a new namespace", () => {
     })
   })
 
-  test("has its root certificates put right, and not written without need", async () => {
+  test("has its root certificates restored, and not written without a difference", async () => {
     await using harness = await startHarness({ only })
     await eventually(() => expect(harness.cluster.find(configMaps, "default", "kube-root-ca.crt")).toBeDefined())
     await harness.change(configMaps, "default", "kube-root-ca.crt", { data: { "ca.crt": "forged" } })

@@ -1,4 +1,4 @@
-// Empties a namespace that is being deleted, pods first, then lets go of it.
+// Empties a terminating namespace, pods first, and then removes its finalizer.
 // Source: k8s.io/kubernetes/pkg/controller/namespace/deletion.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
@@ -12,9 +12,9 @@ import { equalButNulls } from "../../apimachinery/equality.ts"
 import { isFinished } from "../pods/pod-state.ts"
 import { namespaceConditions, type Remaining } from "./conditions.ts"
 
-/** This controller's mark in spec.finalizers. */
+/** This controller's entry in spec.finalizers. */
 const finalizer = "kubernetes"
-/** While something is left, it is looked at again so often; the pause grows up to the longest. */
+/** Minimum and maximum interval between checks while objects remain. */
 const firstRetryMs = 250
 const longestRetryMs = 15_000
 /** Resources emptied at the same time. */
@@ -35,7 +35,7 @@ async function reconcile(ctx: ControllerContext, client: KubeClient, key: Key): 
     throw error
   })
   if (namespace?.metadata.deletionTimestamp === undefined) return
-  // Emptied also where only others are left who let go of it.
+  // It is also emptied if only finalizers of others remain.
   if ((namespace.spec?.finalizers ?? []).length === 0) return
   const age = ctx.clock.now() - Date.parse(namespace.metadata.deletionTimestamp)
   const remaining = await empty(client, key.name, age)
@@ -65,20 +65,20 @@ async function writeConditions(
   )
 }
 
-/** `age`: for how long it is on its way out, in milliseconds. */
+/** `age`: milliseconds since its deletion. */
 async function empty(client: KubeClient, namespace: string, age: number): Promise<Remaining> {
   const remaining: Remaining = { objects: new Map(), finalizers: new Map(), failures: [], waitsForPods: false }
   let resources: readonly DiscoveredResource[]
   try {
     resources = await client.discover()
     const unavailable = await client.unavailable()
-    // What is in reach is deleted all the same.
-    if (unavailable.length > 0) remaining.discoveryFailure = undiscovered(unavailable)
+    // Objects of available APIs are deleted anyway.
+    if (unavailable.length > 0) remaining.discoveryFailure = discoveryFailureOf(unavailable)
   } catch (error) {
     return { ...remaining, discoveryFailure: errorMessage(error) }
   }
   const deletable = resources.filter(({ namespaced, verbs }) => namespaced && verbs.includes("delete"))
-  // Pods may rely on everything else (NetworkPolicies above all), so they go first.
+  // Pods may depend on all other objects, in particular NetworkPolicies, so they are deleted first.
   for (const pods of deletable.filter(isPods)) await emptyResource(client, pods, namespace, age, remaining)
   if (remaining.objects.size > 0) return { ...remaining, waitsForPods: true }
   const rest = deletable.filter((resource) => !isPods(resource)).values()
@@ -89,8 +89,8 @@ async function empty(client: KubeClient, namespace: string, age: number): Promis
   return remaining
 }
 
-/** As client-go tells of it. */
-function undiscovered(groupVersions: readonly string[]): string {
+/** In client-go's format. */
+function discoveryFailureOf(groupVersions: readonly string[]): string {
   const each = groupVersions.map((each) => `${each}: stale GroupVersion discovery: ${each}`).sort()
   const list = `unable to retrieve the complete list of server APIs: ${each.join(", ")}`
   return `Discovery failed for some groups, ${groupVersions.length} failing: ${list}`
@@ -132,7 +132,7 @@ async function emptyResource(
   }
 }
 
-/** Of those that have not ended. */
+/** Of the pods that have not finished. */
 function longestGraceMs(pods: readonly Pod[]): number {
   const seconds = pods
     .filter((pod) => !isFinished(pod))

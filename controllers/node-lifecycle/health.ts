@@ -1,10 +1,10 @@
-// Whether a node still gives signs of life: its status or its lease changes. Times are those at which a change was seen,
-// not those it claims. Source: k8s.io/kubernetes/pkg/controller/nodelifecycle (tryUpdateNodeHealth).
+// Whether a node still reports: its status or its Lease changes. Times are those at which a change was observed,
+// not those that the node reports. Source: k8s.io/kubernetes/pkg/controller/nodelifecycle (tryUpdateNodeHealth).
 
 import { timestamp, type KubeObject, type Node } from "../../apimachinery/object.ts"
 import { readyCondition } from "./taints.ts"
 
-/** A node that has said nothing yet may take this long, one that has this long. */
+/** Grace periods: of a node that has never reported, and of one that has. */
 const startupGraceMs = 60_000
 const graceMs = 50_000
 
@@ -13,7 +13,7 @@ export interface Lease extends KubeObject {
 }
 
 export interface Health {
-  /** When the last sign was seen. */
+  /** When the last change was observed. */
   seenAt: number
   heartbeat: string | undefined
   renewTime: string | undefined
@@ -32,7 +32,7 @@ export function observe(before: Health | undefined, node: Node, lease: Lease | u
   return isAlive ? { seenAt: now, heartbeat, renewTime } : before
 }
 
-/** How long until the node counts as gone silent; 0: it has. */
+/** Time until the node's grace period ends; 0: it has ended. */
 export function silentInMs(node: Node, { seenAt }: Health, now: number): number {
   const grace = readyCondition(node) === undefined ? startupGraceMs : graceMs
   return Math.max(0, seenAt + grace + 1 - now)
@@ -40,7 +40,7 @@ export function silentInMs(node: Node, { seenAt }: Health, now: number): number 
 
 type Conditions = NonNullable<NonNullable<Node["status"]>["conditions"]>
 
-/** Nothing is known of a silent node. */
+/** The state of a node that does not report is unknown. */
 export function silentConditions(node: Node, now: number): Conditions {
   const conditions = [...(node.status?.conditions ?? [])]
   const at = timestamp(new Date(now))

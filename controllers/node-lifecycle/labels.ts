@@ -1,4 +1,4 @@
-// The labels a node had before they had names for good follow those. Pure.
+// Keeps a node's deprecated beta labels equal to the stable ones. Pure.
 // Source: k8s.io/kubernetes/pkg/controller/nodelifecycle (reconcileNodeLabels).
 
 import type { Node } from "../../apimachinery/object.ts"
@@ -8,7 +8,7 @@ const formerNames = {
   "kubernetes.io/arch": "beta.kubernetes.io/arch",
 } as const
 
-/** Undefined: they say the same already. */
+/** undefined: they are equal already. */
 export function outdatedLabels({ metadata: { labels = {} } }: Node): Record<string, string> | undefined {
   const changed = Object.entries(formerNames).flatMap(([name, former]) => {
     const value = labels[name]

@@ -30,7 +30,7 @@ const pod = (name: string, tolerations: object[] = []): KubeObject =>
 
 const taintsOf = (harness: Harness, name: string): string[] =>
   (harness.cluster.find<Node>(nodes, undefined, name)!.spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`)
-const told = (harness: Harness): string[] =>
+const eventTexts = (harness: Harness): string[] =>
   harness.cluster.all(events).map((event) => `${String(event["reason"])}: ${String(event["message"])}`)
 const podNames = (harness: Harness): string[] => harness.cluster.all(pods).map(({ metadata }) => metadata.name!)
 
@@ -43,7 +43,7 @@ async function setReady(harness: Harness, name: string, status: string, clock: F
 }
 
 describe("a node", () => {
-  test("that goes silent is unknown, its pods are not ready and leave it in time", async () => {
+  test("that stops reporting becomes Unknown, its pods become not ready and are evicted later", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(nodes, node("a"))
@@ -72,7 +72,7 @@ describe("a node", () => {
     ])
     await eventually(() => {
       expect(podNames(harness)).toEqual(["later", "never"])
-      expect(told(harness)).toEqual(
+      expect(eventTexts(harness)).toEqual(
         expect.arrayContaining([
           "NodeNotReady: Node a status is now: NodeNotReady",
           "NodeNotReady: Node is not ready",
@@ -88,36 +88,36 @@ describe("a node", () => {
     })
   })
 
-  test("is told of when it is first seen and when it is gone, a virtual one is not", async () => {
+  test("gets events when it is registered and removed, unless it is virtual", async () => {
     await using harness = await startHarness({ only })
     await harness.create(nodes, node("virtual", { virtual: true }))
     await harness.create(nodes, node("a"))
     await eventually(() =>
-      expect(told(harness)).toEqual(["RegisteredNode: Node a event: Registered Node a in Controller"]),
+      expect(eventTexts(harness)).toEqual(["RegisteredNode: Node a event: Registered Node a in Controller"]),
     )
     await setReady(harness, "a", "False", new FakeClock())
     await eventually(() => expect(taintsOf(harness, "a")).not.toEqual([]))
     await harness.cluster.delete(nodes, undefined, "virtual")
     await harness.cluster.delete(nodes, undefined, "a")
     await eventually(() =>
-      expect(told(harness).filter((line) => line.includes(" event: "))).toEqual([
+      expect(eventTexts(harness).filter((line) => line.includes(" event: "))).toEqual([
         "RegisteredNode: Node a event: Registered Node a in Controller",
         "RemovingNode: Node a event: Removing Node a from Controller",
       ]),
     )
   })
 
-  test("that says of itself that it is not ready says so of its pods, too", async () => {
+  test("that reports not ready makes its pods not ready", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(nodes, node("a"))
     await harness.create(nodes, node("b"))
     const kept = await harness.create(pods, pod("kept", [{ operator: "Exists" }]))
     await harness.setPod(kept as Pod, "Running", true)
-    await eventually(() => expect(told(harness)).toHaveLength(2))
+    await eventually(() => expect(eventTexts(harness)).toHaveLength(2))
     await setReady(harness, "a", "False", clock)
     await eventually(() => expect(taintsOf(harness, "a")).toContain("node.kubernetes.io/not-ready:NoExecute"))
-    expect(told(harness).filter((text) => text.includes("NodeNotReady"))).toEqual([])
+    expect(eventTexts(harness).filter((text) => text.includes("NodeNotReady"))).toEqual([])
     const { conditions } = harness.cluster.find<Pod>(pods, "default", "kept")!.status!
     expect(conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }))
   })
@@ -129,7 +129,7 @@ describe("a node", () => {
     ],
     [{ "kubernetes.io/os": "linux", "beta.kubernetes.io/os": "windows" }, { os: "linux" }],
     [{ "beta.kubernetes.io/os": "windows" }, { os: "windows" }],
-  ])("has its labels under their old names as well: %j", async (labels, old) => {
+  ])("has its deprecated labels, too: %j", async (labels, old) => {
     await using harness = await startHarness({ only })
     const plain = node("a")
     await harness.create(nodes, { ...plain, metadata: { ...plain.metadata, labels } })
@@ -139,7 +139,7 @@ describe("a node", () => {
     )
   })
 
-  test("that comes back is freed of its taints, and pods that were to go may stay", async () => {
+  test("that recovers loses its taints, and evictions are cancelled", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(nodes, node("a", { ready: "False" }))
@@ -149,13 +149,13 @@ describe("a node", () => {
     await setReady(harness, "a", "True", clock)
     await eventually(() => {
       expect(taintsOf(harness, "a")).toEqual([])
-      expect(told(harness)).toContain("TaintManagerEviction: Cancelling deletion of Pod default/later")
+      expect(eventTexts(harness)).toContain("TaintManagerEviction: Cancelling deletion of Pod default/later")
     })
     clock.advance(120_000)
     expect(podNames(harness)).toEqual(["later"])
   })
 
-  test("keeps its pods while no node at all is ready", async () => {
+  test("keeps its pods while no node is ready", async () => {
     await using harness = await startHarness({ only })
     await harness.create(nodes, node("a", { ready: "False" }))
     await harness.create(pods, pod("one"))
@@ -163,7 +163,7 @@ describe("a node", () => {
     expect(podNames(harness)).toEqual(["one"])
   })
 
-  test("that is virtual is left as it is shown; only taints of the tenant's own making move pods", async () => {
+  test("that is virtual is not changed; only the tenant's taints evict pods", async () => {
     await using harness = await startHarness({ only })
     const unreachable = { key: "node.kubernetes.io/unreachable", effect: "NoExecute" }
     await harness.create(nodes, node("a", { ready: "Unknown", virtual: true, taints: [unreachable] }))

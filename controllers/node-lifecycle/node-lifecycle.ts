@@ -1,5 +1,5 @@
-// Nodes that go silent, the taints of nodes in trouble, and what becomes of their pods' readiness. Virtual nodes are left
-// alone: they are pictures, and what is decided of them is decided in the super cluster.
+// Marks nodes that stop reporting as unknown, taints unhealthy nodes, and marks their pods as not ready. Virtual nodes are
+// skipped: they show nodes of the super cluster, which makes these decisions.
 // Source: k8s.io/kubernetes/pkg/controller/nodelifecycle.
 
 import { timestamp, type Node, type Pod } from "../../apimachinery/object.ts"
@@ -17,19 +17,19 @@ import { allDown, counts, evictionRate, EvictionPace, zoneOf } from "./zones.ts"
 const merge = { type: "merge" } as const
 
 interface NodeMemory {
-  /** Whose it is, for what is told of it when it is gone: not the object, which is not kept while the tenant sleeps. */
+  /** Reference to the node for the event about its removal. The object itself is not kept while the tenant sleeps. */
   reference: Node
   health: Health | undefined
-  /** Status of its condition Ready when it was last looked at. */
+  /** Status of its Ready condition at the last reconcile. */
   ready: string | undefined
-  /** It went silent, and its pods are to be called unready yet. */
+  /** The node has stopped reporting, and its pods are not marked as not ready yet. */
   hasPodsToMark: boolean
 }
 
 interface TenantMemory {
   nodes: Map<string, NodeMemory>
   pace: EvictionPace
-  /** No node was ready when it was last asked. */
+  /** No node was ready at the last check. */
   isAllDown: boolean
 }
 
@@ -64,8 +64,8 @@ async function reconcile(
     const gone = known?.get(name)
     known?.delete(name)
     if (gone === undefined) return
-    tell(controller, tenant, gone.reference, "RemovingNode", `Removing Node ${name} from Controller`)
-    // It may have been the last one that was ready.
+    recordNodeEvent(controller, tenant, gone.reference, "RemovingNode", `Removing Node ${name} from Controller`)
+    // It may have been the last ready node.
     controller.enqueueAll(tenant)
     return
   }
@@ -80,7 +80,7 @@ async function reconcile(
     hasPodsToMark: false,
   }
   if (!ofTenant.nodes.has(name))
-    tell(controller, tenant, node, "RegisteredNode", `Registered Node ${name} in Controller`)
+    recordNodeEvent(controller, tenant, node, "RegisteredNode", `Registered Node ${name} in Controller`)
   ofTenant.nodes.set(name, memory)
   memory.health = observe(memory.health, node, await leaseOf(client, name), now)
   const labels = outdatedLabels(node)
@@ -88,7 +88,7 @@ async function reconcile(
     node = await client.patch<Node>(nodeResource, undefined, name, { metadata: { labels } }, merge)
   const wait = silentInMs(node, memory.health, now)
   if (wait === 0 && readyCondition(node)?.status !== "Unknown") {
-    // What a kubelet says of itself it also says of its pods.
+    // A kubelet that reports itself not ready also reports its pods.
     memory.hasPodsToMark = readyCondition(node)?.status === "True"
     const status = { ...node.status, conditions: silentConditions(node, now) }
     node = await client.update<Node>(nodeResource, { ...node, status }, { subresource: "status" })
@@ -107,7 +107,7 @@ async function reconcile(
   if (memory.ready !== ready || ofTenant.isAllDown !== turn.isAllDown) {
     memory.ready = ready
     ofTenant.isAllDown = turn.isAllDown
-    // Whether pods are driven from the others may depend on this one.
+    // Evictions from the other nodes may depend on this one.
     controller.enqueueAll(tenant)
   }
   if (turn.waitMs !== undefined) return { requeueAfterMs: turn.waitMs }
@@ -118,18 +118,18 @@ function referenceTo({ metadata: { name = "", uid = "" } }: Node): Node {
   return { apiVersion: "v1", kind: "Node", metadata: { name, uid } }
 }
 
-function tell(controller: Controller<Node>, tenant: string, node: Node, reason: string, what: string): void {
+function recordNodeEvent(controller: Controller<Node>, tenant: string, node: Node, reason: string, what: string): void {
   controller.event(tenant, node, "Normal", reason, `Node ${node.metadata.name} event: ${what}`)
 }
 
-/** `waitMs`: not now, but after that. Otherwise it is asked again when any node's state changes. */
+/** `waitMs`: evict after this delay. Otherwise this is checked again when any node's state changes. */
 function mayEvict(
   all: readonly Node[],
   node: Node,
   pace: EvictionPace,
   now: number,
 ): { evict: boolean; isAllDown: boolean; waitMs?: number } {
-  // When no node at all is ready, the fault is rather with who watches them: no pod is driven away.
+  // If no node is ready, the observer is more likely to be at fault than the nodes: no pod is evicted.
   const zone = zoneOf(node)
   const nodes = all.map((other) => (other.metadata.name === node.metadata.name ? node : other)).filter(counts)
   const isAllDown = allDown(nodes)
@@ -150,7 +150,7 @@ async function leaseOf(client: KubeClient, name: string): Promise<Lease | undefi
   }
 }
 
-/** Services stop sending to pods of a node that is not ready. */
+/** Services stop sending traffic to the pods of a node that is not ready. */
 async function markPods(
   ctx: ControllerContext,
   controller: Controller<Node>,

@@ -1,4 +1,4 @@
-// Pods leave nodes whose NoExecute taints they do not tolerate, at once or when they have tolerated them long enough.
+// Evicts pods from nodes whose NoExecute taints they do not tolerate, immediately or after their tolerationSeconds.
 // Source: k8s.io/kubernetes/pkg/controller/tainteviction. A key without a namespace is a node, one with a namespace a pod.
 
 import { tolerates, type Taint, type Toleration } from "../../apimachinery/node-selection.ts"
@@ -19,7 +19,7 @@ const disruption = {
 
 const cancelling = "Cancelling deletion of"
 
-/** When pods are to go; by tenant, then by the pod's uid. */
+/** Eviction times, by tenant and pod uid. */
 type Scheduled = Map<string, Map<string, number>>
 
 export function runTaintEviction(ctx: ControllerContext): Promise<void> {
@@ -45,7 +45,8 @@ export function runTaintEviction(ctx: ControllerContext): Promise<void> {
       if (!isSame || !equalButNulls(pod.spec?.tolerations, previous.spec?.tolerations)) enqueue(tenant, pod)
     },
     deleted(tenant, pod) {
-      if (scheduled.get(tenant)?.delete(pod.metadata.uid ?? "") === true) tell(controller, tenant, pod, cancelling)
+      if (scheduled.get(tenant)?.delete(pod.metadata.uid ?? "") === true)
+        recordEviction(controller, tenant, pod, cancelling)
     },
   })
   return controller.run((key) => reconcile({ ctx, controller, scheduled }, key))
@@ -57,7 +58,7 @@ interface Parts {
   scheduled: Scheduled
 }
 
-/** On a virtual node the taints that tell its state act in the super cluster, and what they do there arrives by itself. */
+/** On a virtual node, taints of the node's state act in the super cluster, and their effects are synced. */
 function evictingTaints(node: Node): Taint[] {
   const taints = (node.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute")
   return isVirtual(node) ? taints.filter(({ key }) => !key.startsWith(prefix)) : taints
@@ -83,14 +84,14 @@ async function reconcilePod({ ctx, controller, scheduled }: Parts, tenant: strin
   const at = ofTenant.get(uid)
   const now = ctx.clock.now()
   const cancel = (): void => {
-    if (ofTenant.delete(uid)) tell(controller, tenant, pod, cancelling)
+    if (ofTenant.delete(uid)) recordEviction(controller, tenant, pod, cancelling)
   }
   const node = ctx.informers.of<Node>(nodeResource).get(tenant, undefined, pod.spec?.nodeName ?? "")
   if (node === undefined && at === undefined) return
-  // A node that is gone takes nothing back.
+  // A deleted node cancels no eviction.
   const wait = node === undefined ? 0 : toleratedMs(evictingTaints(node), pod.spec?.tolerations ?? [])
   if (wait === undefined) return cancel()
-  // What was once decided stays, unless it is not tolerated any more.
+  // A scheduled eviction keeps its time, unless the taint is no longer tolerated.
   const due = wait === "not" ? now : (at ?? now + wait)
   if (due > now) {
     scheduled.set(tenant, ofTenant.set(uid, due))
@@ -98,13 +99,13 @@ async function reconcilePod({ ctx, controller, scheduled }: Parts, tenant: strin
   }
   if (at !== undefined && at > now) cancel()
   ofTenant.delete(uid)
-  // Also one that goes already, once.
+  // Also recorded once for a pod that is already terminating.
   if (pod.metadata.deletionTimestamp !== undefined && isMarked(pod)) return
-  tell(controller, tenant, pod, "Marking for deletion")
+  recordEviction(controller, tenant, pod, "Marking for deletion")
   await evict(controller, tenant, pod, now)
 }
 
-function tell(controller: Controller<Node>, tenant: string, pod: Pod, what: string): void {
+function recordEviction(controller: Controller<Node>, tenant: string, pod: Pod, what: string): void {
   const { namespace = "", name = "" } = pod.metadata
   controller.event(tenant, pod, "Normal", "TaintManagerEviction", `${what} Pod ${namespace}/${name}`)
 }
@@ -114,7 +115,7 @@ function isMarked(pod: Pod): boolean {
   return condition?.status === "True" && condition.reason === disruption.reason
 }
 
-/** undefined: for ever; "not": one of them is not. */
+/** undefined: tolerated forever; "not": one of them is not tolerated. */
 function toleratedMs(taints: readonly Taint[], tolerations: readonly Toleration[]): number | "not" | undefined {
   if (taints.length === 0) return undefined
   let least = Number.POSITIVE_INFINITY
@@ -122,7 +123,7 @@ function toleratedMs(taints: readonly Taint[], tolerations: readonly Toleration[
     const matching = tolerations.filter((toleration) => tolerates([toleration], taint))
     const [first] = matching
     if (first === undefined) return "not"
-    // As upstream: of those that match a taint, the first counts.
+    // As upstream, the first toleration that matches a taint counts.
     least = Math.min(least, Number(first.tolerationSeconds ?? Number.POSITIVE_INFINITY))
   }
   return least === Number.POSITIVE_INFINITY ? undefined : Math.max(0, least) * 1000

@@ -1,4 +1,4 @@
-// The taints that follow from a node's state. Pure. Source: k8s.io/kubernetes/pkg/controller/nodelifecycle.
+// Computes the taints of a node's state. Pure. Source: k8s.io/kubernetes/pkg/controller/nodelifecycle.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { Taint } from "../../apimachinery/node-selection.ts"
@@ -26,14 +26,14 @@ type NodeCondition = NonNullable<NonNullable<Node["status"]>["conditions"]>[numb
 export const readyCondition = (node: Node): NodeCondition | undefined =>
   node.status?.conditions?.find(({ type }) => type === "Ready")
 
-/** Shown by the syncer as it is in the super cluster, where its taints are decided too. */
+/** Published by the syncer as it is in the super cluster, which also decides about its taints. */
 export const isVirtual = (node: Node): boolean => node.metadata.labels?.[virtualNodeLabel] === "true"
 
-/** Pods are being driven from it because it is not ready. */
+/** Its pods are evicted because it is not ready. */
 export const isEvicting = ({ spec }: Node): boolean =>
   (spec?.taints ?? []).some(({ key, effect }) => effect === "NoExecute" && (key === notReady || key === unreachable))
 
-/** The node's taints as they should be; undefined: as they are. `evict`: pods are to leave it when it is not ready. */
+/** The node's desired taints; undefined: no change. `evict`: its pods are evicted if it is not ready. */
 export function wantedTaints(node: Node, evict: boolean, now: number): Taint[] | undefined {
   const taints = node.spec?.taints ?? []
   const wanted = new Map<string, string>()

@@ -22,13 +22,13 @@ test.each([
   { up: 2, down: 3, rate: 0 },
   { up: 20, down: 30, rate: 0 },
   { up: 20, down: 31, rate: 0.01 },
-  // The whole zone is gone, and others are not: its pods go elsewhere.
+  // The whole zone is down and others are not: its pods are evicted.
   { up: 0, down: 5, rate: 0.1 },
-])("a zone with $up nodes up and $down down is emptied by $rate nodes per second", ({ up, down, rate }) => {
+])("a zone with $up nodes up and $down down evicts $rate nodes per second", ({ up, down, rate }) => {
   expect(evictionRate(zone(up, down))).toBe(rate)
 })
 
-test("one node goes at once, the next ones in their time, and with another rate at once again", () => {
+test("the first node is evicted immediately, the next ones at the rate, and the first after a changed rate immediately", () => {
   const pace = new EvictionPace()
   expect(pace.take("a", 0.1, 0)).toBe(0)
   expect(pace.take("a", 0.1, 4_000)).toBe(6_000)
@@ -37,19 +37,19 @@ test("one node goes at once, the next ones in their time, and with another rate 
   expect(pace.take("a", 0.01, 11_000)).toBe(0)
 })
 
-test("a zone is a zone of a region", () => {
+test("a zone is identified by region and zone", () => {
   const labels = { "topology.kubernetes.io/zone": "z", "topology.kubernetes.io/region": "r" }
   expect(zoneOf(node("n", "True", labels) as Node)).toBe("r\0z")
   expect(zoneOf(node("n", "True") as Node)).toBe("")
 })
 
-test("of a zone that fails in large part no node is emptied, of one that fails as a whole one after the other", async () => {
+test("nodes of a partially disrupted zone are not evicted, those of a fully disrupted zone at the rate", async () => {
   const clock = new FakeClock()
   await using harness = await startHarness({ only: ["node-lifecycle"], clock })
   const inZone = (name: string): Record<string, string> => ({ "topology.kubernetes.io/zone": name })
   for (const name of ["a3", "a4", "a5"]) await harness.create(nodes, node(name, "False", inZone("a")))
   for (const name of ["b1", "b2"]) await harness.create(nodes, node(name, "False", inZone("b")))
-  // Until there is one that is ready, none is emptied.
+  // No node's pods are evicted until one node is ready.
   for (const name of ["a1", "a2"]) await harness.create(nodes, node(name, "True", inZone("a")))
   const emptied = (): string[] =>
     harness.cluster
@@ -67,7 +67,7 @@ test("of a zone that fails in large part no node is emptied, of one that fails a
   await eventually(() => expect(emptied()).toEqual(["b1", "b2"]))
 })
 
-test("nodes that are not to count say nothing of how much has failed", async () => {
+test("excluded nodes do not count for a zone's state", async () => {
   await using harness = await startHarness({ only: ["node-lifecycle"], clock: new FakeClock() })
   await harness.create(nodes, node("apart", "True", { "node.kubernetes.io/exclude-disruption": "" }))
   await harness.create(nodes, node("down", "False"))
@@ -80,7 +80,7 @@ test("nodes that are not to count say nothing of how much has failed", async () 
   await eventually(() => expect(effects()).toEqual(["NoSchedule"]))
 })
 
-test("where no node is to count pods are driven from those that are down", async () => {
+test("with all nodes excluded, pods are evicted from unavailable nodes", async () => {
   await using harness = await startHarness({ only: ["node-lifecycle"], clock: new FakeClock() })
   await harness.create(nodes, node("down", "False", { "node.kubernetes.io/exclude-disruption": "" }))
   const effects = (): (string | undefined)[] =>

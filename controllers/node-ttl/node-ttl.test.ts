@@ -12,11 +12,11 @@ test.each([
   { before: 1, count: 89, step: 0 },
   { before: 0, count: 3000, step: 4 },
   { before: 4, count: 1, step: 0 },
-])("$count nodes after step $before are at step $step", ({ before, count, step }) => {
+])("$count nodes after step $before are in step $step", ({ before, count, step }) => {
   expect(stepOf(before, count)).toBe(step)
 })
 
-test("a node of the tenant's own is told how long to trust what it knows, a virtual one is not", async () => {
+test("the tenant's own node gets the TTL annotation, a virtual one does not", async () => {
   await using harness = await startHarness({ only: ["node-ttl"] })
   const labels = { [virtualNodeLabel]: "true" }
   await harness.create(nodes, { apiVersion: "v1", kind: "Node", metadata: { name: "virtual", labels } })

@@ -32,8 +32,8 @@ async function settle(): Promise<void> {
 
 describe("pods", () => {
   test.each([
-    ["a virtual node that is gone go some time after it, but records of what has ended stay", true, ["ended"]],
-    ["the tenant's own node that is gone go some time after it, and what has ended there", false, []],
+    ["a deleted virtual node are deleted later, except for finished ones", true, ["ended"]],
+    ["the tenant's own deleted node are deleted later, including finished ones", false, []],
   ])("of %s", async (_title, isVirtual, kept) => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
@@ -62,7 +62,7 @@ describe("pods", () => {
     })
   })
 
-  test("of a node that comes back in time stay", async () => {
+  test("of a node that returns in time are kept", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(pods, pod("one", "a"))
@@ -76,14 +76,14 @@ describe("pods", () => {
     expect(clock.timers).toBe(0)
   })
 
-  test("that were to go before they had a node are failed, so that whoever holds them lets go", async () => {
+  test("that are terminating without a node are failed and deleted", async () => {
     await using harness = await startHarness({ only })
     await harness.create(pods, { ...pod("one"), metadata: { name: "one", namespace: "default", finalizers: ["x/y"] } })
     await harness.cluster.delete(pods, "default", "one")
     await eventually(() => expect(harness.cluster.find<Pod>(pods, "default", "one")!.status?.phase).toBe("Failed"))
   })
 
-  test("that are to go on a node that was declared dead go", async () => {
+  test("that are terminating on an out-of-service node are deleted", async () => {
     await using harness = await startHarness({ only })
     await harness.create(nodes, node("a"))
     await harness.create(pods, {
@@ -101,7 +101,7 @@ describe("pods", () => {
     expect(names(harness)).toEqual(["one", "two"])
   })
 
-  test("that have ended are kept up to a limit, the oldest go first and evicted ones before them", async () => {
+  test("that have finished are kept up to a limit; evicted and oldest ones are deleted first", async () => {
     const clock = new FakeClock()
     const cluster = new FakeCluster({ clock })
     const stopping = new AbortController()

@@ -15,7 +15,7 @@ import { isFinished, isTerminating } from "../pods/pod-state.ts"
 import { failAndDelete } from "../pods/status-condition.ts"
 
 /** How long a node may be missing before its pods are deleted. */
-const quarantineMs = 40_000
+const nodeGoneGraceMs = 40_000
 /** The key for the finished pods of a tenant; not a valid node name. */
 const finishedKey = ":finished"
 
@@ -120,7 +120,7 @@ export function runPodGarbageCollector(ctx: ControllerContext): Promise<void> {
     }
     const since = missing.get(id) ?? now
     missing.set(id, since)
-    const wait = since + quarantineMs - now
+    const wait = since + nodeGoneGraceMs - now
     if (wait > 0) return { requeueAfterMs: wait }
     if (await exists(client, name)) return
     for (const pod of orphans) await failAndDelete(client, pod, gone, now)

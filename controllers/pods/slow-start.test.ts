@@ -7,12 +7,12 @@ const pace: Pace = { batch: 4, rest: () => Promise.resolve(), [Symbol.dispose]: 
 /** Number of calls started in each batch; calls from `failing` on fail. */
 async function batches(count: number, failing = count): Promise<{ sizes: number[]; succeeded: number }> {
   const sizes: number[] = []
-  let underWay = 0
+  let inFlight = 0
   const call = async (index: number): Promise<void> => {
-    if (underWay++ === 0) sizes.push(0)
+    if (inFlight++ === 0) sizes.push(0)
     sizes.push((sizes.pop() ?? 0) + 1)
     await new Promise((resolve) => setImmediate(resolve))
-    underWay--
+    inFlight--
     if (index >= failing) throw new Error("no")
   }
   const { succeeded, error } = await slowStart(pace, count, call)
@@ -20,13 +20,13 @@ async function batches(count: number, failing = count): Promise<{ sizes: number[
   return { sizes, succeeded }
 }
 
-describe("calls that may all fail alike", () => {
-  test("begin with one, and double up to what others leave", async () => {
+describe("slow-start calls", () => {
+  test("begin with one and double up to the batch limit", async () => {
     expect(await batches(13)).toEqual({ sizes: [1, 2, 4, 4, 2], succeeded: 13 })
     expect(await batches(0)).toEqual({ sizes: [], succeeded: 0 })
   })
 
-  test("end with the batch in which one fails", async () => {
+  test("end with the first batch that has a failure", async () => {
     expect(await batches(10, 2)).toEqual({ sizes: [1, 2], succeeded: 2 })
     expect(await batches(10, 0)).toEqual({ sizes: [1], succeeded: 0 })
   })

@@ -25,11 +25,23 @@ const first = (of: (pods: Pod[]) => Pod[], ...pods: Pod[]): string | undefined =
 const ofSet = (pods: Pod[]): Pod[] => podsToDelete(pods, [], 1, now)
 const ofJob = (pods: Pod[]): Pod[] => jobPodsToDelete(pods, 1)
 
-describe("of two pods goes first", () => {
+describe("of two pods is deleted first", () => {
   test.each([
-    ["the one whose containers restarted more", pod("a", { sidecar: 3 }), pod("b", { restarts: 1 }), "b", "b"],
-    ["the one whose sidecars did, if they restarted alike", pod("a"), pod("b", { sidecar: 1 }), "b", "b"],
-    ["of a set, the one that costs less", pod("a", { created: "11:00:00" }), pod("b", { cost: "-1" }), "b", "a"],
+    ["the one with more container restarts", pod("a", { sidecar: 3 }), pod("b", { restarts: 1 }), "b", "b"],
+    [
+      "the one with more sidecar restarts, if container restarts are equal",
+      pod("a"),
+      pod("b", { sidecar: 1 }),
+      "b",
+      "b",
+    ],
+    [
+      "of a set, the one with the lower deletion cost",
+      pod("a", { created: "11:00:00" }),
+      pod("b", { cost: "-1" }),
+      "b",
+      "a",
+    ],
     ["of a Job, the younger, to the second", pod("a"), pod("b", { created: "10:00:01" }), "a", "b"],
   ])("%s", (_, a, b, set, job) => {
     expect(first(ofSet, a, b)).toBe(set)

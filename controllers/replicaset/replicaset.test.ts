@@ -28,7 +28,7 @@ async function started(replicas: number): Promise<AsyncDisposable & { harness: H
 }
 
 describe("the status of a ReplicaSet", () => {
-  test("is written once for pods that become ready one after the other, and at once when all are", async () => {
+  test("is written once for pods that become ready one by one, and immediately when all are ready", async () => {
     await using set = await started(3)
     const { harness } = set
     for (const pod of harness.cluster.all<Pod>(pods)) await harness.setPod(pod, "Running", true)
@@ -36,7 +36,7 @@ describe("the status of a ReplicaSet", () => {
     expect(writes(harness)).toBe(1)
   })
 
-  test("is written after a moment when not all become ready", async () => {
+  test("is written after a delay if not all become ready", async () => {
     await using set = await started(3)
     const { harness, clock } = set
     const [first] = harness.cluster.all<Pod>(pods)
@@ -48,7 +48,7 @@ describe("the status of a ReplicaSet", () => {
     expect(writes(harness)).toBeLessThanOrEqual(2)
   })
 
-  test("is written at once when one is lost", async () => {
+  test("is written immediately when a pod is lost", async () => {
     await using set = await started(3)
     const { harness } = set
     await harness.runPods("default")
@@ -58,7 +58,7 @@ describe("the status of a ReplicaSet", () => {
     await eventually(() => expect(statusOf(harness)).toMatchObject({ replicas: 3, availableReplicas: 2 }))
   })
 
-  test("follows a large set in rarer rounds, and to its end", async () => {
+  test("is updated less often for a large set, up to the last pod", async () => {
     await using set = await started(120)
     const { harness, clock } = set
     for (const pod of harness.cluster.all<Pod>(pods)) await harness.setPod(pod, "Running", true)
@@ -69,7 +69,7 @@ describe("the status of a ReplicaSet", () => {
   })
 })
 
-test("a pod that is taken keeps its other owners, after the one that controls it", async () => {
+test("an adopted pod keeps its other owners after its controller", async () => {
   await using harness = await startHarness({ only: ["replicaset"] })
   const other = { apiVersion: "v1", kind: "ConfigMap", name: "other", uid: "1" }
   const metadata = { name: "orphan", namespace: "default", labels: { app: "web" }, ownerReferences: [other] }

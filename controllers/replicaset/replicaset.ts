@@ -128,8 +128,8 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
     now,
   })
   const isSettled = equalButNulls(status, object.status)
-  const isTold = isSettled || failure !== undefined || hasArrived(object, status) || hasWorsened(object, status)
-  const heldMs = isTold ? 0 : hold.remainingMs(key)
+  const isDue = isSettled || failure !== undefined || hasArrived(object, status) || hasWorsened(object, status)
+  const heldMs = isDue ? 0 : hold.remainingMs(key)
   if (heldMs > 0) return { requeueAfterMs: heldMs }
   hold.release(key)
   if (!isSettled) {

@@ -33,7 +33,7 @@ async function allocate(harness: Harness, claim: ResourceClaim, reservedFor: obj
 }
 
 describe("a claim of a template", () => {
-  test("is made for the pod, named in its status, and made anew when it is gone", async () => {
+  test("is created for the pod, named in its status, and recreated when it is deleted", async () => {
     await using harness = await startHarness({ only })
     await harness.create(resourceClaimTemplates, template)
     const { metadata } = await harness.create<Pod>(pods, pod("web", ofTemplate))
@@ -59,7 +59,7 @@ describe("a claim of a template", () => {
     })
   })
 
-  test("waits for its template and tells of it", async () => {
+  test("waits for its template and records an event", async () => {
     await using harness = await startHarness({ only })
     await harness.create(pods, pod("web", ofTemplate))
     await eventually(() => {
@@ -75,7 +75,7 @@ describe("a claim of a template", () => {
     await eventually(() => expect(claims(harness)).toHaveLength(1))
   })
 
-  test("goes when the pod has ended, devices and all", async () => {
+  test("is released and deleted when the pod has finished", async () => {
     await using harness = await startHarness({ only })
     await harness.create(resourceClaimTemplates, template)
     const created = await harness.create<Pod>(pods, pod("web", ofTemplate))
@@ -87,7 +87,7 @@ describe("a claim of a template", () => {
   })
 })
 
-describe("a claim somebody made", () => {
+describe("a claim of a user", () => {
   const claim = {
     apiVersion: "resource.k8s.io/v1",
     kind: "ResourceClaim",
@@ -95,7 +95,7 @@ describe("a claim somebody made", () => {
     spec: { devices },
   } as KubeObject
 
-  test("is reserved for a pod that has a node, and let go with the last one", async () => {
+  test("is reserved for a pod with a node, and deallocated with the last one", async () => {
     await using harness = await startHarness({ only })
     await allocate(harness, await harness.create(resourceClaims, claim), [])
     const named = { resourceClaimName: "shared" }
@@ -116,7 +116,7 @@ describe("a claim somebody made", () => {
     })
   })
 
-  test("keeps who is no pod", async () => {
+  test("keeps consumers that are not pods", async () => {
     await using harness = await startHarness({ only })
     const other = { apiGroup: "x.example", resource: "things", name: "t", uid: "1" }
     const gone = { resource: "pods", name: "gone", uid: "2" }
@@ -125,7 +125,7 @@ describe("a claim somebody made", () => {
   })
 })
 
-test("the name of a claim leaves room for what is added", () => {
+test("the name of a claim leaves room for the generated suffix", () => {
   expect(generatedPrefix("web", "gpu")).toBe("web-gpu-")
   const long = generatedPrefix("p".repeat(63), "c".repeat(63))
   expect(long).toMatch(/^p+-c+$/)

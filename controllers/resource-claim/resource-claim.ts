@@ -58,8 +58,8 @@ export async function runResourceClaims(ctx: ControllerContext): Promise<void> {
   templates.subscribe({
     added(tenant, { metadata }) {
       for (const pod of pods.list(tenant, metadata.namespace)) {
-        const isMadeOf = claimsOf(pod).some((each) => each.resourceClaimTemplateName === metadata.name)
-        if (isMadeOf) ofPods.enqueueObject(tenant, pod)
+        const usesTemplate = claimsOf(pod).some((each) => each.resourceClaimTemplateName === metadata.name)
+        if (usesTemplate) ofPods.enqueueObject(tenant, pod)
       }
     },
   })
@@ -85,7 +85,7 @@ async function reconcilePod(ctx: ControllerContext, controller: Controller<Pod>,
       throw error
     }
   }
-  if (made.size > 0) return tell(controller, tenant, pod, made)
+  if (made.size > 0) return recordClaims(controller, tenant, pod, made)
   if ((pod.spec?.nodeName ?? "") !== "") await reserve(ctx, controller, tenant, pod)
 }
 
@@ -139,7 +139,7 @@ async function generate(
   }
 }
 
-async function tell(
+async function recordClaims(
   controller: Controller<Pod>,
   tenant: string,
   pod: Pod,

@@ -12,7 +12,7 @@ function pod(name: string): KubeObject {
   return { apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "default" }, spec }
 }
 
-test("a quota's usage is recounted when objects go or pods end", async () => {
+test("a quota's usage is recounted when objects are deleted or pods finish", async () => {
   await using harness = await startHarness({ only: ["resourcequota"] })
   for (const name of ["a", "b", "c"]) await harness.create(pods, pod(name))
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "s", namespace: "default" } }
@@ -35,7 +35,7 @@ test("a quota's usage is recounted when objects go or pods end", async () => {
   await eventually(() => expect(usedOf(harness)).toMatchObject({ pods: "1", "requests.cpu": "250m", secrets: "0" }))
 })
 
-test("usage that admission has raised for an object still to be stored is left alone", async () => {
+test("usage that admission has reserved for an object in progress is kept", async () => {
   await using harness = await startHarness({ only: ["resourcequota"] })
   const metadata = { name: "q", namespace: "default" }
   const hard = { services: "1" }
@@ -43,7 +43,7 @@ test("usage that admission has raised for an object still to be stored is left a
   await eventually(() => expect(usedOf(harness)).toEqual({ services: "0" }))
   const raised = { ...harness.cluster.find(resourceQuotas, "default", "q")!, status: { hard, used: { services: "1" } } }
   await harness.cluster.update(resourceQuotas, raised, { subresource: "status" })
-  // Another quota, counted after it: whatever was to be done for the first one has been done by then.
+  // A second quota that is counted later, so that the first one has been processed by then.
   await harness.create(resourceQuotas, {
     apiVersion: "v1",
     kind: "ResourceQuota",
@@ -58,7 +58,7 @@ test("usage that admission has raised for an object still to be stored is left a
   expect(usedOf(harness)).toEqual({ services: "1" })
 })
 
-test("a pod that gave back what it no longer asks counts less", async () => {
+test("a pod with reduced requests counts less", async () => {
   await using harness = await startHarness({ only: ["resourcequota"] })
   await harness.create(pods, pod("a"))
   const holding = async (cpu: string): Promise<void> => {

@@ -1,5 +1,5 @@
-// Recounts what a namespace uses against its quotas. Admission raises the numbers as writes come; this lowers them when
-// objects go, and puts right whatever drifted. Source: k8s.io/kubernetes/pkg/controller/resourcequota.
+// Recounts a namespace's usage against its quotas. Admission increases the numbers with each write; this decreases them when
+// objects are deleted, and corrects drift. Source: k8s.io/kubernetes/pkg/controller/resourcequota.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { KubeObject, Pod, ResourceQuota } from "../../apimachinery/object.ts"
@@ -13,7 +13,7 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 
-/** Everything is recounted after so long even if nothing seemed to change. */
+/** Interval of full recounts, even if no change was observed. */
 const resyncMs = 300_000
 const pageSize = 500
 
@@ -24,7 +24,7 @@ export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
     name: "resourcequota",
     primary: quotas,
     reads: [pods],
-    // Admission raises the usage before the object that uses it is stored: a recount just then would take it back.
+    // Admission increases the usage before it stores the object; a recount in between would revert that.
     matters: (quota, previous) => !equalButNulls(quota.spec, previous.spec),
   })
   pods.subscribe({
@@ -45,7 +45,7 @@ export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
   return controller.run((key) => reconcile(ctx, controller, deletions, key))
 }
 
-/** What its containers were given, which follows what they ask with a delay. */
+/** Resources allocated to its containers, which follow their requests with a delay. */
 function heldBy({ status }: Pod): unknown {
   return [status?.containerStatuses, status?.initContainerStatuses].map((statuses) =>
     statuses?.map(({ resources, allocatedResources }) => [resources, allocatedResources]),
@@ -65,7 +65,7 @@ async function reconcile(
   const hard = quota.spec?.hard ?? {}
   const names = Object.keys(hard)
   const used: Amounts = dictionary({})
-  // Which quotas count an object is asked of the wanted bounds, not of those last seen.
+  // The spec decides which quotas count an object, not the status.
   const wanted: ResourceQuota = { ...quota, status: { ...quota.status, hard } }
   for (const resource of await countable(client, names)) {
     deletions.watch(resource)
@@ -76,15 +76,15 @@ async function reconcile(
       const usage = Object.entries(usageOf(resource.group, resource.resource, object)).filter(([name]) =>
         counted.has(name),
       )
-      // Of a quota that names many things an object uses few.
+      // An object uses only a few of the names in a large quota.
       const before = Object.fromEntries(usage.map(([name]) => [name, used[name] ?? zeroQuantity]))
       Object.assign(used, addAmounts(before, Object.fromEntries(usage)))
     }
   }
   const printed = Object.fromEntries(Object.entries(used).map(([name, amount]) => [name, printQuantity(amount)]))
-  // What nobody counts stays as it was told last.
-  const told = Object.entries(quota.status?.used ?? {}).filter(([name]) => Object.hasOwn(hard, name))
-  const status = { hard, used: { ...Object.fromEntries(told), ...printed } }
+  // Usage of resources that nothing counts keeps its last reported value.
+  const reported = Object.entries(quota.status?.used ?? {}).filter(([name]) => Object.hasOwn(hard, name))
+  const status = { hard, used: { ...Object.fromEntries(reported), ...printed } }
   if (!equalButNulls(status, quota.status)) {
     await client.update(resourceQuotas, { ...quota, status }, { subresource: "status" })
   }
@@ -94,7 +94,7 @@ async function reconcile(
 /** Objects that can only be read, such as metrics, are not counted. */
 const countedVerbs = ["create", "list", "watch", "delete"]
 
-/** Resources these names bound. */
+/** Resources that these names limit. */
 async function countable(client: KubeClient, names: readonly string[]): Promise<DiscoveredResource[]> {
   const all = await client.discover()
   return all.filter(
@@ -123,7 +123,7 @@ async function objectsOf(
   }
 }
 
-/** Tells when objects of resources that some quota counts are deleted. Keeps nothing of them. */
+/** Reports deletions of objects that a quota counts, without caching the objects. */
 class Deletions {
   readonly #ctx: ControllerContext
   readonly #deleted: (tenant: string, namespace: string) => void
@@ -134,12 +134,12 @@ class Deletions {
     this.#deleted = deleted
   }
 
-  /** From the first quota that counts them on. */
+  /** Watched from the first quota that counts them. */
   watch(resource: Resource): void {
     const id = `${resource.group}/${resource.resource}`
     if (this.#watched.has(id)) return
     this.#watched.add(id)
-    const tell = (tenant: string, { metadata }: KubeObject): void => this.#deleted(tenant, metadata.namespace ?? "")
+    const recount = (tenant: string, { metadata }: KubeObject): void => this.#deleted(tenant, metadata.namespace ?? "")
     const informer = this.#ctx.informers.existing(resource)
     if (informer !== undefined) {
       const usage = (object: KubeObject): unknown => [
@@ -150,17 +150,17 @@ class Deletions {
         resource.resource === "persistentvolumeclaims" ? classesOf(object) : [],
       ]
       informer.subscribe({
-        deleted: tell,
-        // Only what it counts for matters: a recount while another object is about to be stored would miss that one.
+        deleted: recount,
+        // Only changes of usage matter: a recount while another object is about to be stored would miss that object.
         updated: (tenant, object, previous) => {
-          if (!equalButNulls(usage(object), usage(previous))) tell(tenant, object)
+          if (!equalButNulls(usage(object), usage(previous))) recount(tenant, object)
         },
       })
       return
     }
     const nothing = (): void => undefined
     const event = ({ tenant, type, object }: { tenant: string; type: string; object: KubeObject }): void => {
-      if (type === "DELETED") tell(tenant, object)
+      if (type === "DELETED") recount(tenant, object)
     }
     this.#ctx.tenants.watch(
       resource,

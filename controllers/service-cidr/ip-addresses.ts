@@ -22,34 +22,34 @@ const concerns = (service: Service): boolean => !isApi(service) && addressesOf(s
 
 export function runIPAddresses(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<Service>(services)
-  const told = ctx.informers.of<IPAddress>(ipAddresses)
+  const objects = ctx.informers.of<IPAddress>(ipAddresses)
   const controller = new Controller<Service>(ctx, {
     name: "ip-address",
     primary: all,
     concerns,
     matters: (service, previous) => addressesOf(service).join() !== addressesOf(previous).join(),
-    reads: [told],
+    reads: [objects],
   })
   const parentOf = ({ spec, metadata }: IPAddress): { namespace: string; name: string } | undefined => {
     const parent = spec?.parentRef
     if (parent?.resource !== "services" || metadata.labels?.[managedByLabel] !== managedByServer) return undefined
     return { namespace: parent.namespace ?? "", name: parent.name }
   }
-  const enqueue = (tenant: string, address: IPAddress): void => {
+  const enqueueAddress = (tenant: string, address: IPAddress): void => {
     const parent = parentOf(address)
     if (parent !== undefined) controller.enqueue(tenant, parent.namespace, parent.name)
   }
-  told.subscribe({
-    added: enqueue,
-    deleted: enqueue,
-    synced: (tenant) => told.list(tenant).forEach((address) => enqueue(tenant, address)),
+  objects.subscribe({
+    added: enqueueAddress,
+    deleted: enqueueAddress,
+    synced: (tenant) => objects.list(tenant).forEach((address) => enqueueAddress(tenant, address)),
   })
   return controller.run(async ({ tenant, namespace, name }) => {
     const service = all.get(tenant, namespace, name)
     const wanted = service === undefined || isApi(service) ? [] : addressesOf(service)
     const client = controller.client(tenant)
     for (const address of wanted) {
-      if (told.get(tenant, undefined, address) !== undefined) continue
+      if (objects.get(tenant, undefined, address) !== undefined) continue
       try {
         await client.create<IPAddress>(ipAddresses, addressObject(address, namespace, name))
       } catch (error) {
@@ -57,7 +57,7 @@ export function runIPAddresses(ctx: ControllerContext): Promise<void> {
         if (!hasReason(error, "AlreadyExists")) throw error
       }
     }
-    for (const { metadata } of told.byIndex(tenant, "parent", `services ${namespace}/${name}`)) {
+    for (const { metadata } of objects.byIndex(tenant, "parent", `services ${namespace}/${name}`)) {
       const address = metadata.name ?? ""
       if (metadata.labels?.[managedByLabel] !== managedByServer || wanted.includes(address)) continue
       try {

@@ -24,7 +24,7 @@ const addresses = (harness: Harness): unknown =>
   harness.cluster.all<IPAddress>(ipAddresses).map(({ metadata, spec }) => `${metadata.name} ${spec?.parentRef?.name}`)
 
 describe("a ServiceCIDR", () => {
-  test("is ready, and goes ten seconds after it was deleted", async () => {
+  test("is ready, and is removed ten seconds after its deletion", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(serviceCIDRs, cidr("more", "10.1.0.0/16"))
@@ -39,7 +39,7 @@ describe("a ServiceCIDR", () => {
     await eventually(() => expect(find(harness, "more")).toBeUndefined())
   })
 
-  test("stays while one of its addresses is in no other", async () => {
+  test("is kept while an address is in no other range", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(serviceCIDRs, cidr("more", "10.1.0.0/24"))
@@ -56,7 +56,7 @@ describe("a ServiceCIDR", () => {
   })
 })
 
-describe("a ServiceCIDR beside one within it", () => {
+describe("a ServiceCIDR that contains another", () => {
   test.each([
     ["10.1.0.16", "is the name of its network", "Terminating"],
     ["10.1.0.31", "is for everybody of it", "Terminating"],
@@ -115,6 +115,9 @@ test.each([
   expect(overlaps(range(inner), range(outer))).toBe(expected || outer === "10.0.0.0/9")
 })
 
-test.each(["", "10.0.0.0", "10.0.0/8", "10.0.0.0/33", "10.0.0.256/8", "x/8", "10.0.0.0/"])("%j is no range", (text) => {
-  expect(parseRange(text)).toBeUndefined()
-})
+test.each(["", "10.0.0.0", "10.0.0/8", "10.0.0.0/33", "10.0.0.256/8", "x/8", "10.0.0.0/"])(
+  "%j is not a range",
+  (text) => {
+    expect(parseRange(text)).toBeUndefined()
+  },
+)

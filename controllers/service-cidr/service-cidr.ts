@@ -88,8 +88,8 @@ function leavesOrphans(ctx: ControllerContext, tenant: string, cidr: ServiceCIDR
     .list(tenant)
     .filter((other) => other !== cidr)
     .flatMap(rangesOf)
-  const lone = rangesOf(cidr)
-  if (lone.every((range) => others.some((other) => contains(other, range)))) return false
+  const ownRanges = rangesOf(cidr)
+  if (ownRanges.every((range) => others.some((other) => contains(other, range)))) return false
   return ctx.informers
     .of<IPAddress>(ipAddresses)
     .list(tenant)
@@ -97,7 +97,7 @@ function leavesOrphans(ctx: ControllerContext, tenant: string, cidr: ServiceCIDR
       const address = rangeOf(metadata.name ?? "")
       if (address === undefined || metadata.labels?.[managedByLabel] !== managedByServer) return false
       const isIn = (range: Range): boolean => gives(range, address)
-      return lone.some(isIn) && !others.some(isIn)
+      return ownRanges.some(isIn) && !others.some(isIn)
     })
 }
 

@@ -37,7 +37,7 @@ const decoded = (secret: Secret, key: string): string =>
   Buffer.from((secret.data as unknown as Record<string, string>)[key] ?? "", "base64").toString()
 
 describe("a Secret for an account's token", () => {
-  test("is given a token that works until the Secret is gone", async () => {
+  test("gets a token that is valid until the Secret is deleted", async () => {
     await client.create(serviceAccounts, {
       apiVersion: "v1",
       kind: "ServiceAccount",
@@ -61,7 +61,7 @@ describe("a Secret for an account's token", () => {
     })
   })
 
-  test("goes with the account, and is not kept for one that is not there", async () => {
+  test("is deleted with its account, and if its account does not exist", async () => {
     await client.create(serviceAccounts, {
       apiVersion: "v1",
       kind: "ServiceAccount",
@@ -75,7 +75,7 @@ describe("a Secret for an account's token", () => {
     await eventually(() => expect(find("short-token")).rejects.toSatisfy(isNotFound))
   })
 
-  test("is named by its account no more when it is gone, whoever else writes into the account", async () => {
+  test("is removed from its account's list when it is deleted, also with concurrent writes", async () => {
     const cluster = new FakeCluster()
     await using harness = await startHarness({ only: ["serviceaccount-token"], cluster })
     const metadata = { name: "robot", namespace: "default" }

@@ -133,7 +133,8 @@ async function forgetReference(
     } catch (error) {
       if (isConflict(error) && attempt < referenceAttempts) continue
       // A dangling reference is harmless.
-      if (!isNotFound(error)) ctx.log.debug({ tenant, namespace, name, err: error }, "a token's reference stays")
+      if (!isNotFound(error))
+        ctx.log.debug({ tenant, namespace, name, err: error }, "token reference not removed from its service account")
       return
     }
   }

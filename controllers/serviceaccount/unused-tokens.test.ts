@@ -36,7 +36,7 @@ async function start(clock: FakeClock, named: boolean, more: object = {}): Promi
   return harness
 }
 
-describe("a token an account names that nobody uses", () => {
+describe("an unused token of an account", () => {
   test("is marked after a year and removed after two", async () => {
     const clock = new FakeClock()
     await using harness = await start(clock, true)
@@ -50,7 +50,7 @@ describe("a token an account names that nobody uses", () => {
     await eventually(() => expect(find()).toBeUndefined())
   })
 
-  test.each(["2026-13-01", "2026-02-30", "soon"])("that somebody marked with %s is marked anew", async (mark) => {
+  test.each(["2026-13-01", "2026-02-30", "soon"])("with an invalid mark %s is marked again", async (mark) => {
     const clock = new FakeClock()
     await using harness = await start(clock, true, { labels: { [invalidSince]: mark } })
     await eventually(() => expect(clock.timers).toBeGreaterThan(0))
@@ -59,7 +59,7 @@ describe("a token an account names that nobody uses", () => {
     await eventually(() => expect(find()?.metadata.labels).toEqual({ [invalidSince]: "2027-01-03" }))
   })
 
-  test("stays while a pod mounts it", async () => {
+  test("is kept while a pod mounts it", async () => {
     const clock = new FakeClock()
     await using harness = await start(clock, true)
     const spec = { containers: [], volumes: [{ name: "v", secret: { secretName: name } }] }
@@ -82,7 +82,7 @@ describe("a token an account names that nobody uses", () => {
   })
 })
 
-test("all places where a pod names a Secret are known", () => {
+test("all Secret references of a pod are found", () => {
   const spec = {
     imagePullSecrets: [{ name: "a" }],
     containers: [

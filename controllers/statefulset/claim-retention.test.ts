@@ -20,9 +20,9 @@ const cases: {
   has: OwnerReference[]
   is?: OwnerReference[]
 }[] = [
-  { name: "belongs to nobody without a policy", has: [ofSet, ofMap], is: [ofMap] },
+  { name: "has no owner without a policy", has: [ofSet, ofMap], is: [ofMap] },
   { name: "is left to another's controller without a policy", has: [ofOther] },
-  { name: "belongs to the set that takes it along", policy: withSet, has: [], is: [ofSet] },
+  { name: "belongs to the set that deletes it", policy: withSet, has: [], is: [ofSet] },
   { name: "belongs to the set beside owners that control nothing", policy: withSet, has: [ofMap], is: [ofMap, ofSet] },
   { name: "keeps the order its owners are in", policy: withSet, has: [ofSet, ofMap] },
   { name: "is not taken from another controller", policy: withSet, has: [ofOther] },
@@ -33,8 +33,8 @@ const cases: {
     has: [{ apiVersion: "apps/v1", kind: "StatefulSet", name: "db", uid: "set" }],
     is: [ofSet],
   },
-  { name: "belongs to no pod that stays", policy: withPod, has: [ofPod], is: [] },
-  { name: "belongs to the pod that is scaled away", policy: withPod, scaledAway: true, has: [], is: [ofPod] },
+  { name: "belongs to no pod that is kept", policy: withPod, has: [ofPod], is: [] },
+  { name: "belongs to the pod that is scaled down", policy: withPod, scaledAway: true, has: [], is: [ofPod] },
   { name: "goes from the set to the pod", policy: withBoth, scaledAway: true, has: [ofSet], is: [ofPod] },
   { name: "goes back to the set with the pod", policy: withBoth, has: [ofPod], is: [ofSet] },
   { name: "is left to the former set of the name", policy: withSet, has: [{ ...ofSet, uid: "former" }] },
@@ -76,6 +76,6 @@ test.each([
   ["the former pod", withPod, [formerPod], true],
   ["the pod", withPod, [ofPod], false],
   ["the former pod, where those are kept", withSet, [formerPod], false],
-])("a claim of %s under a policy of %j goes with the pod that was: %j %s", (_, policy, has, is) => {
+])("a claim of %s under a policy of %j is deleted with the former pod: %j %s", (_, policy, has, is) => {
   expect(isOfFormerPod(claimOf(has), setWith(policy), pod)).toBe(is)
 })

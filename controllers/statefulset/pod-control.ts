@@ -50,13 +50,13 @@ export class PodControl {
       replica.pod = await this.#client.create<Pod>(podResource, pod)
       replica.exists = true
     } catch (error) {
-      // The pod belongs to somebody else, or the cache is stale.
+      // The pod belongs to another owner, or the cache is stale.
       if (isAlreadyExists(error)) throw error
       failure = error
     }
     // Also if the pod was not created: its claims may exist long before it does.
     await this.#attempt("Update", pod, () => this.#alignClaims(replica))
-    this.#tell("Create", pod, failure)
+    this.#recordEvent("Create", pod, failure)
     if (failure !== undefined) throw failure
   }
 
@@ -80,7 +80,7 @@ export class PodControl {
     if (wanted !== pod) {
       replica.pod = await this.#attempt("Update", pod, () => this.#client.update<Pod>(podResource, wanted))
     } else if (areAligned) return
-    this.#tell("Update", pod)
+    this.#recordEvent("Update", pod)
   }
 
   /** For a pod beyond the range of the set. */
@@ -94,10 +94,10 @@ export class PodControl {
       await this.#client.delete(podResource, namespace, name, uid === undefined ? {} : { uid })
     } catch (error) {
       if (isNotFound(error)) return
-      this.#tell("Delete", pod, error)
+      this.#recordEvent("Delete", pod, error)
       throw error
     }
-    this.#tell("Delete", pod)
+    this.#recordEvent("Delete", pod)
   }
 
   /** Creates all missing claims, even if some of them fail. */
@@ -175,12 +175,12 @@ export class PodControl {
     try {
       return await call()
     } catch (error) {
-      this.#tell(verb, pod, error)
+      this.#recordEvent(verb, pod, error)
       throw error
     }
   }
 
-  #tell(verb: Verb, pod: Pod, error?: unknown): void {
+  #recordEvent(verb: Verb, pod: Pod, error?: unknown): void {
     const { actor, tenant, set } = this.#options
     const what = `${verb} Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""}`
     if (error === undefined) actor.event(tenant, set, "Normal", `Successful${verb}`, `${what} successful`)

@@ -73,7 +73,7 @@ export class Round {
   async run(): Promise<void> {
     if (!(await this.#forAll(this.#replicas, (replica) => this.#establish(replica)))) return
     await this.#forAll(this.#condemned, (replica) => this.#release(replica))
-    if (!(await this.#forAll(this.#condemned, (replica) => this.#condemn(replica)))) return
+    if (!(await this.#forAll(this.#condemned, (replica) => this.#deleteCondemned(replica)))) return
     if (this.#options.set.spec?.updateStrategy?.type !== "OnDelete") await this.#replaceOld()
   }
 
@@ -153,7 +153,7 @@ export class Round {
   }
 
   /** Returns false if the pods after it must wait. */
-  async #condemn({ pod }: Replica): Promise<boolean> {
+  async #deleteCondemned({ pod }: Replica): Promise<boolean> {
     if (isTerminating(pod)) return false
     if (this.#inOrder && !this.#isAvailable(pod) && this.#firstUnavailable() !== pod) return false
     await this.#control.delete(pod)

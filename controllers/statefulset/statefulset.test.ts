@@ -31,7 +31,7 @@ const statusOf = (harness: Harness): NonNullable<StatefulSet["status"]> =>
   harness.cluster.find<StatefulSet>(statefulSets, "default", "db")!.status!
 
 /** "Reason: message" of all events. */
-const told = (harness: Harness): string[] =>
+const eventTexts = (harness: Harness): string[] =>
   harness.cluster
     .all<KubeObject & { reason: string; message: string }>(events)
     .map(({ reason, message }) => `${reason}: ${message}`)
@@ -45,7 +45,7 @@ async function settled(harness: Harness, replicas: number): Promise<void> {
 }
 
 describe("a StatefulSet", () => {
-  test("makes its pods one after the other, each with its identity and claim", async () => {
+  test("creates its pods in order, each with its identity and claim", async () => {
     await using harness = await startHarness({ only })
     await harness.create(
       statefulSets,
@@ -75,14 +75,14 @@ describe("a StatefulSet", () => {
     )
   })
 
-  test("makes all at once with Parallel", async () => {
+  test("creates all pods concurrently with Parallel", async () => {
     await using harness = await startHarness({ only })
     await harness.create(statefulSets, statefulSet(4, { podManagementPolicy: "Parallel" }))
     await eventually(() => expect(names(harness)).toEqual(["db-0", "db-1", "db-2", "db-3"]))
   })
 
   test.each(["Parallel", "OrderedReady"])(
-    "wants as many as a number can say, %s: some are made at a time",
+    "with the maximum replicas and %s creates pods in batches",
     async (podManagementPolicy) => {
       await using harness = await startHarness({ only })
       const [ordinals, room] = [{ start: 7 }, 600]
@@ -111,7 +111,7 @@ describe("a StatefulSet", () => {
     expect(names(harness)).toEqual(["db-0"])
   })
 
-  test("updates down to its partition, and all when that is taken away", async () => {
+  test("updates down to its partition, and all pods when it is removed", async () => {
     await using harness = await startHarness({ only })
     await harness.create(statefulSets, statefulSet(3))
     await settled(harness, 3)
@@ -137,7 +137,7 @@ describe("a StatefulSet", () => {
     expect(harness.cluster.all(controllerRevisions)).toHaveLength(2)
   })
 
-  test("leaves old pods to be deleted by hand with OnDelete", async () => {
+  test("with OnDelete updates only pods that are deleted by hand", async () => {
     await using harness = await startHarness({ only })
     await harness.create(statefulSets, statefulSet(2, { updateStrategy: { type: "OnDelete" } }))
     await eventually(async () => {
@@ -163,7 +163,7 @@ describe("a StatefulSet", () => {
     })
   })
 
-  test("gives claims away with the pod that was scaled down when its policy says so", async () => {
+  test("deletes claims of scaled-down pods by its retention policy", async () => {
     await using harness = await startHarness({ only })
     await harness.create(
       statefulSets,
@@ -181,7 +181,7 @@ describe("a StatefulSet", () => {
     })
   })
 
-  test("takes the claims of the pod's ordinal for volumes, before the template's others", async () => {
+  test("uses the claims of the pod's ordinal instead of template volumes of the same name", async () => {
     await using harness = await startHarness({ only })
     const volumes = [
       { name: "data", emptyDir: {} },
@@ -203,7 +203,7 @@ describe("a StatefulSet", () => {
     )
   })
 
-  test("puts back the labels of a pod's ordinal and tells of it", async () => {
+  test("restores a pod's ordinal labels and records an event", async () => {
     await using harness = await startHarness({ only })
     await harness.create(statefulSets, statefulSet(1))
     await settled(harness, 1)
@@ -213,11 +213,11 @@ describe("a StatefulSet", () => {
     })
     await eventually(() => expect(podsOf(harness)[0]!.metadata.labels).toEqual(metadata.labels))
     await eventually(() =>
-      expect(told(harness)).toContain("SuccessfulUpdate: Update Pod db-0 in StatefulSet db successful"),
+      expect(eventTexts(harness)).toContain("SuccessfulUpdate: Update Pod db-0 in StatefulSet db successful"),
     )
   })
 
-  test("makes no pod while its claim is being deleted, and makes it when the claim is gone", async () => {
+  test("creates a pod only after its terminating claim is gone", async () => {
     await using harness = await startHarness({ only })
     const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim" }
     const metadata = { name: "data-db-0", namespace: "default", finalizers: ["example.com/hold"] }
@@ -225,13 +225,13 @@ describe("a StatefulSet", () => {
     await harness.cluster.delete(persistentVolumeClaims, "default", "data-db-0")
     await harness.create(statefulSets, statefulSet(1, { volumeClaimTemplates: [{ metadata: { name: "data" } }] }))
     const refusal = "FailedCreate: Create Pod db-0 in StatefulSet db failed error: pvc data-db-0 is being deleted"
-    await eventually(() => expect(told(harness)).toContain(refusal))
+    await eventually(() => expect(eventTexts(harness)).toContain(refusal))
     expect(names(harness)).toEqual([])
     await harness.change(persistentVolumeClaims, "default", "data-db-0", { metadata: { finalizers: null } })
     await settled(harness, 1)
   })
 
-  test("waits for a claim that goes with the pod that was scaled down before", async () => {
+  test("waits for a claim that is deleted with an earlier scaled-down pod", async () => {
     await using harness = await startHarness({ only })
     const persistentVolumeClaimRetentionPolicy = { whenDeleted: "Retain", whenScaled: "Delete" }
     const volumeClaimTemplates = [{ metadata: { name: "data" } }]
@@ -249,17 +249,17 @@ describe("a StatefulSet", () => {
     await settled(harness, 2)
   })
 
-  test("makes its pod when a stranger of that name is gone", async () => {
+  test("creates its pod when another pod of that name is deleted", async () => {
     await using harness = await startHarness({ only })
-    const stranger = { apiVersion: "v1", kind: "Pod", metadata: { name: "db-0", namespace: "default" } }
-    await harness.create(pods, stranger)
+    const otherPod = { apiVersion: "v1", kind: "Pod", metadata: { name: "db-0", namespace: "default" } }
+    await harness.create(pods, otherPod)
     await harness.create(statefulSets, statefulSet(1))
     await eventually(() => expect(statusOf(harness)).toMatchObject({ replicas: 0 }))
     await harness.cluster.delete(pods, "default", "db-0")
     await settled(harness, 1)
   })
 
-  test("goes on to a newer template while pods of the one before do not work", async () => {
+  test("updates to a newer template while pods of the previous one are broken", async () => {
     await using harness = await startHarness({ only })
     await harness.create(statefulSets, statefulSet(2, { podManagementPolicy: "Parallel" }))
     await settled(harness, 2)
@@ -271,7 +271,7 @@ describe("a StatefulSet", () => {
     expect(images(harness)).toEqual(["three", "three"])
   })
 
-  test("replaces pods that end at once, where nothing is said of a partition", async () => {
+  test("replaces failing pods without a partition", async () => {
     await using harness = await startHarness({ only })
     const updateStrategy = { type: "RollingUpdate" }
     await harness.create(statefulSets, statefulSet(2, { podManagementPolicy: "Parallel", updateStrategy }))
@@ -280,10 +280,10 @@ describe("a StatefulSet", () => {
     await eventually(() => expect(images(harness)).toEqual(["one", "two"]))
     expect(statusOf(harness).currentReplicas).toBe(1)
     await settled(harness, 2)
-    expect(told(harness).filter((text) => text.startsWith("SuccessfulDelete"))).toHaveLength(2)
+    expect(eventTexts(harness).filter((text) => text.startsWith("SuccessfulDelete"))).toHaveLength(2)
   })
 
-  test("goes on with the pods and the history of the set that left them", async () => {
+  test("adopts the pods and the history of an orphaned set", async () => {
     await using harness = await startHarness({ only })
     await harness.create(statefulSets, statefulSet(1))
     await settled(harness, 1)
@@ -302,7 +302,7 @@ describe("a StatefulSet", () => {
     expect(statusOf(harness).collisionCount).toBe(0)
   })
 
-  test("knows its template in a newest revision that is written otherwise, but comes to the same", async () => {
+  test("recognizes its template in an equivalent latest revision", async () => {
     const container = { name: "c", image: "one", terminationMessagePath: "/dev/termination-log" }
     const whole = { $patch: "replace", metadata: { labels: { app: "db" } }, spec: { containers: [container] } }
     for (const template of [whole, { spec: { terminationGracePeriodSeconds: 30 } }]) {

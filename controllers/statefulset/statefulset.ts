@@ -10,7 +10,7 @@ import {
 } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { leavesAsIs } from "../history/apply.ts"
+import { isUnchangedBy } from "../history/apply.ts"
 import { claimRevisions, truncateHistory, updateRevision, type ControllerRevision } from "../history/revisions.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { claim } from "../pods/claim.ts"
@@ -82,7 +82,7 @@ async function reconcile(
   const { revision: update, collisionCount } = await updateRevision({
     ...owned,
     revisions,
-    isAlike: (newest) => leavesAsIs(set, newest),
+    isAlike: (newest) => isUnchangedBy(set, newest),
   })
   const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update
   const round = new Round({ ctx, actor: controller, tenant, set, pods, current, update, collisionCount })

@@ -1,4 +1,4 @@
-// Controllers at work on fake clusters: one per tenant, all behind one Tenants.
+// Runs controllers on fake clusters, one per tenant, behind one Tenants.
 
 import type { KubeObject, Namespace, Pod } from "../../apimachinery/object.ts"
 import { timestamp } from "../../apimachinery/object.ts"
@@ -20,9 +20,9 @@ export interface Harness extends AsyncDisposable {
     name: string,
     patch: object,
   ): Promise<T>
-  /** What a kubelet would report. */
+  /** Writes the status that a kubelet would report. */
   setPod(pod: Pod, phase: string, ready: boolean, ip?: string): Promise<void>
-  /** Runs all pods that are pending. Returns how many. */
+  /** Runs all pending pods. Returns their number. */
   runPods(namespace: string): Promise<number>
 }
 
@@ -32,10 +32,10 @@ export interface HarnessOptions {
   cluster?: FakeCluster
 }
 
-/** What {@link startHarness} gives as the CA. */
+/** The CA of {@link startHarness}. */
 export const harnessAuthority = "-----BEGIN CERTIFICATE-----\n"
 
-/** Refusals are part of many tests; an unexpected error never is. */
+/** Expected refusals occur in many tests; unexpected errors must not. */
 const log: Log = {
   debug: () => undefined,
   info: () => undefined,
@@ -65,7 +65,7 @@ function createHarness(cluster: FakeCluster, clock: Clock, running: AsyncDisposa
     const lastTransitionTime = timestamp(new Date(clock.now()))
     const podIP = ip ?? current.status?.podIP ?? `10.0.${Math.floor(++address / 250)}.${(address % 250) + 1}`
     const conditions = [{ type: "Ready", status: ready ? "True" : "False", lastTransitionTime }]
-    // As kubelets do, who leave alone what others have written into it.
+    // As kubelets do, which keep the fields of other writers.
     const status = { ...current.status, phase, podIP, podIPs: [{ ip: podIP }], conditions }
     await cluster.update<Pod>(pods, { ...current, status }, { subresource: "status" })
   }
@@ -86,10 +86,10 @@ function createHarness(cluster: FakeCluster, clock: Clock, running: AsyncDisposa
   }
 }
 
-/** As long as a machine may take that does much else. */
+/** Enough for a busy machine. */
 const patienceMs = 60_000
 
-/** Looks again after every turn of the event loop until it holds; fails with the last error when patience is at its end. */
+/** Repeats the check after every turn of the event loop until it succeeds; fails with the last error after the timeout. */
 export async function eventually(check: () => void | Promise<void>): Promise<void> {
   const end = performance.now() + patienceMs
   for (;;) {

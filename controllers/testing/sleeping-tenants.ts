@@ -1,5 +1,5 @@
-// Many tenants with the same objects, asleep until they are woken, behind one Tenants. Those who follow them are told as by a
-// gateway: all objects of a tenant that wakes, and that it has fallen asleep.
+// Many tenants with the same objects, asleep until they are woken, behind one Tenants. Subscribers get the events of a
+// gateway: all objects of a tenant that wakes, and the event that it has fallen asleep.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
@@ -17,7 +17,7 @@ export class SleepingTenants implements Tenants {
   readonly #watches = new Set<Watch>()
   readonly #workers = new Set<TenantWorker>()
   readonly #awake = new Set<string>()
-  /** Who was woken, each time. */
+  /** The names of the woken tenants, in order. */
   readonly woken: string[] = []
 
   constructor(
@@ -66,7 +66,7 @@ export class SleepingTenants implements Tenants {
     return () => this.#workers.delete(worker)
   }
 
-  /** Everybody in whom nobody has anything to do falls asleep. Answers how many stay awake. */
+  /** Puts all tenants without pending work to sleep. Returns the number of tenants that stay awake. */
   rest(): number {
     for (const name of this.#awake) {
       if ([...this.#workers].some((worker) => worker.isBusy(name))) continue

@@ -1,4 +1,4 @@
-// A kind of custom resources.
+// A custom resource for tests.
 
 import { customResourceDefinitions } from "../../client/resources.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"

@@ -46,29 +46,29 @@ const crontabs = {
   },
 }
 const custom = { apiGroups: ["stable.example.com"], resources: ["crontabs"] }
-const confused = [{ expression: "object.spec.replicas > '1'" }]
+const mistyped = [{ expression: "object.spec.replicas > '1'" }]
 const overload =
   /^\S+, Kind=\S+: ERROR: <input>:1:22: found no matching overload for '_>_' applied to '\(int, string\)'/
 
 test.each<[string, KubeObject, [string, RegExp][]]>([
   ["right types", policy([{ expression: "object.spec.replicas > 1" }]), []],
   [
-    "confused types",
-    policy([{ ...confused[0], messageExpression: "'wants replicas > 1, got ' + object.spec.replicas" }]),
+    "wrong types",
+    policy([{ ...mistyped[0], messageExpression: "'wants replicas > 1, got ' + object.spec.replicas" }]),
     [
       ["spec.validations[0].expression", overload],
       ["spec.validations[0].messageExpression", /no matching overload for '_\+_' applied to '\(string, int\)'/],
     ],
   ],
   [
-    "a field that is not there",
+    "a missing field",
     policy([{ expression: "has(object.spec.nope) || object.spec.template.spec.containers.all(c, c.imag == '')" }]),
     [["spec.validations[0].expression", /undefined field 'nope'[^]*undefined field 'imag'/]],
   ],
   ["a custom resource", policy([{ expression: "object.spec.replicas > 1" }], {}, custom), []],
-  ["a custom resource, confused", policy(confused, {}, custom), [["spec.validations[0].expression", overload]]],
-  ["kinds that are not named", policy(confused, {}, { apiVersions: ["*"] }), []],
-  ["what does not exist", policy(confused, {}, { resources: ["nothings"] }), []],
+  ["a custom resource, wrong types", policy(mistyped, {}, custom), [["spec.validations[0].expression", overload]]],
+  ["wildcard kinds", policy(mistyped, {}, { apiVersions: ["*"] }), []],
+  ["kinds that do not exist", policy(mistyped, {}, { resources: ["nothings"] }), []],
   [
     "variables",
     policy([{ expression: "variables.r > '1'" }], { variables: [{ name: "r", expression: "object.spec.replicas" }] }),
@@ -80,7 +80,7 @@ test.each<[string, KubeObject, [string, RegExp][]]>([
     [["spec.validations[0].expression", /applied to '\(string, int\)'/]],
   ],
   [
-    "what is allowed to be asked",
+    "authorizer checks",
     policy([{ expression: "authorizer.group('').resource('endpoints').check('create').allowed()" }]),
     [],
   ],

@@ -1,5 +1,5 @@
-// Checks the types of what ValidatingAdmissionPolicies say, and tells in their status. Facts:
-// k8s.io/kubernetes/pkg/controller/validatingadmissionpolicystatus.
+// Type-checks the expressions of ValidatingAdmissionPolicies and writes the warnings into their status, as
+// k8s.io/kubernetes/pkg/controller/validatingadmissionpolicystatus does.
 
 import type { PolicySpec } from "../../apimachinery/cel/admission/policy.ts"
 import { typeWarnings } from "../../apimachinery/cel/admission/type-check.ts"

@@ -123,7 +123,7 @@ function statusWith(
   const { accessModes: _, capacity, currentVolumeAttributesClassName, ...others } = status
   if (volume === undefined) return others
   const { accessModes, volumeAttributesClassName: attributes } = volume.spec ?? {}
-  // Once the claim is bound, its capacity and attributes are updated by whoever changes them.
+  // Once the claim is bound, its capacity and attributes are updated by the component that changes them.
   const size = status.phase === phase ? capacity : sizeOf(capacity, volume)
   const isNew = phase === "Bound" && (status.phase ?? "Pending") === "Pending"
   const current = isNew ? attributes : currentVolumeAttributesClassName

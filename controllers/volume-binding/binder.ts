@@ -6,9 +6,9 @@ import type { Controller, ControllerContext } from "../context.ts"
 /** State of a volume that is being recycled. */
 export interface Recycling {
   /** The recycler pod, and the uids of its events that have been copied to the volume. */
-  pod?: { uid: string; told: Set<string> }
+  pod?: { uid: string; copiedEvents: Set<string> }
   /** Message of the last failure, until it is written to the volume. */
-  untold?: string
+  unreported?: string
   failures: number
   notBefore: number
 }

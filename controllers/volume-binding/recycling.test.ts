@@ -39,14 +39,14 @@ const isAtWork = (harness: Harness, not?: string): Promise<void> =>
     expect(recycler(harness)?.metadata.uid).not.toBe(not)
   })
 const end = (harness: Harness, to: string): Promise<void> => harness.setPod(recycler(harness)!, to, false)
-const told = (harness: Harness): string[] =>
+const eventTexts = (harness: Harness): string[] =>
   harness.cluster
     .all(events)
     .filter((event) => (event["involvedObject"] as { name?: string }).name === "v")
     .map(({ reason, message }) => `${String(reason)}: ${String(message)}`)
 
-describe("a volume that is emptied", () => {
-  test("is told what is told of the pod, each once, and is free then", async () => {
+describe("a volume that is recycled", () => {
+  test("gets the events of its recycler pod once, and becomes Available", async () => {
     await using harness = await startHarness({ only })
     await release(harness)
     await isAtWork(harness)
@@ -62,12 +62,12 @@ describe("a volume that is emptied", () => {
       } as KubeObject)
     await event("pulled")
     await end(harness, "Running")
-    await eventually(() => expect(told(harness)).toEqual(["RecyclerPod: Recycler pod: pulled"]))
+    await eventually(() => expect(eventTexts(harness)).toEqual(["RecyclerPod: Recycler pod: pulled"]))
     await event("done")
     await end(harness, "Succeeded")
     await eventually(() => expect(phase(harness)).toBe("Available"))
     await eventually(() =>
-      expect(told(harness)).toEqual([
+      expect(eventTexts(harness)).toEqual([
         "RecyclerPod: Recycler pod: pulled",
         "RecyclerPod: Recycler pod: done",
         "VolumeRecycled: Volume recycled",
@@ -76,7 +76,7 @@ describe("a volume that is emptied", () => {
     expect(recycler(harness)).toBeUndefined()
   })
 
-  test("is tried again after longer and longer times", async () => {
+  test("is retried with backoff", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await release(harness)
@@ -96,7 +96,7 @@ describe("a volume that is emptied", () => {
     await eventually(() => expect(phase(harness)).toBe("Available"))
   })
 
-  test("has a pod that is not known removed first", async () => {
+  test("first deletes an unknown recycler pod", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     const { metadata } = await harness.create<Pod>(pods, {
@@ -108,7 +108,9 @@ describe("a volume that is emptied", () => {
     await release(harness)
     await eventually(() => expect(recycler(harness)).toBeUndefined())
     await eventually(() =>
-      expect(told(harness)).toEqual(["VolumeFailedRecycle: Recycle failed: old recycler pod found, will retry later"]),
+      expect(eventTexts(harness)).toEqual([
+        "VolumeFailedRecycle: Recycle failed: old recycler pod found, will retry later",
+      ]),
     )
     await eventually(() => expect(clock.timers).toBeGreaterThan(0))
     clock.advance(15_000)
@@ -118,15 +120,15 @@ describe("a volume that is emptied", () => {
   test.each([
     ["goes", (harness: Harness) => harness.cluster.delete(persistentVolumes, undefined, "v")],
     [
-      "is somebody's again",
+      "is bound again",
       (harness: Harness) => harness.change(persistentVolumes, undefined, "v", { spec: { claimRef: null } }),
     ],
     [
-      "is to be kept",
+      "is to be retained",
       (harness: Harness) =>
         harness.change(persistentVolumes, undefined, "v", { spec: { persistentVolumeReclaimPolicy: "Retain" } }),
     ],
-  ])("and %s leaves no pod behind", async (_what, act) => {
+  ])("that %s leaves no recycler pod", async (_what, act) => {
     await using harness = await startHarness({ only })
     await release(harness)
     await isAtWork(harness)

@@ -27,7 +27,7 @@ export function recycledBy({ metadata }: Pod): string | undefined {
 }
 
 /** Discards the state of a volume that is gone or bound again. */
-export async function abandon(binder: Binder, tenant: string, name: string): Promise<void> {
+export async function discard(binder: Binder, tenant: string, name: string): Promise<void> {
   const ofTenant = binder.recyclings.get(tenant)
   const pod = ofTenant?.get(name)?.pod
   if (pod !== undefined) await remove(binder, tenant, name, pod.uid)
@@ -40,7 +40,7 @@ export async function recycle(binder: Binder, tenant: string, volume: Persistent
   binder.recyclings.set(tenant, ofTenant)
   const recycling = ofTenant.get(name) ?? { failures: 0, notBefore: 0 }
   ofTenant.set(name, recycling)
-  if (recycling.untold !== undefined) await tellFailure(binder, tenant, volume, recycling)
+  if (recycling.unreported !== undefined) await reportFailure(binder, tenant, volume, recycling)
   const wait = recycling.notBefore - binder.ctx.clock.now()
   if (recycling.pod === undefined && wait > 0) return { requeueAfterMs: wait }
   const fault =
@@ -57,8 +57,8 @@ export async function recycle(binder: Binder, tenant: string, volume: Persistent
   const retryMs = Math.min(longestRetryMs, firstRetryMs * 2 ** recycling.failures++)
   recycling.notBefore = binder.ctx.clock.now() + retryMs
   if (fault !== "in use") {
-    recycling.untold = fault.text
-    await tellFailure(binder, tenant, volume, recycling)
+    recycling.unreported = fault.text
+    await reportFailure(binder, tenant, volume, recycling)
   }
   return { requeueAfterMs: retryMs }
 }
@@ -81,7 +81,7 @@ async function begin(
   if (template === undefined) return { text: "No recycler plugin found for the volume!" }
   try {
     const { metadata } = await binder.volumes.client(tenant).create<Pod>(podResource, template)
-    recycling.pod = { uid: metadata.uid ?? "", told: new Set() }
+    recycling.pod = { uid: metadata.uid ?? "", copiedEvents: new Set() }
     return "at work"
   } catch (error) {
     if (isAlreadyExists(error)) {
@@ -98,10 +98,10 @@ async function observe(
   binder: Binder,
   tenant: string,
   volume: PersistentVolume,
-  { uid, told }: NonNullable<Recycling["pod"]>,
+  { uid, copiedEvents }: NonNullable<Recycling["pod"]>,
 ): Promise<Fault | "at work" | undefined> {
   const { name = "" } = volume.metadata
-  await passOn(binder, tenant, volume, told)
+  await copyEvents(binder, tenant, volume, copiedEvents)
   const pod = await find(binder, tenant, name)
   if (pod?.metadata.uid !== uid) return { text: `${failed}failed to recycle volume: recycler pod was deleted` }
   if (!isFinished(pod)) return "at work"
@@ -112,12 +112,17 @@ async function observe(
 }
 
 /** Copies the pod's events to the volume. */
-async function passOn({ volumes }: Binder, tenant: string, volume: PersistentVolume, told: Set<string>): Promise<void> {
+async function copyEvents(
+  { volumes }: Binder,
+  tenant: string,
+  volume: PersistentVolume,
+  copiedEvents: Set<string>,
+): Promise<void> {
   const fieldSelector = `involvedObject.name=${prefix}${volume.metadata.name ?? ""}`
   const { items } = await volumes.client(tenant).list(events, { namespace, fieldSelector })
   for (const { metadata, type, message } of items as (KubeObject & { type?: string; message?: string })[]) {
-    if (told.has(metadata.uid ?? "")) continue
-    told.add(metadata.uid ?? "")
+    if (copiedEvents.has(metadata.uid ?? "")) continue
+    copiedEvents.add(metadata.uid ?? "")
     const kind = type === "Warning" ? "Warning" : "Normal"
     volumes.event(tenant, volume, kind, "RecyclerPod", `Recycler pod: ${message ?? ""}`)
   }
@@ -144,18 +149,18 @@ async function remove({ volumes }: Binder, tenant: string, name: string, uid?: s
   }
 }
 
-async function tellFailure(
+async function reportFailure(
   binder: Binder,
   tenant: string,
   volume: PersistentVolume,
   recycling: Recycling,
 ): Promise<void> {
-  const { untold = "" } = recycling
+  const { unreported: message = "" } = recycling
   if (volume.status?.phase !== "Failed") {
-    await setVolumePhase(binder, tenant, volume, "Failed", untold)
-    binder.volumes.event(tenant, volume, "Warning", "VolumeFailedRecycle", untold)
+    await setVolumePhase(binder, tenant, volume, "Failed", message)
+    binder.volumes.event(tenant, volume, "Warning", "VolumeFailedRecycle", message)
   }
-  delete recycling.untold
+  delete recycling.unreported
 }
 
 /** Pods that use the former claim. If a claim with its name exists, that one has another volume. */

@@ -29,11 +29,11 @@ const findVolume = (harness: Harness, name: string): PersistentVolume =>
   harness.cluster.find<PersistentVolume>(persistentVolumes, undefined, name)!
 const findClaim = (harness: Harness, name: string): PersistentVolumeClaim =>
   harness.cluster.find<PersistentVolumeClaim>(persistentVolumeClaims, "default", name)!
-const told = (harness: Harness): unknown[] => harness.cluster.all(events).map((event) => event["reason"])
+const eventReasons = (harness: Harness): unknown[] => harness.cluster.all(events).map((event) => event["reason"])
 const phase = (harness: Harness, name: string): unknown => findVolume(harness, name).status?.phase
 
 describe("a claim", () => {
-  test("gets the smallest volume that fits, and is told", async () => {
+  test("is bound to the smallest volume that fits", async () => {
     await using harness = await startHarness({ only })
     await harness.create(persistentVolumes, volume("large", "10Gi"))
     await harness.create(persistentVolumes, volume("fits", "5Gi"))
@@ -58,7 +58,7 @@ describe("a claim", () => {
     await eventually(() => expect(phase(harness, "fits")).toBe("Released"))
   })
 
-  test("prefers the volume reserved for it, also of a class that waits", async () => {
+  test("prefers the volume reserved for it, also with a WaitForFirstConsumer class", async () => {
     await using harness = await startHarness({ only })
     await harness.create(storageClasses, {
       apiVersion: "storage.k8s.io/v1",
@@ -70,7 +70,7 @@ describe("a claim", () => {
     await harness.create(persistentVolumes, volume("free", "2Gi", { storageClassName: "local" }))
     await eventually(() => expect(phase(harness, "free")).toBe("Available"))
     await harness.create(persistentVolumeClaims, claim("data", "2Gi", { storageClassName: "local" }))
-    await eventually(() => expect(told(harness)).toEqual(["WaitForFirstConsumer"]))
+    await eventually(() => expect(eventReasons(harness)).toEqual(["WaitForFirstConsumer"]))
     expect(findClaim(harness, "data").spec?.volumeName).toBeUndefined()
     const claimRef = { namespace: "default", name: "data" }
     await harness.create(persistentVolumes, volume("reserved", "5Gi", { storageClassName: "local", claimRef }))
@@ -82,16 +82,16 @@ describe("a claim", () => {
     expect(findVolume(harness, "reserved").metadata.annotations).toBeUndefined()
   })
 
-  test("that names a volume gets that one or none", async () => {
+  test("that names a volume is bound only to that one", async () => {
     await using harness = await startHarness({ only })
     await harness.create(persistentVolumes, volume("small", "1Gi"))
     await harness.create(persistentVolumes, volume("fits", "2Gi"))
     await harness.create(persistentVolumeClaims, claim("data", "2Gi", { volumeName: "small" }))
-    await eventually(() => expect(told(harness)).toContain("VolumeMismatch"))
+    await eventually(() => expect(eventReasons(harness)).toContain("VolumeMismatch"))
     await harness.create(persistentVolumeClaims, claim("other", "2Gi", { volumeName: "fits" }))
     await eventually(() => expect(findClaim(harness, "other").status?.phase).toBe("Bound"))
     await harness.create(persistentVolumeClaims, claim("late", "2Gi", { volumeName: "fits" }))
-    await eventually(() => expect(told(harness)).toContain("FailedBinding"))
+    await eventually(() => expect(eventReasons(harness)).toContain("FailedBinding"))
     expect(findClaim(harness, "late").status?.phase).not.toBe("Bound")
   })
 
@@ -117,7 +117,7 @@ describe("a claim", () => {
       "kubernetes.io/host-path",
       'Mount options are not supported by the provisioner but StorageClass "c" has mount options [ro x]',
     ],
-  ])("of a class of %s %j is told whom it waits for", async (provisioner, more, annotated, text) => {
+  ])("of a class of %s %j gets an event about what it waits for", async (provisioner, more, annotated, text) => {
     await using harness = await startHarness({ only })
     await harness.create(storageClasses, {
       apiVersion: "storage.k8s.io/v1",
@@ -136,7 +136,7 @@ describe("a claim", () => {
     expect(annotations["volume.beta.kubernetes.io/storage-provisioner"]).toBe(annotated)
   })
 
-  test("whose node was chosen is provisioned, whatever volumes there are", async () => {
+  test("with a selected node is provisioned even if volumes exist", async () => {
     await using harness = await startHarness({ only })
     await harness.create(storageClasses, {
       apiVersion: "storage.k8s.io/v1",
@@ -149,26 +149,26 @@ describe("a claim", () => {
     await eventually(() => expect(phase(harness, "free")).toBe("Available"))
     const annotations = { "volume.kubernetes.io/selected-node": "n" }
     await harness.create(persistentVolumeClaims, claim("data", "2Gi", { storageClassName: "c" }, { annotations }))
-    await eventually(() => expect(told(harness)).toEqual(["ExternalProvisioning"]))
+    await eventually(() => expect(eventReasons(harness)).toEqual(["ExternalProvisioning"]))
     expect(phase(harness, "free")).toBe("Available")
   })
 
   test.each([
     ["found", {}],
     ["named", { volumeName: "fits" }],
-  ])("is lost with the volume it has %s, until that is there again", async (_how, spec) => {
+  ])("is lost with its volume %s, until the volume exists again", async (_how, spec) => {
     await using harness = await startHarness({ only })
     await harness.create(persistentVolumes, volume("fits", "2Gi"))
     await harness.create(persistentVolumeClaims, claim("data", "2Gi", spec))
     await eventually(() => expect(findClaim(harness, "data").status?.phase).toBe("Bound"))
     await harness.cluster.delete(persistentVolumes, undefined, "fits")
     await eventually(() => expect(findClaim(harness, "data").status?.phase).toBe("Lost"))
-    await eventually(() => expect(told(harness)).toContain("ClaimLost"))
+    await eventually(() => expect(eventReasons(harness)).toContain("ClaimLost"))
     await harness.create(persistentVolumes, volume("fits", "2Gi"))
     await eventually(() => expect(findClaim(harness, "data").status?.phase).toBe("Bound"))
   })
 
-  test("of the super cluster's classes and volumes is left alone", async () => {
+  test("with classes and volumes of the super cluster is ignored", async () => {
     await using harness = await startHarness({ only })
     const annotations = { [uidAnnotation]: "1" }
     await harness.create(storageClasses, {
@@ -188,13 +188,13 @@ describe("a claim", () => {
     await harness.create(persistentVolumeClaims, claim("early", "2Gi", { volumeName: "later" }, { annotations: bound }))
     // By the time a claim created later is reconciled, those before it have been reconciled as well.
     await harness.create(persistentVolumeClaims, claim("none", "2Gi"))
-    await eventually(() => expect(told(harness)).toEqual(["FailedBinding"]))
+    await eventually(() => expect(eventReasons(harness)).toEqual(["FailedBinding"]))
     for (const name of ["theirs", "shown", "early"]) expect(findClaim(harness, name).status?.phase).toBeUndefined()
     expect(findVolume(harness, "theirs").status).toBeUndefined()
   })
 })
 
-describe("a volume whose claim is gone", () => {
+describe("a volume whose claim is deleted", () => {
   const nfs = { nfs: { server: "10.0.0.1", path: "/x" } }
   const none = "no volume plugin matched"
   const getting = 'error getting deleter volume plugin for volume "v":'
@@ -219,7 +219,7 @@ describe("a volume whose claim is gone", () => {
       'failed to create deleter for volume "v": spec.PersistentVolumeSource.HostPath is nil',
     ],
     [{ hostPath: { path: "/tmp/x" } }, {}, undefined, undefined],
-  ])("of %j %j that is to be deleted becomes %s", async (source, annotations, wanted, message) => {
+  ])("of %j %j that is terminating becomes %s", async (source, annotations, wanted, message) => {
     await using harness = await startHarness({ only })
     const policy = { persistentVolumeReclaimPolicy: "Delete" }
     await harness.create(persistentVolumes, volume("v", "1Gi", { ...policy, ...source }, { annotations }))
@@ -232,7 +232,7 @@ describe("a volume whose claim is gone", () => {
     expect(status()?.message).toBe(message)
   })
 
-  test("says which driver has it by now, and whose finalizer keeps it", async () => {
+  test("records the migrated driver and the finalizer that holds it", async () => {
     await using harness = await startHarness({ only })
     const external = "external-provisioner.volume.kubernetes.io/finalizer"
     const policy = { persistentVolumeReclaimPolicy: "Delete" }
@@ -256,7 +256,7 @@ describe("a volume whose claim is gone", () => {
   })
 })
 
-test.each(seeds(20))("volumes and claims made and deleted in any order end up in pairs (seed %i)", async (seed) => {
+test.each(seeds(20))("volumes and claims created and deleted in any order end up in pairs (seed %i)", async (seed) => {
   const random = createRandom(seed)
   await using harness = await startHarness({ only })
   for (let step = 0; step < 40; step++) {

@@ -9,22 +9,22 @@ import { hasOtherMode, isOfSuper } from "./matching.ts"
 import type { Binder } from "./binder.ts"
 import { migrateVolume, withoutInTreeFinalizer } from "./migration.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
-import { abandon, recycle } from "./recycling.ts"
+import { discard, recycle } from "./recycling.ts"
 import { deleterOf, migratedTo, provisionedBy } from "./plugins.ts"
 
 export async function reconcileVolume(binder: Binder, { tenant, name }: Key): Promise<ReconcileResult> {
   const found = binder.ctx.informers.of<PersistentVolume>(persistentVolumes).get(tenant, undefined, name)
-  if (found === undefined || isOfSuper(found)) return abandon(binder, tenant, name)
+  if (found === undefined || isOfSuper(found)) return discard(binder, tenant, name)
   const volume = await migrateVolume(binder, tenant, found)
   const reference = volume.spec?.claimRef
   // Reserved for a claim without uid: the claim's reconcile binds it.
   if (reference === undefined || (reference.uid ?? "") === "") {
     await setVolumePhase(binder, tenant, volume, "Available")
-    return abandon(binder, tenant, name)
+    return discard(binder, tenant, name)
   }
   const claim = await claimOf(binder, tenant, reference)
   if (claim === undefined) return release(binder, tenant, volume)
-  await abandon(binder, tenant, name)
+  await discard(binder, tenant, name)
   const volumeName = claim.spec?.volumeName ?? ""
   if (volumeName === name) {
     await setVolumePhase(binder, tenant, volume, "Bound")
@@ -39,8 +39,8 @@ export async function reconcileVolume(binder: Binder, { tenant, name }: Key): Pr
     const claimName = JSON.stringify(claim.metadata.name)
     const text = `Cannot bind PersistentVolume to requested PersistentVolumeClaim ${claimName} ${why}`
     binder.volumes.event(tenant, volume, "Warning", "VolumeMismatch", text)
-    const told = `Cannot bind PersistentVolume ${JSON.stringify(name)} to requested PersistentVolumeClaim ${why}`
-    binder.claims.event(tenant, claim, "Warning", "VolumeMismatch", told)
+    const message = `Cannot bind PersistentVolume ${JSON.stringify(name)} to requested PersistentVolumeClaim ${why}`
+    binder.claims.event(tenant, claim, "Warning", "VolumeMismatch", message)
   } else {
     binder.claims.enqueueObject(tenant, claim)
   }
@@ -75,7 +75,7 @@ async function release(binder: Binder, tenant: string, volume: PersistentVolume)
   }
   const policy = volume.spec?.persistentVolumeReclaimPolicy
   if (policy === "Recycle") return recycle(binder, tenant, released)
-  await abandon(binder, tenant, volume.metadata.name ?? "")
+  await discard(binder, tenant, volume.metadata.name ?? "")
   if (policy !== "Delete") return
   const deleter = deleterOf(volume)
   if (deleter === "outside") return

@@ -42,28 +42,28 @@ async function ask(harness: Harness, name: string, storage: string): Promise<voi
   await harness.cluster.patch(persistentVolumeClaims, "default", name, patch, { type: "merge" })
 }
 
-const told = ({ cluster }: Harness): unknown[] =>
+const claimEvents = ({ cluster }: Harness): unknown[] =>
   cluster
     .all(events)
     .filter((event) => event["reason"] === "ExternalExpanding")
     .map((event) => [(event["involvedObject"] as { name: string }).name, event["message"]])
 
-describe("a claim that asks for more", () => {
-  test("waits for somebody outside, and is told", async () => {
+describe("a claim that requests more storage", () => {
+  test("waits for an external controller and gets an event", async () => {
     await using harness = await startHarness({ only })
     await boundClaim(harness, "data", nfs)
     await ask(harness, "data", "2Gi")
     const message = "waiting for an external controller to expand this PVC"
-    await eventually(() => expect(told(harness)).toEqual([["data", message]]))
+    await eventually(() => expect(claimEvents(harness)).toEqual([["data", message]]))
     expect(claimOf(harness, "data")?.status?.capacity).toEqual({ storage: "1Gi" })
   })
 
-  test("is handed to the driver that has its kind of volume by now", async () => {
+  test("is passed to the migrated driver", async () => {
     await using harness = await startHarness({ only })
     await boundClaim(harness, "disk", { gcePersistentDisk: { pdName: "d" } })
     await ask(harness, "disk", "2Gi")
     const message = "CSI migration enabled for kubernetes.io/gce-pd; waiting for external resizer to expand the pvc"
-    await eventually(() => expect(told(harness)).toEqual([["disk", message]]))
+    await eventually(() => expect(claimEvents(harness)).toEqual([["disk", message]]))
     await eventually(() =>
       expect(claimOf(harness, "disk")?.metadata.annotations).toMatchObject({
         "volume.kubernetes.io/storage-resizer": "pd.csi.storage.gke.io",
@@ -71,7 +71,7 @@ describe("a claim that asks for more", () => {
     )
   })
 
-  test("is the super cluster's to tell when its volume is", async () => {
+  test("gets no event if its volume is of the super cluster", async () => {
     await using harness = await startHarness({ only })
     const claimRef = { kind: "PersistentVolumeClaim", namespace: "default", name: "data" }
     await harness.create(persistentVolumes, volume("data", { ...nfs, claimRef }, { [uidAnnotation]: "u" }))
@@ -82,7 +82,7 @@ describe("a claim that asks for more", () => {
     await boundClaim(harness, "own", nfs)
     await ask(harness, "data", "2Gi")
     await ask(harness, "own", "2Gi")
-    await eventually(() => expect(told(harness)).toHaveLength(1))
-    expect(told(harness)).toEqual([["own", "waiting for an external controller to expand this PVC"]])
+    await eventually(() => expect(claimEvents(harness)).toHaveLength(1))
+    expect(claimEvents(harness)).toEqual([["own", "waiting for an external controller to expand this PVC"]])
   })
 })

@@ -1,5 +1,5 @@
-// Claims that ask for more than they have, of volumes a tenant made itself: they wait for a resizer from outside, and are told.
-// As upstream, where no kind of volume but FlexVolumes is expanded any more. Volumes of the super cluster are expanded there.
+// Claims with larger requests, on a tenant's own volumes, wait for an external resizer and get an event that says so.
+// As upstream, which only expands FlexVolumes itself. Volumes of the super cluster are expanded there.
 // Source: k8s.io/kubernetes/pkg/controller/volume/expand.
 
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
@@ -23,7 +23,7 @@ export function runVolumeExpansion(ctx: ControllerContext): Promise<void> {
     name: "persistentvolume-expander",
     eventSource: "volume_expand",
     primary: claims,
-    // Told when more is asked for, or less was given, and not again each time the tenant wakes.
+    // Recorded when the request grows or the capacity shrinks, and not each time the tenant wakes.
     concerns: () => false,
     reads: [volumes],
   })
@@ -41,7 +41,7 @@ export function runVolumeExpansion(ctx: ControllerContext): Promise<void> {
     if (volume?.spec === undefined || isOfSuper(volume)) return
     const isGrowing = volume.metadata.annotations?.[formerSizeAnnotation] !== undefined
     if (compareQuantities(requested(claim), present(claim)) <= 0 && !isGrowing) return
-    // What is known of the volume may be older.
+    // The cached volume may be older.
     if (!isBoundTo(volume, claim))
       throw new Error(`volume ${volume.metadata.name} is not bound to ${namespace}/${name}`)
     if (volume.spec.flexVolume !== undefined) return

@@ -3,7 +3,7 @@ import type { ClusterRole, KubeObject, PersistentVolumeClaim, Pod } from "../../
 import { clusterRoles, persistentVolumeClaims, pods, volumeAttributesClasses } from "../../client/resources.ts"
 import { eventually, startHarness } from "../testing/harness.ts"
 
-test("a claim that is deleted stays until no pod on a node uses it", async () => {
+test("a deleted claim is kept until no pod with a node uses it", async () => {
   await using harness = await startHarness({ only: ["persistentvolumeclaim-protection"] })
   const find = (): PersistentVolumeClaim | undefined => harness.cluster.find(persistentVolumeClaims, "default", "data")
   const metadata = { name: "data", namespace: "default" }
@@ -19,7 +19,7 @@ test("a claim that is deleted stays until no pod on a node uses it", async () =>
   await eventually(() => expect(find()).toBeUndefined())
 })
 
-test("a claim stays while a pod that has ended names it; one made for a pod goes when its node is done", async () => {
+test("a claim is kept while a finished pod names it; an ephemeral one is removed when the kubelet is done with its pod", async () => {
   await using harness = await startHarness({ only: ["persistentvolumeclaim-protection"] })
   const find = (name: string): PersistentVolumeClaim | undefined =>
     harness.cluster.find(persistentVolumeClaims, "default", name)
@@ -54,7 +54,7 @@ test("a claim stays while a pod that has ended names it; one made for a pod goes
   await eventually(() => expect(find("data")).toBeUndefined())
 })
 
-test("a VolumeAttributesClass that is deleted stays until no claim names it", async () => {
+test("a deleted VolumeAttributesClass is kept until no claim names it", async () => {
   await using harness = await startHarness({ only: ["volumeattributesclass-protection"] })
   const find = (): KubeObject | undefined => harness.cluster.find(volumeAttributesClasses, undefined, "gold")
   await harness.create(volumeAttributesClasses, {
@@ -76,7 +76,7 @@ test("a VolumeAttributesClass that is deleted stays until no claim names it", as
   await eventually(() => expect(find()).toBeUndefined())
 })
 
-test("an aggregated ClusterRole has the rules of those its selectors match", async () => {
+test("an aggregated ClusterRole has the rules of the roles that its selectors match", async () => {
   await using harness = await startHarness({ only: ["clusterrole-aggregation"] })
   const role = (name: string, labels: object, more: object): KubeObject =>
     ({

@@ -1,5 +1,5 @@
-// A claim in use by a pod, a volume bound to a claim and a VolumeAttributesClass that either names are deleted only when they
-// are not any more: all carry a finalizer. Source: k8s.io/kubernetes/pkg/controller/volume/{pvcprotection,pvprotection,vacprotection}.
+// Claims used by pods, volumes bound to claims, and VolumeAttributesClasses named by either have a finalizer, which is removed
+// when they are no longer in use. Source: k8s.io/kubernetes/pkg/controller/volume/{pvcprotection,pvprotection,vacprotection}.
 
 import type {
   KubeObject,
@@ -54,7 +54,7 @@ export function runClaimProtection(ctx: ControllerContext): Promise<void> {
   })
 }
 
-/** A node may have mounted it until the pod is gone, though it has ended; only what was made for one pod goes before it. */
+/** A node may keep the volume mounted until the finished pod is deleted; only a claim created for the pod is removed before it. */
 function uses(pod: Pod, { metadata }: PersistentVolumeClaim): boolean {
   const { nodeName = "", volumes = [] } = pod.spec ?? {}
   if (nodeName === "") return false
@@ -66,7 +66,7 @@ function uses(pod: Pod, { metadata }: PersistentVolumeClaim): boolean {
   })
 }
 
-/** Its node is done with it, or was not asked: finalizers may keep it, even until the claim is gone. */
+/** The kubelet is done with the pod, or not involved: only finalizers may still hold it, even until the claim is gone. */
 const isShutDown = ({ metadata }: Pod): boolean =>
   metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0
 
@@ -135,7 +135,7 @@ async function protect(
   try {
     await client.patch(resource, namespace, name, body, { type: "merge" })
   } catch (error) {
-    // Gone or made anew: its event comes.
+    // Deleted or recreated, which causes an event.
     if (!hasReason(error, "NotFound", "Invalid")) throw error
   }
 }
