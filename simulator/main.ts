@@ -67,7 +67,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     (made) => {
       kubelets = made
     },
-    (error: unknown) => log.error({ err: error }, "the simulated super cluster runs no pods"),
+    (error: unknown) => log.error({ err: error }, "the simulated super cluster stopped"),
   )
   return {
     sandbox: (node, namespace, pod) => kubelets?.sandbox(node, namespace, pod),

@@ -8,7 +8,7 @@ import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { defaultNodeSettings, simulatedNode, startNodes } from "./nodes.ts"
 
 /** A cluster in which another client always writes first, this many times. */
-class BusyCluster extends FakeCluster {
+class ConflictingCluster extends FakeCluster {
   conflicts = 0
 
   override async update<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions): Promise<T> {
@@ -17,7 +17,7 @@ class BusyCluster extends FakeCluster {
   }
 }
 
-const start = (client: BusyCluster): Promise<AsyncDisposable> =>
+const start = (client: ConflictingCluster): Promise<AsyncDisposable> =>
   startNodes({
     client,
     nodes: [simulatedNode(0)],
@@ -26,15 +26,15 @@ const start = (client: BusyCluster): Promise<AsyncDisposable> =>
     log: silentLog,
   })
 
-test("a node has its status from the start, whoever else writes it at the same time", async () => {
-  const cluster = new BusyCluster({ isPopulated: true })
+test("a node has its status from the start despite conflicting writes", async () => {
+  const cluster = new ConflictingCluster({ isPopulated: true })
   cluster.conflicts = 4
   await using _ = await start(cluster)
   expect(cluster.find<Node>(nodes, undefined, "node-1")?.status?.daemonEndpoints?.kubeletEndpoint?.Port).toBe(10250)
 })
 
-test("a node that cannot be written says so", async () => {
-  const cluster = new BusyCluster({ isPopulated: true })
+test("a node that cannot be written logs a warning", async () => {
+  const cluster = new ConflictingCluster({ isPopulated: true })
   cluster.conflicts = 5
   await expect(start(cluster)).rejects.toThrow("written by another")
 })

@@ -191,14 +191,14 @@ async function register(options: NodesOptions, node: SimulatedNode): Promise<voi
     if (!isAlreadyExists(error)) throw error
   }
   await report(options, node)
-  await overConflicts(() => removeStartupTaint(client, node.name))
+  await retryOnConflict(() => removeStartupTaint(client, node.name))
 }
 
 /**
  * Other clients write Nodes too, especially new ones: on a conflict reads and writes again, and finally fails with the last
  * conflict.
  */
-async function overConflicts(write: () => Promise<void>): Promise<void> {
+async function retryOnConflict(write: () => Promise<void>): Promise<void> {
   for (let left = statusTries; ; left--) {
     try {
       return await write()
@@ -222,7 +222,7 @@ async function removeStartupTaint(client: KubeClient, name: string): Promise<voi
 /** A Node that was deleted remains deleted until the next start, as with a real kubelet. */
 async function report(options: NodesOptions, node: SimulatedNode): Promise<void> {
   try {
-    await overConflicts(() => writeStatus(options, node))
+    await retryOnConflict(() => writeStatus(options, node))
   } catch (error) {
     if (!isNotFound(error)) throw error
   }

@@ -1,5 +1,5 @@
 // Expands provisioned volumes when their claims grow, with the events and conditions of kube-controller-manager and a driver's
-// resizer. No work remains for the node. Facts: k8s.io/kubernetes/pkg/controller/volume/expand and
+// resizer. No work remains for the node. Modelled on k8s.io/kubernetes/pkg/controller/volume/expand and
 // github.com/kubernetes-csi/external-resizer.
 
 import { timestamp, type PersistentVolume, type PersistentVolumeClaim } from "../apimachinery/object.ts"
@@ -22,12 +22,12 @@ const isLess = (a: string, b: string): boolean => compareQuantities(parseQuantit
 const requested = ({ spec }: PersistentVolumeClaim): string => storageIn(spec?.resources?.requests)
 
 /** The claim is bound, and requests more than its capacity. */
-export function wantsMore(claim: PersistentVolumeClaim): boolean {
+export function needsExpansion(claim: PersistentVolumeClaim): boolean {
   return claim.status?.phase === "Bound" && isLess(storageIn(claim.status.capacity), requested(claim))
 }
 
 /** Each step starts from the result of the previous one, so a concurrent change of the claim is a conflict. */
-export async function grow(
+export async function expand(
   { client, expander, resizer }: ResizeParts,
   claim: PersistentVolumeClaim,
   volume: PersistentVolume,

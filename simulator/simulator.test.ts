@@ -74,7 +74,7 @@ async function exec(pod: Pod, ...command: string[]): Promise<string> {
 }
 
 describe("nodes", () => {
-  test("are ready, have room, and are kept alive by leases", async () => {
+  test("are ready, have capacity, and renew their leases", async () => {
     const node = cluster.find<Node>(nodes, undefined, "node-1")
     expect(node?.status?.conditions?.find(({ type }) => type === "Ready")?.status).toBe("True")
     expect(node?.status?.allocatable).toMatchObject({ cpu: "32", memory: "128Gi", pods: "500" })
@@ -100,7 +100,7 @@ describe("a pod", () => {
       expect(conditionOf(pod, type)?.status).toBe("True")
   })
 
-  test("goes from pending to ready in one write", async () => {
+  test("becomes ready in one write", async () => {
     await run("a", { containers: [sleeping] })
     expect(cluster.writes.filter((write) => write === "update pods default/a/status")).toHaveLength(1)
   })
@@ -158,7 +158,7 @@ describe("a pod", () => {
     expect(pod.status?.initContainerStatuses?.map(({ ready: done }) => done)).toEqual([true, true])
   })
 
-  test("is not held up by an init container whose program nobody here has", async () => {
+  test("is not blocked by an init container whose program is not simulated", async () => {
     const prepared = (restartPolicy?: "Always") => ({
       name: restartPolicy === undefined ? "prepares" : "beside",
       image: "registry.example.com/prepare:1",
@@ -188,7 +188,7 @@ describe("a pod", () => {
     expect(await exec(await ready("env"), "printenv", "KEY")).toBe("value\n")
   })
 
-  test("sees files of ConfigMaps, its names, services and tokens", async () => {
+  test("has files of ConfigMaps, the downward API, services and tokens", async () => {
     await cluster.create(configMaps, {
       apiVersion: "v1",
       kind: "ConfigMap",
@@ -226,7 +226,7 @@ describe("a pod", () => {
     expect(await exec(pod, "curl")).toBe("sh: curl: not found\n")
   })
 
-  test("is ready when its probe says so", async () => {
+  test("is ready when its probe succeeds", async () => {
     const readinessProbe = { exec: { command: ["cat", "/tmp/ready"] }, periodSeconds: 1 }
     await cluster.create(pods, podOf("probe", { containers: [container(["sleep", "3600"], { readinessProbe })] }))
     const pod = await phase("probe", "Running")
@@ -252,19 +252,19 @@ describe("a pod", () => {
     expect((await phase("late", "Failed")).status?.reason).toBe("DeadlineExceeded")
   })
 
-  test("ends when it is deleted, telling how its containers ended", async () => {
+  test("ends when it is deleted and reports how its containers ended", async () => {
     const pod = await run("gone", { containers: [sleeping] })
-    const told: unknown[] = []
+    const phases: unknown[] = []
     cluster.onChange(({ object }) => {
-      if (object.metadata.name === "gone") told.push((object as Pod).status?.phase)
+      if (object.metadata.name === "gone") phases.push((object as Pod).status?.phase)
     })
     await cluster.delete(pods, namespace, "gone")
     await eventually(() => find("gone") === undefined, { what: "it is gone" })
-    expect(told).toContain("Failed")
+    expect(phases).toContain("Failed")
     expect(simulator.sandbox(pod.spec?.nodeName ?? "", namespace, "gone")).toBeUndefined()
   })
 
-  test("keeps its address over a restart of the simulator", async () => {
+  test("keeps its address across a restart of the simulator", async () => {
     const before = await run("stays", { containers: [sleeping] })
     await simulator[Symbol.asyncDispose]()
     simulator = await startSimulator({ client: cluster, nodes: 2, kubeletPort: () => 10250 })
@@ -279,20 +279,20 @@ describe("a pod", () => {
     expect(isReady(after)).toBe(true)
   })
 
-  test("leaves a trail of events", async () => {
+  test("records events", async () => {
     await run("told", { containers: [sleeping] })
     const reasons = (): string[] =>
       cluster
         .all(events)
         .filter((event) => (event["involvedObject"] as { name: string }).name === "told")
         .map((event) => event["reason"] as string)
-    await eventually(() => reasons().includes("Started"), { what: "it was told" })
+    await eventually(() => reasons().includes("Started"), { what: "the event is recorded" })
     expect(reasons().sort()).toEqual(["Created", "Pulled", "Scheduled", "Started"])
   })
 })
 
 describe("the scheduler", () => {
-  test("says why a pod waits, and places it when there is room", async () => {
+  test("reports why a pod is pending, and schedules it when there is capacity", async () => {
     const big = { ...sleeping, resources: { requests: { cpu: "20" } } }
     await run("a", { containers: [big] })
     await run("b", { containers: [big] })
@@ -307,7 +307,7 @@ describe("the scheduler", () => {
     await ready("c")
   })
 
-  test("leaves gated pods and those of other schedulers alone", async () => {
+  test("ignores gated pods and pods of other schedulers", async () => {
     await cluster.create(pods, podOf("gated", { schedulingGates: [{ name: "x" }], containers: [sleeping] }))
     await cluster.create(pods, podOf("other", { schedulerName: "mine", containers: [sleeping] }))
     await run("ours", { containers: [sleeping] })
@@ -315,7 +315,7 @@ describe("the scheduler", () => {
     expect(find("other")?.spec?.nodeName).toBeUndefined()
   })
 
-  test("places a thousand pods evenly", async () => {
+  test("distributes a thousand pods evenly", async () => {
     for (let i = 0; i < 1000; i++) await cluster.create(pods, podOf(`p${i}`, { containers: [sleeping] }))
     await eventually(() => cluster.all(pods).every((pod) => isReady(pod as Pod)), { what: "all are ready" })
     const onFirst = cluster.all(pods).filter((pod) => (pod as Pod).spec?.nodeName === "node-1")
@@ -339,26 +339,28 @@ describe("volumes", () => {
     volumes: [{ name: "data", persistentVolumeClaim: { claimName: name } }],
   })
 
-  test("are made for claims of the default class, grow, and go with them", async () => {
+  test("are provisioned for claims of the default class, expanded, and deleted with them", async () => {
     await cluster.create(persistentVolumeClaims, claim("data", "standard"))
     await eventually(() => isBound("data"), { what: "the claim is bound" })
     const volumeName = claimed("data")?.spec?.volumeName ?? ""
     expect(cluster.find<PersistentVolume>(persistentVolumes, undefined, volumeName)?.status?.phase).toBe("Bound")
     cluster.edit(persistentVolumeClaims, namespace, "data", { spec: { resources: { requests: { storage: "2Gi" } } } })
-    await eventually(() => claimed("data")?.status?.capacity?.["storage"] === "2Gi", { what: "it has grown" })
+    await eventually(() => claimed("data")?.status?.capacity?.["storage"] === "2Gi", { what: "it is expanded" })
     expect(claimed("data")?.status).toMatchObject({ phase: "Bound", allocatedResources: { storage: "2Gi" } })
     expect(claimed("data")?.status?.conditions ?? []).toEqual([])
     expect(cluster.find<PersistentVolume>(persistentVolumes, undefined, volumeName)?.spec?.capacity).toEqual({
       storage: "2Gi",
     })
-    const told = (): unknown[] => cluster.all(events).map((event) => event["reason"])
+    const eventReasons = (): unknown[] => cluster.all(events).map((event) => event["reason"])
     const reasons = ["ExternalExpanding", "Resizing", "VolumeResizeSuccessful"]
-    await eventually(() => reasons.every((reason) => told().includes(reason)), { what: "it is told" })
+    await eventually(() => reasons.every((reason) => eventReasons().includes(reason)), {
+      what: "the events are recorded",
+    })
     cluster.remove(persistentVolumeClaims, namespace, "data")
     await eventually(() => cluster.all(persistentVolumes).length === 0, { what: "the volume is gone" })
   })
 
-  test("wait for their first consumer where the class says so", async () => {
+  test("wait for the first consumer if the class says so", async () => {
     await cluster.create(storageClasses, {
       apiVersion: "storage.k8s.io/v1",
       kind: "StorageClass",
@@ -373,7 +375,7 @@ describe("volumes", () => {
     expect(isBound("lazy")).toBe(true)
   })
 
-  test("made by hand are bound to claims they fit", async () => {
+  test("created by hand are bound to matching claims", async () => {
     await cluster.create(persistentVolumeClaims, claim("manual", "by-hand"))
     await cluster.create(persistentVolumes, {
       apiVersion: "v1",
@@ -385,7 +387,7 @@ describe("volumes", () => {
     expect(claimed("manual")?.status?.capacity).toEqual({ storage: "5Gi" })
   })
 
-  test("keep a pod waiting until they are there", async () => {
+  test("keep a pod pending until they exist", async () => {
     await cluster.create(pods, podOf("early", using("later")))
     const why = await eventually(() => conditionOf(find("early"), "PodScheduled")?.message, { what: "it is refused" })
     expect(why).toBe('0/2 nodes are available: persistentvolumeclaim "later" not found.')
@@ -394,7 +396,7 @@ describe("volumes", () => {
   })
 })
 
-test("variables that say one another twice have an end", async () => {
+test("variables that reference each other are expanded within the limit", async () => {
   const env = Array.from({ length: 60 }, (_, at) => ({
     name: `V${at}`,
     value: at === 0 ? "x" : `$(V${at - 1})$(V${at - 1})`,

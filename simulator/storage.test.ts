@@ -24,7 +24,7 @@ const volumeOf = (name: string): PersistentVolume => ({
   spec: { ...spec, capacity: { storage: "1Gi" } },
 })
 
-test("of claims that want the same volume one has it, and another is found for the next", async () => {
+test("of two claims for the same volume one gets it, and the other gets another volume", async () => {
   const client = new FakeCluster()
   await client.create(persistentVolumes, volumeOf("a"))
   const names = ["one", "two", "three"]
@@ -53,7 +53,9 @@ test("of claims that want the same volume one has it, and another is found for t
   await eventually(() => bound().length > 0, { what: "a claim is bound" })
   await client.create(persistentVolumes, volumeOf("b"))
   await eventually(() => bound().length > 1, { what: "another is bound" })
-  await eventually(() => volumes.list().every((volume) => volume.status?.phase === "Bound"), { what: "both are told" })
+  await eventually(() => volumes.list().every((volume) => volume.status?.phase === "Bound"), {
+    what: "both claims are bound",
+  })
   expect(bound().toSorted()).toEqual(held().toSorted())
   expect(new Set(bound().map((one) => one.split(" ")[0]))).toEqual(new Set(["a", "b"]))
   stop.abort()

@@ -13,7 +13,7 @@ import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../cl
 import type { KubeClient } from "../client/rest.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers } from "../client/workqueue/workers.ts"
-import { grow, wantsMore, type ResizeParts } from "./resize.ts"
+import { expand, needsExpansion, type ResizeParts } from "./resize.ts"
 import { selectedNodeAnnotation, type ClaimSources } from "./scheduler/claims.ts"
 
 export const provisioner = "simulated.polyplane.dev"
@@ -127,8 +127,8 @@ export class Storage implements AsyncDisposable {
       const volume = await this.#volumeFor(claim, ours)
       if (volume === undefined) return
       this.#unbound.delete(identify(key))
-      const grows = isProvisioned(volume) && volume.spec?.claimRef?.uid === claim.metadata.uid && wantsMore(claim)
-      await (grows ? grow(this.#options, claim, volume) : this.#bind(claim, volume))
+      const grows = isProvisioned(volume) && volume.spec?.claimRef?.uid === claim.metadata.uid && needsExpansion(claim)
+      await (grows ? expand(this.#options, claim, volume) : this.#bind(claim, volume))
     } catch (error) {
       // Another claim may have been faster: search again.
       if (!isNotFound(error)) throw error

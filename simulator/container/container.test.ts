@@ -24,13 +24,13 @@ function streams(input?: Input, terminal = false) {
 
 describe("a container", () => {
   test.each<[string, Partial<ContainerSpec>, number]>([
-    ["of a shell image ends at once without input", {}, 0],
+    ["of a shell image ends immediately without input", {}, 0],
     ["ends as its command does", { command: ["sh", "-c", "exit 4"] }, 4],
   ])("%s", async (_, spec, code) => {
     expect(await start(spec).ended).toBe(code)
   })
 
-  test("whose program is not simulated runs until it is told to stop", async () => {
+  test("whose program is not simulated runs until it is stopped", async () => {
     const container = start({ image: "nginx:1" })
     expect(container.exit).toBeUndefined()
     expect(container.simulated).toBe(false)
@@ -39,7 +39,7 @@ describe("a container", () => {
     expect(container.listens(80)).toBe(false)
   })
 
-  test("keeps what it wrote, also an unfinished line", async () => {
+  test("keeps its log, including an unfinished line", async () => {
     const container = start({ command: ["sh", "-c", "echo a; echo b >&2; echo -n c"] })
     await container.ended
     expect(container.log.lines.map(({ stream, text }) => `${stream} ${text}`)).toEqual([
@@ -49,7 +49,7 @@ describe("a container", () => {
     ])
   })
 
-  test("keeps a line without an end in parts, the last megabyte of it", async () => {
+  test("splits an endless line and keeps its last megabyte", async () => {
     const script = "x=a; for i in $(seq 19); do x=$x$x; done; for i in 1 2 3; do printf $x; done; echo b"
     const container = start({ command: ["sh", "-c", script] })
     await container.ended
@@ -72,7 +72,7 @@ describe("a container", () => {
 })
 
 describe("exec", () => {
-  test("keeps the streams apart and passes the exit code on", async () => {
+  test("separates the streams and returns the exit code", async () => {
     const to = streams()
     const code = await start({ image: "nginx" }).exec(["sh", "-c", "echo a; echo b >&2; exit 3"], to, open)
     expect({ code, ...to.seen }).toEqual({ code: 3, out: "a\n", err: "b\n" })
@@ -89,7 +89,7 @@ describe("exec", () => {
     expect(to.seen.out).toBe("hello")
   })
 
-  test("on a terminal is a shell one can talk to", async () => {
+  test("on a terminal is an interactive shell", async () => {
     const input = new Input()
     const to = streams(input, true)
     const running = start({ image: "nginx" }).exec(["sh"], to, open)
@@ -102,7 +102,7 @@ describe("exec", () => {
 })
 
 describe("attach", () => {
-  test("types into the main program and sees what it writes", async () => {
+  test("connects to the main program's input and output", async () => {
     const container = start({ stdin: true, tty: true })
     const input = new Input()
     const to = streams(input)
@@ -123,7 +123,7 @@ describe("attach", () => {
     await container.stop()
   })
 
-  test("ends standard input with the first client where the pod says so", async () => {
+  test("closes standard input after the first client with stdinOnce", async () => {
     const container = start({ command: ["cat"], stdin: true, stdinOnce: true })
     const input = new Input()
     const attached = container.attach(streams(input), open)

@@ -51,7 +51,7 @@ export function startKubeletServer(options: KubeletServerOptions): Promise<NodeS
       else throw new CallRefused(400, "this cannot be upgraded")
     },
     explain(error) {
-      log.error({ err: error, node }, "a kubelet call failed")
+      log.error({ err: error, node }, "kubelet request failed")
       return new CallRefused(500, "internal error of the simulated kubelet")
     },
   })

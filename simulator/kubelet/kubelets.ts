@@ -181,7 +181,7 @@ export class Kubelets implements AsyncDisposable {
       if (sandbox.volumes === undefined) continue
       await refreshVolumes(this.#options.sources, sandbox.pod, sandbox.podIP, sandbox.volumes).catch(
         (error: unknown) => {
-          this.#options.log.debug({ err: error, pod: sandbox.pod.metadata.name }, "files of a pod were not refreshed")
+          this.#options.log.debug({ err: error, pod: sandbox.pod.metadata.name }, "pod files not refreshed")
         },
       )
     }

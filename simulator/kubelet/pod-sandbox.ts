@@ -12,7 +12,7 @@ import { mountsOf, ownFiles, prepareVolumes } from "./volumes.ts"
 /** CrashLoopBackOff: doubled with every restart, reset after a run of ten minutes. */
 const backOff = { baseMs: 10_000, maxMs: 300_000, forgetMs: 600_000 }
 
-export type Notice = (type: "Normal" | "Warning", reason: string, message: string) => void
+export type RecordEvent = (type: "Normal" | "Warning", reason: string, message: string) => void
 
 /** The state of one container of the pod. */
 export interface ContainerRecord {
@@ -40,20 +40,20 @@ export class PodSandbox {
   #pod: Pod
   readonly #sources: Sources
   readonly #changed: () => void
-  readonly #notice: Notice
+  readonly #recordEvent: RecordEvent
   readonly #probes = new Map<string, ProbeWorker>()
   /** Set if the pod has failed as a whole, regardless of its containers. */
   failure: { reason: string; message: string } | undefined
   #ended = false
 
-  constructor(pod: Pod, podIP: string, sources: Sources, changed: () => void, notice: Notice) {
+  constructor(pod: Pod, podIP: string, sources: Sources, changed: () => void, recordEvent: RecordEvent) {
     this.uid = pod.metadata.uid ?? ""
     this.podIP = podIP
     this.startedAt = sources.now()
     this.#pod = pod
     this.#sources = sources
     this.#changed = changed
-    this.#notice = notice
+    this.#recordEvent = recordEvent
     for (const spec of pod.spec?.initContainers ?? [])
       this.initContainers.set(spec.name, record(spec, "PodInitializing", pod))
     for (const spec of pod.spec?.containers ?? [])
@@ -101,7 +101,7 @@ export class PodSandbox {
       this.volumes ??= await prepareVolumes(this.#sources, pod, this.podIP)
     } catch (error) {
       if (!(error instanceof MissingSource)) throw error
-      this.#notice("Warning", "FailedMount", `MountVolume.SetUp failed: ${error.message}`)
+      this.#recordEvent("Warning", "FailedMount", `MountVolume.SetUp failed: ${error.message}`)
       return 1000
     }
     for (const one of this.initContainers.values()) {
@@ -163,14 +163,14 @@ export class PodSandbox {
     } catch (error) {
       if (!(error instanceof MissingSource)) throw error
       one.waiting = { reason: "CreateContainerConfigError", message: error.message }
-      this.#notice("Warning", "Failed", `Error: ${error.message}`)
+      this.#recordEvent("Warning", "Failed", `Error: ${error.message}`)
       one.retryAt = this.#sources.now() + 1000
       return 1000
     }
     const hostname = hostnameOf(this.#pod)
     if (one.current === undefined)
-      this.#notice("Normal", "Pulled", `Container image "${spec.image ?? ""}" already present on machine`)
-    this.#notice("Normal", "Created", `Container created`)
+      this.#recordEvent("Normal", "Pulled", `Container image "${spec.image ?? ""}" already present on machine`)
+    this.#recordEvent("Normal", "Created", `Container created`)
     const container = new SimulatedContainer(`containerd://${randomBytes(32).toString("hex")}`, {
       name: spec.name,
       image: spec.image ?? "",
@@ -194,11 +194,11 @@ export class PodSandbox {
     }
     one.current = container
     one.waiting = undefined
-    this.#notice("Normal", "Started", `Container started`)
+    this.#recordEvent("Normal", "Started", `Container started`)
     this.#probe(one, container)
     container.ended.then(
-      (code) => this.#over(one, container, code),
-      () => this.#over(one, container, 128), // an error of the simulation itself ends the container like a failed start
+      (code) => this.#onExit(one, container, code),
+      () => this.#onExit(one, container, 128), // an error of the simulation itself ends the container like a failed start
     )
     return undefined
   }
@@ -222,9 +222,9 @@ export class PodSandbox {
           this.#changed()
         },
         unhealthy: (kind, message, dead) => {
-          this.#notice("Warning", "Unhealthy", `${kind} probe failed: ${message}`)
+          this.#recordEvent("Warning", "Unhealthy", `${kind} probe failed: ${message}`)
           if (!dead) return
-          this.#notice(
+          this.#recordEvent(
             "Normal",
             "Killing",
             `Container ${one.spec.name} failed ${kind.toLowerCase()} probe, will be restarted`,
@@ -235,23 +235,23 @@ export class PodSandbox {
     )
   }
 
-  #over(one: ContainerRecord, container: SimulatedContainer, code: number): void {
+  #onExit(one: ContainerRecord, container: SimulatedContainer, code: number): void {
     if (one.current !== container) return
     this.#probes.get(one.spec.name)?.stop()
     one.ready = false
     one.started = false
     if (!this.#ended && this.#restarts(one, code)) {
       const now = this.#sources.now()
-      const ranLong = now - container.startedAt > backOff.forgetMs
+      const ranLongEnough = now - container.startedAt > backOff.forgetMs
       const delay =
-        ranLong || one.restarts === 0 ? 0 : Math.min(backOff.baseMs * 2 ** (one.restarts - 1), backOff.maxMs)
+        ranLongEnough || one.restarts === 0 ? 0 : Math.min(backOff.baseMs * 2 ** (one.restarts - 1), backOff.maxMs)
       one.retryAt = now + delay
       if (delay > 0) {
         one.waiting = {
           reason: "CrashLoopBackOff",
           message: `back-off ${delay / 1000}s restarting failed container=${one.spec.name} pod=${this.#pod.metadata.name ?? ""}_${this.#pod.metadata.namespace ?? ""}(${this.uid})`,
         }
-        this.#notice(
+        this.#recordEvent(
           "Warning",
           "BackOff",
           `Back-off restarting failed container ${one.spec.name} in pod ${this.#pod.metadata.name ?? ""}_${this.#pod.metadata.namespace ?? ""}(${this.uid})`,
@@ -264,7 +264,7 @@ export class PodSandbox {
   /** An update has changed the image: the container is recreated. */
   #replace(one: ContainerRecord, spec: Container): void {
     one.spec = spec
-    this.#notice("Normal", "Killing", `Container ${spec.name} definition changed, will be restarted`)
+    this.#recordEvent("Normal", "Killing", `Container ${spec.name} definition changed, will be restarted`)
     void one.current?.stop()
     one.retryAt = 0
   }

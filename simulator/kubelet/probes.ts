@@ -12,7 +12,7 @@ export interface ProbeListener {
   started(): void
   ready(ready: boolean): void
   /** `dead`: the failure threshold has been reached. */
-  unhealthy(kind: "Startup" | "Readiness" | "Liveness", message: string, dead: boolean): void
+  unhealthy(kind: "Startup" | "Readiness" | "Liveness", message: string, isFailed: boolean): void
 }
 
 export class ProbeWorker {

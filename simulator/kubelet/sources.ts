@@ -192,9 +192,9 @@ export function substitute(text: string, environment: Readonly<Record<string, st
 function serviceVariables(sources: Sources, pod: Pod): Record<string, string> {
   const namespace = pod.metadata.namespace ?? ""
   const linked = pod.spec?.enableServiceLinks === false ? [] : sources.services.list(namespace)
-  const master = sources.services.get("default", "kubernetes")
+  const kubernetes = sources.services.get("default", "kubernetes")
   const variables: Record<string, string> = {}
-  for (const { metadata, spec } of master === undefined ? linked : [master, ...linked]) {
+  for (const { metadata, spec } of kubernetes === undefined ? linked : [kubernetes, ...linked]) {
     const ip = spec?.clusterIP ?? ""
     const ports = spec?.ports ?? []
     const first = ports[0]
@@ -206,13 +206,13 @@ function serviceVariables(sources: Sources, pod: Pod): Record<string, string> {
     variables[`${prefix}_SERVICE_PORT`] = String(first.port)
     variables[`${prefix}_PORT`] = url(first)
     for (const port of ports) {
-      const stem = `${prefix}_PORT_${port.port}_${port.protocol ?? "TCP"}`
+      const portPrefix = `${prefix}_PORT_${port.port}_${port.protocol ?? "TCP"}`
       if (port.name)
         variables[`${prefix}_SERVICE_PORT_${port.name.toUpperCase().replaceAll("-", "_")}`] = String(port.port)
-      variables[stem] = url(port)
-      variables[`${stem}_PROTO`] = (port.protocol ?? "TCP").toLowerCase()
-      variables[`${stem}_PORT`] = String(port.port)
-      variables[`${stem}_ADDR`] = ip
+      variables[portPrefix] = url(port)
+      variables[`${portPrefix}_PROTO`] = (port.protocol ?? "TCP").toLowerCase()
+      variables[`${portPrefix}_PORT`] = String(port.port)
+      variables[`${portPrefix}_ADDR`] = ip
     }
   }
   return variables

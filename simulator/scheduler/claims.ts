@@ -13,13 +13,13 @@ export interface ClaimSources {
   classes: Informer<StorageClass>
 }
 
-export type ClaimsVerdict =
+export type ClaimsResult =
   /** No node is possible; contains the message of the pod's condition. */
   | { refused: string }
   /** Nodes must pass `check`; `waiting` claims get their volume once a node is chosen. */
   | { check: (node: Node) => string | undefined; waiting: readonly PersistentVolumeClaim[] }
 
-export function judgeClaims(pod: Pod, sources: ClaimSources): ClaimsVerdict {
+export function checkClaims(pod: Pod, sources: ClaimSources): ClaimsResult {
   const waiting: PersistentVolumeClaim[] = []
   const bound: PersistentVolume[] = []
   for (const name of claimNames(pod)) {
@@ -32,7 +32,7 @@ export function judgeClaims(pod: Pod, sources: ClaimSources): ClaimsVerdict {
     else if (waitsForConsumer(claim, sources)) waiting.push(claim)
     else return { refused: "pod has unbound immediate PersistentVolumeClaims" }
   }
-  return { waiting, check: (node) => (bound.every((volume) => reaches(volume, node)) ? undefined : conflict) }
+  return { waiting, check: (node) => (bound.every((volume) => isReachable(volume, node)) ? undefined : conflict) }
 }
 
 const conflict = "node(s) didn't match PersistentVolume's node affinity"
@@ -50,7 +50,7 @@ function waitsForConsumer(claim: PersistentVolumeClaim, { classes }: ClaimSource
   return found?.volumeBindingMode === "WaitForFirstConsumer"
 }
 
-function reaches(volume: PersistentVolume, node: Node): boolean {
+function isReachable(volume: PersistentVolume, node: Node): boolean {
   const terms = volume.spec?.nodeAffinity?.required?.nodeSelectorTerms
   return terms === undefined || terms.some((term) => matchesTerm(term, node))
 }

@@ -28,10 +28,10 @@ export function reasons(one: Candidate, state: NodeState): string[] {
   ) {
     return ["node(s) were unschedulable"]
   }
-  const repelled = (node.spec?.taints ?? []).some(
+  const isTainted = (node.spec?.taints ?? []).some(
     (taint) => taint.effect !== "PreferNoSchedule" && !tolerates(pod.spec?.tolerations, taint),
   )
-  if (repelled) return ["node(s) had untolerated taint(s)"]
+  if (isTainted) return ["node(s) had untolerated taint(s)"]
   if (!matchesNode(pod.spec, node)) return ["node(s) didn't match Pod's node affinity/selector"]
   if (one.ports.some((port) => state.ports.has(port)))
     return ["node(s) didn't have free ports for the requested pod ports"]

@@ -58,7 +58,7 @@ export class NodeState {
   /** Number of pods per owner uid, for spreading. */
   readonly owners = new Map<string, number>()
   /** Pods with anti-affinity: every candidate is checked against them. */
-  readonly repelling = new Map<string, Pod>()
+  readonly antiAffinityPods = new Map<string, Pod>()
   allocatable: Resources = new Map()
 
   constructor(node: Node) {
@@ -99,7 +99,7 @@ export class NodeState {
     this.#pods.set(uid, counted)
     this.#count(counted, 1)
     for (const port of counted.ports) this.ports.add(port)
-    if (hasAntiAffinity(pod)) this.repelling.set(uid, pod)
+    if (hasAntiAffinity(pod)) this.antiAffinityPods.set(uid, pod)
   }
 
   remove(uid: string): void {
@@ -108,7 +108,7 @@ export class NodeState {
     this.#pods.delete(uid)
     this.#count(counted, -1)
     for (const port of counted.ports) this.ports.delete(port)
-    this.repelling.delete(uid)
+    this.antiAffinityPods.delete(uid)
   }
 
   #count({ pod, requests }: Counted, sign: 1 | -1): void {

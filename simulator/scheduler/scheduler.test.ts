@@ -116,7 +116,7 @@ describe("reasons()", () => {
     expect(reasons(candidate(pod(spec)), stateOf(on, ...there))).toEqual(expected)
   })
 
-  test("gives back what a pod took when it goes", () => {
+  test("releases a removed pod's resources", () => {
     const there = pod(asking("3"))
     const state = stateOf(node("a"), there)
     state.add({ ...there, status: { phase: "Running" } } as Pod)
@@ -156,7 +156,7 @@ describe("topologyChecks()", () => {
     ],
   })
   /** Which of three nodes (a and b in zone 1, c in zone 2) accept the pod, given existing pods on a. */
-  function takers(one: Pod, ...onA: Pod[]): string {
+  function feasibleNodes(one: Pod, ...onA: Pod[]): string {
     const states = [
       stateOf(node("a", { zone: "1" }), ...onA),
       stateOf(node("b", { zone: "1" })),
@@ -170,21 +170,21 @@ describe("topologyChecks()", () => {
   }
 
   test.each<[string, Pod, Pod[], string]>([
-    ["asks nothing", pod({}, web), [pod({}, web)], "abc"],
-    ["keeps off nodes with its like", pod(anti("kubernetes.io/hostname"), web), [pod({}, web)], "bc"],
-    ["keeps off zones with its like", pod(anti("zone"), web), [pod({}, web)], "c"],
-    ["is kept off by those that are there", pod({}, web), [pod(anti("zone"), web)], "c"],
-    ["goes where its friend is", pod(near({ app: "db" })), [pod({}, { app: "db" })], "ab"],
-    ["goes nowhere without its friend", pod(near({ app: "db" })), [], ""],
-    ["starts a group anywhere", pod(near(web), web), [], "abc"],
+    ["requests nothing", pod({}, web), [pod({}, web)], "abc"],
+    ["has anti-affinity to pods on the node", pod(anti("kubernetes.io/hostname"), web), [pod({}, web)], "bc"],
+    ["has anti-affinity to pods in the zone", pod(anti("zone"), web), [pod({}, web)], "c"],
+    ["is excluded by the anti-affinity of existing pods", pod({}, web), [pod(anti("zone"), web)], "c"],
+    ["has affinity to an existing pod", pod(near({ app: "db" })), [pod({}, { app: "db" })], "ab"],
+    ["has affinity to a missing pod", pod(near({ app: "db" })), [], ""],
+    ["has affinity to itself", pod(near(web), web), [], "abc"],
     ["spreads over zones", pod(spread(1), web), [pod({}, web)], "c"],
-    ["spreads as far as it must", pod(spread(2), web), [pod({}, web)], "abc"],
+    ["spreads within maxSkew", pod(spread(2), web), [pod({}, web)], "abc"],
   ])("a pod that %s", (_, one, there, expected) => {
-    expect(takers(one, ...there)).toBe(expected)
+    expect(feasibleNodes(one, ...there)).toBe(expected)
   })
 })
 
-test("prefers nodes with fewer siblings, then with more left", () => {
+test("prefers nodes with fewer pods of the same controller, then with more free resources", () => {
   const siblings = stateOf(node("siblings"), pod({}, {}, "web"))
   const full = stateOf(node("full"), pod(asking("3")))
   const free = stateOf(node("free"))

@@ -10,7 +10,7 @@ import { persistentVolumeClaims, pods } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { FairQueue } from "../../client/workqueue/fair-queue.ts"
 import { runWorkers, type ReconcileResult } from "../../client/workqueue/workers.ts"
-import { judgeClaims, selectedNodeAnnotation, type ClaimSources } from "./claims.ts"
+import { checkClaims, selectedNodeAnnotation, type ClaimSources } from "./claims.ts"
 import { candidate, reasons, type Candidate } from "./filters.ts"
 import { NodeState } from "./node-state.ts"
 import { createScore } from "./scores.ts"
@@ -137,7 +137,7 @@ export class Scheduler implements AsyncDisposable {
   async #schedule(key: PodKey): Promise<ReconcileResult> {
     const pod = this.#options.pods.get(key.namespace, key.name)
     if (pod === undefined || !isWaiting(pod)) return
-    const claims = judgeClaims(pod, this.#options)
+    const claims = checkClaims(pod, this.#options)
     const choice = "refused" in claims ? { message: `${claims.refused}.` } : this.#choose(pod, [claims.check])
     if ("message" in choice) return this.#reject(key, pod, choice.message)
     const waiting = "refused" in claims ? [] : claims.waiting

@@ -39,8 +39,8 @@ function termMatcher(term: AffinityTerm, owner: Pod, labelsOf: NamespaceLabels):
   if (named.size === 0 && byLabels === undefined) named.add(owner.metadata.namespace ?? "")
   return (other) => {
     const namespace = other.metadata.namespace ?? ""
-    const meant = named.has(namespace) || (byLabels !== undefined && matches(byLabels, labelsOf(namespace) ?? {}))
-    return meant && matches(selector, other.metadata.labels)
+    const matched = named.has(namespace) || (byLabels !== undefined && matches(byLabels, labelsOf(namespace) ?? {}))
+    return matched && matches(selector, other.metadata.labels)
   }
 }
 
@@ -61,13 +61,17 @@ export function topologyChecks(pod: Pod, states: Iterable<NodeState>, labelsOf: 
 }
 
 /** Values of the term's topology key for which a selected pod exists. */
-function occupied(term: AffinityTerm, meant: (other: Pod) => boolean, states: readonly NodeState[]): Set<string> {
+function occupiedDomains(
+  term: AffinityTerm,
+  matcher: (other: Pod) => boolean,
+  states: readonly NodeState[],
+): Set<string> {
   const domains = new Set<string>()
   for (const state of states) {
     const domain = domainOf(state.node, term.topologyKey)
     if (domain === undefined || domains.has(domain)) continue
     for (const other of state.pods()) {
-      if (!meant(other)) continue
+      if (!matcher(other)) continue
       domains.add(domain)
       break
     }
@@ -81,7 +85,7 @@ function antiAffinityCheck(
   states: readonly NodeState[],
   labelsOf: NamespaceLabels,
 ): TopologyCheck {
-  const domains = occupied(term, termMatcher(term, pod, labelsOf), states)
+  const domains = occupiedDomains(term, termMatcher(term, pod, labelsOf), states)
   return (node) => (domains.has(domainOf(node, term.topologyKey) ?? "\0") ? faults.antiAffinity : undefined)
 }
 
@@ -89,7 +93,7 @@ function antiAffinityCheck(
 function existingCheck(pod: Pod, states: readonly NodeState[], labelsOf: NamespaceLabels): TopologyCheck {
   const forbidden = new Map<string, Set<string>>()
   for (const state of states) {
-    for (const other of state.repelling.values()) {
+    for (const other of state.antiAffinityPods.values()) {
       const terms = other.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
       for (const term of terms) {
         const domain = domainOf(state.node, term.topologyKey)
@@ -114,7 +118,7 @@ function affinityCheck(
 ): TopologyCheck {
   const wanted = terms.map((term) => {
     const meant = termMatcher(term, pod, labelsOf)
-    return { key: term.topologyKey, domains: occupied(term, meant, states), self: meant(pod) }
+    return { key: term.topologyKey, domains: occupiedDomains(term, meant, states), self: meant(pod) }
   })
   const first = wanted.every(({ domains, self }) => domains.size === 0 && self)
   return (node) => {

@@ -9,7 +9,7 @@ import { SyntaxFault, type Word } from "./tokens.ts"
 const maxCharacters = 1024 * 1024
 
 /** The context of an expansion. */
-export interface Surroundings {
+export interface ExpansionContext {
   environment: Record<string, string>
   hostname: string
   /** The exit code of the last command. */
@@ -21,7 +21,7 @@ export interface Surroundings {
 }
 
 /** Expands words to the arguments of a command. */
-export async function expandAll(shell: Surroundings, words: readonly Word[]): Promise<string[]> {
+export async function expandAll(shell: ExpansionContext, words: readonly Word[]): Promise<string[]> {
   const expanded: string[] = []
   let characters = 0
   for (const word of words) {
@@ -49,7 +49,7 @@ export async function expandAll(shell: Surroundings, words: readonly Word[]): Pr
 }
 
 /** Expands without splitting at blanks: for assignments and targets of redirections. */
-export async function expandOne(shell: Surroundings, word: Word): Promise<string> {
+export async function expandOne(shell: ExpansionContext, word: Word): Promise<string> {
   let text = ""
   for (const part of word) {
     text += await expandPart(shell, part)
@@ -58,7 +58,7 @@ export async function expandOne(shell: Surroundings, word: Word): Promise<string
   return text
 }
 
-async function expandPart(shell: Surroundings, part: Word[number]): Promise<string> {
+async function expandPart(shell: ExpansionContext, part: Word[number]): Promise<string> {
   switch (part.type) {
     case "text":
       return part.text
@@ -73,7 +73,7 @@ async function expandPart(shell: Surroundings, part: Word[number]): Promise<stri
   }
 }
 
-function variable(shell: Surroundings, name: string): string | undefined {
+function variable(shell: ExpansionContext, name: string): string | undefined {
   if (name === "?") return String(shell.last)
   if (name === "$") return "1"
   if (name === "#") return String(Math.max(shell.arguments.length - 1, 0))
@@ -83,7 +83,7 @@ function variable(shell: Surroundings, name: string): string | undefined {
 }
 
 /** Integer arithmetic with + - * / % and precedence, without parentheses. */
-function arithmetic(shell: Surroundings, expression: string): number {
+function arithmetic(shell: ExpansionContext, expression: string): number {
   const value = (term: string): number => {
     const name = term.trim().replace(/^\$/, "")
     return /^\d+$/.test(name) ? Number(name) : Number.parseInt(variable(shell, name) ?? "0", 10) || 0

@@ -113,8 +113,8 @@ export const programs: Readonly<Record<string, Program>> = dictionary({
       if (!recursive && process.files.isDirectory(path)) return "Is a directory"
       const fault =
         recursive && process.files.exists(path) ? process.files.removeTree(path) : process.files.remove(path)
-      const forgiven = fault === "No such file or directory" && args.some((arg) => /^-\w*f/.test(arg))
-      return forgiven ? undefined : fault
+      const isIgnored = fault === "No such file or directory" && args.some((arg) => /^-\w*f/.test(arg))
+      return isIgnored ? undefined : fault
     }),
   mkdir: (process, args) =>
     forEachPath(process, "mkdir", args, (path) => process.files.write(`${path}/.keep`, "", true)),

@@ -2,7 +2,7 @@
 // strings. Only `sleep` takes time. Every run is limited: steps, output, substitution depth.
 
 import { resolvePath } from "../container/file-system.ts"
-import { expandAll, expandOne, type Surroundings } from "./expand.ts"
+import { expandAll, expandOne, type ExpansionContext } from "./expand.ts"
 import { parse, type Node } from "./parse.ts"
 import { terminated, type Process } from "./process.ts"
 import { programs } from "./programs.ts"
@@ -97,7 +97,7 @@ async function run(state: State, node: Node): Promise<number> {
     }
     case "for": {
       let code = 0
-      for (const value of await expandAll(surroundings(state), node.words)) {
+      for (const value of await expandAll(expansionContext(state), node.words)) {
         state.process.environment[node.name] = value
         code = await run(state, node.body)
       }
@@ -130,10 +130,10 @@ async function pipeline(state: State, stages: readonly Node[]): Promise<number> 
 }
 
 async function simple(state: State, node: Node & { type: "simple" }): Promise<number> {
-  const words = await expandAll(surroundings(state), node.words)
+  const words = await expandAll(expansionContext(state), node.words)
   const assigned: Record<string, string> = {}
-  for (const { name, value } of node.assignments) assigned[name] = await expandOne(surroundings(state), value)
-  const process = await redirect(state.process, node.redirections, (word) => expandOne(surroundings(state), word))
+  for (const { name, value } of node.assignments) assigned[name] = await expandOne(expansionContext(state), value)
+  const process = await redirect(state.process, node.redirections, (word) => expandOne(expansionContext(state), word))
   if (process === undefined) return 1
   if (words.length === 0) {
     Object.assign(state.process.environment, assigned)
@@ -239,7 +239,7 @@ async function interactive(state: State, terminal: Terminal): Promise<number> {
   }
 }
 
-function surroundings(state: State): Surroundings {
+function expansionContext(state: State): ExpansionContext {
   const { environment, hostname } = state.process
   return { ...state, environment, hostname, substitute: (script) => substitute(state, script) }
 }

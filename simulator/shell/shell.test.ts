@@ -94,13 +94,13 @@ describe("sh -c", () => {
     expect(run.out).toBe("from\nstdin\n")
   })
 
-  test("does not run a script that is not there", async () => {
+  test("does not run a missing script", async () => {
     const { run, process } = shell()
     expect(await runCommand(process, ["sh", "/missing.sh"])).toBe(2)
     expect(run.err).toBe("sh: can't open '/missing.sh'\n")
   })
 
-  test("ends with 143 when told to, also while it sleeps", async () => {
+  test("exits with 143 on SIGTERM, also while sleeping", async () => {
     const stop = new AbortController()
     const { process } = shell("", stop.signal)
     const running = runCommand(process, ["sh", "-c", "while true; do sleep 3600; done"])
@@ -132,7 +132,7 @@ describe("a shell on a terminal", () => {
     expect(await running).toBe(1)
   })
 
-  test("interrupts a command with ^C and goes on", async () => {
+  test("interrupts a command with ^C and continues", async () => {
     const { input, run, running } = open()
     input.push("sleep 3600\r")
     while (!run.out.includes("sleep 3600\n")) await new Promise((resolve) => setImmediate(resolve))
@@ -145,12 +145,12 @@ describe("a shell on a terminal", () => {
   })
 })
 
-test("a variable that doubles ends its script before it has all memory", async () => {
+test("a variable that doubles ends its script at the memory limit", async () => {
   const { code, err } = await sh("x=0123456789; while true; do x=$x$x; done")
   expect([code, err]).toEqual([2, "sh: out of memory\n"])
 })
 
-test("words that say much many times are refused before they are made", async () => {
+test("words that expand beyond the limit are rejected before expansion", async () => {
   const { code, err } = await sh(`x=0123456789; for i in $(seq 15); do x=$x$x; done; echo ${"$x ".repeat(1000)}`)
   expect([code, err]).toEqual([2, "sh: argument list too long\n"])
 })
