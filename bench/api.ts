@@ -195,14 +195,14 @@ interface Measured {
 }
 
 /** Background work caused by a row (compaction, garbage collection) is part of its cost, not of the next row's. */
-const quiet = { everyMs: 50, microseconds: 2_500, atMostMs: 3_000 } as const
+const idle = { everyMs: 50, microseconds: 2_500, atMostMs: 3_000 } as const
 
-async function becomesQuiet(server: Server): Promise<void> {
-  const until = performance.now() + quiet.atMostMs
+async function waitUntilIdle(server: Server): Promise<void> {
+  const until = performance.now() + idle.atMostMs
   for (let before = await processorTime(server.pids); performance.now() < until;) {
-    await delay(quiet.everyMs)
+    await delay(idle.everyMs)
     const now = await processorTime(server.pids)
-    if (now - before < quiet.microseconds) return
+    if (now - before < idle.microseconds) return
     before = now
   }
 }
@@ -215,7 +215,7 @@ async function measure(server: Server, client: BenchClient, row: Row, round: num
   const begin = performance.now()
   into.took.push(...(await client.all(calls, connections)))
   into.seconds += (performance.now() - begin) / 1000
-  await becomesQuiet(server)
+  await waitUntilIdle(server)
   into.microseconds += (await processorTime(server.pids)) - before
 }
 
@@ -273,8 +273,8 @@ for (let round = 0; round <= rounds; round++) {
 
 const lines: Line[] = []
 for (const [at, { what, goal, isBare }] of rows.entries()) {
-  const [ours, theirs, barest] = measured[at] ?? []
-  if (ours === undefined || theirs === undefined || barest === undefined) continue
+  const [ours, theirs, bareServer] = measured[at] ?? []
+  if (ours === undefined || theirs === undefined || bareServer === undefined) continue
   const add = (part: string, unit: string, value: (of: Measured) => number, share?: number): void => {
     const compared = { with: kubernetes.name, value: value(theirs) }
     const wanted = share === undefined ? {} : { goal: atMostOfCompared(share), obstacle: goal.obstacle }
@@ -285,7 +285,7 @@ for (const [at, { what, goal, isBare }] of rows.entries()) {
   const addBare = (part: string, unit: string, value: (of: Measured) => number): void => {
     if (isBare !== true) return
     const compared = { with: kubernetes.name, value: value(theirs) }
-    lines.push({ what: `${what}: ${part} of ${bare.name}`, value: value(barest), unit, compared })
+    lines.push({ what: `${what}: ${part} of ${bare.name}`, value: value(bareServer), unit, compared })
   }
   addBare("processor time", "µs", cost)
   const p99 = ({ took }: Measured): number => quantile(took, 0.99)

@@ -26,7 +26,7 @@ const timeoutMs = 600_000
 const greedyPods = argument(2, 10_000)
 const isAlone = process.argv[5] === "ours"
 /** Ten take a tenth of a second in all: their median was between 1.15 and 1.94 times that of alone in repeated runs. */
-const politeRounds = 60
+const lightRounds = 60
 
 interface Place {
   client: KubeClient
@@ -127,7 +127,7 @@ function playNodes(place: Place, signal: AbortSignal): Promise<void> {
   })
 }
 
-async function accountThere({ client, namespace }: Place): Promise<void> {
+async function waitForServiceAccount({ client, namespace }: Place): Promise<void> {
   const fieldSelector = "metadata.name=default"
   while ((await client.list(serviceAccounts, { namespace, fieldSelector })).items.length === 0) await sleep(100)
 }
@@ -158,7 +158,7 @@ async function fill(server: Server, round: string): Promise<Filled> {
     }),
   ])
   // Pods are rejected until their service account exists.
-  await Promise.all(server.places.map(accountThere))
+  await Promise.all(server.places.map(waitForServiceAccount))
   const before = await processorTime(server.pids)
   const begin = performance.now()
   let next = 0
@@ -187,7 +187,7 @@ async function fill(server: Server, round: string): Promise<Filled> {
 }
 
 /** Milliseconds from create to available, with or without load from another tenant. */
-async function polite(place: Place, round: string): Promise<number[]> {
+async function measureLightTenant(place: Place, round: string): Promise<number[]> {
   const took: number[] = []
   const stop = new AbortController()
   const waiting = new Map<string, () => void>()
@@ -198,8 +198,8 @@ async function polite(place: Place, round: string): Promise<number[]> {
     }),
   ]
   await place.client.list(deployments, { namespace: place.namespace })
-  for (let index = 0; index < politeRounds; index++) {
-    progress(`deployments ${round}`, index, politeRounds)
+  for (let index = 0; index < lightRounds; index++) {
+    progress(`deployments ${round}`, index, lightRounds)
     const name = `polite-${round}-${index}`
     const available = new Promise<void>((resolve) => waiting.set(name, resolve))
     const begin = performance.now()
@@ -212,12 +212,12 @@ async function polite(place: Place, round: string): Promise<number[]> {
   return took
 }
 
-async function greedy(server: Server): Promise<{ alone: number; beside: number }> {
+async function measureUnderLoad(server: Server): Promise<{ alone: number; beside: number }> {
   const [first, second] = server.places
   if (first === undefined || second === undefined) throw new Error("two tenants are needed")
-  const alone = await polite(second, "alone")
+  const alone = await measureLightTenant(second, "alone")
   await first.client.create(deployments, deployment(first.namespace, "greedy", greedyPods))
-  const beside = await polite(second, "beside")
+  const beside = await measureLightTenant(second, "beside")
   return { alone: quantile(alone, 0.5), beside: quantile(beside, 0.5) }
 }
 
@@ -230,7 +230,7 @@ interface Measured extends Filled {
 async function measure(start: () => Promise<Server>): Promise<Measured> {
   await using server = await start()
   const first = await fill(server, "web")
-  return { ...first, again: await fill(server, "again"), ...(await greedy(server)) }
+  return { ...first, again: await fill(server, "again"), ...(await measureUnderLoad(server)) }
 }
 
 const ours = await measure(startOurs)

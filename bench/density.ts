@@ -62,7 +62,7 @@ async function awake(up: Polyplane): Promise<number> {
   return Number(/^polyplane_tenants_awake (\d+)$/m.exec(text)?.[1])
 }
 
-async function allAsleep(up: Polyplane): Promise<void> {
+async function waitUntilAsleep(up: Polyplane): Promise<void> {
   for (let left = await awake(up); left > 0; left = await awake(up)) {
     progress("falling asleep", tenants - left, tenants)
     await delay(2_000)
@@ -115,7 +115,7 @@ await forEach("making namespaces", woken, async (index) => {
   await admin.get(namespaces, undefined, `space-${index}`)
   spaces.push(performance.now() - begin)
 })
-await allAsleep(up)
+await waitUntilAsleep(up)
 const diskEmpty = ((await storedKiB()) - empty.disk) / tenants
 await forEach("making objects", tenants, async (index) => {
   const client = clients[index]
@@ -123,7 +123,7 @@ await forEach("making objects", tenants, async (index) => {
   // Sleeping tenants have no connections. Those measured later keep theirs, so that the handshake is not measured.
   if (!sample.has(index)) await client?.[Symbol.asyncDispose]()
 })
-await allAsleep(up)
+await waitUntilAsleep(up)
 const share = await restingShare(up)
 const asleep = { memory: await residentMiB(up), descriptors: await descriptors(up), share, awake: await awake(up) }
 

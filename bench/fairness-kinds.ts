@@ -1,6 +1,6 @@
 // The kinds of load of a greedy tenant (fairness-load.ts), and how their effect is reported (fairness.ts).
 
-export const greeds = {
+export const loadKinds = {
   reads: "gets",
   writes: "merge patches",
   lists: "lists of 2,000 objects, compressed",
@@ -15,10 +15,10 @@ export const greeds = {
   ahead: "1,000 requests at once on a connection",
 } as const
 
-export type Greed = keyof typeof greeds
+export type LoadKind = keyof typeof loadKinds
 
-export function isGreed(text: string): text is Greed {
-  return Object.hasOwn(greeds, text)
+export function isLoadKind(text: string): text is LoadKind {
+  return Object.hasOwn(loadKinds, text)
 }
 
-export const allGreeds = Object.keys(greeds).filter(isGreed)
+export const allLoadKinds = Object.keys(loadKinds).filter(isLoadKind)

@@ -6,11 +6,11 @@
 import { setPriority } from "node:os"
 import { loadKubeconfig } from "../client/kubeconfig.ts"
 import { BenchClient, type Call, type Server } from "./api-client.ts"
-import { doings, watched } from "./fairness-greeds.ts"
-import { isGreed } from "./fairness-kinds.ts"
+import { loads, watched } from "./fairness-loads.ts"
+import { isLoadKind } from "./fairness-kinds.ts"
 
 const [file = "", kind = "all", watches = "100", requests = "32"] = process.argv.slice(2)
-if (!isGreed(kind)) throw new Error(`no kind of greed: ${kind}`)
+if (!isLoadKind(kind)) throw new Error(`no kind of greed: ${kind}`)
 const niceness = 10
 /** Responses that are not failures: the object exists already, or the rate is limited. */
 const expected = /: (?:409|422|429) /
@@ -39,14 +39,14 @@ async function call(of: Call): Promise<void> {
   }
 }
 
-const doing = doings(server, call)[kind]
+const load = loads(server, call)[kind]
 let turn = 0
 
 /** Errors caused by the end are not failures. */
 async function untilStopped(): Promise<void> {
   while (!stop.signal.aborted) {
     try {
-      await doing.once(turn++)
+      await load.once(turn++)
     } catch (error) {
       if (!stop.signal.aborted) throw error
     }
@@ -61,7 +61,7 @@ async function watch(resourceVersion: string): Promise<void> {
   void stream
 }
 
-await doing.prepare?.()
+await load.prepare?.()
 const running: Promise<void>[] = []
 if (kind === "watches" || kind === "all") {
   const resourceVersion = await bare.resourceVersion(`${watched}?limit=1`)
@@ -72,7 +72,7 @@ if (kind === "watches" || kind === "all") {
     while (standing < index + step.length) await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
-for (let index = doing.parallel ?? Number(requests); index > 0; index--) running.push(untilStopped())
+for (let index = load.parallel ?? Number(requests); index > 0; index--) running.push(untilStopped())
 process.stdout.write("loaded\n")
 await Promise.all(running)
 process.exit(0)

@@ -2,11 +2,11 @@
 
 import { connect } from "node:tls"
 import type { Call, Server } from "./api-client.ts"
-import type { Greed } from "./fairness-kinds.ts"
+import type { LoadKind } from "./fairness-kinds.ts"
 
 type CallServer = (call: Call) => Promise<unknown>
 
-export interface Doing {
+export interface Load {
   /** Creates the required objects. */
   prepare?(): Promise<void>
   once(turn: number): Promise<unknown>
@@ -17,17 +17,17 @@ export interface Doing {
 const objects = 2000
 const manyObjects = 50_000
 const deletedAtOnce = 1000
-const sentAhead = 1000
+const pipelinedRequests = 1000
 /** Each write causes so many events that few writers suffice. */
 const writersBesideWatches = 4
 
 const collection = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`
 export const watched = collection("default")
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-const ruled = "/apis/bench.example.com/v1/namespaces/default/ruleds"
+const validatedPath = "/apis/bench.example.com/v1/namespaces/default/ruleds"
 const deployments = "/apis/apps/v1/namespaces/default/deployments"
 
-export function doings(server: Server, call: CallServer): Record<Greed, Doing> {
+export function loads(server: Server, call: CallServer): Record<LoadKind, Load> {
   const post = (path: string, body: object): Promise<unknown> =>
     call({ method: "POST", path, body: JSON.stringify(body) })
   const fill = async (namespace: string, count: number): Promise<void> => {
@@ -75,12 +75,12 @@ export function doings(server: Server, call: CallServer): Record<Greed, Doing> {
     rules: {
       async prepare() {
         await post(definitions, definition)
-        await served(() => call({ method: "GET", path: ruled }))
+        await served(() => call({ method: "GET", path: validatedPath }))
       },
-      once: () => post(`${ruled}?dryRun=All`, custom),
+      once: () => post(`${validatedPath}?dryRun=All`, custom),
     },
     connections: { once: () => sendRaw(server, watched, 1) },
-    ahead: { once: () => sendRaw(server, "/version", sentAhead) },
+    ahead: { once: () => sendRaw(server, "/version", pipelinedRequests) },
   }
 }
 
@@ -139,11 +139,11 @@ const definition = {
     group: "bench.example.com",
     scope: "Namespaced",
     names: { plural: "ruleds", singular: "ruled", kind: "Ruled" },
-    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: ruledSchema() } }],
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: validatedSchema() } }],
   },
 }
 
-function ruledSchema() {
+function validatedSchema() {
   const items = { type: "array", maxItems: 300, items: { type: "string", maxLength: 10 } }
   // Quadratic: close to the cost that upstream allows for a rule.
   const rule = "self.items.all(a, self.items.exists(b, a != b || a.size() < 20))"

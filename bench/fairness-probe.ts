@@ -9,12 +9,12 @@ import type { IncomingMessage } from "node:http"
 import { probed, type Answered, type TurnsOfLoop } from "./fairness-probed.ts"
 import { quantile } from "./report.ts"
 
-interface Begun {
+interface RequestTimes {
   at: number
   worked: number
 }
 
-const begun = new WeakMap<IncomingMessage, Begun>()
+const requestTimes = new WeakMap<IncomingMessage, RequestTimes>()
 
 /**
  * Processor time of this thread in milliseconds. While a thread runs, Linux updates its time only with the clock's ticks, every 4 ms,
@@ -28,12 +28,13 @@ function worked(): number {
 
 channel("http.server.request.start").subscribe((message) => {
   const { request } = message as { request: IncomingMessage }
-  if (request.url?.endsWith(probed.path) === true) begun.set(request, { at: performance.now(), worked: worked() })
+  if (request.url?.endsWith(probed.path) === true)
+    requestTimes.set(request, { at: performance.now(), worked: worked() })
 })
 
 channel("http.server.response.finish").subscribe((message) => {
   const { request } = message as { request: IncomingMessage }
-  const from = begun.get(request)
+  const from = requestTimes.get(request)
   if (from === undefined) return
   const line: Answered = {
     method: request.method ?? "",

@@ -13,7 +13,7 @@ import type { ConfigMap } from "../apimachinery/object.ts"
 import { configMaps } from "../client/resources.ts"
 import { type Polyplane, startPolyplane } from "../test/harness/polyplane.ts"
 import { collect, start } from "../test/harness/processes.ts"
-import { allGreeds, type Greed } from "./fairness-kinds.ts"
+import { allLoadKinds, type LoadKind } from "./fairness-kinds.ts"
 import { type Answered, probed, type TurnsOfLoop } from "./fairness-probed.ts"
 import { progress } from "./progress.ts"
 import { argument, atMost, atMostOfCompared, type Goal, type Line, quantile, report } from "./report.ts"
@@ -22,7 +22,7 @@ import { adminClient, type Client, TenantMaker } from "./tenant-clients.ts"
 const seconds = argument(0, 15)
 const watches = argument(1, 1000)
 const requests = argument(2, 32)
-const kinds = allGreeds.filter((kind) => process.argv[5] === undefined || process.argv[5] === kind)
+const kinds = allLoadKinds.filter((kind) => process.argv[5] === undefined || process.argv[5] === kind)
 /** Interval between two measured requests, long enough to cause no load. */
 const everyMs = 20
 /** Time until the effects of starting the load have passed. */
@@ -85,19 +85,19 @@ async function turnsOf(up: Polyplane): Promise<TurnsOfLoop> {
 async function loopDelayMs(up: Polyplane): Promise<number> {
   const metrics = await up.kubectl(["get", "--raw", "/metrics"], { kubeconfig: "admin" })
   const found = /^polyplane_event_loop_delay_seconds\{quantile="0.99"\} (\S+)$/m.exec(metrics)
-  if (found?.[1] === undefined) throw new Error("the gateway does not tell how late its event loop is")
+  if (found?.[1] === undefined) throw new Error("the gateway has no metric of its event loop delay")
   return Number(found[1]) * 1000
 }
 
 /** `of`: the gateway with the greedy tenant. */
-async function beside(up: Polyplane, client: Client, kind: Greed, of: Polyplane): Promise<Measured> {
+async function measureUnderLoad(up: Polyplane, client: Client, kind: LoadKind, of: Polyplane): Promise<Measured> {
   const file = new URL("fairness-load.ts", import.meta.url).pathname
   const args = [file, of.kubeconfig("greedy"), kind, String(watches), String(requests)]
   const greedy = start(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
   const said = collect(greedy.stdout)
   const ended = once(greedy, "close")
   const check = (): void => {
-    if (greedy.exitCode !== null) throw new Error("the greedy tenant's process ended before it was told to")
+    if (greedy.exitCode !== null) throw new Error("the greedy tenant's process ended before it was stopped")
   }
   for (; !said().includes("loaded"); check()) await delay(100)
   await delay(settlingMs)
@@ -108,7 +108,7 @@ async function beside(up: Polyplane, client: Client, kind: Greed, of: Polyplane)
   return measured
 }
 
-function linesOf(kind: Greed, measured: Measured, alone: Measured, apart: Measured): Line[] {
+function linesOf(kind: LoadKind, measured: Measured, alone: Measured, apart: Measured): Line[] {
   const line = (what: string, goal: Goal | undefined, value: (of: Measured) => number): Line => ({
     what,
     value: value(measured),
@@ -155,7 +155,7 @@ const alone = await measure(up, client)
 const lines: Line[] = []
 for (const kind of kinds) {
   progress(`beside ${kind}`)
-  const apart = await beside(up, client, kind, other)
-  lines.push(...linesOf(kind, await beside(up, client, kind, up), alone, apart))
+  const apart = await measureUnderLoad(up, client, kind, other)
+  lines.push(...linesOf(kind, await measureUnderLoad(up, client, kind, up), alone, apart))
 }
 await report("fairness", { seconds, watches, requests }, lines)

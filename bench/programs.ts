@@ -12,7 +12,7 @@ export interface Program extends AsyncDisposable {
   /** The next line of its output; fails if it has ended. */
   line(): Promise<string>
   /** Sends a line, for which the program waits before it continues. */
-  tell(line: string): void
+  send(line: string): void
   signal(signal: NodeJS.Signals): void
 }
 
@@ -28,10 +28,10 @@ export async function startProgram(name: string, args: readonly string[] = []): 
     pid: child.pid as number,
     async line() {
       const { done, value } = await lines.next()
-      if (done === true) throw new Error(`${name} ended before it said what it was asked for`)
+      if (done === true) throw new Error(`${name} ended without the expected output`)
       return value
     },
-    tell: (line) => void child.stdin.write(`${line}\n`),
+    send: (line) => void child.stdin.write(`${line}\n`),
     signal: (signal) => void child.kill(signal),
     async [Symbol.asyncDispose]() {
       child.stdin.end()
@@ -48,7 +48,7 @@ export function endWithParent(dispose: () => Promise<unknown>): void {
 }
 
 /** Called by a program: waits for the next line from its parent. */
-export async function told(): Promise<string> {
+export async function readParentLine(): Promise<string> {
   const [data] = (await once(process.stdin, "data")) as [Buffer]
   return data.toString()
 }

@@ -27,9 +27,9 @@ export interface Line {
 }
 
 export async function report(name: string, settings: Record<string, unknown>, lines: readonly Line[]): Promise<void> {
-  const judged = lines.map(judge)
+  const evaluated = lines.map(evaluate)
   printTable(
-    judged.map(({ what, value, unit, goal, missedBy, compared }) => ({
+    evaluated.map(({ what, value, unit, goal, missedBy, compared }) => ({
       what,
       measured: `${print(value)} ${unit}`,
       goal: goal ?? "",
@@ -38,7 +38,7 @@ export async function report(name: string, settings: Record<string, unknown>, li
       ratio: compared === undefined || compared.value === 0 ? "" : print(value / compared.value),
     })),
   )
-  for (const [obstacle, missed] of Map.groupBy(judged, (line) => line.obstacle))
+  for (const [obstacle, missed] of Map.groupBy(evaluated, (line) => line.obstacle))
     if (obstacle !== undefined)
       process.stdout.write(`in the way of ${missed.map(({ what }) => what.trim()).join("; ")}: ${obstacle}\n`)
   const result = {
@@ -47,7 +47,7 @@ export async function report(name: string, settings: Record<string, unknown>, li
     node: process.version,
     cpus: availableParallelism(),
     ...settings,
-    lines: judged,
+    lines: evaluated,
   }
   const text = JSON.stringify(result)
   process.stdout.write(`${text}\n`)
@@ -56,10 +56,10 @@ export async function report(name: string, settings: Record<string, unknown>, li
   await writeFile(new URL(`${name}.json`, results), `${text}\n`)
 }
 
-type Judged = Omit<Line, "goal"> & { goal?: string; missedBy?: string }
+type EvaluatedLine = Omit<Line, "goal"> & { goal?: string; missedBy?: string }
 
 /** A line as it is printed: its goal in words and, if it is missed, by how much and why. */
-function judge({ goal, obstacle, ...line }: Line): Judged {
+function evaluate({ goal, obstacle, ...line }: Line): EvaluatedLine {
   if (goal === undefined) return line
   const words = `${goal.is} ${print(goal.bound)}${goal.isShare === true ? " of it" : ""}`
   const value = goal.isShare === true ? line.value / (line.compared?.value ?? Number.NaN) : line.value

@@ -8,7 +8,7 @@ import "../cli/runtime.mjs"
 import { channel } from "node:diagnostics_channel"
 import { type IncomingMessage, ServerResponse } from "node:http"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"
-import { endWithParent, told } from "./programs.ts"
+import { endWithParent, readParentLine } from "./programs.ts"
 import { quantile } from "./report.ts"
 
 const count = Number(process.argv[2])
@@ -52,7 +52,7 @@ endWithParent(() => gateway[Symbol.asyncDispose]())
 const { certificateAuthority } = gateway.gateway
 // The parent tells when to continue.
 process.stdout.write("{}\n")
-await told()
+await readParentLine()
 
 const indexes = Array.from({ length: count }, (_, index) => index).values()
 async function make(): Promise<void> {

@@ -59,7 +59,7 @@ async function startGateway(count: number, http2 = false): Promise<Running> {
   return {
     pid,
     async tenants() {
-      gateway.tell("go on")
+      gateway.send("go on")
       const servers: Server[] = []
       while (servers.length < count) {
         const place = JSON.parse(await gateway.line()) as Omit<Server, "name" | "pids">

@@ -130,17 +130,17 @@ function write(client: KubeClient, prefix: string): Writer {
 }
 
 /** The longest pause of any tenant around the end of a worker, in ms, and the number of acknowledged writes that were lost. */
-async function takeover(up: Polyplane, deed: NodeJS.Signals, round: number): Promise<Takeover> {
+async function takeover(up: Polyplane, stopSignal: NodeJS.Signals, round: number): Promise<Takeover> {
   await using stack = new AsyncDisposableStack()
   const clients = await clientsOf(up, stack)
-  const writers = clients.map((client) => write(client, `${deed.toLowerCase()}-${round}`))
+  const writers = clients.map((client) => write(client, `${stopSignal.toLowerCase()}-${round}`))
   await eventually(() => writers.every(({ acknowledged }) => acknowledged.size > 20))
   const [victim] = await children(up)
   if (victim === undefined) throw new Error("there are no workers")
   const killed = performance.now()
-  process.kill(victim, deed)
-  const isBack = ({ acknowledged }: Writer) => [...acknowledged.values()].filter((at) => at > killed).length > 20
-  await eventually(() => writers.every(isBack), { timeoutMs: 60_000 })
+  process.kill(victim, stopSignal)
+  const hasRecovered = ({ acknowledged }: Writer) => [...acknowledged.values()].filter((at) => at > killed).length > 20
+  await eventually(() => writers.every(hasRecovered), { timeoutMs: 60_000 })
   for (const writer of writers) await writer.stop()
   let pause = 0
   let lost = 0
@@ -167,13 +167,13 @@ await using up = await start(workers)
 progress(`${workers} workers`)
 const spread = await requests(up)
 const killed: Takeover[] = []
-const hung: Takeover[] = []
+const stopped: Takeover[] = []
 for (let round = 0; round < kills; round++) {
   progress("killing and stopping workers", round, kills)
   killed.push(await takeover(up, "SIGKILL", round))
-  hung.push(await takeover(up, "SIGSTOP", round))
+  stopped.push(await takeover(up, "SIGSTOP", round))
 }
-const rounds = [...killed, ...hung]
+const rounds = [...killed, ...stopped]
 
 function pausesOf(who: string, takeovers: readonly Takeover[]): Line[] {
   const pauses = takeovers.map(({ pause }) => pause)
@@ -188,18 +188,18 @@ function pausesOf(who: string, takeovers: readonly Takeover[]): Line[] {
   ]
 }
 
-const beside = (value: number): Pick<Line, "compared"> => ({ compared: { with: "in one process", value } })
+const comparedTo = (value: number): Pick<Line, "compared"> => ({ compared: { with: "in one process", value } })
 const verbs = (["get", "create"] as const).flatMap((verb): Line[] => [
-  { what: `${verb}, all tenants`, value: spread[verb].perSecond, unit: "/s", ...beside(alone[verb].perSecond) },
-  { what: `${verb} p50`, value: spread[verb].p50, unit: "ms", ...beside(alone[verb].p50) },
-  { what: `${verb} p99`, value: spread[verb].p99, unit: "ms", ...beside(alone[verb].p99) },
-  { what: `${verb}, processor time`, value: spread[verb].processor, unit: "us", ...beside(alone[verb].processor) },
+  { what: `${verb}, all tenants`, value: spread[verb].perSecond, unit: "/s", ...comparedTo(alone[verb].perSecond) },
+  { what: `${verb} p50`, value: spread[verb].p50, unit: "ms", ...comparedTo(alone[verb].p50) },
+  { what: `${verb} p99`, value: spread[verb].p99, unit: "ms", ...comparedTo(alone[verb].p99) },
+  { what: `${verb}, processor time`, value: spread[verb].processor, unit: "us", ...comparedTo(alone[verb].processor) },
 ])
 await report("workers", { workers, tenants: tenantCount, kills }, [
   ...verbs,
-  { what: "RSS of all processes", value: spread.resident, unit: "MiB", ...beside(alone.resident) },
+  { what: "RSS of all processes", value: spread.resident, unit: "MiB", ...comparedTo(alone.resident) },
   ...pausesOf("killed", killed),
-  ...pausesOf("hung", hung),
+  ...pausesOf("hung", stopped),
   {
     what: "acknowledged writes that are lost",
     value: rounds.reduce((sum, { lost }) => sum + lost, 0),
