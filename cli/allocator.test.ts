@@ -12,9 +12,9 @@ let program: string
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), "polyplane-allocator-"))
   program = path.join(directory, "program.mts")
-  const told = "{ arguments: process.argv.slice(2), flags: process.execArgv, arenas: process.env.MALLOC_ARENA_MAX }"
-  const tell = `if (process.send) process.send(${told}); else console.log(JSON.stringify(${told}))`
-  await writeFile(program, `import ${JSON.stringify(path.resolve("cli/allocator.mjs"))}\n${tell}\n`)
+  const settings = "{ arguments: process.argv.slice(2), flags: process.execArgv, arenas: process.env.MALLOC_ARENA_MAX }"
+  const report = `if (process.send) process.send(${settings}); else console.log(JSON.stringify(${settings}))`
+  await writeFile(program, `import ${JSON.stringify(path.resolve("cli/allocator.mjs"))}\n${report}\n`)
 })
 afterAll(() => rm(directory, { recursive: true }))
 
@@ -26,11 +26,11 @@ function run(env: NodeJS.ProcessEnv): unknown {
 const isLinux = process.platform === "linux"
 const same = { arguments: ["a b", "--c"], flags: ["--max-semi-space-size=32"] }
 
-test("a process begins anew with the allocator's settings, its arguments and its flags", () => {
+test("a process restarts itself with the allocator's settings, its arguments and its flags", () => {
   expect(run(bare)).toEqual({ ...same, ...(isLinux ? { arenas: "2" } : {}) })
 })
 
-test("what the environment sets stays", () => {
+test("settings of the environment are kept", () => {
   expect(run({ ...bare, MALLOC_ARENA_MAX: "7" })).toEqual({ ...same, arenas: "7" })
 })
 

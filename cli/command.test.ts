@@ -37,7 +37,7 @@ describe("polyplane", () => {
     for (const name of Object.keys(commands)) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"))
   })
 
-  test("without a command tells what there is, and fails", async () => {
+  test("without a command lists the commands and fails", async () => {
     const { code, stdout } = await polyplane()
     expect(code).toBe(2)
     expect(stdout).toContain("usage: polyplane COMMAND")
@@ -51,7 +51,7 @@ describe("polyplane", () => {
     })
   })
 
-  test("tells what is wrong with flags, and where help is", async () => {
+  test("reports invalid flags and refers to --help", async () => {
     expect(await polyplane("gateway")).toEqual({
       code: 2,
       stdout: "",
@@ -59,7 +59,7 @@ describe("polyplane", () => {
     })
   })
 
-  test("a cluster that is not there is told in one sentence", async () => {
+  test("an unreachable cluster is reported in one sentence", async () => {
     const { code, stderr } = await polyplane("tenant", "list")
     expect(code).toBe(1)
     expect(stderr).toMatch(/^polyplane: no super cluster found: .*\n$/)
@@ -78,7 +78,7 @@ describe("polyplane", () => {
 })
 
 describe("a command", () => {
-  test.for(Object.entries(commands))("%s tells its flags", async ([name, command]) => {
+  test.for(Object.entries(commands))("%s lists its flags", async ([name, command]) => {
     const write = vi.spyOn(process.stdout, "write").mockReturnValue(true)
     try {
       expect(await command.run(["--help"])).toBe(0)
@@ -129,7 +129,7 @@ describe("polyplane check", () => {
   const start = (dataDir: string) => Gateway.start({ dataDir, superCluster: true, log: silentLog })
   const checked = (dataDir: string) => polyplane("check", "--data-dir", dataDir)
 
-  test("finds nothing wrong with what a gateway leaves, but not while it runs", async () => {
+  test("finds no faults after a gateway has stopped, and fails while it runs", async () => {
     const dataDir = path.join(directory, "sound")
     {
       await using running = await start(dataDir)
@@ -174,7 +174,7 @@ describe("polyplane check", () => {
 })
 
 describe("integerFlag()", () => {
-  test("reads whole numbers within bounds only", () => {
+  test("accepts only whole numbers within its bounds", () => {
     expect(integerFlag("port", "6443", 0, 65_535)).toBe(6443)
     for (const text of ["", "-1", "1e3", "0x10", "65536", " 1", "1.0"]) {
       expect(() => integerFlag("port", text, 0, 65_535)).toThrow(UsageError)

@@ -39,7 +39,7 @@ function messageOf(content: string): string {
 }
 
 describe("a configuration file", () => {
-  test("is read with its defaults; fields that are not there are absent", () => {
+  test("is read with defaults; missing fields are absent", () => {
     expect(parseConfig("/etc/part.yaml", "name: a", fields)).toStrictEqual({
       name: "a",
       port: 6443,
@@ -48,7 +48,7 @@ describe("a configuration file", () => {
     })
   })
 
-  test("has texts, numbers, lists, names and sections; paths are relative to it", () => {
+  test("has strings, numbers, lists, names and sections; paths are relative to the file", () => {
     const content = `{name: a, dir: data/x, url: "https://host", port: 1, level: warn, hosts: [a, b], secret: ns/s, inner: {host: h}}`
     expect(parseConfig("/etc/part.yaml", content, fields)).toStrictEqual({
       name: "a",
@@ -88,22 +88,22 @@ describe("a configuration file", () => {
     expect(messageOf(content)).toContain(message)
   })
 
-  test("that is not there is named", async () => {
+  test("that is missing is named", async () => {
     const file = path.join(import.meta.dirname, "no-such.yaml")
     await expect(readConfig(file, fields)).rejects.toThrow(`${file} cannot be read: ENOENT`)
   })
 })
 
-describe("a field that may come from the environment", () => {
+describe("a field with an environment variable", () => {
   const read = (content: string, environment: Record<string, string>): string =>
     parseConfig("f.yaml", content, { node: orEnvironment("NODE_NAME", text, environment) }).node
 
-  test("is the file's, then the environment's", () => {
+  test("is read from the file, then from the environment", () => {
     expect(read("node: a", { NODE_NAME: "b" })).toBe("a")
     expect(read("", { NODE_NAME: "b" })).toBe("b")
   })
 
-  test.for([{}, { NODE_NAME: "" }])("is missing with neither: %j", (environment) => {
+  test.for([{}, { NODE_NAME: "" }])("is missing without both: %j", (environment) => {
     expect(() => read("", environment)).toThrow(`f.yaml: field "node" is missing, and NODE_NAME is not set`)
   })
 })

@@ -46,14 +46,14 @@ const write = (file: string, content: object) => writeFile(path.join(directory, 
 const install = () => run(process.execPath, ["cli/install.mjs"], { cwd: directory, timeoutMs })
 const used = (name: string) => run(process.execPath, ["-e", `require("${name}")`], { cwd: directory })
 
-test.each(["start", "test"])("npm %s, with nothing installed, installs what the lock file names", async (script) => {
+test.each(["start", "test"])("npm %s without installed packages installs those of the lock file", async (script) => {
   const { code, stdout, stderr } = await run("npm", [script], { cwd: directory, timeoutMs })
   expect(stderr).toContain(installing)
   expect(stdout).toContain("the package first")
   expect(code).toBe(0)
 })
 
-test("it installs again only when the lock file is another one, or what was installed is gone", async () => {
+test("it reinstalls only when the lock file has changed or the packages are missing", async () => {
   expect(await install()).toMatchObject({ code: 0, stderr: expect.stringContaining(installing) as string })
   expect(await install()).toEqual({ code: 0, stdout: "", stderr: "" })
   await add("second")
@@ -65,7 +65,7 @@ test("it installs again only when the lock file is another one, or what was inst
   expect(await used("second")).toMatchObject({ code: 0 })
 })
 
-test("an installation that fails is told, and tried again the next time", async () => {
+test("a failed installation is reported and retried on the next start", async () => {
   const file = path.join(directory, "package-lock.json")
   const lock = await readFile(file, "utf8")
   await writeFile(file, lock.replaceAll("first", "other"))

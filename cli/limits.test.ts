@@ -9,7 +9,7 @@ test("limits are flags by their names", () => {
     expect(() => limitFlags([wrong])).toThrow("--limit must be NAME=NUMBER")
 })
 
-test("and fields of a part's file", () => {
+test("limits are fields of a part's configuration file", () => {
   const fields = { limits: withDefault(limitsField, {}) }
   expect(parseConfig("gateway.yaml", "limits: {maxConnections: 100}", fields)).toEqual({
     limits: { maxConnections: 100 },

@@ -36,22 +36,22 @@ function count(entries) {
   for (const { duration } of entries) collecting += duration
 }
 
-function look() {
+function check() {
   const now = performance.eventLoopUtilization()
   const { active, idle } = performance.eventLoopUtilization(now, last)
   last = now
   count(collections.takeRecords())
-  const rests = active - collecting < restingShare * (active + idle)
+  const isIdle = active - collecting < restingShare * (active + idle)
   collecting = 0
-  if (rests !== isResting) {
-    setFlagsFromString(rests ? "--optimize-for-size" : "--no-optimize-for-size")
+  if (isIdle !== isResting) {
+    setFlagsFromString(isIdle ? "--optimize-for-size" : "--no-optimize-for-size")
     // Only while resting, because otherwise there are too many notifications.
-    if (rests) collections.observe({ entryTypes: ["gc"] })
+    if (isIdle) collections.observe({ entryTypes: ["gc"] })
     else collections.disconnect()
   }
-  setFlagsFromString(`--heap-growing-percent=${rests || isResting ? restingGrowth : 0}`)
-  isResting = rests
-  setTimeout(look, isResting ? restingEveryMs : everyMs).unref()
+  setFlagsFromString(`--heap-growing-percent=${isIdle || isResting ? restingGrowth : 0}`)
+  isResting = isIdle
+  setTimeout(check, isResting ? restingEveryMs : everyMs).unref()
 }
 
-setTimeout(look, everyMs).unref()
+setTimeout(check, everyMs).unref()

@@ -15,7 +15,7 @@ const program = `
   console.log(JSON.stringify({ before, after: process.memoryUsage().heapTotal }))
 `
 
-test("a process that rests gives back what it does not need", async () => {
+test("an idle process returns unused memory", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program])
   const { before, after } = JSON.parse(stdout) as { before: number; after: number }
   expect(after).toBeLessThan(before / 2)

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test("after a second and then every five it says what it does, for how long, and how far it is", async () => {
+test("prints the activity, its duration and progress after one second and then every five", async () => {
   const end = Promise.withResolvers<string>()
   let say = (_detail: string): void => undefined
   const work = withProgress("waiting", (sayDetail) => {
@@ -35,7 +35,7 @@ test("after a second and then every five it says what it does, for how long, and
   expect(printed).toHaveLength(3)
 })
 
-test("what is done within a second, well or not, says nothing", async () => {
+test("prints nothing for an activity shorter than a second", async () => {
   expect(await withProgress("short", () => Promise.resolve(1))).toBe(1)
   await expect(withProgress("failing", () => Promise.reject(new Error("no")))).rejects.toThrow("no")
   await vi.advanceTimersByTimeAsync(60_000)

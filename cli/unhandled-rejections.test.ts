@@ -1,22 +1,22 @@
 import { expect, test } from "vitest"
 import { run } from "../test/harness/processes.ts"
-import { strayRejection } from "./stray-rejections.ts"
+import { unhandledRejection } from "./unhandled-rejections.ts"
 
 const program = (then: string): string => `
   import { createLog } from ${JSON.stringify(new URL("log.ts", import.meta.url).href)}
-  import { surviveStrayRejections } from ${JSON.stringify(new URL("stray-rejections.ts", import.meta.url).href)}
-  surviveStrayRejections(createLog("info"))
+  import { logUnhandledRejections } from ${JSON.stringify(new URL("unhandled-rejections.ts", import.meta.url).href)}
+  logUnhandledRejections(createLog("info"))
   setImmediate(() => console.log("goes on"))
   ${then}
 `
 const node = (then: string) => run(process.execPath, ["--input-type=module-typescript", "--eval", program(then)])
 
-test("a failure that nobody waits for is told with its stack, and ends nothing", async () => {
+test("an unhandled rejection is logged with its stack, and the process continues", async () => {
   const { code, stdout, stderr } = await node(`void Promise.reject(new Error("forgotten"))`)
   expect({ code, stdout }).toEqual({ code: 0, stdout: "goes on\n" })
-  const told = JSON.parse(stderr) as { level: number; msg: string; err: { message: string; stack: string } }
-  expect(told).toMatchObject({ level: 50, msg: strayRejection, err: { message: "forgotten" } })
-  expect(told.err.stack).toContain("at ")
+  const entry = JSON.parse(stderr) as { level: number; msg: string; err: { message: string; stack: string } }
+  expect(entry).toMatchObject({ level: 50, msg: unhandledRejection, err: { message: "forgotten" } })
+  expect(entry.err.stack).toContain("at ")
 })
 
 test("an exception ends the process", async () => {

@@ -3,11 +3,11 @@
 
 import type { Log } from "../client/log.ts"
 
-export const strayRejection = "a promise failed that nobody waited for: a fault in polyplane itself"
+export const unhandledRejection = "unhandled promise rejection: a bug in polyplane, please report it"
 
 /**
  * For commands that serve many tenants: logs such a rejection with its stack, and the process continues. Exceptions still end it.
  */
-export function surviveStrayRejections(log: Log): void {
-  process.on("unhandledRejection", (error) => log.error({ err: error }, strayRejection))
+export function logUnhandledRejections(log: Log): void {
+  process.on("unhandledRejection", (error) => log.error({ err: error }, unhandledRejection))
 }

@@ -11,7 +11,7 @@ function role(uid: string, resourceVersion: string, verb = "get"): ClusterRole {
   })
 }
 
-test("what two tenants were born with is in memory once, and each keeps what is its own", () => {
+test("initial objects of two tenants share memory, and each keeps its own fields", () => {
   const alike = new Alike<ClusterRole>()
   const first = alike.share(role("1", "1"))
   const second = alike.share(role("2", "1"))
@@ -22,13 +22,13 @@ test("what two tenants were born with is in memory once, and each keeps what is 
   expect(Object.isFrozen(second) && Object.isFrozen(second.metadata)).toBe(true)
 })
 
-test("what differs is each one's own", () => {
+test("different fields are kept per object", () => {
   const alike = new Alike<ClusterRole>()
   alike.share(role("1", "1"))
   expect(alike.share(role("2", "1", "list"))).toEqual(role("2", "1", "list"))
 })
 
-test("what was written since is passed on as it is", () => {
+test("objects written later are returned unchanged", () => {
   const alike = new Alike<ClusterRole>()
   alike.share(role("1", "1"))
   const written = role("2", "7")

@@ -30,12 +30,12 @@ export class Alike<T extends KubeObject> {
 
 function withPartsOf<T extends KubeObject>(sample: T, object: T): T {
   const metadata: ObjectMeta = { ...object.metadata }
-  for (const name of sharedMetadata) takeAlike(metadata, sample.metadata, name)
+  for (const name of sharedMetadata) shareEqual(metadata, sample.metadata, name)
   const shared: T = { ...object, metadata: Object.freeze(metadata) }
-  for (const name of Object.keys(object) as (keyof T)[]) if (name !== "metadata") takeAlike(shared, sample, name)
+  for (const name of Object.keys(object) as (keyof T)[]) if (name !== "metadata") shareEqual(shared, sample, name)
   return Object.freeze(shared)
 }
 
-function takeAlike<T, K extends keyof T>(to: T, from: T, name: K): void {
+function shareEqual<T, K extends keyof T>(to: T, from: T, name: K): void {
   if (to[name] !== undefined && equalJson(to[name], from[name])) to[name] = from[name]
 }

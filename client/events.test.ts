@@ -11,7 +11,7 @@ import { withFieldManager } from "./writes-as.ts"
 const pod: KubeObject = { apiVersion: "v1", kind: "Pod", metadata: { name: "p", namespace: "default", uid: "u" } }
 
 describe("an EventRecorder", () => {
-  test("writes one Event and counts what happens again", async () => {
+  test("writes one Event and counts repetitions", async () => {
     const clock = new FakeClock()
     const cluster = new FakeCluster({ clock })
     const recorder = new EventRecorder({ component: "test-controller", clock })
@@ -34,7 +34,7 @@ describe("an EventRecorder", () => {
     ])
   })
 
-  test("combines many similar ones", async () => {
+  test("combines similar events", async () => {
     const clock = new FakeClock()
     const cluster = new FakeCluster({ clock })
     const recorder = new EventRecorder({ component: "c", clock })
@@ -45,7 +45,7 @@ describe("an EventRecorder", () => {
     expect(combined).toMatchObject({ message: "(combined from similar events): thing 14", count: 6 })
   })
 
-  test("limits what one object may say, without taking it from others", async () => {
+  test("limits the events of one object without affecting others", async () => {
     const clock = new FakeClock()
     const cluster = new FakeCluster({ clock })
     const recorder = new EventRecorder({ component: "c", clock })
@@ -61,21 +61,21 @@ describe("an EventRecorder", () => {
     expect(counts).toEqual([1, 101])
   })
 
-  test("has room for what is normal when warnings have used theirs up", async () => {
+  test("has a separate limit for normal events and warnings", async () => {
     const clock = new FakeClock()
     const cluster = new FakeCluster({ clock })
     const recorder = new EventRecorder({ component: "c", clock })
     for (let index = 0; index <= eventLimits.burst; index++) recorder.event(cluster, pod, "Warning", "Failed", "again")
     recorder.event(cluster, pod, "Normal", "Worked", "at last")
     await recorder.drained()
-    const told = cluster.all(events).map(({ reason, count }) => [reason, count])
-    expect(told).toEqual([
+    const recorded = cluster.all(events).map(({ reason, count }) => [reason, count])
+    expect(recorded).toEqual([
       ["Failed", eventLimits.burst],
       ["Worked", 1],
     ])
   })
 
-  test("writes what is told in one turn together, but counts the same thing one after the other", async () => {
+  test("writes the events of one turn concurrently, but counts repetitions in order", async () => {
     const clock = new FakeClock()
     const cluster = new FakeCluster({ clock })
     const begun: string[] = []

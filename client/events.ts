@@ -29,7 +29,7 @@ export const eventLimits = {
 
 export type EventType = "Normal" | "Warning"
 
-interface Told {
+interface EventFields {
   client: KubeClient
   object: ObjectReference
   type: EventType
@@ -38,7 +38,7 @@ interface Told {
   at: number
 }
 
-interface Correlated extends Told {
+interface Correlated extends EventFields {
   /** Identifies events that are counted in the same Event. */
   key: string
 }
@@ -125,7 +125,7 @@ export class EventRecorder {
     // Events recorded in the same turn are written together: a store syncs them to disk together.
     await Promise.resolve()
     while (line.waiting.length > 0) {
-      await Promise.all(takeTogether(line.waiting).map((recording) => this.#write(recording)))
+      await Promise.all(takeBatch(line.waiting).map((recording) => this.#write(recording)))
     }
     line.writing = undefined
   }
@@ -196,8 +196,8 @@ export class EventRecorder {
   /**
    * Selects the Event whose count is increased: that of the same message, or the combined one if there are too many similar ones.
    */
-  #correlate(told: Told): Correlated {
-    const { object, type, reason, message, at } = told
+  #correlate(fields: EventFields): Correlated {
+    const { object, type, reason, message, at } = fields
     const group = [object.uid, object.fieldPath ?? "", type, reason].join("\n")
     const present = this.#similar.get(group)
     const similar =
@@ -207,9 +207,9 @@ export class EventRecorder {
     if (similar.messages.size < eventLimits.similar - 1) similar.messages.add(message)
     remember(this.#similar, group, similar)
     if (similar.messages.has(message)) {
-      return { ...told, key: `${group}\n${message}` }
+      return { ...fields, key: `${group}\n${message}` }
     }
-    return { ...told, key: group, message: `(combined from similar events): ${message}` }
+    return { ...fields, key: group, message: `(combined from similar events): ${message}` }
   }
 }
 
@@ -225,7 +225,7 @@ function remember<V>(map: Map<string, V>, key: string, value: V): void {
 }
 
 /** Takes the first ones, up to one that is counted in the same Event as an earlier one. */
-function takeTogether(waiting: Recording[]): Recording[] {
+function takeBatch(waiting: Recording[]): Recording[] {
   const keys = new Set<string>()
   for (const { key } of waiting) {
     if (keys.size === eventLimits.together || keys.has(key)) break

@@ -39,9 +39,9 @@ export async function follow<T>(
       if (isSame(now, known)) continue
       renew(now)
       known = now
-      log.info({}, `took on a renewed ${what}`)
+      log.info({}, `loaded the renewed ${what}`)
     } catch (error) {
-      log.warn({ error: errorMessage(error) }, `the ${what} cannot be renewed yet`)
+      log.warn({ error: errorMessage(error) }, `the ${what} cannot be reloaded; retrying`)
     }
   }
 }

@@ -9,7 +9,7 @@ import { ClientMetrics } from "./metrics/client-metrics.ts"
 import type { KubeClient } from "./rest.ts"
 import { configMaps, deployments, nodes } from "./resources.ts"
 
-interface Asked {
+interface ReceivedRequest {
   method: string
   url: string
   headers: IncomingMessage["headers"]
@@ -18,10 +18,10 @@ interface Asked {
 
 interface Served extends AsyncDisposable {
   client: KubeClient
-  asked: Asked[]
+  requests: ReceivedRequest[]
 }
 
-type Answer = (asked: Asked, response: ServerResponse) => void
+type Answer = (request: ReceivedRequest, response: ServerResponse) => void
 
 async function firstEvent(client: KubeClient): Promise<unknown> {
   const signal = new AbortController().signal
@@ -30,7 +30,7 @@ async function firstEvent(client: KubeClient): Promise<unknown> {
 }
 
 async function serve(answer: Answer, config: Partial<HttpClientConfig> = {}): Promise<Served> {
-  const asked: Asked[] = []
+  const asked: ReceivedRequest[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -46,7 +46,7 @@ async function serve(answer: Answer, config: Partial<HttpClientConfig> = {}): Pr
   const client = createHttpClient({ server: `http://127.0.0.1:${port}/tenants/a`, ...config })
   return {
     client,
-    asked,
+    requests: asked,
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]()
       server.closeAllConnections()
@@ -69,7 +69,7 @@ const failure = async (promise: Promise<unknown>): Promise<StatusError> => {
   return error as StatusError
 }
 
-describe("the HTTP client asks for", () => {
+describe("requests of the HTTP client", () => {
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c", namespace: "n" } }
   const cases: [string, (client: KubeClient) => Promise<unknown>, string, string][] = [
     ["an object", (c) => c.get(configMaps, "n", "c"), "GET", "/api/v1/namespaces/n/configmaps/c"],
@@ -117,13 +117,13 @@ describe("the HTTP client asks for", () => {
       send(response, 200, { kind: "List", metadata: {}, items: [] }),
     )
     await call(served.client)
-    expect([served.asked[0]!.method, served.asked[0]!.url]).toEqual([method, `/tenants/a${path}`])
+    expect([served.requests[0]!.method, served.requests[0]!.url]).toEqual([method, `/tenants/a${path}`])
   })
 
-  test("a deletion with its conditions", async () => {
+  test("deletes with preconditions", async () => {
     await using served = await serve((_asked, response) => send(response, 200, {}))
     await served.client.delete(configMaps, "n", "c", { uid: "u", propagationPolicy: "Orphan", gracePeriodSeconds: 0 })
-    expect(JSON.parse(served.asked[0]!.body)).toEqual({
+    expect(JSON.parse(served.requests[0]!.body)).toEqual({
       apiVersion: "v1",
       kind: "DeleteOptions",
       preconditions: { uid: "u" },
@@ -132,63 +132,63 @@ describe("the HTTP client asks for", () => {
     })
   })
 
-  test("each request with the token of the moment", async () => {
+  test("sends the current token with each request", async () => {
     let count = 0
     const token = (): Promise<string> => Promise.resolve(`t${++count}`)
     await using served = await serve((_asked, response) => send(response, 200, {}), { token })
     await served.client.get(nodes, undefined, "a")
     await served.client.get(nodes, undefined, "a")
-    expect(served.asked.map(({ headers }) => headers.authorization)).toEqual(["Bearer t1", "Bearer t2"])
+    expect(served.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer t1", "Bearer t2"])
   })
 
-  test("further headers of a function are asked for before every request", async () => {
+  test("calls the header function before every request", async () => {
     let count = 0
     const headers = () => ({ "x-count": String(++count) })
     await using served = await serve((_, response) => send(response, 200, {}), { headers })
     await served.client.get(nodes, undefined, "n")
     await served.client.get(nodes, undefined, "n")
-    expect(served.asked.map((one) => one.headers["x-count"])).toEqual(["1", "2"])
+    expect(served.requests.map((one) => one.headers["x-count"])).toEqual(["1", "2"])
   })
 
-  test("another token once the server has refused one", async () => {
+  test("requests a new token after a 401", async () => {
     const token = (refused = ""): Promise<string> => Promise.resolve(`${refused}t`)
     const answer = ({ headers }: { headers: IncomingHttpHeaders }): number =>
       headers.authorization === "Bearer t" ? 401 : 200
     await using served = await serve((asked, response) => send(response, answer(asked), {}), { token })
     expect((await failure(served.client.get(nodes, undefined, "a"))).code).toBe(401)
     await served.client.get(nodes, undefined, "a")
-    expect(served.asked.map(({ headers }) => headers.authorization)).toEqual(["Bearer t", "Bearer tt"])
+    expect(served.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer t", "Bearer tt"])
   })
 })
 
 describe("the HTTP client fails with a StatusError", () => {
-  test("as the server gives it", async () => {
+  test("with the server's Status", async () => {
     const status = { kind: "Status", status: "Failure", reason: "NotFound", message: 'nodes "a" not found', code: 404 }
     await using served = await serve((_asked, response) => send(response, 404, status))
     const error = await failure(served.client.get(nodes, undefined, "a"))
     expect([error.code, error.reason, error.message]).toEqual([404, "NotFound", 'nodes "a" not found'])
   })
 
-  test("for an answer that is no Status", async () => {
+  test("for a response that is not a Status", async () => {
     await using served = await serve((_asked, response) => send(response, 502, "<html>bad gateway</html>"))
     const error = await failure(served.client.get(nodes, undefined, "a"))
     expect(error.code).toBe(502)
     expect(error.message).toBe("GET /api/v1/nodes/a: the server answered 502: <html>bad gateway</html>")
   })
 
-  test("for an answer that is not JSON", async () => {
+  test("for a response that is not JSON", async () => {
     await using served = await serve((_asked, response) => send(response, 200, "hello"))
     expect((await failure(served.client.get(nodes, undefined, "a"))).message).toContain("the answer is not JSON")
   })
 
-  test("for an answer that is too large", async () => {
+  test("for a response that is too large", async () => {
     await using served = await serve((_asked, response) => send(response, 200, "x".repeat(1000)), {
       limits: { responseBytes: 100 },
     })
     expect((await failure(served.client.get(nodes, undefined, "a"))).message).toContain("exceeds 100 bytes")
   })
 
-  test("when nobody answers in time", async () => {
+  test("on a timeout", async () => {
     await using served = await serve(() => undefined, { limits: { requestTimeoutMs: 30 } })
     const error = await failure(served.client.get(nodes, undefined, "a"))
     expect([error.code, error.message]).toEqual([504, "no answer within 30 ms"])
@@ -197,7 +197,7 @@ describe("the HTTP client fails with a StatusError", () => {
   test.for([
     ["a request", (client: KubeClient) => client.get(nodes, undefined, "a")],
     ["a watch", (client: KubeClient) => firstEvent(client)],
-  ] as const)("when nobody says a word to %s that connects", async ([, ask]) => {
+  ] as const)("on a timeout when connecting over %s", async ([, ask]) => {
     const silent = createTcpServer().listen(0, "127.0.0.1")
     await once(silent, "listening")
     const { port } = silent.address() as AddressInfo
@@ -208,7 +208,7 @@ describe("the HTTP client fails with a StatusError", () => {
     expect(error.message).toContain("no connection within 30 ms")
   })
 
-  test("with its cause when it cannot connect", async () => {
+  test("with the cause if it cannot connect", async () => {
     await using client = createHttpClient({ server: "http://127.0.0.1:1" })
     const error = await failure(client.get(nodes, undefined, "a"))
     expect(error.code).toBe(503)
@@ -217,7 +217,7 @@ describe("the HTTP client fails with a StatusError", () => {
   })
 })
 
-test("the HTTP client comes back after 429 when it is told to", async () => {
+test("the HTTP client retries after 429 with Retry-After", async () => {
   let count = 0
   await using served = await serve((_asked, response) => {
     if (count++ === 0) send(response, 429, {}, { "retry-after": "0.01" })
@@ -230,7 +230,7 @@ test("the HTTP client comes back after 429 when it is told to", async () => {
 describe("a watch", () => {
   const event = (type: string, object: object): string => `${JSON.stringify({ type, object })}\n`
 
-  test("delivers events however the bytes are cut, and ends with the server", async () => {
+  test("delivers events for any chunking, and ends with the server", async () => {
     const text = event("ADDED", { metadata: { name: "ä" } }) + event("BOOKMARK", { metadata: { resourceVersion: "7" } })
     await using served = await serve((_asked, response) => {
       for (const byte of Buffer.from(text)) response.write(Buffer.of(byte))
@@ -249,10 +249,10 @@ describe("a watch", () => {
       ["ADDED", "ä"],
       ["BOOKMARK", "7"],
     ])
-    expect(served.asked[0]!.url).toMatch(/watch=true&resourceVersion=5&allowWatchBookmarks=true&timeoutSeconds=\d+$/)
+    expect(served.requests[0]!.url).toMatch(/watch=true&resourceVersion=5&allowWatchBookmarks=true&timeoutSeconds=\d+$/)
   })
 
-  test("throws what the server says", async () => {
+  test("throws the server's error", async () => {
     const status = { kind: "Status", code: 410, reason: "Expired", message: "too old" }
     await using served = await serve((_asked, response) => response.end(event("ERROR", status)))
     const signal = new AbortController().signal
@@ -262,7 +262,7 @@ describe("a watch", () => {
     expect((await failure(watching)).code).toBe(410)
   })
 
-  test("that does not begin fails, and one that has begun may be silent for longer", async () => {
+  test("fails if it does not start in time, and may be idle once started", async () => {
     let isAnswered = false
     const answer: Answer = (_asked, response) => {
       if (!isAnswered) return
@@ -275,7 +275,7 @@ describe("a watch", () => {
     expect(await firstEvent(served.client)).toMatchObject({ object: { metadata: { name: "late" } } })
   })
 
-  test("ends quietly with its signal", async () => {
+  test("ends without an error when its signal aborts", async () => {
     const controller = new AbortController()
     await using served = await serve((_asked, response) => {
       response.write(event("ADDED", { metadata: {} }))
@@ -285,7 +285,7 @@ describe("a watch", () => {
   })
 })
 
-test("lines() refuses a line beyond the limit", async () => {
+test("lines() rejects a line beyond the limit", async () => {
   async function* stream(): AsyncGenerator<Uint8Array> {
     yield Buffer.from("short\n")
     yield Buffer.from("much ")
@@ -314,7 +314,7 @@ describe("discovery", () => {
     ])
   })
 
-  test("asks group by group where there is none", async () => {
+  test("requests each group if there is no aggregated form", async () => {
     const answers: Record<string, object> = {
       "/api": { kind: "APIVersions", versions: ["v1"] },
       "/apis": {
@@ -332,7 +332,7 @@ describe("discovery", () => {
     expect(await served.client.unavailable()).toEqual([])
   })
 
-  test("tells apart what is out of reach", async () => {
+  test("reports unavailable groups separately", async () => {
     const version = (name: string, freshness: string): object => ({
       version: name,
       freshness,
@@ -349,24 +349,24 @@ describe("discovery", () => {
   })
 })
 
-test("what is asked and answered is counted, by method and code", async () => {
+test("requests are counted by method and code", async () => {
   const metrics = new ClientMetrics()
   await using served = await serve((asked, response) => send(response, asked.method === "GET" ? 200 : 403, {}), {
     metrics,
   })
   await served.client.get(nodes, undefined, "n")
   await failure(served.client.create(nodes, { apiVersion: "v1", kind: "Node", metadata: { name: "n" } }))
-  const { port } = new URL(`http://${served.asked[0]?.headers.host}`)
+  const { port } = new URL(`http://${served.requests[0]?.headers.host}`)
   const host = `host="127.0.0.1:${port}"`
   const text = metrics.print()
   expect(text).toContain(`rest_client_requests_total{code="200",${host},method="GET"} 1`)
   expect(text).toContain(`rest_client_requests_total{code="403",${host},method="POST"} 1`)
   expect(text).toContain(`rest_client_request_duration_seconds_count{${host},verb="POST"} 1`)
-  expect(text).toContain(`rest_client_request_size_bytes_sum{${host},verb="POST"} ${served.asked[1]?.body.length}`)
+  expect(text).toContain(`rest_client_request_size_bytes_sum{${host},verb="POST"} ${served.requests[1]?.body.length}`)
   expect(text).toContain(`rest_client_response_size_bytes_sum{${host},verb="GET"} 2`)
 })
 
-test("a server that does not answer is counted, too", async () => {
+test("requests without a response are counted", async () => {
   const metrics = new ClientMetrics()
   await using served = await serve((_asked, response) => response.destroy(), { metrics })
   await failure(served.client.create(nodes, { apiVersion: "v1", kind: "Node", metadata: { name: "n" } }))

@@ -106,7 +106,7 @@ export class Informer<T extends KubeObject> {
   /** Replays existing objects as added. Returns a function that removes the handler. */
   subscribe(handler: InformerHandler<T>): () => void {
     this.#handlers.add(handler)
-    for (const object of this.#objects.list()) this.#tell(() => handler.added?.(object))
+    for (const object of this.#objects.list()) this.#notify(() => handler.added?.(object))
     return () => this.#handlers.delete(handler)
   }
 
@@ -123,7 +123,7 @@ export class Informer<T extends KubeObject> {
     const previous = this.#objects.set(object)
     if (previous !== undefined && sameVersion(previous, object)) return
     for (const handler of this.#handlers) {
-      this.#tell(() => {
+      this.#notify(() => {
         if (previous === undefined) handler.added?.(object)
         else if (previous.metadata.uid === object.metadata.uid) handler.updated?.(object, previous)
         else {
@@ -137,11 +137,11 @@ export class Informer<T extends KubeObject> {
 
   #delete(object: T): void {
     if (this.#objects.delete(object.metadata.namespace, object.metadata.name ?? "") === undefined) return
-    for (const handler of this.#handlers) this.#tell(() => handler.deleted?.(object))
+    for (const handler of this.#handlers) this.#notify(() => handler.deleted?.(object))
   }
 
   /** A handler that throws has a bug, which must not affect the other handlers. */
-  #tell(call: () => void): void {
+  #notify(call: () => void): void {
     try {
       call()
     } catch (error) {

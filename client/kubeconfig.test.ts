@@ -36,7 +36,7 @@ async function directory(files: Record<string, string>): Promise<Directory> {
 }
 
 describe("loadKubeconfig()", () => {
-  test("reads certificates from the text", async () => {
+  test("reads inline certificates", async () => {
     const user = `{client-certificate-data: ${base64("CERT")}, client-key-data: ${base64("KEY")}}`
     expect(await loadKubeconfig(kubeconfig(user))).toEqual({
       server: "https://host:6443/tenants/a",
@@ -47,7 +47,7 @@ describe("loadKubeconfig()", () => {
     })
   })
 
-  test("reads files relative to its own, and the token file again when it is asked", async () => {
+  test("resolves relative files, and rereads the token file for each request", async () => {
     const text = kubeconfig(
       "{client-certificate: cert.pem, tokenFile: token, token: inline}",
       ", insecure-skip-tls-verify: true",
@@ -58,7 +58,7 @@ describe("loadKubeconfig()", () => {
     expect(await (config.token as () => Promise<string>)()).toBe("from-file")
   })
 
-  test("reads a token file again after a minute, and at once when its token was refused", async () => {
+  test("rereads a token file after a minute, and immediately when its token is rejected", async () => {
     await using files = await directory({ config: kubeconfig("{tokenFile: token}"), token: "first" })
     const clock = new FakeClock()
     const { token } = await loadKubeconfig(join(files.path, "config"), { clock })
@@ -77,7 +77,7 @@ describe("loadKubeconfig()", () => {
     expect(await ask()).toBe("third")
   })
 
-  test("reads again what is in files, and nothing else", async () => {
+  test("reloads only values from files", async () => {
     const authority = await createAuthority("test")
     const [first, second] = await Promise.all([issueOf(authority), issueOf(authority)])
     const text = kubeconfig("{client-certificate: cert.pem, client-key: key.pem}", ", certificate-authority: ca.pem")
@@ -103,21 +103,21 @@ describe("loadKubeconfig()", () => {
   })
 
   test.each([
-    ["an exec plugin that is not there", kubeconfig(plugin("gone")), {}, /gone failed: .*ENOENT\nGet it from us/],
+    ["a missing exec plugin", kubeconfig(plugin("gone")), {}, /gone failed: .*ENOENT\nGet it from us/],
     [
-      "an exec plugin of long ago",
+      "an exec plugin with an old API version",
       kubeconfig("{exec: {command: a, apiVersion: v0}}"),
       {},
       /apiVersion is "v0", not one of/,
     ],
-    ["an exec plugin that asks", kubeconfig(plugin("a", "interactiveMode: Always")), {}, /wants to ask a person/],
+    ["an interactive exec plugin", kubeconfig(plugin("a", "interactiveMode: Always")), {}, /wants to ask a person/],
     ["a proxy", kubeconfig("{}", ", proxy-url: http://proxy"), {}, /proxy-url is not supported/],
     ["impersonation", kubeconfig("{as: jane}"), {}, /impersonation \(as\) is not supported/],
     ["a missing cluster", kubeconfig("{}"), { context: "broken" }, /cluster "gone" does not exist/],
     ["a missing context", kubeconfig("{}"), { context: "other" }, /context "other" does not exist/],
-    ["something else", "kind: Pod\n", {}, /is not a kubeconfig/],
-    ["what is not YAML", "a: [\n", {}, /is not YAML/],
-  ])("refuses %s with a sentence", async (_, text, options, message) => {
+    ["another document", "kind: Pod\n", {}, /is not a kubeconfig/],
+    ["invalid YAML", "a: [\n", {}, /is not YAML/],
+  ])("rejects %s with an error message", async (_, text, options, message) => {
     await expect(loadKubeconfig(text, options)).rejects.toThrow(message)
   })
 })
@@ -147,28 +147,28 @@ ${printed(`{ token, ${status} }`)}`
   const tokenOf = async (config: Promise<{ token?: unknown }>) =>
     (await config).token as (refused?: string) => Promise<string>
 
-  test("is kept until the server refuses it", async () => {
+  test("is cached until the server rejects it", async () => {
     const { files, config } = await load(counting())
     await using _files = files
     const token = await tokenOf(config)
     expect([await token(), await token(), await token("x"), await token("x")]).toEqual(["x", "x", "xx", "xx"])
   })
 
-  test("is kept until it expires", async () => {
+  test("is cached until it expires", async () => {
     const { files, config } = await load(counting('expirationTimestamp: "2020-01-01T00:00:00Z"'))
     await using _files = files
     const token = await tokenOf(config)
     expect([await token(), await token()]).toEqual(["xx", "xxx"])
   })
 
-  test("is asked for once by many at the same time", async () => {
+  test("is requested once for concurrent requests", async () => {
     const { files, config } = await load(counting('expirationTimestamp: "2020-01-01T00:00:00Z"'))
     await using _files = files
     const token = await tokenOf(config)
     expect(await Promise.all([token(), token(), token()])).toEqual(["xx", "xx", "xx"])
   })
 
-  test("comes of a program that is told arguments, environment and cluster", async () => {
+  test("is the output of a program run with arguments, environment and cluster", async () => {
     const program = printed(
       "{ token: JSON.stringify([process.argv[2], process.env.FROM, JSON.parse(process.env.KUBERNETES_EXEC_INFO)]) }",
     )
@@ -191,7 +191,7 @@ ${printed(`{ token, ${status} }`)}`
 
   test.each([
     ["that fails", 'console.error("log in first"); process.exit(1)', /plugin failed: log in first/],
-    ["that prints something", 'console.log("hello")', /printed no JSON/],
+    ["that prints invalid output", 'console.log("hello")', /printed no JSON/],
     [
       "of another version",
       'console.log(\'{"kind":"ExecCredential","apiVersion":"v0"}\')',
@@ -203,8 +203,12 @@ ${printed(`{ token, ${status} }`)}`
       printed('{ clientCertificateData: "a" }'),
       /gave a client certificate, which is not supported/,
     ],
-    ["of no time", printed('{ token: "a", expirationTimestamp: "soon" }'), /until "soon", which is no time/],
-  ])("is not there with a plugin %s", async (_, program, message) => {
+    [
+      "with an invalid expiration",
+      printed('{ token: "a", expirationTimestamp: "soon" }'),
+      /until "soon", which is no time/,
+    ],
+  ])("fails with a plugin %s", async (_, program, message) => {
     const { files, config } = await load(program)
     await using _files = files
     await expect(config).rejects.toThrow(message)
@@ -220,7 +224,7 @@ describe("inClusterConfig()", () => {
     expect(await (config.token as () => Promise<string>)()).toBe("t")
   })
 
-  test("says when there is no cluster around", async () => {
+  test("throws outside of a cluster", async () => {
     await expect(inClusterConfig({})).rejects.toThrow("not in a cluster")
   })
 })

@@ -7,7 +7,7 @@ import { FakeClock } from "./testing/fake-clock.ts"
 import { FakeCluster } from "./testing/fake-cluster.ts"
 
 describe("leader election", () => {
-  test("lets one lead, and the next when it gives the lease back", async () => {
+  test("has one leader, and another one when the lease is released", async () => {
     const clock = new FakeClock()
     const cluster = new FakeCluster({ clock })
     const order: string[] = []
@@ -41,7 +41,7 @@ describe("leader election", () => {
     expect(cluster.find(leases, "default", "l")).toMatchObject({ spec: { holderIdentity: "", leaseTransitions: 1 } })
   })
 
-  test("takes over from one that stopped renewing", async () => {
+  test("takes over an expired lease", async () => {
     const clock = new FakeClock()
     const cluster = new FakeCluster({ clock })
     const spec = { holderIdentity: "dead", leaseDurationSeconds: 15, renewTime: "2025-01-01T00:00:00.000000Z" }
@@ -75,7 +75,7 @@ describe("leader election", () => {
   })
 
   // Others count from the last renewal they observed, regardless of how long the leader waits for a response.
-  test.each(["get", "update"] as const)("ends in time where no %s is answered", async (verb) => {
+  test.each(["get", "update"] as const)("ends in time if no %s is answered", async (verb) => {
     const clock = new FakeClock()
     const cluster = new SilentCluster({ clock })
     const times = { leaseMs: 15_000, renewMs: 10_000, retryMs: 2_000 }

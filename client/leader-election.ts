@@ -189,15 +189,15 @@ class Election {
 
   #spec(current: LeaseSpec | undefined): LeaseSpec {
     const now = microTimestamp(new Date(this.#clock.now()))
-    const mine = current?.holderIdentity === this.#options.identity
+    const isHolder = current?.holderIdentity === this.#options.identity
     const transitions = current?.leaseTransitions ?? 0
     return {
       ...current,
       holderIdentity: this.#options.identity,
       leaseDurationSeconds: Math.max(1, Math.ceil(this.#times.leaseMs / 1000)),
-      acquireTime: mine ? (current.acquireTime ?? now) : now,
+      acquireTime: isHolder ? (current.acquireTime ?? now) : now,
       renewTime: now,
-      leaseTransitions: current === undefined || mine ? transitions : transitions + 1,
+      leaseTransitions: current === undefined || isHolder ? transitions : transitions + 1,
     }
   }
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { createAuthority, issueServingCertificate } from "../gateway/pki/pki.ts"
 import { CallRefused, NodeServer } from "./node-server.ts"
 
-test("ends at once, also while somebody has not said who it is", async () => {
+test("stops immediately, also during a TLS handshake", async () => {
   const authority = await createAuthority("nodes")
   const { certificate: cert, key } = await issueServingCertificate(authority, ["127.0.0.1"])
   const server = await NodeServer.start({

@@ -19,7 +19,7 @@ const textOf = (value: KubeObject): string => JSON.stringify(value)
 
 const byLabel = { label: ({ metadata }: KubeObject) => Object.values(metadata.labels ?? {}) }
 
-test("an index that has nothing answers nothing, and knows its indexes", () => {
+test("an empty index returns nothing and knows its indexes", () => {
   const objects = new ObjectIndex(byLabel)
   expect([objects.size, objects.list(), objects.list("a"), objects.get("a", "b")]).toEqual([0, [], [], undefined])
   expect(objects.byIndex("label", "x")).toEqual([])
@@ -27,7 +27,7 @@ test("an index that has nothing answers nothing, and knows its indexes", () => {
   expect(objects.delete("a", "b")).toBeUndefined()
 })
 
-test("two that were empty do not share what comes", () => {
+test("two empty indexes do not share later objects", () => {
   const one = new ObjectIndex(byLabel)
   const other = new ObjectIndex(byLabel)
   const first = object("a", "b", "x")
@@ -36,7 +36,7 @@ test("two that were empty do not share what comes", () => {
   expect([other.size, other.list(), other.byIndex("label", "x")]).toEqual([0, [], []])
 })
 
-test("an object is found under what it says now", () => {
+test("an object is found by its current values only", () => {
   const objects = new ObjectIndex(byLabel)
   objects.set(object("a", "b", "x"))
   const changed = object("a", "b", "y")
@@ -47,7 +47,7 @@ test("an object is found under what it says now", () => {
   expect([objects.size, objects.list(), objects.byIndex("label", "y")]).toEqual([0, [], []])
 })
 
-test("what is folded is found by whoever asks, as it was, and unfolds only then", () => {
+test("folded objects are found unchanged and unfolded on access", () => {
   const objects = new ObjectIndex(byLabel)
   for (const name of ["b", "c"]) objects.set(larger("a", name, "x"))
   objects.set(larger("other", "b", "y"))
@@ -73,7 +73,7 @@ test("what is folded is found by whoever asks, as it was, and unfolds only then"
   expect(Object.isFrozen(objects.get("a", "b")?.metadata.labels)).toBe(true)
 })
 
-test("nothing is folded twice, nor what is not there, nor too little, nor too much", () => {
+test("nothing is folded twice, if missing, too small or too large", () => {
   const objects = new ObjectIndex()
   const foldedWith = (text: string): string[] => {
     objects.set({ ...object("a", "b", "x"), data: { text } })
@@ -89,7 +89,7 @@ test("nothing is folded twice, nor what is not there, nor too little, nor too mu
   expect(foldedWith("x".repeat(300_000))).toEqual([])
 })
 
-test("by chance: an index that is folded now and then answers as one that is not", () => {
+test("randomly folded, an index returns the same as one that is never folded", () => {
   const seed = Date.now()
   const random = createRandom(seed)
   const [folding, plain] = [new ObjectIndex(byLabel), new ObjectIndex(byLabel)]

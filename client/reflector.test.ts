@@ -50,7 +50,7 @@ function recorder(): Recorded {
 }
 
 describe("an Informer", () => {
-  test("has what there is, follows changes, and replays to who comes late", async () => {
+  test("has the listed objects, follows changes, and replays them to late subscribers", async () => {
     const cluster = new FakeCluster()
     await cluster.create(configMaps, configMap("a", { team: "x" }))
     const stop = new AbortController()
@@ -74,7 +74,7 @@ describe("an Informer", () => {
     stop.abort()
   })
 
-  test("resumes a watch that ended without listing again", async () => {
+  test("resumes a watch that ended without a new list", async () => {
     const clock = new FakeClock()
     const cluster = new BreakableCluster({ clock })
     const stop = new AbortController()
@@ -93,7 +93,7 @@ describe("an Informer", () => {
     stop.abort()
   })
 
-  test("lists again when its resourceVersion expired, and tells what went meanwhile", async () => {
+  test("relists when its resourceVersion has expired, and reports deletions in between", async () => {
     const clock = new FakeClock()
     const cluster = new BreakableCluster({ clock })
     await cluster.create(configMaps, configMap("a"))
@@ -117,7 +117,7 @@ describe("an Informer", () => {
 })
 
 describe("a TenantInformer over one cluster", () => {
-  test("keeps tenants apart and says when it is synced", async () => {
+  test("separates tenants and reports when it is synced", async () => {
     const cluster = new FakeCluster()
     await cluster.create(configMaps, configMap("a"))
     const stop = new AbortController()
@@ -135,7 +135,7 @@ describe("a TenantInformer over one cluster", () => {
     stop.abort()
   })
 
-  test("forgets what a restarted stream no longer delivers, and a removed tenant without events", () => {
+  test("drops objects that a restarted stream no longer delivers, and removed tenants without events", () => {
     let handler: {
       event(e: object): void
       synced(t: string): void

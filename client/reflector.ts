@@ -56,8 +56,8 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
       const expired = isExpired(error)
       if (expired) resourceVersion = undefined
       const text = errorMessage(error)
-      if (expired) log.debug({ resource: resource.resource }, "watch expired, listing again")
-      else log.warn({ resource: resource.resource, error: text, failures }, "list or watch failed, trying again")
+      if (expired) log.debug({ resource: resource.resource }, "watch expired; relisting")
+      else log.warn({ resource: resource.resource, error: text, failures }, "list or watch failed; retrying")
     }
     if (failures > 0) await pause(clock, backoff(failures), signal)
   }

@@ -57,11 +57,11 @@ function recorder(lines: string[]): TenantWatchHandler<ConfigMap> {
 }
 
 describe("remote tenants", () => {
-  test("are known from the start", () => {
+  test("are listed from the start", () => {
     expect(remote.list()).toEqual(fixture.gateway.tenants.list())
   })
 
-  test("are made, read, watched and deleted", async () => {
+  test("are created, read, watched and deleted", async () => {
     const lines: string[] = []
     const local: string[] = []
     const ending = new AbortController()
@@ -91,7 +91,7 @@ describe("remote tenants", () => {
     expect(local.filter(happened)).toEqual(expected)
   })
 
-  test("of a name that is taken are refused, and a missing one is not found", async () => {
+  test("fail with AlreadyExists for a taken name, and with NotFound for a missing one", async () => {
     await expect(remote.create(request("first"))).rejects.toMatchObject({ reason: "AlreadyExists" })
     await expect(remote.client("missing").list(configMaps)).rejects.toMatchObject({ reason: "NotFound" })
     await expect(remote.kubeconfig("missing")).rejects.toMatchObject({ reason: "NotFound" })

@@ -145,14 +145,14 @@ class RemoteTenants implements TenantsConnection {
     const path = `/polyplane/v1/watch?${query.toString()}`
     const known = new Set<string>()
     /** Tenants that this new stream has not mentioned yet. If they are deleted before that, it never will. */
-    const unheard = new Set<string>()
+    const undelivered = new Set<string>()
     const forget = (tenant: string): void => {
-      unheard.delete(tenant)
+      undelivered.delete(tenant)
       if (known.delete(tenant)) handler.removed(tenant)
     }
     const until = AbortSignal.any([signal, this.#ended.signal])
     const removed = ({ name }: Tenant): void => {
-      if (unheard.has(name)) forget(name)
+      if (undelivered.has(name)) forget(name)
     }
     until.addEventListener("abort", this.subscribe({ added: () => undefined, removed }), { once: true })
     this.#keepReading<WatchLine<T>>(
@@ -161,7 +161,7 @@ class RemoteTenants implements TenantsConnection {
       () => {
         // A new stream delivers everything again, except tenants that were deleted meanwhile.
         for (const tenant of known) {
-          unheard.add(tenant)
+          undelivered.add(tenant)
           if (this.#tenants.has(tenant)) handler.restarted(tenant)
           else forget(tenant)
         }
@@ -170,7 +170,7 @@ class RemoteTenants implements TenantsConnection {
         if (line.type === "PING") return
         if (line.type === "REMOVED") return forget(line.tenant)
         known.add(line.tenant)
-        unheard.delete(line.tenant)
+        undelivered.delete(line.tenant)
         deliver(handler, line)
       },
     ).catch((error: unknown) => this.#log.error({ err: error, path }, "watch over all tenants stopped"))
@@ -235,7 +235,7 @@ class RemoteTenants implements TenantsConnection {
       } catch (error) {
         if (signal.aborted) return
         failed(error)
-        this.#log.warn({ error: String(error), path, failures }, "stream of the gateway broke, opening it again")
+        this.#log.warn({ error: String(error), path, failures }, "stream of the gateway failed; reopening it")
       }
       await pause(systemClock, backoff(Math.max(1, failures)), signal)
     }

@@ -138,8 +138,8 @@ export class TenantInformer<T extends KubeObject> {
     this.#handlers.add(handler)
     if ("added" in handler || "updated" in handler || "deleted" in handler) this.#followers.add(handler)
     for (const [tenant, state] of this.#state) {
-      for (const object of state.objects.list()) this.#tell(() => handler.added?.(tenant, object))
-      if (state.synced) this.#tell(() => handler.synced?.(tenant))
+      for (const object of state.objects.list()) this.#notify(() => handler.added?.(tenant, object))
+      if (state.synced) this.#notify(() => handler.synced?.(tenant))
     }
     return () => {
       this.#handlers.delete(handler)
@@ -209,15 +209,15 @@ export class TenantInformer<T extends KubeObject> {
   }
 
   #change(call: (handler: TenantInformerHandler<T>) => void): void {
-    for (const handler of this.#followers) this.#tell(() => call(handler))
+    for (const handler of this.#followers) this.#notify(() => call(handler))
   }
 
   #each(call: (handler: TenantInformerHandler<T>) => void): void {
-    for (const handler of this.#handlers) this.#tell(() => call(handler))
+    for (const handler of this.#handlers) this.#notify(() => call(handler))
   }
 
   /** A handler that throws has a bug, which must not affect the other handlers. */
-  #tell(call: () => void): void {
+  #notify(call: () => void): void {
     try {
       call()
     } catch (error) {

@@ -102,12 +102,12 @@ export interface TenantAddress {
 }
 
 /** Whether a kubeconfig from {@link TenantAdmin.kubeconfig} contains that address. */
-export function leadsTo(kubeconfig: string, { server, certificateAuthority }: TenantAddress): boolean {
+export function pointsTo(kubeconfig: string, { server, certificateAuthority }: TenantAddress): boolean {
   const lines = [`server: ${server}`, Buffer.from(certificateAuthority).toString("base64")]
   return lines.every((line) => kubeconfig.includes(`${line}\n`))
 }
 
-/** The same kubeconfig with another address, which {@link leadsTo} verifies, unless the file was rewritten by hand. */
+/** The same kubeconfig with another address, which {@link pointsTo} verifies, unless the file was rewritten by hand. */
 export function redirected(kubeconfig: string, { server, certificateAuthority }: TenantAddress): string {
   const authority = Buffer.from(certificateAuthority).toString("base64")
   return kubeconfig

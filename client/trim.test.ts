@@ -5,7 +5,7 @@ import { trim } from "./trim.ts"
 const spec = { containers: [] }
 const managedFields = [{ manager: "kubelet" }]
 
-test("an object is kept without managedFields, and what is left is the same", () => {
+test("an object is stored without managedFields and otherwise unchanged", () => {
   const pod: Pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "web", managedFields }, spec }
   const kept = trim(pod)
   expect(kept).toEqual({ apiVersion: "v1", kind: "Pod", metadata: { name: "web" }, spec })
@@ -14,12 +14,12 @@ test("an object is kept without managedFields, and what is left is the same", ()
   expect(pod.metadata).toHaveProperty("managedFields")
 })
 
-test("whoever keeps the same object keeps the same", () => {
+test("trimming the same object twice returns the same result", () => {
   const pod: Pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "web", managedFields }, spec }
   expect(trim(pod)).toBe(trim(pod))
 })
 
-test("an object that has none is itself", () => {
+test("an object without managedFields is returned itself", () => {
   const pod: Pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "web" }, spec }
   expect(trim(pod)).toBe(pod)
 })

@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises"
 import { describe, expect, test } from "vitest"
 import { forwardedHeaders, join, openUpgrade, UpgradeRefused } from "./upgrade.ts"
 
-test("a refusal without an end is told with its beginning, and its connection closed", async () => {
+test("an endless refusal is reported by its beginning, and its connection is closed", async () => {
   const closed = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
     response.writeHead(403)
@@ -29,7 +29,7 @@ test("a refusal without an end is told with its beginning, and its connection cl
 })
 
 describe("join()", () => {
-  test("the end of one side is the end of the other", async () => {
+  test("ends the other side when one side ends", async () => {
     for (const first of [0, 1]) {
       const sides = [new PassThrough(), new PassThrough()] as const
       join(...sides)
@@ -39,7 +39,7 @@ describe("join()", () => {
     }
   })
 
-  test("a failure of one side cuts the other, and is nobody else's", async () => {
+  test("destroys the other side when one fails, and throws nothing", async () => {
     const [one, other] = [new PassThrough(), new PassThrough()]
     join(one, other)
     one.destroy(new Error("reset"))
@@ -48,7 +48,7 @@ describe("join()", () => {
   })
 
   test.each([undefined, new Error("reset")])(
-    "what one side said last arrives, however slow the other is: %s",
+    "delivers the last data of one side to a slow other side: %s",
     async (end) => {
       let accept: (() => void) | undefined
       const arrived: string[] = []
@@ -80,7 +80,7 @@ describe("join()", () => {
     },
   )
 
-  test("a side that is gone already takes the other along", () => {
+  test("ends the other side if one has already ended", () => {
     const [one, other] = [new PassThrough(), new PassThrough()]
     one.destroy()
     join(one, other)
@@ -88,7 +88,7 @@ describe("join()", () => {
   })
 })
 
-test("forwardedHeaders() leaves out the connection's own and the credential", () => {
+test("forwardedHeaders() omits hop-by-hop headers and credentials", () => {
   const headers = {
     host: "a",
     authorization: "Bearer x",

@@ -9,7 +9,7 @@ import type { Duplex } from "node:stream"
 /** Timeout of the response to the upgrade request. */
 const answerTimeoutMs = 30_000
 /** Timeout for a side to accept the last bytes after the other side has ended. */
-const lingerMs = 30_000
+const closeTimeoutMs = 30_000
 /** Maximum size of a refusal's body that is read and passed on. */
 const maxRefusalCharacters = 64 * 1024
 
@@ -147,7 +147,7 @@ function letGo(peer: Duplex): void {
     peer.destroy()
     return
   }
-  const timer = setTimeout(() => peer.destroy(), lingerMs)
+  const timer = setTimeout(() => peer.destroy(), closeTimeoutMs)
   timer.unref()
   peer.once("close", () => clearTimeout(timer))
   peer.end(() => peer.destroy())

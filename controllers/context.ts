@@ -15,7 +15,7 @@ import { runWorkers, type ReconcileResult } from "../client/workqueue/workers.ts
 import type { Activity, Pace } from "./activity.ts"
 import type { Informers } from "./informers.ts"
 import { queueName } from "./queue-names.ts"
-import { givingUp, retriesOf } from "./retries.ts"
+import { giveUpOf, retriesOf } from "./retries.ts"
 
 /** Identifies an object of a tenant. `namespace` is "" for cluster-scoped objects. */
 export interface Key {
@@ -184,8 +184,8 @@ export class Controller<T extends KubeObject> implements Actor {
       this.#ctx.activity.observed(key.tenant)
       return reconcile(key, until)
     }
-    const givesUp = givingUp(name)
-    await runWorkers({ queue: this.#queue, workers, name, log, signal, reconcile: guarded, givesUp })
+    const giveUp = giveUpOf(name)
+    await runWorkers({ queue: this.#queue, workers, name, log, signal, reconcile: guarded, giveUp })
     unregister()
     this.#queue[Symbol.dispose]()
     await this.#events.drained()

@@ -3,7 +3,7 @@
 
 import { dictionary } from "../apimachinery/dictionary.ts"
 import type { RetryLimits } from "../client/workqueue/rate-limiter.ts"
-import type { GivingUp } from "../client/workqueue/workers.ts"
+import type { GiveUp } from "../client/workqueue/workers.ts"
 
 export interface Retries extends RetryLimits {
   /** Number of consecutive failures after which a key is dropped. Default: never. */
@@ -37,13 +37,13 @@ const exceptions: Readonly<Record<string, Retries>> = dictionary({
 })
 
 /** Upstream's informers resync every 12 to 24 hours (--min-resync-period), so dropped keys are not lost. */
-const anewMs = 12 * 3_600_000
+const retryMs = 12 * 3_600_000
 
 export function retriesOf(controller: string): Retries {
   return exceptions[controller] ?? usual
 }
 
-export function givingUp(controller: string): GivingUp | undefined {
+export function giveUpOf(controller: string): GiveUp | undefined {
   const { most } = retriesOf(controller)
-  return most === undefined ? undefined : { after: most, anewMs }
+  return most === undefined ? undefined : { after: most, retryMs }
 }

@@ -95,8 +95,8 @@ describe("a worker", () => {
     await writeFile(join(directory, "serving.crt"), renewed.serving.certificate)
     expect(await later()).toBe(new X509Certificate(renewed.serving.certificate).fingerprint256)
     expect(told).toEqual([
-      "the certificate of the gateway cannot be renewed yet",
-      "took on a renewed certificate of the gateway",
+      "the certificate of the gateway cannot be reloaded; retrying",
+      "loaded the renewed certificate of the gateway",
     ])
   })
 })

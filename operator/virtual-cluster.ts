@@ -7,7 +7,7 @@ import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { clusterVersions, virtualClusters } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
-import { leadsTo, type Tenant, type TenantAdmin } from "../client/tenants.ts"
+import { pointsTo, type Tenant, type TenantAdmin } from "../client/tenants.ts"
 import { claimsOf, isOf, type Claim } from "./claims.ts"
 import { operatorLimits } from "./options.ts"
 import { ensureRootNamespace, removeNamespaces, storeKubeconfig, storedKubeconfig } from "./root-namespace.ts"
@@ -213,7 +213,7 @@ export class VirtualClusterReconciler {
       now - stored.issuedAt < operatorLimits.kubeconfigMaxAgeMs
     if (isFresh && this.#compared.has(tenant.uid)) return
     // The gateway's address may have changed.
-    if (!isFresh || !leadsTo(stored.text, await tenants.address(tenant.name))) {
+    if (!isFresh || !pointsTo(stored.text, await tenants.address(tenant.name))) {
       await storeKubeconfig(superClient, tenant, await tenants.kubeconfig(tenant.name), now)
     }
     this.#compared.add(tenant.uid)

@@ -21,7 +21,7 @@ clusters: [{name: super, cluster: {server: "${server}", certificate-authority: c
 users: [{name: admin, user: {client-certificate: tls.crt, client-key: tls.key}}]
 `
 
-test("goes on with what the files of a kubeconfig have become", async () => {
+test("reloads the files of a kubeconfig", async () => {
   await using stack = new AsyncDisposableStack()
   const directory = await mkdtemp(path.join(tmpdir(), "polyplane-super-"))
   stack.defer(() => rm(directory, { recursive: true, force: true }))
@@ -38,8 +38,8 @@ test("goes on with what the files of a kubeconfig have become", async () => {
   await writePair(gateway.administrator)
   await write("kubeconfig", kubeconfig(gateway.url))
   const clock = new FakeClock()
-  const told: string[] = []
-  const note = (_: object, message: string): void => void told.push(message)
+  const messages: string[] = []
+  const note = (_: object, message: string): void => void messages.push(message)
   const log = { ...silentLog, info: note, warn: note }
   const renewed: (string | undefined)[] = []
   const config = await readKubeconfigFile(path.join(directory, "kubeconfig"))
@@ -48,11 +48,11 @@ test("goes on with what the files of a kubeconfig have become", async () => {
   )
   const ask = async (): Promise<number> => (await client.list(namespaces)).items.length
   const later = async (): Promise<string | undefined> => {
-    told.length = 0
+    messages.length = 0
     await expect.poll(() => clock.timers).toBe(1)
     clock.advance(60_000)
     await expect.poll(() => clock.timers).toBe(1)
-    return told[0]
+    return messages[0]
   }
   expect(await ask()).toBeGreaterThan(0)
 
@@ -62,11 +62,11 @@ test("goes on with what the files of a kubeconfig have become", async () => {
   expect(await ask()).toBeGreaterThan(0)
 
   await write("tls.crt", stranger.certificate)
-  expect(await later()).toBe("the certificate for the super cluster cannot be renewed yet")
+  expect(await later()).toBe("the certificate for the super cluster cannot be reloaded; retrying")
   expect(await ask()).toBeGreaterThan(0)
 
   await writePair(stranger)
-  expect(await later()).toBe("took on a renewed certificate for the super cluster")
+  expect(await later()).toBe("loaded the renewed certificate for the super cluster")
   await expect(ask()).rejects.toMatchObject({ code: 401 })
   expect(renewed).toEqual([stranger.certificate])
 
@@ -80,7 +80,7 @@ test("goes on with what the files of a kubeconfig have become", async () => {
   expect(await ask()).toBeGreaterThan(0)
 })
 
-test("has nothing to follow where a kubeconfig names no files", async () => {
+test("follows nothing if a kubeconfig names no files", async () => {
   await using fixture = await startTestGateway()
   const clock = new FakeClock()
   const config = await readKubeconfigFile(await fixture.gateway.adminKubeconfig())

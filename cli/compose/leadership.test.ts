@@ -38,37 +38,37 @@ function worker(client: FakeCluster, identity: string) {
   return { leadership, seen, status }
 }
 
-describe("of two on one super cluster", () => {
-  test("one works, the other is told who does, and follows when the first has ended", async () => {
+describe("two instances on one super cluster", () => {
+  test("one works; the other gets the name of the leader, and takes over when the first ends", async () => {
     const cluster = await superCluster()
     const first = worker(cluster, "first")
-    await first.leadership.whenWorking()
+    await first.leadership.untilWorking()
     const second = worker(cluster, "second")
-    await expect(second.leadership.whenWorking(50)).rejects.toThrow(
+    await expect(second.leadership.untilWorking(50)).rejects.toThrow(
       "another Polyplane works on this super cluster: its Lease kube-system/polyplane-test is held by first",
     )
     expect(second.seen.begun).toBe(0)
     expect([first.status(), second.status()]).toEqual(["1", "0"])
     await first.leadership[Symbol.asyncDispose]()
     expect(first.seen).toEqual({ begun: 1, ended: 1 })
-    await second.leadership.whenWorking()
+    await second.leadership.untilWorking()
     expect(second.seen).toEqual({ begun: 1, ended: 0 })
     expect([first.status(), second.status()]).toEqual(["0", "1"])
     await second.leadership[Symbol.asyncDispose]()
     expect(second.seen).toEqual({ begun: 1, ended: 1 })
   })
 
-  test("one that comes back under its name after it was killed need not wait", async () => {
+  test("an instance that restarts under its name after a kill does not wait", async () => {
     const cluster = await superCluster()
     const spec = { holderIdentity: "first", leaseDurationSeconds: 3600 }
     const metadata = { namespace: leaseNamespace, name: "polyplane-test" }
     await cluster.create(leases, { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec })
     const again = worker(cluster, "first")
-    await again.leadership.whenWorking()
+    await again.leadership.untilWorking()
     await again.leadership[Symbol.asyncDispose]()
   })
 
-  test("work that cannot begin is told to whoever waits for it", async () => {
+  test("work that cannot start is reported to its waiters", async () => {
     const cluster = await superCluster()
     const leadership = Leadership.start({
       client: cluster,
@@ -78,7 +78,7 @@ describe("of two on one super cluster", () => {
       times,
       work: () => Promise.reject(new Error("no definitions")),
     })
-    await expect(leadership.whenWorking()).rejects.toThrow("no definitions")
+    await expect(leadership.untilWorking()).rejects.toThrow("no definitions")
     await leadership[Symbol.asyncDispose]()
   })
 })

@@ -51,7 +51,7 @@ export class Leadership implements AsyncDisposable {
   private constructor(options: LeadershipOptions) {
     this.#options = options
     this.#working.promise.catch(() => undefined) // reported to the callers of whenWorking()
-    options.metrics?.leads(options.name, false)
+    options.metrics?.setLeader(options.name, false)
     this.#running = this.#run()
   }
 
@@ -63,13 +63,13 @@ export class Leadership implements AsyncDisposable {
    * Resolves when the work has started once; fails if that failed. `timeoutMs`: fails with UserError if another process leads for
    * that long.
    */
-  async whenWorking(timeoutMs?: number): Promise<void> {
+  async untilWorking(timeoutMs?: number): Promise<void> {
     if (timeoutMs === undefined) return this.#working.promise
     const late = new AbortController()
     const deadline = pause(this.#options.clock ?? systemClock, timeoutMs, late.signal).then(() => "late" as const)
     const first = await Promise.race([this.#working.promise, deadline])
     late.abort()
-    if (first === "late") throw new UserError(await this.#whoLeads())
+    if (first === "late") throw new UserError(await this.#currentLeader())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -83,28 +83,32 @@ export class Leadership implements AsyncDisposable {
     const common = { client, namespace: leaseNamespace, name, identity, signal, log, clock }
     while (!signal.aborted) {
       try {
-        await runLeaderElection({ ...common, times: this.#options.times ?? times, lead: (held) => this.#lead(held) })
+        await runLeaderElection({
+          ...common,
+          times: this.#options.times ?? times,
+          lead: (held) => this.#whileLeading(held),
+        })
       } catch (error) {
         this.#working.reject(error) // only the first result counts
-        log.error({ lease: name, error: String(error) }, "the work of a leader ended, beginning again")
+        log.error({ lease: name, error: String(error) }, "the leader's work failed; restarting it")
         await pause(clock, retryMs, signal)
       }
     }
   }
 
-  async #lead(held: AbortSignal): Promise<void> {
+  async #whileLeading(held: AbortSignal): Promise<void> {
     const { metrics, name } = this.#options
     await using _work = await this.#options.work()
-    metrics?.leads(name, true)
+    metrics?.setLeader(name, true)
     try {
       this.#working.resolve()
       await aborted(held)
     } finally {
-      metrics?.leads(name, false)
+      metrics?.setLeader(name, false)
     }
   }
 
-  async #whoLeads(): Promise<string> {
+  async #currentLeader(): Promise<string> {
     const { client, name } = this.#options
     const lease = await client.get(leases, leaseNamespace, name)
     const { holderIdentity = "nobody" } = (lease["spec"] ?? {}) as { holderIdentity?: string }

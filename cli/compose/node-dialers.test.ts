@@ -33,7 +33,7 @@ const unknownNode = {
   status: { code: 503, message: "node trap has no address to reach its kubelet at" },
 }
 
-test("a tenant's word on where a node is is not asked", async () => {
+test("a node's address is not read from the tenant", async () => {
   const signer = await createSigningKey()
   const dialer = vnAgentDialer({ name: "a", clusterKey: "default-a" } as Tenant, {
     signer: () => signer,

@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test("takes on a renewed kubeconfig, not half of one", async () => {
+test("loads a renewed kubeconfig, but not an incomplete one", async () => {
   const file = path.join(directory, "kubeconfig")
   const good = await fixture.gateway.adminKubeconfig()
   const authority = await createAuthority("of somebody else")
@@ -38,8 +38,8 @@ test("takes on a renewed kubeconfig, not half of one", async () => {
   await using tenants = await connectTenants(config)
   const clock = new FakeClock()
   const stopping = new AbortController()
-  const told: string[] = []
-  const note = (_: object, message: string): void => void told.push(message)
+  const messages: string[] = []
+  const note = (_: object, message: string): void => void messages.push(message)
   const following = followKubeconfig(file, config, (identity) => tenants.renew(identity), {
     signal: stopping.signal,
     log: { ...silentLog, info: note, warn: note },
@@ -47,20 +47,20 @@ test("takes on a renewed kubeconfig, not half of one", async () => {
   })
   const after = async (text: string): Promise<string | undefined> => {
     await writeFile(file, text)
-    told.length = 0
+    messages.length = 0
     await expect.poll(() => clock.timers).toBe(1)
     clock.advance(60_000)
     await expect.poll(() => clock.timers).toBe(1)
-    return told[0]
+    return messages[0]
   }
   const address = () => tenants.address("first")
   expect(await after(good)).toBeUndefined()
   expect(await address()).toMatchObject({ server: `${fixture.url}/tenants/first` })
-  expect(await after("kind: Config")).toBe("the kubeconfig cannot be renewed yet")
+  expect(await after("kind: Config")).toBe("the kubeconfig cannot be reloaded; retrying")
   expect(await address()).toMatchObject({ server: `${fixture.url}/tenants/first` })
-  expect(await after(bad)).toBe("took on a renewed kubeconfig")
+  expect(await after(bad)).toBe("loaded the renewed kubeconfig")
   await expect(address()).rejects.toMatchObject({ code: 401 })
-  expect(await after(good)).toBe("took on a renewed kubeconfig")
+  expect(await after(good)).toBe("loaded the renewed kubeconfig")
   expect(await address()).toMatchObject({ server: `${fixture.url}/tenants/first` })
   stopping.abort()
   await following

@@ -34,7 +34,7 @@ export async function connectGateway(
       if (error.code === 401 || error.code === 403) {
         throw new UserError(`${kubeconfig} is not the gateway's admin kubeconfig: ${error.message}`, { cause: error })
       }
-      log.warn({ error: error.message, failures }, "the gateway does not answer yet, asking again")
+      log.warn({ error: error.message, failures }, "the gateway is unavailable; retrying")
     }
     await pause(systemClock, backoff(failures), signal)
   }

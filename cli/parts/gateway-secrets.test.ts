@@ -7,7 +7,7 @@ import type { KubeClient } from "../../client/rest.ts"
 import { startTestGateway, type TestGateway } from "../../gateway/testing/start-gateway.ts"
 import { createSigningKey } from "../../gateway/pki/pki.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
-import { keepPublished, publishIdentity, reissued, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
+import { publishPeriodically, publishIdentity, reissued, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
 
 let gateway: TestGateway
 let client: KubeClient
@@ -25,7 +25,7 @@ async function read(name: string) {
 }
 
 describe("writeSecret()", () => {
-  test("makes it, changes it, and does not write what is there already", async () => {
+  test("creates it, updates it, and does not write without changes", async () => {
     const where = { namespace: "default", name: "written" }
     await writeSecret(client, where, { a: "1" })
     await writeSecret(client, where, { b: "2" })
@@ -40,7 +40,7 @@ describe("publishIdentity()", () => {
   const publish = async (name: string, signer = createSigningKey()) =>
     publishIdentity(client, { namespace: "default", name }, await signer)
 
-  test("leaves a certificate for vn-agents, signed by what it answers, and the public key of the signer", async () => {
+  test("writes the vn-agents' certificate with its authority, and the signer's public key", async () => {
     const signer = createSigningKey()
     const authority = await publish("first", signer)
     const { value } = await read("first")
@@ -51,7 +51,7 @@ describe("publishIdentity()", () => {
     expect(value("ca.crt")).toBe(authority)
   })
 
-  test("keeps what is good", async () => {
+  test("keeps valid secrets", async () => {
     const signer = createSigningKey()
     const authority = await publish("kept", signer)
     const { revision } = await read("kept")
@@ -62,7 +62,7 @@ describe("publishIdentity()", () => {
   test.for<[string, Record<string, string>]>([
     ["unreadable", { "tls.crt": "nonsense" }],
     ["incomplete", { "tls.key": "" }],
-  ])("makes anew what is %s, and goes on trusting what was there before", async ([name, damage]) => {
+  ])("replaces a secret that is %s, and keeps trusting the previous authority", async ([name, damage]) => {
     const before = await publish(name)
     const encoded = Object.entries(damage).map(([key, value]) => [key, Buffer.from(value).toString("base64") || null])
     await client.patch(secrets, "default", name, { data: Object.fromEntries(encoded) }, { type: "merge" })
@@ -76,9 +76,9 @@ describe("publishIdentity()", () => {
 })
 
 describe("keepPublished()", () => {
-  test("tries again, and tells each reason once", async () => {
-    const told: string[] = []
-    const log = { ...silentLog, warn: (fields: object) => void told.push((fields as { error: string }).error) }
+  test("retries, and logs each reason once", async () => {
+    const errors: string[] = []
+    const log = { ...silentLog, warn: (fields: object) => void errors.push((fields as { error: string }).error) }
     const failures = ["down", "down", "refused"]
     const stopping = new AbortController()
     const publish = async (): Promise<void> => {
@@ -87,17 +87,17 @@ describe("keepPublished()", () => {
       stopping.abort()
       await Promise.resolve()
     }
-    await keepPublished(publish, { signal: stopping.signal, log })
-    expect(told).toEqual(["down", "refused"])
+    await publishPeriodically(publish, { signal: stopping.signal, log })
+    expect(errors).toEqual(["down", "refused"])
   })
 
-  test("looks again every day: what is published ends, or is deleted", async () => {
+  test("publishes again every day", async () => {
     const clock = new FakeClock()
     const stopping = new AbortController()
     const times: number[] = []
     const began = clock.now()
     const publish = (): Promise<void> => Promise.resolve(void times.push((clock.now() - began) / 3_600_000))
-    const kept = keepPublished(publish, { signal: stopping.signal, log: silentLog, clock })
+    const kept = publishPeriodically(publish, { signal: stopping.signal, log: silentLog, clock })
     for (let day = 0; day < 2; day++) {
       await expect.poll(() => clock.timers).toBe(1)
       clock.advance(24 * 3_600_000)
@@ -113,12 +113,12 @@ describe("keepPublished()", () => {
       stopping.abort()
       return Promise.reject(new Error("down"))
     }
-    await keepPublished(publish, { signal: stopping.signal, log: silentLog })
+    await publishPeriodically(publish, { signal: stopping.signal, log: silentLog })
     expect(stopping.signal.aborted).toBe(true)
   })
 })
 
-test("what is issued is issued anew when it is old", async () => {
+test("an issued certificate is renewed when it is old", async () => {
   const clock = new FakeClock()
   let issued = 0
   const next = reissued(() => Promise.resolve(String(++issued)), 1_000, clock)

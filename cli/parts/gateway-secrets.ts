@@ -27,22 +27,22 @@ const againMs = 24 * 60 * 60_000
 /**
  * Calls until the signal ends: with retries until it succeeds, then once a day. Logs an error when it differs from the last one.
  */
-export async function keepPublished(
+export async function publishPeriodically(
   publish: () => Promise<void>,
   { signal, log, clock = systemClock }: { signal: AbortSignal; log: Log; clock?: Clock },
 ): Promise<void> {
-  let told = ""
+  let lastError = ""
   for (let failures = 0; !signal.aborted;) {
     try {
       await publish()
-      log.info({}, "wrote what the other parts need into the super cluster")
+      log.info({}, "published the gateway's secrets in the super cluster")
       failures = 0
-      told = ""
+      lastError = ""
     } catch (error) {
       failures++
       const message = errorMessage(error)
-      if (message !== told) log.warn({ error: message }, "cannot write to the super cluster yet, trying again")
-      told = message
+      if (message !== lastError) log.warn({ error: message }, "cannot write to the super cluster; retrying")
+      lastError = message
     }
     await pause(clock, failures === 0 ? againMs : backoff(failures), signal)
   }

@@ -28,7 +28,7 @@ import {
   withDefault,
 } from "../config.ts"
 import { limitsField } from "../limits.ts"
-import { keepPublished, publishIdentity, reissued, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
+import { publishPeriodically, publishIdentity, reissued, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
 import { etcdOfSection, etcdSection } from "../storage.ts"
 import { partCommand } from "./part.ts"
 import { defaultVnAgentPort } from "./vn-agent.ts"
@@ -149,7 +149,7 @@ export const gateway = partCommand({
 
     // Tenants are served even if the super cluster is unavailable.
     const kubeconfig = reissued(() => running().adminKubeconfig(), adminKubeconfigMs, systemClock)
-    publishing = keepPublished(
+    publishing = publishPeriodically(
       async () => {
         if (identitySecret !== undefined)
           authority = await publishIdentity(superClient, identitySecret, tenantTokenSigner)

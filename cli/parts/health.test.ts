@@ -7,7 +7,7 @@ import { HealthServer } from "./health.ts"
 
 const host = "127.0.0.1"
 
-describe("what a part tells of itself", () => {
+describe("a part's health server", () => {
   const metrics = new ClientMetrics()
   let server: HealthServer
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe("what a part tells of itself", () => {
     return { code: response.status, type: response.headers.get("content-type"), text: await response.text() }
   }
 
-  test("it is alive from the beginning, and ready when it says so", async () => {
+  test("is live from the start, and ready when the part is ready", async () => {
     expect((await ask("/livez")).code).toBe(200)
     expect((await ask("/readyz")).code).toBe(503)
     server.ready()
@@ -28,9 +28,9 @@ describe("what a part tells of itself", () => {
     expect(await ask("/healthz", "HEAD")).toMatchObject({ code: 200, text: "" })
   })
 
-  test("its metrics are those of its clients and of the process", async () => {
+  test("serves the metrics of its clients and of the process", async () => {
     metrics.queue("syncer").added("a")
-    metrics.leads("polyplane-syncer", false)
+    metrics.setLeader("polyplane-syncer", false)
     const { code, type, text } = await ask("/metrics")
     expect([code, type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"])
     expect(text).toContain('workqueue_adds_total{name="syncer"} 1\n')
@@ -38,13 +38,13 @@ describe("what a part tells of itself", () => {
     expect(text).toMatch(/^process_resident_memory_bytes \d+$/m)
   })
 
-  test("nothing else is served", async () => {
+  test("serves nothing else", async () => {
     expect((await ask("/")).code).toBe(404)
     expect((await ask("/metrics", "POST")).code).toBe(405)
   })
 })
 
-test("an address that is taken is told of", async () => {
+test("reports an address that is in use", async () => {
   const taken = createServer().listen(0, host)
   await once(taken, "listening")
   const { port } = taken.address() as AddressInfo

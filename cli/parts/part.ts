@@ -6,7 +6,7 @@ import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { parseFlags, UsageError, UserError, type Command } from "../command.ts"
 import { filePath, oneOf, optional, readConfig, withDefault, type ConfigOf, type Field } from "../config.ts"
 import { createLog, logLevels } from "../log.ts"
-import { surviveStrayRejections } from "../stray-rejections.ts"
+import { logUnhandledRejections } from "../unhandled-rejections.ts"
 import { aborted, stopSignal } from "../signals.ts"
 import { type healthField, HealthServer } from "./health.ts"
 
@@ -81,7 +81,7 @@ async function runPart<F extends Fields>(part: Part<F>, config: ConfigOf<F & typ
   stack.defer(() => clearInterval(alive))
   const { logLevel, health } = config as ConfigOf<typeof commonFields & Partial<typeof healthField>>
   const log = createLog(logLevel)
-  surviveStrayRejections(log)
+  logUnhandledRejections(log)
   const metrics = new ClientMetrics()
   // Started first, because probes need to see that the part is waiting for the gateway.
   const server = health === undefined ? undefined : stack.use(await HealthServer.start(health, metrics))

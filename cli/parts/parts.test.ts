@@ -45,17 +45,20 @@ async function manifestConfig(name: Name): Promise<string> {
   return content ?? ""
 }
 
-describe("the configuration that manifests/ gives", () => {
-  test.for(Object.keys(parts) as Name[])("the %s is what it reads; outside of a cluster it says so", async (name) => {
-    vi.stubEnv("KUBERNETES_SERVICE_HOST", undefined)
-    vi.stubEnv("NODE_NAME", "node-1")
-    expect(await refusal(name, await manifestConfig(name))).toBe(
-      "no super cluster: superKubeconfig is not set, and not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set",
-    )
-  })
+describe("the configuration in manifests/", () => {
+  test.for(Object.keys(parts) as Name[])(
+    "is read by the %s, which reports that it is outside of a cluster",
+    async (name) => {
+      vi.stubEnv("KUBERNETES_SERVICE_HOST", undefined)
+      vi.stubEnv("NODE_NAME", "node-1")
+      expect(await refusal(name, await manifestConfig(name))).toBe(
+        "no super cluster: superKubeconfig is not set, and not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set",
+      )
+    },
+  )
 })
 
-describe("what is wrong with a configuration is told", () => {
+describe("invalid configurations are reported", () => {
   const agent = "{identityKeys: a, certificate: b, key: c, kubelet: {certificateAuthority: d, certificate: e, key: f}}"
 
   test.for<[Name, string, string]>([
@@ -93,9 +96,9 @@ describe("what is wrong with a configuration is told", () => {
   })
 })
 
-describe("a part whose gateway does not answer", () => {
+describe("a part without a reachable gateway", () => {
   test.for(["syncer", "operator"])(
-    "%s waits for it, which its probes see, and ends with exit code 0 when asked to",
+    "%s is live but not ready while it waits, and exits with 0 on SIGTERM",
     async (name) => {
       const nowhere = stringify({
         kind: "Config",
@@ -115,7 +118,7 @@ describe("a part whose gateway does not answer", () => {
       const stdout = collect(child.stdout)
       const stderr = collect(child.stderr)
       const closed = once(child, "close")
-      await eventually(() => child.exitCode !== null || stderr().split("does not answer yet").length > 2)
+      await eventually(() => child.exitCode !== null || stderr().split("the gateway is unavailable").length > 2)
       const codeOf = async (name: string) => (await fetch(`http://127.0.0.1:${port}/${name}`)).status
       expect([await codeOf("livez"), await codeOf("readyz")]).toEqual([200, 503])
       child.kill("SIGTERM")

@@ -63,7 +63,7 @@ async function ask(port: number, { authority: ca, signer }: Issued): Promise<num
 }
 
 describe("followIdentity()", () => {
-  test("lets a running vn-agent serve with, and believe, what the files have become", async () => {
+  test("reloads a running vn-agent's certificates and CAs", async () => {
     const [first, second] = [await issue(), await issue()]
     await write(first)
     const identity = await readIdentity(files)
@@ -108,7 +108,7 @@ describe("followIdentity()", () => {
 })
 
 describe("followKubeletIdentity()", () => {
-  test("tells of what the files for the kubelet have become, when they fit together", async () => {
+  test("reports changed kubelet files once they match", async () => {
     const [first, second] = [await issue(), await issue()]
     const kubelet = { ...files, certificateAuthority: path.join(directory, "ca.crt") }
     const identityOf = ({ authority, certificate, key }: Issued) => ({
@@ -156,7 +156,7 @@ describe("readIdentity()", () => {
     await expect(readIdentity(files)).rejects.toThrow(message)
   })
 
-  test("names a file that is not there", async () => {
+  test("names a missing file", async () => {
     await expect(readIdentity(files)).rejects.toThrow(`${files.certificate} cannot be read: ENOENT`)
   })
 })

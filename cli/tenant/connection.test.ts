@@ -14,8 +14,8 @@ const modeOf = async (file: string): Promise<number> => (await stat(file)).mode 
 
 test.each([
   ["of the data directory", writeKubeconfig],
-  ["that somebody names", writeOutput],
-])("a file %s is its owner's alone, also where another one lay open", async (_what, write) => {
+  ["given as output", writeOutput],
+])("a file %s is readable only by its owner, also if it replaces an open one", async (_what, write) => {
   const file = path.join(directory, "a.kubeconfig")
   await writeFile(file, "a longer text from before", { mode: 0o644 })
   await write(file, "key")
@@ -23,7 +23,7 @@ test.each([
   expect(await readdir(directory)).toEqual(["a.kubeconfig"])
 })
 
-test("in the data directory the old one or the new one is read, never half of one", async () => {
+test("a file in the data directory is replaced atomically", async () => {
   const file = path.join(directory, "tenants", "a.kubeconfig")
   const texts = ["a", "b"].map((letter) => letter.repeat(1_000_000))
   await writeKubeconfig(file, texts[0] ?? "")
@@ -36,7 +36,7 @@ test("in the data directory the old one or the new one is read, never half of on
   await written
 })
 
-test("a link that somebody names stays one", async () => {
+test("a symbolic link given as output is kept", async () => {
   const [file, link] = [path.join(directory, "real"), path.join(directory, "link")]
   await symlink(file, link)
   await writeOutput(link, "key")

@@ -102,7 +102,7 @@ export async function waitForVirtualCluster<T>(
     if (!signal.aborted || error instanceof UserError) throw error
     // Timed out during a request: reported below.
   }
-  throw new UserError(`tenant "${name}" did not get there in ${timeoutMs / 1000} s${message}`)
+  throw new UserError(`tenant "${name}" was not ready within ${timeoutMs / 1000} s${message}`)
 }
 
 export async function readKubeconfig(client: KubeClient, cluster: VirtualCluster): Promise<string> {

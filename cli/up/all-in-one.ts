@@ -27,7 +27,7 @@ import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
 import type { LogLevel } from "../log.ts"
 import { KeptPorts } from "./kept-ports.ts"
 import { RealNodes } from "./real-nodes.ts"
-import { createNodeAuthority, keepNodeCertificates, type NodeAuthority } from "./node-authority.ts"
+import { createNodeAuthority, renewNodeCertificates, type NodeAuthority } from "./node-authority.ts"
 import { SimulatedNodes, type SimulatedNodesOptions } from "./simulated-nodes.ts"
 import { type Background, startAlone, startAmongReplicas, startWithSimulator, workOf } from "./work.ts"
 import type { WorkerComposition } from "./worker-process.ts"
@@ -124,7 +124,7 @@ export class AllInOne implements AsyncDisposable {
     parts.agents ??= nodes
     const ending = new AbortController()
     const renewNodes = () => [nodes, realNodes].forEach((some) => some?.renew())
-    const keeping = keepNodeCertificates(authority, renewNodes, { signal: ending.signal, log })
+    const keeping = renewNodeCertificates(authority, renewNodes, { signal: ending.signal, log })
     stack.defer(() => {
       ending.abort()
       return keeping
@@ -162,7 +162,7 @@ type StartOptions = GatewayOptions & Pick<PrimaryOptions, "nodeDialer" | "servic
 /** `real`: a client of a real super cluster. */
 async function gatewayOptionsOf(
   options: AllInOneOptions,
-  ground: {
+  base: {
     real: KubeClient | undefined
     superClient: () => KubeClient
     authority: NodeAuthority
@@ -171,7 +171,7 @@ async function gatewayOptionsOf(
   },
 ): Promise<StartOptions> {
   const { log } = options
-  const { real, superClient, authority, parts, metrics } = ground
+  const { real, superClient, authority, parts, metrics } = base
   return {
     dataDir: options.dataDir,
     ...(options.etcd === undefined ? {} : { etcd: options.etcd }),

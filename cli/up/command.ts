@@ -5,14 +5,14 @@ import { StartError } from "../../gateway/start-error.ts"
 import { integerFlag, parseFlags, UsageError, UserError, type Command } from "../command.ts"
 import { keepCompiled } from "../module-loading.mjs"
 import { createLog, isLogLevel, logLevels } from "../log.ts"
-import { surviveStrayRejections } from "../stray-rejections.ts"
+import { logUnhandledRejections } from "../unhandled-rejections.ts"
 import { withProgress } from "../progress.ts"
 import { aborted, stopSignal } from "../signals.ts"
 import { createVirtualCluster, getVirtualCluster, waitForVirtualCluster } from "../tenant/virtual-clusters.ts"
 import { limitFlags } from "../limits.ts"
 import { etcdOfFlags, storageFlags, storageHelp } from "../storage.ts"
 import { AllInOne } from "./all-in-one.ts"
-import { keepKubeconfigs, writeKubeconfigs } from "./kubeconfigs.ts"
+import { renewKubeconfigsPeriodically, writeKubeconfigs } from "./kubeconfigs.ts"
 
 const help = `usage: polyplane up [FLAGS]
 
@@ -95,7 +95,7 @@ export const up: Command = {
       logLevel: level,
       log: createLog(level),
     }
-    surviveStrayRejections(options.log)
+    logUnhandledRejections(options.log)
     await using all = await withProgress("starting", () => start(options))
     const wanted = flags.tenants.split(",").filter((name) => name !== "")
     for (const name of wanted) await ensureTenant(all, name)
@@ -111,7 +111,7 @@ export const up: Command = {
     keepCompiled()
     const { superClusterLost } = all.gateway
     const ended = superClusterLost === undefined ? stop : AbortSignal.any([stop, superClusterLost])
-    const renewing = keepKubeconfigs(all.gateway, flags["data-dir"], { signal: ended, log: options.log })
+    const renewing = renewKubeconfigsPeriodically(all.gateway, flags["data-dir"], { signal: ended, log: options.log })
     await aborted(ended)
     if (!stop.aborted)
       throw new UserError("etcd did not respond in time: another polyplane may serve the super cluster now")

@@ -32,19 +32,19 @@ async function startAll(
   return found
 }
 
-test("servers have the ports they had", async () => {
+test("servers keep their ports", async () => {
   expect(await startAll(["b", "a"], servers(1000))).toEqual([1000, 1001])
   expect(await startAll(["a", "b", "c"], servers(2000))).toEqual([1001, 1000, 2000])
 })
 
-test("another one when theirs is taken, and keep that", async () => {
+test("servers get another port if theirs is taken, and keep that", async () => {
   await startAll(["a"], servers(1000))
   expect(await startAll(["a"], servers(2000, [1000]))).toEqual([2000])
   expect(await startAll(["a"], servers(3000))).toEqual([2000])
 })
 
 test.each(["", "[", "[1]", '{"a":"b"}', '{"a":0}', '{"a":65536}', '{"a":1.5}'])(
-  "whatever the file says is no fault: %s",
+  "an invalid file is ignored: %s",
   async (text) => {
     file = path.join(directory, "ports.json")
     await writeFile(file, text)
@@ -52,6 +52,6 @@ test.each(["", "[", "[1]", '{"a":"b"}', '{"a":0}', '{"a":65536}', '{"a":1.5}'])(
   },
 )
 
-test("another failure is told", async () => {
+test("another failure is thrown", async () => {
   await expect(startAll(["a"], () => Promise.reject(new Error("no memory")))).rejects.toThrow("no memory")
 })

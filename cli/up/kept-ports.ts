@@ -23,7 +23,7 @@ export class KeptPorts {
   /** Calls `start` with the previous port of the server with this name, or with 0 (any port) if that is taken or unknown. */
   async start<T extends { port: number }>(name: string, start: (port: number) => Promise<T>): Promise<T> {
     const before = this.#before[name]
-    const server = (before === undefined ? undefined : await unlessTaken(start(before))) ?? (await start(0))
+    const server = (before === undefined ? undefined : await undefinedIfTaken(start(before))) ?? (await start(0))
     this.#now[name] = server.port
     return server
   }
@@ -49,7 +49,7 @@ async function readPorts(file: string): Promise<Ports> {
 
 const isPort = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536
 
-async function unlessTaken<T>(starting: Promise<T>): Promise<T | undefined> {
+async function undefinedIfTaken<T>(starting: Promise<T>): Promise<T | undefined> {
   try {
     return await starting
   } catch (error) {

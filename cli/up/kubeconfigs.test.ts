@@ -7,7 +7,7 @@ import type { Following } from "../../client/follow.ts"
 import { silentLog } from "../../client/log.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { renderKubeconfig } from "../../gateway/pki/kubeconfig.ts"
-import { keepKubeconfigs, renewKubeconfigs } from "./kubeconfigs.ts"
+import { renewKubeconfigsPeriodically, renewKubeconfigs } from "./kubeconfigs.ts"
 
 let directory: string
 let signed: string[]
@@ -42,48 +42,48 @@ const tenants = {
   },
 } as unknown as TenantAdmin
 
-const going = (): Following => ({ signal: new AbortController().signal, log: silentLog })
+const following = (): Following => ({ signal: new AbortController().signal, log: silentLog })
 
-describe("kubeconfigs of a gateway that starts again", () => {
-  test("lead to where it is now, with the certificate they had and its age", async () => {
+describe("kubeconfigs after a restart of the gateway", () => {
+  test("have the new address and the same certificate", async () => {
     const written = new Date(Date.now() - 3_600_000)
     await writeFile(fileOf("moved"), render("moved", 1, "old"))
     await utimes(fileOf("moved"), written, written)
-    await renewKubeconfigs(tenants, directory, going())
+    await renewKubeconfigs(tenants, directory, following())
     expect(await readFile(fileOf("moved"), "utf8")).toBe(render("moved", 2, "old"))
     expect((await stat(fileOf("moved"))).mtime).toEqual(written)
     expect(signed).toEqual([])
   })
 
-  test("are signed anew when they are old, or no kubeconfig of ours", async () => {
+  test("are renewed if they are old or not written by polyplane", async () => {
     const long = new Date(0)
     await writeFile(fileOf("aged"), render("aged", 2, "old"))
     await utimes(fileOf("aged"), long, long)
     await writeFile(fileOf("empty"), "")
-    await renewKubeconfigs(tenants, directory, going())
+    await renewKubeconfigs(tenants, directory, following())
     expect(await readFile(fileOf("aged"), "utf8")).toBe(render("aged", 2, "new"))
     expect(signed.toSorted()).toEqual(["aged", "empty"])
   })
 
-  test("of tenants that are gone, and what else lies there, are left alone", async () => {
+  test("of deleted tenants and other files are not changed", async () => {
     await writeFile(fileOf("gone"), render("gone", 1, "old"))
     await writeFile(path.join(directory, "tenants", "notes.txt"), "mine")
-    await renewKubeconfigs(tenants, directory, going())
+    await renewKubeconfigs(tenants, directory, following())
     expect(await readFile(fileOf("gone"), "utf8")).toBe(render("gone", 1, "old"))
     expect((await readdir(path.join(directory, "tenants"))).toSorted()).toEqual(["gone.kubeconfig", "notes.txt"])
   })
 
-  test("are not looked at any more once it stops", async () => {
+  test("are not renewed after the stop", async () => {
     await writeFile(fileOf("moved"), render("moved", 1, "old"))
-    await renewKubeconfigs(tenants, directory, { ...going(), signal: AbortSignal.abort() })
+    await renewKubeconfigs(tenants, directory, { ...following(), signal: AbortSignal.abort() })
     expect(await readFile(fileOf("moved"), "utf8")).toBe(render("moved", 1, "old"))
   })
 })
 
-describe("kubeconfigs of a gateway that runs for months", () => {
+describe("kubeconfigs of a long-running gateway", () => {
   const dayMs = 24 * 60 * 60_000
 
-  test("are signed anew before they end, the administrator's and tenants', and one that cannot be does not stop the others", async () => {
+  test("are renewed before they expire, and a failure does not affect the others", async () => {
     for (const name of ["broken", "demo"]) await writeFile(fileOf(name), render(name, 2, "old"))
     const admin = path.join(directory, "admin.kubeconfig")
     await writeFile(admin, "admin 1")
@@ -101,7 +101,7 @@ describe("kubeconfigs of a gateway that runs for months", () => {
     const stopping = new AbortController()
     const failed: object[] = []
     const log = { ...silentLog, error: (fields: object) => void failed.push(fields) }
-    const keeping = keepKubeconfigs(gateway, directory, { signal: stopping.signal, log, clock })
+    const keeping = renewKubeconfigsPeriodically(gateway, directory, { signal: stopping.signal, log, clock })
     /** There is always exactly one timer: between two files, or until the next day. */
     const until = async (days: number): Promise<void> => {
       while (clock.now() < start + days * dayMs) {

@@ -7,7 +7,7 @@ import { readdir, readFile, stat, utimes } from "node:fs/promises"
 import path from "node:path"
 import { pause, systemClock, type Clock } from "../../client/clock.ts"
 import type { Following } from "../../client/follow.ts"
-import { leadsTo, redirected, type TenantAddress, type TenantAdmin } from "../../client/tenants.ts"
+import { pointsTo, redirected, type TenantAddress, type TenantAdmin } from "../../client/tenants.ts"
 import type { RunningGateway } from "../../gateway/main.ts"
 import { kubeconfigPath, tenantOfKubeconfig, writeKubeconfig } from "../tenant/connection.ts"
 
@@ -41,7 +41,7 @@ async function writeAdmin(gateway: Pick<RunningGateway, "adminKubeconfig">, data
 }
 
 /** Runs until the signal ends. Never fails: errors are logged, and retried the next day. */
-export async function keepKubeconfigs(
+export async function renewKubeconfigsPeriodically(
   gateway: Pick<RunningGateway, "adminKubeconfig" | "tenants">,
   dataDir: string,
   context: Following,
@@ -83,7 +83,7 @@ export async function renewKubeconfigs(
 async function keep(tenants: TenantAdmin, file: string, name: string, clock: Clock): Promise<void> {
   const address = await tenants.address(name)
   const found = await readCurrent(file, clock)
-  if (found !== undefined && leadsTo(found.text, address)) return
+  if (found !== undefined && pointsTo(found.text, address)) return
   if (found === undefined || !(await move(file, found, address))) {
     await writeKubeconfig(file, await tenants.kubeconfig(name))
   }
@@ -92,7 +92,7 @@ async function keep(tenants: TenantAdmin, file: string, name: string, clock: Clo
 /** Only the gateway's address has changed: the certificate is kept, with its age, and the tenant is not woken. */
 async function move(file: string, { text, writtenAt }: Found, address: TenantAddress): Promise<boolean> {
   const moved = redirected(text, address)
-  if (!leadsTo(moved, address)) return false
+  if (!pointsTo(moved, address)) return false
   await writeKubeconfig(file, moved)
   await utimes(file, writtenAt, writtenAt)
   return true

@@ -14,12 +14,12 @@ import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { createSigningKey } from "../../gateway/pki/pki.ts"
 import { kubeletDialer } from "../compose/node-dialers.ts"
 import { KeptPorts } from "./kept-ports.ts"
-import { createNodeAuthority, keepNodeCertificates, nodeHost } from "./node-authority.ts"
+import { createNodeAuthority, renewNodeCertificates, nodeHost } from "./node-authority.ts"
 import { SimulatedNodes } from "./simulated-nodes.ts"
 
 const dayMs = 24 * 60 * 60_000
 
-test("kubelets and vn-agents serve with new certificates before the old ones end, and kubelets believe the gateway's new one", async () => {
+test("kubelets and vn-agents renew their certificates before they expire, and kubelets accept the gateway's new one", async () => {
   const clock = new FakeClock(Date.now() - 320 * dayMs)
   const authority = await createNodeAuthority(clock)
   const directory = await mkdtemp(path.join(tmpdir(), "polyplane-nodes-"))
@@ -51,7 +51,7 @@ test("kubelets and vn-agents serve with new certificates before the old ones end
   const before = [await shake(kubelet), await shake(agent), authority.certificate]
 
   const stopping = new AbortController()
-  const keeping = keepNodeCertificates(authority, () => nodes.renew(), {
+  const keeping = renewNodeCertificates(authority, () => nodes.renew(), {
     signal: stopping.signal,
     log: silentLog,
     clock,

@@ -46,7 +46,11 @@ async function issueCertificates(authority: Authority, now: number): Promise<Nod
 /**
  * Replaces the authority's certificates before they expire, until the signal ends. `renewed` updates the servers that use them.
  */
-export function keepNodeCertificates(authority: NodeAuthority, renewed: () => void, context: Following): Promise<void> {
+export function renewNodeCertificates(
+  authority: NodeAuthority,
+  renewed: () => void,
+  context: Following,
+): Promise<void> {
   const { clock = systemClock } = context
   const read = async (): Promise<NodeCertificates> => {
     const now = clock.now()

@@ -120,7 +120,7 @@ export async function startAlone(work: Work, stack: AsyncDisposableStack): Promi
   stack.use(work.controllers())
   const common = { client: superClient, identity: identityOf(gateway), log, metrics }
   const lead = (name: string, begin: () => Promise<AsyncDisposable>) =>
-    stack.use(Leadership.start({ ...common, name, work: begin })).whenWorking(leaderTimeoutMs)
+    stack.use(Leadership.start({ ...common, name, work: begin })).untilWorking(leaderTimeoutMs)
   await lead(syncerLease, () => work.syncer())
   await lead(operatorLease, () => work.operator())
 }
@@ -137,7 +137,9 @@ async function untilServed(superClient: KubeClient): Promise<void> {
     }
     await pause(systemClock, servedMs, late)
   }
-  throw new UserError(`nobody serves VirtualClusters in the super cluster: who holds its Lease ${operatorLease}?`)
+  throw new UserError(
+    `no operator serves VirtualClusters in the super cluster; check the holder of the Lease ${operatorLease}`,
+  )
 }
 
 /** Unchanged by a restart with the same data directory. */

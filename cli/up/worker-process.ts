@@ -13,7 +13,7 @@ import { createServiceAddresses } from "../../syncer/main.ts"
 import { createLastingClient, readKubeconfigFile } from "../compose/cluster.ts"
 import { vnAgentDialer } from "../compose/node-dialers.ts"
 import { createLog, type LogLevel } from "../log.ts"
-import { surviveStrayRejections } from "../stray-rejections.ts"
+import { logUnhandledRejections } from "../unhandled-rejections.ts"
 
 /** The configuration that the primary sends to its workers (all-in-one.ts). */
 export interface WorkerComposition {
@@ -72,7 +72,7 @@ async function start(
 ): Promise<WorkerGateway> {
   const { nodeAuthority, superKubeconfig, logLevel } = setup.composition
   const log = createLog(logLevel, setup.self)
-  surviveStrayRejections(log)
+  logUnhandledRejections(log)
   const metrics = new ClientMetrics()
   const superConfig = superKubeconfig === undefined ? undefined : await readKubeconfigFile(superKubeconfig)
   const real = superConfig === undefined ? undefined : stack.use(createLastingClient(superConfig, { log, metrics }))

@@ -15,7 +15,7 @@ describe("a workqueue", () => {
       .split("\n")
       .filter((line) => line !== "" && !line.startsWith("#") && !line.includes("_bucket"))
 
-  test("tells how much waits and is worked on, for how long, and how often keys come again", async () => {
+  test("counts depth, work in progress, durations and retries", async () => {
     queue.add("a1")
     queue.add("a1") // already queued
     queue.add("b1")
@@ -39,7 +39,7 @@ describe("a workqueue", () => {
     ])
   })
 
-  test("holds nothing of a group that is gone, nor when it has ended", async () => {
+  test("drops a removed group and a stopped queue", async () => {
     queue.add("c1")
     queue.removeGroup("c")
     queue.done("a1")
@@ -52,7 +52,7 @@ describe("a workqueue", () => {
   })
 })
 
-test("queues of one name are one series", () => {
+test("queues of the same name share one series", () => {
   const metrics = new ClientMetrics()
   metrics.queue("job").added("a")
   metrics.queue("job").added("b")

@@ -31,7 +31,7 @@ export class ClientMetrics {
   }
 
   /** Whether this process holds the Lease. Source: k8s.io/component-base/metrics/prometheus/clientgo/leaderelection. */
-  leads(lease: string, holds: boolean): void {
+  setLeader(lease: string, holds: boolean): void {
     this.#leases.set(lease, holds)
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { exponentialBounds, family, histogram, histogramSamples, observe, printLabels, sample } from "./exposition.ts"
 
 describe("histogramSamples()", () => {
-  test("sums up the buckets below each bound, bounds included", () => {
+  test("accumulates the buckets up to each bound, inclusive", () => {
     const one = histogram([1, 10])
     for (const value of [0.5, 1, 2, 11]) observe(one, value)
     expect(histogramSamples("h", 'a="b"', one)).toEqual([
@@ -15,7 +15,7 @@ describe("histogramSamples()", () => {
     expect(histogramSamples("h", "", one).slice(-3)).toEqual(['h_bucket{le="+Inf"} 4', "h_sum 14.5", "h_count 4"])
   })
 
-  test("has no samples of what never happened", () => {
+  test("has no samples without observations", () => {
     expect(histogramSamples("h", "", histogram([1]))).toEqual([])
     expect(family("h", "histogram", "H", [])).toBe("")
   })
@@ -38,6 +38,6 @@ test("exponentialBounds() multiplies", () => {
   expect(exponentialBounds(1000, 10, 3)).toEqual([1000, 10_000, 100_000])
 })
 
-test("what would end a label is escaped", () => {
+test("label values are escaped", () => {
   expect(sample("m", printLabels({ a: 'x"\\\n', b: "" }), 1)).toBe('m{a="x\\"\\\\\\n",b=""} 1')
 })

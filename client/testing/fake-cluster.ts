@@ -52,7 +52,7 @@ export class FakeCluster implements KubeClient {
     throw noSuchPath()
   }
   /** Group versions of aggregated APIs. */
-  outOfReach: string[] = []
+  unavailableAPIs: string[] = []
   /** Set by a test to make calls fail. `object` is set for writes. */
   fail: ((verb: string, resource: string, object: KubeObject | undefined) => Error | undefined) | undefined
 
@@ -63,7 +63,7 @@ export class FakeCluster implements KubeClient {
   }
 
   unavailable(): Promise<readonly string[]> {
-    return Promise.resolve(this.outOfReach)
+    return Promise.resolve(this.unavailableAPIs)
   }
 
   discover(): Promise<readonly DiscoveredResource[]> {
@@ -82,7 +82,7 @@ export class FakeCluster implements KubeClient {
     { subresource }: ReadOptions = {},
   ): Promise<T> {
     await this.#begin("get", resource)
-    const object = this.#must(resource, namespace, name)
+    const object = this.#require(resource, namespace, name)
     return (subresource === "scale" ? scaleOf(resource, object) : object) as T
   }
 
@@ -111,7 +111,7 @@ export class FakeCluster implements KubeClient {
     if (subresource === "token") return tokenFor(object, this.#clock.now()) as T
     if (subresource !== undefined) throw new Error(`no subresource ${subresource}`)
     if (this.find(resource, namespace, name) !== undefined) throw alreadyExists(resource, name)
-    if (resource.namespaced && this.isSuper) this.#must(namespaces, undefined, namespace ?? "")
+    if (resource.namespaced && this.isSuper) this.#require(namespaces, undefined, namespace ?? "")
     const isBareNamespace = resource.resource === "namespaces" && !this.#isPopulated
     const { status, ...contents } = structuredClone<KubeObject>(object)
     const made: KubeObject = {
@@ -137,8 +137,8 @@ export class FakeCluster implements KubeClient {
   async update<T extends KubeObject>(resource: Resource, object: T, { subresource }: WriteOptions = {}): Promise<T> {
     const { namespace, name = "", resourceVersion } = object.metadata
     await this.#begin("update", resource, object, subresource)
-    const current = this.#must(resource, namespace, name)
-    this.#mustBe(resource, current, { resourceVersion })
+    const current = this.#require(resource, namespace, name)
+    this.#requireCurrent(resource, current, { resourceVersion })
     this.#wrote("update", resource, namespace, name, subresource)
     if (subresource === "scale") {
       const { replicas } = (object as { spec?: { replicas?: number } }).spec ?? {}
@@ -156,8 +156,8 @@ export class FakeCluster implements KubeClient {
     { subresource, type }: PatchOptions,
   ): Promise<T> {
     await this.#begin("patch", resource, this.find(resource, namespace, name))
-    const current = this.#must(resource, namespace, name)
-    this.#mustBe(resource, current, (patch as Partial<KubeObject>).metadata ?? {})
+    const current = this.#require(resource, namespace, name)
+    this.#requireCurrent(resource, current, (patch as Partial<KubeObject>).metadata ?? {})
     this.#wrote("patch", resource, namespace, name, subresource)
     const wanted = patched(resource, current, structuredClone(patch), type)
     return this.#change(resource, current, wanted, subresource) as T
@@ -170,8 +170,8 @@ export class FakeCluster implements KubeClient {
     options: DeleteOptions = {},
   ): Promise<void> {
     await this.#begin("delete", resource, this.find(resource, namespace, name))
-    const current = this.#must(resource, namespace, name)
-    this.#mustBe(resource, current, options)
+    const current = this.#require(resource, namespace, name)
+    this.#requireCurrent(resource, current, options)
     this.#wrote("delete", resource, namespace, name)
     const left = leftOf(resource, current, options, { isPopulated: this.#isPopulated, now: this.#now() })
     if (left === undefined) this.#take(resource, current)
@@ -204,13 +204,13 @@ export class FakeCluster implements KubeClient {
     return this.#store.put(
       resource,
       "MODIFIED",
-      merged(this.#must(resource, namespace, name), structuredClone(change)) as KubeObject,
+      merged(this.#require(resource, namespace, name), structuredClone(change)) as KubeObject,
     )
   }
 
   /** Deletes an object at once, regardless of finalizers, as a kubelet finally does. */
   remove(resource: Resource, namespace: string | undefined, name: string): void {
-    this.#take(resource, this.#must(resource, namespace, name))
+    this.#take(resource, this.#require(resource, namespace, name))
   }
 
   #take(resource: Resource, object: KubeObject): void {
@@ -248,19 +248,19 @@ export class FakeCluster implements KubeClient {
 
   #bind(resource: Resource, { metadata, ...binding }: KubeObject): KubeObject {
     const { namespace, name = "" } = metadata
-    const pod = this.#must(resource, namespace, name)
+    const pod = this.#require(resource, namespace, name)
     if ((pod["spec"] as { nodeName?: string }).nodeName !== undefined) throw conflict(resource, name, "already bound")
     const { name: nodeName } = binding["target"] as { name: string }
     return this.edit(resource, namespace, name, { spec: { nodeName } })
   }
 
-  #must(resource: Resource, namespace: string | undefined, name: string): KubeObject {
+  #require(resource: Resource, namespace: string | undefined, name: string): KubeObject {
     const found = this.#store.find(resource, namespace, name)
     if (found === undefined) throw notFound(resource, name)
     return found
   }
 
-  #mustBe(
+  #requireCurrent(
     resource: Resource,
     { metadata }: KubeObject,
     { uid, resourceVersion }: { uid?: string | undefined; resourceVersion?: string | undefined },

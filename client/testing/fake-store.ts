@@ -21,7 +21,7 @@ interface Watcher {
   /** The resource; undefined for all resources. */
   id: string | undefined
   /** Called synchronously. */
-  tell(change: Recorded): void
+  notify(change: Recorded): void
 }
 
 export class FakeStore {
@@ -67,7 +67,7 @@ export class FakeStore {
 
   /** Calls `call` synchronously for every later change, in order. */
   onChange(call: (change: Change) => void): () => void {
-    const watcher: Watcher = { id: undefined, tell: call }
+    const watcher: Watcher = { id: undefined, notify: call }
     this.#watchers.add(watcher)
     return () => this.#watchers.delete(watcher)
   }
@@ -80,7 +80,7 @@ export class FakeStore {
     let wake: (() => void) | undefined
     const watcher: Watcher = {
       id,
-      tell: (change) => {
+      notify: (change) => {
         queue.push(change)
         wake?.()
       },
@@ -109,7 +109,8 @@ export class FakeStore {
   #record(resource: Resource, type: Change["type"], object: KubeObject): void {
     const change = { type, resource: resource.resource, object, id: idOf(resource), revision: this.#revision }
     this.#log.push(change)
-    for (const watcher of this.#watchers) if (watcher.id === undefined || watcher.id === change.id) watcher.tell(change)
+    for (const watcher of this.#watchers)
+      if (watcher.id === undefined || watcher.id === change.id) watcher.notify(change)
   }
 }
 
@@ -136,12 +137,12 @@ type Selection = Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelecto
 function isSelected(object: KubeObject, { namespace, labelSelector = "", fieldSelector = "" }: Selection): boolean {
   const { metadata } = object
   if (namespace !== undefined && metadata.namespace !== namespace) return false
-  const isMeant = parseFieldSelector(fieldSelector).requirements.every(({ field, equal, value }) => {
+  const matchesFields = parseFieldSelector(fieldSelector).requirements.every(({ field, equal, value }) => {
     let found: unknown = object
     for (const key of field.split(".")) found = (found as Record<string, unknown> | undefined)?.[key]
     return ((found ?? "") === value) === equal
   })
-  return isMeant && (labelSelector === "" || matches(parseSelector(labelSelector), metadata.labels ?? {}))
+  return matchesFields && (labelSelector === "" || matches(parseSelector(labelSelector), metadata.labels ?? {}))
 }
 
 const idOf = ({ group, resource }: Resource): string => `${group}/${resource}`

@@ -59,10 +59,10 @@ export function patched(
   type: PatchOptions["type"],
 ): KubeObject {
   if (type !== "strategic") return merged(current, patch) as KubeObject
-  const facts = builtInResources().find(
+  const builtIn = builtInResources().find(
     (one) => one.resource === resource && one.group === group && one.version === version,
   )
-  const schema = facts === undefined ? undefined : schemaOf(facts)
+  const schema = builtIn === undefined ? undefined : schemaOf(builtIn)
   // Like for custom resources: the merge keys of their lists are unknown.
   if (schema === undefined) throw unsupportedMediaType(["application/json-patch+json", "application/merge-patch+json"])
   return applyStrategicMergePatch(current as Json, patch as Json, schema) as unknown as KubeObject

@@ -36,7 +36,7 @@ describe("FairQueue fairness", () => {
     expect(picks).toEqual({ a: 100, b: 200, c: 300, d: 400 })
   })
 
-  test("lets a quiet group pass a greedy one's backlog", async () => {
+  test("serves a quiet group before a busy group's backlog", async () => {
     const queue = createQueue()
     for (let i = 0; i < 10_000; i++) queue.add(key("greedy", String(i)))
     queue.add(key("quiet", "only"))
@@ -55,7 +55,7 @@ describe("FairQueue fairness", () => {
 describe("FairQueue with a limit of keys in work", () => {
   let changing = 0
 
-  test("lets a group that has reached it wait, and nobody else", async () => {
+  test("delays only a group that has reached it", async () => {
     const queue = createQueue({ maxWorking: 2 })
     for (let i = 0; i < 5; i++) queue.add(key("a", String(i)))
     queue.add(key("b", "0"))
@@ -73,7 +73,7 @@ describe("FairQueue with a limit of keys in work", () => {
   test.each([
     ["a fixed limit", 3],
     ["a limit that changes", (() => (changing = (changing + 1) % 3) + 1) as () => number],
-  ])("hands out every key once, in any order of taking and finishing, with %s", async (_, maxWorking) => {
+  ])("returns every key once, in any order of take and done, with %s", async (_, maxWorking) => {
     const queue = createQueue({ maxWorking })
     const groups = ["a", "b", "c", "d"]
     for (let i = 0; i < 400; i++) queue.add(key(groups[i % 4] ?? "", String(i)))
@@ -99,7 +99,7 @@ describe("FairQueue with a limit of keys in work", () => {
     expect(queue.size).toBe(0)
   })
 
-  test("gives all who wait a key when the limit has grown", async () => {
+  test("wakes all waiters when the limit is raised", async () => {
     let limit = 1
     const queue = createQueue({ maxWorking: () => limit })
     for (let i = 0; i < 9; i++) queue.add(key("a", String(i)))
@@ -111,7 +111,7 @@ describe("FairQueue with a limit of keys in work", () => {
     expect(queue.processing).toBe(3)
   })
 
-  test("forgets a waiting group that is gone", async () => {
+  test("drops a waiting group that was removed", async () => {
     const queue = createQueue({ maxWorking: 1 })
     queue.add(key("a", "0"))
     queue.add(key("a", "1"))
@@ -125,7 +125,7 @@ describe("FairQueue with a limit of keys in work", () => {
 })
 
 describe("FairQueue keys", () => {
-  test("wait at most once", async () => {
+  test("are queued at most once", async () => {
     const queue = createQueue()
     queue.add(key("a", "1"))
     queue.add(key("a", "1"))
@@ -134,7 +134,7 @@ describe("FairQueue keys", () => {
     expect(queue.size).toBe(0)
   })
 
-  test("come again when added while being worked on, and not before done", async () => {
+  test("are queued again if added while in progress, after done()", async () => {
     const queue = createQueue()
     queue.add(key("a", "1"))
     const taken = await queue.get(never)
@@ -147,14 +147,14 @@ describe("FairQueue keys", () => {
     expect(queue.size).toBe(0)
   })
 
-  test("are handed to who waits", async () => {
+  test("are passed to waiters", async () => {
     const queue = createQueue()
     const waiting = queue.get(never)
     queue.add(key("a", "1"))
     expect(await waiting).toEqual(key("a", "1"))
   })
 
-  test("are handed to nobody after the signal or the queue ended", async () => {
+  test("are passed to no waiter after the signal or the queue has ended", async () => {
     const queue = createQueue()
     const controller = new AbortController()
     const aborted = queue.get(controller.signal)
@@ -169,7 +169,7 @@ describe("FairQueue keys", () => {
 })
 
 describe("FairQueue delays", () => {
-  test("of a time that is none are refused, and hold up nobody", async () => {
+  test("reject invalid times without delaying others", async () => {
     const clock = new FakeClock()
     const queue = createQueue({ clock })
     expect(() => queue.addAfter(key("a", "1"), Number.NaN)).toThrow("some time")
@@ -203,7 +203,7 @@ describe("FairQueue delays", () => {
     expect(queue.delayed).toBe(0)
   })
 
-  test("are over for a key that is taken before, and not for one delayed while it is worked on", async () => {
+  test("are dropped for a key that is taken earlier, and kept for a key delayed while in progress", async () => {
     const clock = new FakeClock()
     const queue = createQueue({ clock })
     queue.addAfter(key("a", "1"), 500)
@@ -224,7 +224,7 @@ describe("FairQueue delays", () => {
     [3, 20],
     [8, 640],
     [30, 1000],
-  ])("grow with failure %i of a key to %i ms and leave others alone", (failures, ms) => {
+  ])("grow with failure %i of a key to %i ms, per key", (failures, ms) => {
     const clock = new FakeClock()
     const queue = createQueue({ clock, limits: { baseDelayMs: 5, maxDelayMs: 1000 } })
     for (let i = 1; i < failures; i++) {
@@ -254,7 +254,7 @@ describe("FairQueue groups", () => {
     expect(refills).toEqual(["a"])
   })
 
-  test("that are removed leave nothing behind, and the others keep their turns", async () => {
+  test("that are removed leave no state, and others keep their turns", async () => {
     const clock = new FakeClock()
     const queue = createQueue({ clock })
     for (const group of ["a", "b", "c"]) for (let i = 0; i < 3; i++) queue.add(key(group, String(i)))

@@ -16,7 +16,7 @@ export class Waiters<K> implements Disposable {
 
   /** Resolves to undefined if the signal (which has not ended yet) ends first, or if the queue is closed. */
   wait(signal: AbortSignal): Promise<K | undefined> {
-    this.#heed(signal)
+    this.#removeOnAbort(signal)
     return new Promise((resolve) => this.#waiters.add({ signal, resolve }))
   }
 
@@ -36,7 +36,7 @@ export class Waiters<K> implements Disposable {
   }
 
   /** One listener per signal for all its waiters: many listeners on one signal are slow. */
-  #heed(signal: AbortSignal): void {
+  #removeOnAbort(signal: AbortSignal): void {
     if (this.#signals.has(signal)) return
     const stop = (): void => {
       this.#signals.delete(signal)

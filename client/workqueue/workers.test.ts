@@ -8,7 +8,7 @@ interface Key {
   name: string
 }
 
-test("keys of a tenant that take long do not hold up another's", async () => {
+test("slow keys of one tenant do not delay another's", async () => {
   const queue = new FairQueue<Key>({
     identify: ({ tenant, name }) => `${tenant}/${name}`,
     group: ({ tenant }) => tenant,

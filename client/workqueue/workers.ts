@@ -16,11 +16,11 @@ export class TerminalError extends Error {
 
 export type ReconcileResult = void | { requeueAfterMs: number }
 
-export interface GivingUp {
+export interface GiveUp {
   /** Number of consecutive failures that are retried. */
   after: number
   /** The key is retried once more after this time. */
-  anewMs: number
+  retryMs: number
 }
 
 export interface WorkerOptions<K> {
@@ -32,7 +32,7 @@ export interface WorkerOptions<K> {
   log: Log
   signal: AbortSignal
   /** When to give up a failing key. Default: never. */
-  givesUp?: GivingUp | undefined
+  giveUp?: GiveUp | undefined
 }
 
 /**
@@ -41,35 +41,35 @@ export interface WorkerOptions<K> {
  */
 const slowMs = 1_000
 /** Maximum number of such reconciles of all groups. Further ones keep their workers. */
-const maxAside = 1_024
+const maxSlow = 1_024
 
 /** Resolves when the signal has ended and no key is being processed. */
 export async function runWorkers<K>(options: WorkerOptions<K>): Promise<void> {
-  const crew: Crew = { aside: 0, working: new Set() }
-  for (let index = 0; index < options.workers; index++) hire(options, crew)
-  while (crew.working.size > 0) await Promise.all(crew.working)
+  const pool: WorkerPool = { slow: 0, working: new Set() }
+  for (let index = 0; index < options.workers; index++) startWorker(options, pool)
+  while (pool.working.size > 0) await Promise.all(pool.working)
 }
 
-interface Crew {
-  aside: number
+interface WorkerPool {
+  slow: number
   working: Set<Promise<void>>
 }
 
-function hire<K>(options: WorkerOptions<K>, crew: Crew): void {
-  const working = work(options, crew).finally(() => crew.working.delete(working))
-  crew.working.add(working)
+function startWorker<K>(options: WorkerOptions<K>, pool: WorkerPool): void {
+  const working = work(options, pool).finally(() => pool.working.delete(working))
+  pool.working.add(working)
 }
 
-async function work<K>(options: WorkerOptions<K>, crew: Crew): Promise<void> {
+async function work<K>(options: WorkerOptions<K>, pool: WorkerPool): Promise<void> {
   const { queue, signal } = options
-  for (let isAside = false; !isAside;) {
+  for (let isSlow = false; !isSlow;) {
     const key = await queue.get(signal)
     if (key === undefined) return
     const timer = setTimeout(() => {
-      if (crew.aside >= maxAside) return
-      isAside = true
-      crew.aside++
-      hire(options, crew)
+      if (pool.slow >= maxSlow) return
+      isSlow = true
+      pool.slow++
+      startWorker(options, pool)
     }, slowMs)
     timer.unref()
     try {
@@ -78,7 +78,7 @@ async function work<K>(options: WorkerOptions<K>, crew: Crew): Promise<void> {
       clearTimeout(timer)
       queue.done(key)
     }
-    if (isAside) crew.aside--
+    if (isSlow) pool.slow--
   }
 }
 
@@ -91,13 +91,13 @@ async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
   } catch (error) {
     if (signal.aborted) return
     if (error instanceof TerminalError) {
-      log.warn({ controller: name, key, error: error.message }, "reconcile failed for good")
+      log.warn({ controller: name, key, error: error.message }, "reconcile failed permanently")
       queue.forget(key)
       return
     }
     // Conflicts are normal with optimistic locking; the next try reads the new state.
     if (hasReason(error, "Conflict", "NotFound", "AlreadyExists")) {
-      log.debug({ controller: name, key, error: error.message }, "reconcile lost a race")
+      log.debug({ controller: name, key, error: error.message }, "reconcile conflicted; retrying")
     } else if (isNamespaceTerminating(error)) {
       log.debug({ controller: name, key }, "the namespace is being deleted")
     } else if (error instanceof StatusError) {
@@ -109,12 +109,12 @@ async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
   }
 }
 
-function retry<K>({ queue, name, log, givesUp }: WorkerOptions<K>, key: K): void {
-  if (givesUp === undefined || queue.retries(key) < givesUp.after) {
+function retry<K>({ queue, name, log, giveUp }: WorkerOptions<K>, key: K): void {
+  if (giveUp === undefined || queue.retries(key) < giveUp.after) {
     queue.addRateLimited(key)
     return
   }
-  log.warn({ controller: name, key, retries: queue.retries(key) }, "reconcile failed too often in a row: given up")
+  log.warn({ controller: name, key, retries: queue.retries(key) }, "reconcile failed too often; giving up")
   queue.forget(key)
-  queue.addAfter(key, givesUp.anewMs)
+  queue.addAfter(key, giveUp.retryMs)
 }

@@ -74,7 +74,7 @@ describe("a deleted namespace", () => {
 
   test("is emptied of available resources and waits for unavailable APIs", async () => {
     await using harness = await startHarness({ only: ["namespace"] })
-    harness.cluster.outOfReach = ["b.example.com/v1", "a.example.com/v1"]
+    harness.cluster.unavailableAPIs = ["b.example.com/v1", "a.example.com/v1"]
     await createTeam(harness)
     await harness.create(configMaps, object("v1", "ConfigMap", "a"))
     await harness.cluster.delete(namespaces, undefined, "team")
@@ -90,7 +90,7 @@ describe("a deleted namespace", () => {
       }),
     )
     expect(harness.cluster.all(configMaps)).toEqual([])
-    harness.cluster.outOfReach = []
+    harness.cluster.unavailableAPIs = []
     await eventually(() => expect(find(harness)).toBeUndefined())
   })
 

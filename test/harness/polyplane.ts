@@ -6,7 +6,7 @@ import { once } from "node:events"
 import { readFile, rm } from "node:fs/promises"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
-import { strayRejection } from "../../cli/stray-rejections.ts"
+import { unhandledRejection } from "../../cli/unhandled-rejections.ts"
 import { temporaryFolder } from "./folders.ts"
 import { collect, run, start, succeed, type Output, type RunOptions } from "./processes.ts"
 
@@ -146,7 +146,7 @@ export class Polyplane implements AsyncDisposable {
     child.kill(signal)
     await closed
     // The process has continued, but a test in which this happens has found a bug.
-    if (this.#stderr().includes(strayRejection)) throw new Error(`polyplane up logged:\n${this.#stderr()}`)
+    if (this.#stderr().includes(unhandledRejection)) throw new Error(`polyplane up logged:\n${this.#stderr()}`)
   }
 
   /** Path of a kubeconfig: "admin" or a tenant's. */

@@ -68,7 +68,7 @@ describe.skipIf(lacks(["etcd"]))("a connection to etcd", () => {
     }
     await write(stranger.certificate, client.key)
     await later()
-    expect(told).toContain("the certificate for etcd cannot be renewed yet")
+    expect(told).toContain("the certificate for etcd cannot be reloaded; retrying")
     await etcd.kill(0)
     await etcd.startMember(0)
     await eventually(() =>
