@@ -7,7 +7,7 @@ import type { RequestState } from "./filters/state.ts"
 import { maxFiles } from "./metrics/process.ts"
 import { type GatewayLimits } from "./options.ts"
 import { StartError } from "./start-error.ts"
-import type { Comings } from "./request/comings.ts"
+import type { Arrivals } from "./request/arrivals.ts"
 
 /** Resolves with the port. Rejects with StartError. */
 export function listen(server: Server, host: string, port: number): Promise<number> {
@@ -26,7 +26,7 @@ interface ClosingServer extends Pick<HttpsServer, "closeIdleConnections" | "clos
   close(done: () => void): unknown
 }
 
-export async function close(server: ClosingServer, active: Comings<RequestState>, graceMs: number): Promise<void> {
+export async function close(server: ClosingServer, active: Arrivals<RequestState>, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const stopping = new Error("the gateway is stopping")
   for (const state of active.values) if (state.isLongRunning) state.abort(stopping)
@@ -60,7 +60,7 @@ export function connectionsOf(
   return Math.min(maxConnections, Math.max(left, minConnections))
 }
 
-function cut(server: ClosingServer, active: Comings<RequestState>): void {
+function cut(server: ClosingServer, active: Arrivals<RequestState>): void {
   server.closeAllConnections()
   // Node has handed these sockets over and does not count them.
   for (const state of active.values) state.upgrade?.socket.destroy()

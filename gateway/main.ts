@@ -3,7 +3,7 @@
 import type { KeyObject } from "node:crypto"
 import { pino } from "pino"
 import type { RequestState } from "./filters/state.ts"
-import { Comings } from "./request/comings.ts"
+import { Arrivals } from "./request/arrivals.ts"
 import { systemClock } from "../client/clock.ts"
 import type { TenantAdmin } from "../client/tenants.ts"
 import { advertisedBy, defaultHost, servingNames, urlOf } from "./addresses.ts"
@@ -115,7 +115,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   const controlPlanes = new ControlPlanes({ options, data, keys, url, advertised, limits, log })
   const superClusterLost = options.superCluster === true ? await data.holdSuperCluster?.() : undefined
   const superCluster = options.superCluster === true ? stack.use(await controlPlanes.openSuper()) : undefined
-  const nobody = stack.use(await controlPlanes.openNobody())
+  const nobody = stack.use(await controlPlanes.openAnonymous())
   const tenants = stack.use(
     await TenantDirectory.open({
       store: data.store,
@@ -135,7 +135,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
 
   const { administrators } = controlPlanes
-  const active = new Comings<RequestState>()
+  const active = new Arrivals<RequestState>()
   const serverParts = {
     certificate: keys.serving.certificate,
     key: keys.serving.key,

@@ -77,16 +77,16 @@ describe("a worker", () => {
     const server = createServer(secureContextOf(keys.serving))
     const port = await listening(server, stack)
     const clock = new FakeClock()
-    const told: string[] = []
-    const note = (_: object, message: string): void => void told.push(message)
+    const messages: string[] = []
+    const note = (_: object, message: string): void => void messages.push(message)
     const load = () => loadCertificates(keyDirectory(directory), undefined, keys, clock)
     keepCertificates(keys, load, server, stack, { clock, log: { ...silentLog, info: note, warn: note } })
     const ca = keys.servingAuthority.certificate
     const first = await servedOn(port, ca)
     const later = async (): Promise<string> => {
-      const count = told.length
+      const count = messages.length
       clock.advance(minuteMs)
-      await expect.poll(() => told.length > count && clock.timers === 1).toBe(true)
+      await expect.poll(() => messages.length > count && clock.timers === 1).toBe(true)
       return servedOn(port, ca)
     }
 
@@ -94,7 +94,7 @@ describe("a worker", () => {
     expect(await later()).toBe(first)
     await writeFile(join(directory, "serving.crt"), renewed.serving.certificate)
     expect(await later()).toBe(new X509Certificate(renewed.serving.certificate).fingerprint256)
-    expect(told).toEqual([
+    expect(messages).toEqual([
       "the certificate of the gateway cannot be reloaded; retrying",
       "loaded the renewed certificate of the gateway",
     ])

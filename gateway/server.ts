@@ -32,7 +32,7 @@ import { createHttp2Server } from "./http2/server.ts"
 import { connectionsOf } from "./listener.ts"
 import type { Metrics } from "./metrics/metrics.ts"
 import type { GatewayLimits } from "./options.ts"
-import type { Comings } from "./request/comings.ts"
+import type { Arrivals } from "./request/arrivals.ts"
 import { secureContextOf } from "./renewal.ts"
 import { oneAtATime, ReadRequest } from "./request/one-at-a-time.ts"
 import { ThreadPlaces } from "./request/thread-places.ts"
@@ -63,7 +63,7 @@ export interface Handlers {
 function filtersOf(
   parts: ServerParts,
   upgrades: WeakMap<IncomingMessage, Upgrade>,
-  active: Comings<RequestState>,
+  active: Arrivals<RequestState>,
 ): Filter[] {
   const { domain, resolver, metrics, limits } = parts
   return [
@@ -90,7 +90,7 @@ function filtersOf(
 }
 
 /** `active`: the requests in progress, which the listener ends on shutdown (listener.ts). */
-export function createHandlers(parts: ServerParts, active: Comings<RequestState>): Handlers {
+export function createHandlers(parts: ServerParts, active: Arrivals<RequestState>): Handlers {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>()
   const serve = chainOf(filtersOf(parts, upgrades, active), statusErrors(parts.log))
   return {

@@ -42,12 +42,12 @@ async function codeOf(client: WebSocket): Promise<number | undefined> {
 
 test("each event is a message", async () => {
   const client = open()
-  const told: unknown[] = []
-  client.on("message", (data: Buffer, isBinary) => told.push(isBinary ? data : JSON.parse(data.toString())))
+  const messages: unknown[] = []
+  client.on("message", (data: Buffer, isBinary) => messages.push(isBinary ? data : JSON.parse(data.toString())))
   await once(client, "open")
   const metadata = { namespace: "default", name: "told" }
   await fixture.gateway.tenants.client("a").create(configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata })
-  await expect.poll(() => told.at(-1), { timeout: 30_000 }).toMatchObject({ type: "ADDED", object: { metadata } })
+  await expect.poll(() => messages.at(-1), { timeout: 30_000 }).toMatchObject({ type: "ADDED", object: { metadata } })
   client.close()
   await once(client, "close")
 })

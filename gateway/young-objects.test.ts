@@ -41,8 +41,8 @@ afterAll(async () => {
 
 async function heap(): Promise<Heap> {
   program.send("heap")
-  const [told] = (await once(program, "message")) as [Heap]
-  return told
+  const [heap] = (await once(program, "message")) as [Heap]
+  return heap
 }
 
 async function send(count: number, call: (path: string, index: number) => Call): Promise<void> {

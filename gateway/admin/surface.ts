@@ -109,7 +109,7 @@ function watchResource(parts: AdminSurfaceParts, query: Query, response: AdminRe
     namespaced: query["namespaced"] === "true",
   }
   const stream = new LineStream(response, parts.limits.maxWatchBacklogBytes)
-  const tell = (type: string) => (tenant: string) =>
+  const send = (type: string) => (tenant: string) =>
     stream.write(`{"type":"${type}","tenant":${JSON.stringify(tenant)}}`)
   parts.tenants.watchValues(
     resource,
@@ -117,10 +117,10 @@ function watchResource(parts: AdminSurfaceParts, query: Query, response: AdminRe
       // The stored bytes of the object are sent without parsing.
       event: (tenant, type, value) =>
         stream.write(`{"type":"${type}","tenant":${JSON.stringify(tenant)},"object":`, value.bytes(), "}"),
-      synced: tell("SYNCED"),
-      removed: tell("REMOVED"),
-      restarted: tell("RESTARTED"),
-      asleep: tell("ASLEEP"),
+      synced: send("SYNCED"),
+      removed: send("REMOVED"),
+      restarted: send("RESTARTED"),
+      asleep: send("ASLEEP"),
     },
     response.locals.state.signal,
   )

@@ -139,8 +139,8 @@ describe("a program that serves an API", () => {
     const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
     const { items } = await bodyOf(call("/apis", { headers: { accept } }))
     const { versions } = items.find(({ metadata }: Loose) => metadata.name === group)
-    const told = versions.find((each: Loose) => each["version"] === version)
-    expect(told.resources.map(({ resource }: Loose) => resource)).toEqual(expected)
+    const served = versions.find((each: Loose) => each["version"] === version)
+    expect(served.resources.map(({ resource }: Loose) => resource)).toEqual(expected)
     const found = await gateway.gateway.tenants.client("a").discover()
     expect(found.filter((each) => each.group === group && each.version === version)).toEqual([])
     await call(`${services}/${version}.${group}`, { method: "DELETE" })
@@ -307,11 +307,11 @@ describe("an API whose program is not there", () => {
       })
     }
     await call(services, { method: "POST", body: apiService(version, service, more) })
-    const told = async (): Promise<string> => {
+    const conditionText = async (): Promise<string> => {
       const { reason, message } = await available(`${version}.${group}`)
       return `${reason}: ${message}`
     }
-    await expect.poll(told).toBe(why)
+    await expect.poll(conditionText).toBe(why)
     const { code, text } = await call(`/apis/${group}/${version}/flunders`)
     expect([code, text]).toEqual([503, "service unavailable\n"])
     const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"

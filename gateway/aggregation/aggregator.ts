@@ -17,7 +17,7 @@ import { controlPlaneClosed } from "../ending.ts"
 import type { Backends } from "../backends/backends.ts"
 import type { User } from "../request/user.ts"
 import { ObjectView } from "../registry/object-view.ts"
-import { checkAvailability, type Verdict } from "./availability.ts"
+import { checkAvailability, type Availability } from "./availability.ts"
 import type { FrontProxy } from "./front-proxy.ts"
 import { type ListedResource, resourcesOf } from "./listed-resources.ts"
 import { aggregatorUser, callRemote, type RemoteCall, type RemoteTarget, remoteTarget } from "./remote.ts"
@@ -233,7 +233,7 @@ export class Aggregator implements AsyncDisposable {
     const resources = resourcesOf(verdict.resources) ?? before?.resources ?? []
     const openAPI = (isCurrent ? await this.#openAPIOf(service) : undefined) ?? before?.openAPI
     this.#known.set(name, { resources, openAPI, isCurrent })
-    await this.#tell(name, verdict)
+    await this.#writeCondition(name, verdict)
     return isCurrent
   }
 
@@ -248,7 +248,7 @@ export class Aggregator implements AsyncDisposable {
     }
   }
 
-  async #tell(name: string, { status, reason, message }: Verdict): Promise<void> {
+  async #writeCondition(name: string, { status, reason, message }: Availability): Promise<void> {
     const client = this.#parts.client()
     try {
       const current = await client.get<APIService>(apiServices, undefined, name)

@@ -9,7 +9,7 @@ import { goError } from "../backends/go-errors.ts"
 import type { Reader } from "../backends/service-endpoint.ts"
 import { type APIService, defaultPort } from "./types.ts"
 
-export interface Verdict {
+export interface Availability {
   status: "True" | "False"
   reason: string
   message: string
@@ -22,9 +22,9 @@ export interface AvailabilityParts {
   get(service: APIService, path: string): Promise<{ code: number; document: Json | undefined }>
 }
 
-const no = (reason: string, message: string): Verdict => ({ status: "False", reason, message })
+const no = (reason: string, message: string): Availability => ({ status: "False", reason, message })
 
-export async function checkAvailability(parts: AvailabilityParts, service: APIService): Promise<Verdict> {
+export async function checkAvailability(parts: AvailabilityParts, service: APIService): Promise<Availability> {
   const { group = "", version = "", service: reference } = service.spec ?? {}
   const { name = "", namespace = "", port = defaultPort } = reference ?? {}
   const about = `service/${name} in ${JSON.stringify(namespace)}`
@@ -40,12 +40,12 @@ export async function checkAvailability(parts: AvailabilityParts, service: APISe
   const path = `/apis/${group}/${version}`
   const { type, externalName = "" } = found.spec ?? {}
   const url = `https://${type === "ExternalName" ? externalName : `${name}.${namespace}.svc`}:${port}${path}`
-  const failing = (why: string): Verdict =>
+  const failing = (why: string): Availability =>
     no("FailedDiscoveryCheck", `failing or missing response from ${url}: ${why}`)
   try {
     const { code, document } = await parts.get(service, path)
     if (code < 200 || code > 299) return failing(`bad status from ${url}: ${code}`)
-    const passed: Verdict = { status: "True", reason: "Passed", message: "all checks passed" }
+    const passed: Availability = { status: "True", reason: "Passed", message: "all checks passed" }
     return document === undefined ? passed : { ...passed, resources: document }
   } catch (error) {
     return failing(`Get "${url}": ${goError(error)}`)
@@ -58,7 +58,7 @@ async function findEndpoint(
   { metadata, spec }: Service,
   about: string,
   port: number,
-): Promise<Verdict | undefined> {
+): Promise<Availability | undefined> {
   const servicePort = spec?.ports?.find((candidate) => candidate.port === port)
   if (servicePort === undefined) return no("ServicePortError", `${about} is not listening on port ${port}`)
   const { namespace = "", name = "" } = metadata

@@ -113,7 +113,7 @@ function compileVersion(
     subresourceHandlers: scale === undefined ? {} : { scale: customScale },
     customResource: {
       uid: definition.metadata.uid ?? "",
-      ...(isEstablished(definition) ? {} : { untold: true }),
+      ...(isEstablished(definition) ? {} : { undiscoverable: true }),
       unserved,
       aged: { until: agedUntil, read: agedReader(definition, version, schema) },
     },
@@ -121,7 +121,7 @@ function compileVersion(
   const conversion = conversionOf(definition, version, stored.name, call)
   if (conversion !== undefined) compiled.conversion = conversion
   else if (stored.name !== version.name && compiled.customResource !== undefined)
-    compiled.customResource.toStored = fitTo(stored)
+    compiled.customResource.toStored = pruneTo(stored)
   const warning = deprecationOf(definition, version)
   if (warning !== undefined) compiled.warning = warning
   if (scale !== undefined && compiled.customResource !== undefined) {
@@ -166,7 +166,7 @@ function agedReader(
  * Versions differ in apiVersion only, but stored objects contain only fields of the stored version's schema. Source:
  * schemaCoercingConverter in k8s.io/apiextensions-apiserver/pkg/apiserver.
  */
-function fitTo(stored: CustomResourceVersion): (object: KubeObject) => KubeObject {
+function pruneTo(stored: CustomResourceVersion): (object: KubeObject) => KubeObject {
   let compiled: Schema | undefined
   return (object) => {
     compiled ??= compileSchema(stored)

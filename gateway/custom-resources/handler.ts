@@ -76,7 +76,7 @@ class CustomResourceHandler implements AsyncDisposable {
 
   start(): void {
     this.#following = this.#follow()
-    for (const { definition } of this.#known.values()) this.#tidy(definition)
+    for (const { definition } of this.#known.values()) this.#cleanUp(definition)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -118,7 +118,7 @@ class CustomResourceHandler implements AsyncDisposable {
     const before = new Map(this.#known)
     await this.load()
     for (const [key, { definition }] of before) if (!this.#known.has(key)) this.#offerNames(definition)
-    for (const { definition } of this.#known.values()) this.#tidy(definition)
+    for (const { definition } of this.#known.values()) this.#cleanUp(definition)
   }
 
   #change(events: readonly StoreEvent[]): void {
@@ -130,7 +130,7 @@ class CustomResourceHandler implements AsyncDisposable {
       else gone.push(...this.#drop(current))
     }
     this.#publish()
-    for (const { current } of events) this.#tidy(this.#known.get(current.key)?.definition)
+    for (const { current } of events) this.#cleanUp(this.#known.get(current.key)?.definition)
     for (const definition of gone) this.#offerNames(definition)
   }
 
@@ -174,7 +174,7 @@ class CustomResourceHandler implements AsyncDisposable {
     this.#parts.table.setCustom(served)
   }
 
-  #tidy(definition: Definition | undefined): void {
+  #cleanUp(definition: Definition | undefined): void {
     const { client, store } = this.#parts
     if (definition === undefined || client === undefined || !isTerminating(definition)) return
     this.#inBackground(`cleanup of ${definition.metadata.uid}`, async () => {

@@ -97,8 +97,8 @@ describe("the rules of a schema are kept as by kube-apiserver:", () => {
       const { causes, warnings } = await write(kinds, one)
       const where = JSON.stringify(one)
       expect(causes.sort(), where).toEqual((one.causes ?? []).map((cause) => cause.join(" ")).sort())
-      const told = (one.warnings ?? []).map((warning) => JSON.parse(warning.slice("299 - ".length)) as string)
-      expect(warnings.sort(), where).toEqual(told.sort())
+      const warned = (one.warnings ?? []).map((warning) => JSON.parse(warning.slice("299 - ".length)) as string)
+      expect(warnings.sort(), where).toEqual(warned.sort())
     }
   })
 })

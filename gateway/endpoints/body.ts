@@ -104,7 +104,7 @@ export function decodeValue(
 ): KubeObject {
   const object = value as unknown as KubeObject
   checkUnconverted(object, expected)
-  if (origin === "body") tellOfOther(ctx, object, expected, validation, repeated)
+  if (origin === "body") reportOtherVersion(ctx, object, expected, validation, repeated)
   checkKind(object, expected)
   const source = origin === "strategic" || origin === "apply" ? "memory" : "json"
   if (repeated.first !== undefined) {
@@ -125,7 +125,7 @@ export function decodeValue(
   // Of what a strategic merge has made there is no order but that of the words.
   if (origin === "strategic") unknown.sort()
   const asked = { ...expected, as: expected.kind, validation }
-  tellFaults(ctx, asked, repeated, unknown, expected.schema.custom === true ? undefined : unknownPaths)
+  reportFaults(ctx, asked, repeated, unknown, expected.schema.custom === true ? undefined : unknownPaths)
   object.metadata ??= {}
   completeDefaults(object, expected, origin === "apply")
   return object
@@ -141,7 +141,7 @@ interface Asked {
 }
 
 /** Fields that are unknown or repeated: who is strict is refused, others are warned. */
-function tellFaults(
+function reportFaults(
   ctx: RequestContext,
   { version, kind, schema, as, validation }: Asked,
   repeated: Repeated,
@@ -160,7 +160,7 @@ function tellFaults(
 }
 
 /** Of a known kind that was not asked for it is told first what is wrong with it; with its fields, if it could be converted. */
-function tellOfOther(
+function reportOtherVersion(
   ctx: RequestContext,
   object: KubeObject,
   expected: Expected,
@@ -173,7 +173,7 @@ function tellOfOther(
   const value = { ...rest, apiVersion: apiVersion || printGroupVersion(expected), kind: other.kind } as unknown as Json
   const { unknown, unknownPaths } = decodeObject(other.schema, value, validation !== "Ignore", "json", expected.kind)
   if (other.kind !== expected.kind || validation === "Ignore") return
-  tellFaults(ctx, { ...other, as: expected.kind, validation }, repeated, unknown, unknownPaths)
+  reportFaults(ctx, { ...other, as: expected.kind, validation }, repeated, unknown, unknownPaths)
 }
 
 type Paths = readonly (readonly (string | number)[])[]

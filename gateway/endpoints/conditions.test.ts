@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { conditionOf } from "./conditions.ts"
 
-const told = { etag: '"a"', madeAt: new Date("2024-01-02T03:04:05.678Z") }
+const validators = { etag: '"a"', madeAt: new Date("2024-01-02T03:04:05.678Z") }
 const [before, then, after] = [4, 5, 6].map((second) => `Tue, 02 Jan 2024 03:04:0${second} GMT`) as [
   string,
   string,
@@ -31,16 +31,16 @@ test.each([
   [{ range, "if-range": then }, { range }],
   [{ range, "if-range": after }, sent],
 ])("%j: %j", (headers, expected) => {
-  expect(conditionOf(headers, "GET", told)).toEqual(expected)
+  expect(conditionOf(headers, "GET", validators)).toEqual(expected)
 })
 
 test("who writes is refused what is known, and not asked for times", () => {
-  expect(conditionOf({ "if-none-match": '"a"' }, "POST", told)).toBe("failed")
-  expect(conditionOf({ "if-modified-since": after }, "POST", told)).toEqual(sent)
+  expect(conditionOf({ "if-none-match": '"a"' }, "POST", validators)).toBe("failed")
+  expect(conditionOf({ "if-modified-since": after }, "POST", validators)).toEqual(sent)
 })
 
 test("what has no tag is matched by none, but by any", () => {
-  const { madeAt } = told
+  const { madeAt } = validators
   expect(conditionOf({ "if-match": '"a"' }, "GET", { madeAt })).toBe("failed")
   expect(conditionOf({ "if-none-match": '"undefined"' }, "GET", { madeAt })).toEqual(sent)
   expect(conditionOf({ "if-none-match": "*" }, "GET", { madeAt })).toBe("known")

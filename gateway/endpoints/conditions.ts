@@ -3,7 +3,7 @@
 
 import type { IncomingHttpHeaders } from "node:http"
 
-export interface Told {
+export interface Validators {
   /** Quoted, as it is told. */
   etag?: string
   /** To the second. */
@@ -13,33 +13,37 @@ export interface Told {
 /** `failed`: not the document the client means. `known`: it has it already. Otherwise it is sent, or the range of it. */
 export type Condition = "failed" | "known" | { range: string | undefined }
 
-export function conditionOf(headers: IncomingHttpHeaders, method: string | undefined, told: Told): Condition {
+export function conditionOf(
+  headers: IncomingHttpHeaders,
+  method: string | undefined,
+  validators: Validators,
+): Condition {
   const isRead = method === "GET" || method === "HEAD"
   const known = headers["if-none-match"]
-  if (!isMeant(headers, told)) return "failed"
+  if (!meetsPreconditions(headers, validators)) return "failed"
   if (known !== undefined) {
-    if (names(known, told.etag, isWeaklyAlike)) return isRead ? "known" : "failed"
-  } else if (isRead && isSince(headers["if-modified-since"], told)) return "known"
+    if (names(known, validators.etag, matchesWeakly)) return isRead ? "known" : "failed"
+  } else if (isRead && isUnmodifiedSince(headers["if-modified-since"], validators)) return "known"
   const range = headers.range
-  return { range: range !== undefined && isRead && !isOfRange(headers["if-range"], told) ? undefined : range }
+  return { range: range !== undefined && isRead && !isOfRange(headers["if-range"], validators) ? undefined : range }
 }
 
 /** Who names tags is not asked for times. */
-function isMeant(headers: IncomingHttpHeaders, told: Told): boolean {
+function meetsPreconditions(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const tags = headers["if-match"]
-  if (tags !== undefined && tags !== "") return names(tags, told.etag, isAlike)
+  if (tags !== undefined && tags !== "") return names(tags, validators.etag, isAlike)
   const since = headers["if-unmodified-since"]
-  return Number.isNaN(Date.parse(since ?? "")) || isSince(since, told)
+  return Number.isNaN(Date.parse(since ?? "")) || isUnmodifiedSince(since, validators)
 }
 
-function isOfRange(given: string | string[] | undefined, told: Told): boolean {
+function isOfRange(given: string | string[] | undefined, validators: Validators): boolean {
   if (typeof given !== "string" || given === "") return true
   const tag = tagPattern.exec(given)?.[0]
-  return tag === undefined ? Date.parse(given) === seconds(told.madeAt) : isAlike(tag, told.etag)
+  return tag === undefined ? Date.parse(given) === seconds(validators.madeAt) : isAlike(tag, validators.etag)
 }
 
 /** It was made then or before; never, if that is no time. */
-function isSince(time: string | undefined, { madeAt }: Told): boolean {
+function isUnmodifiedSince(time: string | undefined, { madeAt }: Validators): boolean {
   return seconds(madeAt) <= Date.parse(time ?? "")
 }
 
@@ -67,6 +71,6 @@ function isAlike(tag: string, etag?: string): boolean {
   return tag === etag && !tag.startsWith("W/")
 }
 
-function isWeaklyAlike(tag: string, etag?: string): boolean {
+function matchesWeakly(tag: string, etag?: string): boolean {
   return tag.replace(/^W\//, "") === etag
 }

@@ -131,7 +131,7 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
     (group === "" && ctx.info.path.startsWith("/apis/")) ||
     (namespace !== "" && !registry.definition.namespaced && resource !== "namespaces")
   )
-    throw nobodyServes(ctx)
+    throw notServed(ctx)
   const { definition } = registry
   checkPlace(ctx, definition)
   const isCustom = definition.customResource !== undefined
@@ -147,7 +147,8 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
   // There are no paths below a subresource except those of a proxy; for custom resources upstream does not check.
   if (ctx.info.rest !== "" && !isCustom) throw noSuchPath()
   const serve = verbs[verb]
-  const allowed = subresource === undefined ? definition.verbs.includes(verb) : !isCustom || !ofWholes.has(verb)
+  const allowed =
+    subresource === undefined ? definition.verbs.includes(verb) : !isCustom || !wholeResourceVerbs.has(verb)
   if (serve === undefined || !allowed) throw notAllowed(ctx, definition)
   if (!isCustom) {
     checkRoute(ctx, exchange, definition, subresource)
@@ -158,7 +159,7 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
 }
 
 /** Verbs that custom resources reject for all subresources, before looking at the subresource. */
-const ofWholes: ReadonlySet<string> = new Set(["create", "delete", "deletecollection"])
+const wholeResourceVerbs: ReadonlySet<string> = new Set(["create", "delete", "deletecollection"])
 
 /** Custom resources are one route upstream and always warn; built-in kinds warn only if the request matches a route. */
 function warnOfVersion(ctx: RequestContext, { warning }: ResourceDefinition): void {
@@ -166,7 +167,7 @@ function warnOfVersion(ctx: RequestContext, { warning }: ResourceDefinition): vo
 }
 
 /** For an unknown resource of a built-in group the error is a Status, for an unknown group "page not found". */
-function nobodyServes(ctx: RequestContext): StatusError {
+function notServed(ctx: RequestContext): StatusError {
   const { group, path } = ctx.info
   const isBuiltIn = path.startsWith("/api/") || (group !== "" && servesBuiltIn(ctx, group))
   return isBuiltIn ? noSuchPath() : pageNotFound()
@@ -188,7 +189,7 @@ const watchPath = /^\/(api|apis\/[^/]+)\/[^/]+\/watch\//
 function notAllowed(ctx: RequestContext, definition: ResourceDefinition): StatusError {
   const { verb, namespace, path, subresource } = ctx.info
   if (definition.customResource !== undefined) {
-    return methodNotSupported(definition, subresource !== "" && ofWholes.has(verb) ? verb : "")
+    return methodNotSupported(definition, subresource !== "" && wholeResourceVerbs.has(verb) ? verb : "")
   }
   if (watchPath.test(path) || verb === "proxy") return noSuchPath()
   if (verb === "watch" && definition.verbs.includes("list")) {
@@ -196,8 +197,8 @@ function notAllowed(ctx: RequestContext, definition: ResourceDefinition): Status
     return methodNotSupported(definition, verb)
   }
   // The path of all namespaces exists only for resources that can be listed.
-  const isNowhere = definition.namespaced && namespace === "" && !definition.verbs.includes("list")
-  return isNowhere ? noSuchPath() : methodNotAllowed()
+  const isUnserved = definition.namespaced && namespace === "" && !definition.verbs.includes("list")
+  return isUnserved ? noSuchPath() : methodNotAllowed()
 }
 
 /** Connect subresources have routes for the verbs in discovery; if all methods are allowed, also for methods without a verb. */
@@ -228,7 +229,7 @@ function checkPlace(ctx: RequestContext, definition: ResourceDefinition): void {
   const isCustom = definition.customResource !== undefined
   const toCollection = verb === "list" || verb === "watch" || verb === "create" || verb === "deletecollection"
   if (definition.namespaced && namespace === "" && verb !== "list" && verb !== "watch") {
-    if (name !== "" || isCustom) throw nobodyServes(ctx)
+    if (name !== "" || isCustom) throw notServed(ctx)
     throw methodNotAllowed()
   }
   if (name === "" && !toCollection) {

@@ -82,7 +82,7 @@ describe("a list of metadata in protobuf", () => {
       protobufListBody({}, metaHead, metadataMessages(apiVersion), [values(all)], new RunCache()),
       false,
     )
-    const objects = values(all).map((value) => value.glance())
+    const objects = values(all).map((value) => value.peek())
     const whole = partialMetadataList(objects, metaHead.metadata, apiVersion)
     expect((await body).equals(printed(whole, { format: "protobuf", pretty: false }))).toBe(true)
   })

@@ -55,7 +55,7 @@ export interface ItemMessages {
 }
 
 export function wholeMessages({ schema }: Pick<ResourceDefinition, "schema">): ItemMessages {
-  return { form: "protobuf", messageOf: (value) => encodeMessage(schema, value.glance() as unknown as Json) }
+  return { form: "protobuf", messageOf: (value) => encodeMessage(schema, value.peek() as unknown as Json) }
 }
 
 /**

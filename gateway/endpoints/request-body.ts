@@ -5,7 +5,7 @@ import { type Parsed, yamlAsJson } from "../../apimachinery/schema/parse.ts"
 import type { YamlOutcome } from "../../apimachinery/schema/yaml/convert.ts"
 import { requestEntityTooLarge } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
-import { minAsideBytes, YamlThread } from "../request/yaml-thread.ts"
+import { minThreadBytes, YamlThread } from "../request/yaml-thread.ts"
 import { mediaType } from "./negotiation.ts"
 
 /** Long YAML is already parsed; other bodies are parsed when they are decoded. */
@@ -44,7 +44,7 @@ export async function readBody(ctx: RequestContext, request: IncomingMessage, li
   if (chunks === undefined) throw tooLarge()
   if (performance.now() - asked > withHeadMs) await ctx.turn?.()
   const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
-  const isYaml = bytes.length >= minAsideBytes && yamlTypes.has(mediaType(ctx.headers["content-type"] ?? ""))
+  const isYaml = bytes.length >= minThreadBytes && yamlTypes.has(mediaType(ctx.headers["content-type"] ?? ""))
   return isYaml ? await readYaml(ctx, bytes) : { bytes }
 }
 

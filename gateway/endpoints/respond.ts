@@ -48,7 +48,7 @@ export function sendValue(
   else if (wanted.format === "json" && !wanted.pretty)
     sendBytes(ctx, response, code, wanted.contentType, [value.bytes(), newline])
   else if (wanted.format === "protobuf")
-    sendBytes(ctx, response, code, wanted.contentType, [messageOf(definition, value.glance())])
+    sendBytes(ctx, response, code, wanted.contentType, [messageOf(definition, value.peek())])
   else sendObject(ctx, response, code, value.object(), wanted)
 }
 
@@ -161,7 +161,7 @@ export async function sendList(answer: ListAnswer, result: ListResult): Promise<
     return
   }
   const make = (from: number, to: number): PrintableList => {
-    const objects = items.slice(from, to).map((item) => item.glance())
+    const objects = items.slice(from, to).map((item) => item.peek())
     return reduceList(ctx, definition, wanted, objects, meta)
   }
   // Of the reduced forms only metadata has protobuf messages.

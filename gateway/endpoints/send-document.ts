@@ -34,10 +34,10 @@ export async function sendDocument(
   }
   const madeAt = asFile ? { "last-modified": found.madeAt.toUTCString() } : {}
   const tag = `"${found.etag}"`
-  const told = { madeAt: found.madeAt, ...(etag ? { etag: tag } : {}) }
+  const validators = { madeAt: found.madeAt, ...(etag ? { etag: tag } : {}) }
   // One that is no file is told by its tag alone, which is to be the one that was told.
   const asked = asFile
-    ? conditionOf(ctx.headers, response.req.method, told)
+    ? conditionOf(ctx.headers, response.req.method, validators)
     : ctx.headers["if-none-match"] === tag
       ? "known"
       : { range: undefined }

@@ -108,7 +108,7 @@ export function metadataMessages(apiVersion: string): ItemMessages {
   const schema = schemaOf({ group, version, kind: "PartialObjectMetadata" })
   if (schema === undefined) throw new Error(`${apiVersion} PartialObjectMetadata has no message`)
   const messageOf: ItemMessages["messageOf"] = (value) =>
-    encodeMessage(schema, partialMetadata(value.glance(), apiVersion) as Json)
+    encodeMessage(schema, partialMetadata(value.peek(), apiVersion) as Json)
   return { form: `protobuf ${apiVersion}`, messageOf }
 }
 

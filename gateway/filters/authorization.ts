@@ -5,7 +5,7 @@ import type { Attributes, Decision } from "../authorization/types.ts"
 import type { Filter, RequestState } from "./state.ts"
 
 /** Upstream's filters use this message for the requests they reject. */
-export const unsniffed = ["X-Content-Type-Options", "nosniff"] as const
+export const noSniffHeader = ["X-Content-Type-Options", "nosniff"] as const
 
 export function requestAttributes({ info, user }: RequestState): Attributes {
   return {
@@ -29,7 +29,7 @@ export const withAuthorization: Filter = (_request, response, next) => {
   const goOn = ({ decision, reason }: Decision): void => {
     counts?.authorized(decision)
     if (decision !== "Allow") {
-      response.setHeader(...unsniffed)
+      response.setHeader(...noSniffHeader)
       throw refusal(attributes, reason)
     }
     next()

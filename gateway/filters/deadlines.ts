@@ -1,6 +1,6 @@
 // The same timeout for many entries, with one timer for all of them: they expire in the order in which they were added.
 
-import { Comings } from "../request/comings.ts"
+import { Arrivals } from "../request/arrivals.ts"
 
 interface Deadline {
   /** In terms of performance.now(). */
@@ -10,7 +10,7 @@ interface Deadline {
 
 export class Deadlines {
   readonly #limitMs: number
-  readonly #waiting = new Comings<Deadline>()
+  readonly #waiting = new Arrivals<Deadline>()
   #isArmed = false
 
   constructor(limitMs: number) {

@@ -66,15 +66,15 @@ function statusBody(
   const wanted = choose(headers, pretty, "plain")
   const { format, contentType } = wanted ?? { format: "json", contentType: "application/json" }
   const { message = "", details: { name = "" } = {} } = status
-  const told = message.isWellFormed() && name.isWellFormed() ? status : wellFormed(status)
-  return { body: printed(told, { format, pretty: wanted?.pretty ?? true }), contentType }
+  const wellFormedStatus = message.isWellFormed() && name.isWellFormed() ? status : wellFormed(status)
+  return { body: printed(wellFormedStatus, { format, pretty: wanted?.pretty ?? true }), contentType }
 }
 
 /** Bytes of a path that are not UTF-8 (go-text.ts) become U+FFFD, as in Go. */
 function wellFormed({ message = "", details, ...status }: Status): Status {
-  const told = { ...status, message: message.toWellFormed() }
-  if (details?.name === undefined) return details === undefined ? told : { ...told, details }
-  return { ...told, details: { ...details, name: details.name.toWellFormed() } }
+  const wellFormedStatus = { ...status, message: message.toWellFormed() }
+  if (details?.name === undefined) return details === undefined ? wellFormedStatus : { ...wellFormedStatus, details }
+  return { ...wellFormedStatus, details: { ...details, name: details.name.toWellFormed() } }
 }
 
 function textBody({ message }: TextError): ErrorBody {

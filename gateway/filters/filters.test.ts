@@ -20,11 +20,11 @@ import { withMaxInFlight } from "./max-in-flight.ts"
 import { withRequestState } from "./request-id.ts"
 import { withRequestInfo } from "./request-info.ts"
 import type { Filter } from "./state.ts"
-import { Comings } from "../request/comings.ts"
+import { Arrivals } from "../request/arrivals.ts"
 import { withTimeout } from "./timeout.ts"
 
 async function serve(filters: Filter[], log: Log = silentLog): Promise<string> {
-  const chain = [withRequestState(new WeakMap(), new Comings()), withRequestInfo(undefined), ...filters]
+  const chain = [withRequestState(new WeakMap(), new Arrivals()), withRequestInfo(undefined), ...filters]
   const server = createServer({ ServerResponse: GatewayResponse }, chainOf(chain, statusErrors(log)))
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   onTestFinished(() => {

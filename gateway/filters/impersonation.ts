@@ -6,7 +6,7 @@ import { ownValue, setOwn } from "../../apimachinery/schema/json-object.ts"
 import { badRequest, hasReason } from "../../apimachinery/status.ts"
 import { quote } from "../authorization/messages.ts"
 import type { Authorizer } from "../authorization/types.ts"
-import { requestAttributes, unsniffed } from "./authorization.ts"
+import { requestAttributes, noSniffHeader } from "./authorization.ts"
 import { impersonatedUser, type RememberedModes, type Wanted } from "./impersonation-modes.ts"
 import type { Filter } from "./state.ts"
 
@@ -28,7 +28,7 @@ export function withImpersonation(): Filter {
         next()
       },
       (error: unknown) => {
-        if (hasReason(error, "Forbidden")) response.setHeader(...unsniffed)
+        if (hasReason(error, "Forbidden")) response.setHeader(...noSniffHeader)
         throw error
       },
     )

@@ -125,7 +125,7 @@ export function serveMetrics(metrics: Metrics): Filter {
   return (request, response, next) => {
     const { info, controlPlane } = response.locals.state
     if (info.path !== "/metrics" && info.path !== sliPath) return next()
-    if (request.method === "DELETE") return countAnew(metrics, response)
+    if (request.method === "DELETE") return countReset(metrics, response)
     response.stand({ [startHeader]: String(Math.floor(metrics.startOf(controlPlane) / 1000)) })
     if (info.path === sliPath) return next()
     return print(metrics, response, acceptsGzipAtAll(request))
@@ -139,7 +139,7 @@ const startHeader = "process-start-time-unix"
  * A tenant may reset its own counters. Counters of the process cannot be reset, since several clients may scrape them. The other
  * path has no counters: it reports the current state.
  */
-function countAnew(metrics: Metrics, response: GatewayResponse): void {
+function countReset(metrics: Metrics, response: GatewayResponse): void {
   const { info, controlPlane } = response.locals.state
   if (info.path === "/metrics") {
     if (controlPlane.tenant === undefined) throw methodNotAllowed()

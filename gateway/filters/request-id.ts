@@ -2,13 +2,13 @@
 
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage } from "node:http"
-import type { Comings } from "../request/comings.ts"
+import type { Arrivals } from "../request/arrivals.ts"
 import { RequestState, type Filter, type Upgrade } from "./state.ts"
 
 /** Longer ids of clients are ignored. */
 const maxClientIdLength = 64
 
-export function withRequestState(upgrades: WeakMap<IncomingMessage, Upgrade>, active: Comings<RequestState>): Filter {
+export function withRequestState(upgrades: WeakMap<IncomingMessage, Upgrade>, active: Arrivals<RequestState>): Filter {
   return (request, response, next) => {
     const id = clientId(request.headers["audit-id"]) ?? randomUUID()
     const state = new RequestState(id, request, response, upgrades.get(request))

@@ -22,7 +22,7 @@ export interface Upgrade {
 
 /** Shared by all requests: an error per request would cost more than the rest of this class. */
 const requestOver = new Error("the request is over")
-const timeOver = new Error("the request's time is over")
+const timeoutError = new Error("the request's time is over")
 
 /** Annotations per request, and characters per annotation: webhooks of tenants write them into the operator's log. */
 const maxAnnotations = 64
@@ -103,7 +103,7 @@ export class RequestState implements Passing {
 
   /** Whole seconds, because Node shares one timer list among timers of the same duration. */
   endAfter(seconds: number): void {
-    const timer = setTimeout(() => this.abort(timeOver), seconds * 1000).unref()
+    const timer = setTimeout(() => this.abort(timeoutError), seconds * 1000).unref()
     this.whenDone(() => clearTimeout(timer))
   }
 

@@ -90,9 +90,9 @@ describe("over HTTP/2", () => {
   })
 
   test("who has no credential is nobody, on this connection alone", async () => {
-    const stranger = open(undefined)
-    onTestFinished(() => stranger.destroy())
-    expect((await answerOf(stranger.request({ ":path": objects }))).status).toBe(403) // system:anonymous
+    const anonymous = open(undefined)
+    onTestFinished(() => anonymous.destroy())
+    expect((await answerOf(anonymous.request({ ":path": objects }))).status).toBe(403) // system:anonymous
     expect((await send("GET", objects)).status).toBe(200)
   })
 

@@ -37,7 +37,7 @@ class FlowSeries {
   readonly rejected = new Map<Rejection, number>()
   readonly waited = histogram(secondsBounds)
   /** Waiting times of requests that ended without being dispatched. */
-  readonly waitedInVain = histogram(secondsBounds)
+  readonly rejectedWaits = histogram(secondsBounds)
 
   constructor(schema: string, level: string) {
     this.labels = printLabels({ flow_schema: schema, priority_level: level })
@@ -78,7 +78,7 @@ export function leave(request: Passing, isLate: boolean): void {
   } else if (queuedAt !== undefined) {
     flow.waiting--
     flow.reject(isLate ? "time-out" : "cancelled")
-    observe(flow.waitedInVain, (performance.now() - queuedAt) / 1000)
+    observe(flow.rejectedWaits, (performance.now() - queuedAt) / 1000)
   }
 }
 
@@ -100,7 +100,7 @@ export class FlowCounts {
       flow.dispatched = 0
       flow.rejected.clear()
       clear(flow.waited)
-      clear(flow.waitedInVain)
+      clear(flow.rejectedWaits)
     }
   }
 
@@ -143,8 +143,8 @@ export class FlowCounts {
         wait,
         "histogram",
         "Time until a request was worked on",
-        all.flatMap(({ labels, waited, waitedInVain }) => [
-          ...histogramSamples(wait, `execute="false",${labels}`, waitedInVain),
+        all.flatMap(({ labels, waited, rejectedWaits }) => [
+          ...histogramSamples(wait, `execute="false",${labels}`, rejectedWaits),
           ...histogramSamples(wait, `execute="true",${labels}`, waited),
         ]),
       ),

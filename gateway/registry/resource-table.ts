@@ -68,12 +68,12 @@ class Table implements MutableResourceTable {
   }
 
   definitions(): readonly ResourceDefinition[] {
-    return (this.#all ??= this.#told())
+    return (this.#all ??= this.#discoverable())
   }
 
-  #told(): readonly ResourceDefinition[] {
-    const told = this.#custom.filter(({ customResource }) => customResource?.untold !== true)
-    return told.length === 0 ? builtInDefinitions() : [...builtInDefinitions(), ...told]
+  #discoverable(): readonly ResourceDefinition[] {
+    const established = this.#custom.filter(({ customResource }) => customResource?.undiscoverable !== true)
+    return established.length === 0 ? builtInDefinitions() : [...builtInDefinitions(), ...established]
   }
 
   setCustom(definitions: readonly ResourceDefinition[]): void {

@@ -104,7 +104,7 @@ function fieldsOf(definition: ResourceDefinition): FieldsOf {
     const found = new WeakMap<object, Readonly<Record<string, string>>>()
     read = (value) => {
       let fields = found.get(value.identity)
-      if (fields === undefined) found.set(value.identity, (fields = fieldsIn(definition, value.glance())))
+      if (fields === undefined) found.set(value.identity, (fields = fieldsIn(definition, value.peek())))
       return fields
     }
     readers.set(definition, read)

@@ -41,8 +41,8 @@ export function warnOfPropagation(
   { strategy: { propagationWarning } }: ResourceDefinition,
   { propagationPolicy, orphanDependents }: DeleteRequest,
 ): void {
-  const isUnsaid = propagationPolicy === undefined && orphanDependents === undefined
-  if (propagationWarning !== undefined && isUnsaid) ctx.warn(propagationWarning)
+  const isUnspecified = propagationPolicy === undefined && orphanDependents === undefined
+  if (propagationWarning !== undefined && isUnspecified) ctx.warn(propagationWarning)
 }
 
 export class GenericRegistry implements Registry {

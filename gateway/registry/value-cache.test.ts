@@ -82,13 +82,13 @@ describe("a value that is written", () => {
     const bytes = encodeStored(object(text))
     const [stored, read] = [storedOf(bytes, 7), storedOf(bytes, 7)]
     cache.writing(bytes, asParsed(object(text)))
-    const told = cache.passing(stored).object()
-    expect(cache.passing(stored).object()).toBe(told)
+    const cached = cache.passing(stored).object()
+    expect(cache.passing(stored).object()).toBe(cached)
     cache.written(bytes, read)
-    expect(cache.of(read).object()).toBe(told) // who wrote it
+    expect(cache.of(read).object()).toBe(cached) // who wrote it
     const later = storedOf(bytes, 7)
     const informed = cache.passing(later).held()
-    expect(informed).not.toBe(told)
+    expect(informed).not.toBe(cached)
     expect(cache.of(later).object()).toBe(informed)
   })
 

@@ -30,7 +30,7 @@ export interface KubeValue {
   /** The caller's own, to be changed. */
   copy(): KubeObject
   /** To be looked at now and let go: not kept when it was not parsed before. */
-  glance(): KubeObject
+  peek(): KubeObject
   /** What selectors ask for: found without parsing the rest. */
   labels(): Readonly<Record<string, string>>
   /** The same for what is the same: made of these very bytes at this revision. Keys what is made of many values together. */
@@ -248,7 +248,7 @@ export class StoredValue implements KubeValue {
     return parsed === undefined ? this.#parse() : copyObject(parsed)
   }
 
-  glance(): KubeObject {
+  peek(): KubeObject {
     return this.#parsed ?? this.#known ?? this.#parse()
   }
 
@@ -319,7 +319,7 @@ export class ComputedValue implements KubeValue {
     return copyObject(this.#object)
   }
 
-  glance(): KubeObject {
+  peek(): KubeObject {
     return this.object()
   }
 

@@ -52,7 +52,7 @@ export class WatchChanges implements Disposable {
     this.#patient = patient
     this.#signal = signal
     signal.addEventListener("abort", this.#close, { once: true })
-    if (withTicks) this.#timer = setInterval(() => this.#tell((waiter) => waiter.resolve(tick)), tickMs).unref()
+    if (withTicks) this.#timer = setInterval(() => this.#notify((waiter) => waiter.resolve(tick)), tickMs).unref()
   }
 
   /** All changes up to this revision have been returned. */
@@ -80,7 +80,7 @@ export class WatchChanges implements Disposable {
     const owed = { changes, hasCome: false }
     const come = (): void => {
       owed.hasCome = true
-      this.#tell((waiter) => {
+      this.#notify((waiter) => {
         this.#owed = undefined
         waiter.resolve(changes)
       })
@@ -89,7 +89,7 @@ export class WatchChanges implements Disposable {
     return owed
   }
 
-  #tell(say: (waiter: PromiseWithResolvers<Next | typeof tick>) => void): void {
+  #notify(say: (waiter: PromiseWithResolvers<Next | typeof tick>) => void): void {
     const waiter = this.#waiter
     this.#waiter = undefined
     if (waiter !== undefined) say(waiter)

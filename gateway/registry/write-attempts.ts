@@ -73,13 +73,13 @@ export class WriteAttempts {
     const key = this.#storage.key(namespace, name)
     if (options.dryRun) {
       const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
-      if (stored !== undefined) throw await this.#taken(ctx, key, object)
+      if (stored !== undefined) throw await this.#alreadyExists(ctx, key, object)
       return this.#dry(ctx, object)
     }
     refuseRevision(object)
     const claim = await definition.strategy.begin?.(ctx, object, undefined)
     const value = await this.#storage.put(ctx, key, object, 0, claim)
-    if (value === undefined) throw await this.#taken(ctx, key, object)
+    if (value === undefined) throw await this.#alreadyExists(ctx, key, object)
     return this.#reader.shown(value)
   }
 
@@ -294,7 +294,7 @@ export class WriteAttempts {
   }
 
   /** The error says if the name belongs to an object that is being deleted: the client can wait for it. */
-  async #taken(ctx: RequestContext, key: string, { metadata }: KubeObject): Promise<StatusError> {
+  async #alreadyExists(ctx: RequestContext, key: string, { metadata }: KubeObject): Promise<StatusError> {
     const { name = "" } = metadata
     const { group } = kindOf(this.#definition)
     const { status } = metadata.generateName

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads"
 import type { YamlOutcome } from "../../apimachinery/schema/yaml/convert.ts"
 
 /** Shorter texts take no longer than other requests and are parsed in the main thread. */
-export const minAsideBytes = 8 * 1024
+export const minThreadBytes = 8 * 1024
 const defaultLimits = {
   /** An idle thread takes 27 MiB. */
   idleMs: 10_000,
@@ -72,9 +72,9 @@ export class YamlThread {
     return worker
   }
 
-  #done(tell: (job: Job) => void): void {
+  #done(settle: (job: Job) => void): void {
     const job = this.#jobs.shift()
-    if (job !== undefined) tell(job)
+    if (job !== undefined) settle(job)
     this.#begin()
   }
 

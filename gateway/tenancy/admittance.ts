@@ -46,8 +46,8 @@ export function admits(known: Admittance, { certificates, bearerToken }: Credent
 
 function isGoodCertificate({ clientAuthorityKey }: Admittance, certificate: X509Certificate): boolean {
   const now = Date.now()
-  const isOfNow = certificate.validFromDate.getTime() <= now && now <= certificate.validToDate.getTime()
-  return isOfNow && certificate.verify(read(clientAuthorityKey))
+  const isValidNow = certificate.validFromDate.getTime() <= now && now <= certificate.validToDate.getTime()
+  return isValidNow && certificate.verify(read(clientAuthorityKey))
 }
 
 function mayBeGoodToken(known: Admittance, token: string): boolean | Promise<boolean> {

@@ -122,7 +122,7 @@ export class ControlPlanes implements Preparation {
   }
 
   /** Its trust roots are in memory only and sign nothing. */
-  async openNobody(): Promise<ControlPlane> {
+  async openAnonymous(): Promise<ControlPlane> {
     const uid = "nobody"
     const store = createMemoryStore({ base: this.#bootstrap.layer({ uid, createdAt: timestamp() }) })
     const trust = await createTrust({ authorityName: authorityName(uid), issuer: inClusterUrl }, this.#servingAuthority)

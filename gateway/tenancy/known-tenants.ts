@@ -40,7 +40,7 @@ export class KnownTenants implements Disposable {
   readonly #subscribers = new Set<TenantSubscriber>()
   readonly #subscriptions = new Subscriptions()
   /** Subscriptions for which no tenant has been woken yet. */
-  #newcomers: Subscription[] = []
+  #newSubscriptions: Subscription[] = []
   readonly #workers = new Set<TenantWorker>()
   readonly #ofEntries: TenantEntryParts
   readonly #sleep: Sleep
@@ -105,11 +105,11 @@ export class KnownTenants implements Disposable {
   /** Adds a tenant that another gateway created. */
   join(record: TenantRecord): void {
     const added = this.add(record, true)
-    this.tell(record.tenant)
+    this.publish(record.tenant)
     if (this.#subscriptions.last > 0) this.#sleep.call(added)
   }
 
-  tell(tenant: Tenant): void {
+  publish(tenant: Tenant): void {
     for (const subscriber of this.#subscribers) subscriber.added(tenant)
   }
 
@@ -134,9 +134,9 @@ export class KnownTenants implements Disposable {
   }
 
   /** Notifies the subscriber at once of existing tenants that `isTold` allows. Returns a function that unsubscribes. */
-  subscribe(subscriber: TenantSubscriber, isTold: (name: string) => boolean): () => void {
+  subscribe(subscriber: TenantSubscriber, isIncluded: (name: string) => boolean): () => void {
     this.#subscribers.add(subscriber)
-    for (const [name, { record }] of this.#byName) if (isTold(name)) subscriber.added(record.tenant)
+    for (const [name, { record }] of this.#byName) if (isIncluded(name)) subscriber.added(record.tenant)
     return () => this.#subscribers.delete(subscriber)
   }
 
@@ -145,14 +145,14 @@ export class KnownTenants implements Disposable {
     const subscription = this.#subscriptions.add(of, handler, signal, options?.mentioning)
     signal.addEventListener("abort", () => this.#subscriptions.delete(subscription), { once: true })
     // Delayed to the next turn, so that subscriptions made together are handled together: there may be thousands of tenants.
-    if (this.#newcomers.push(subscription) === 1) setImmediate(() => this.#callForNewcomers())
+    if (this.#newSubscriptions.push(subscription) === 1) setImmediate(() => this.#wakeForNewSubscriptions())
   }
 
-  #callForNewcomers(): void {
+  #wakeForNewSubscriptions(): void {
     // Subscriptions that need only deletions need no sleeping tenants, which delete nothing.
-    const isEverybodyCalled = this.#newcomers.some(({ mentioning }) => mentioning?.length !== 0)
-    this.#newcomers = []
-    for (const entry of this.#byName.values()) if (entry.isAwake || isEverybodyCalled) this.#sleep.call(entry)
+    const wakesAll = this.#newSubscriptions.some(({ mentioning }) => mentioning?.length !== 0)
+    this.#newSubscriptions = []
+    for (const entry of this.#byName.values()) if (entry.isAwake || wakesAll) this.#sleep.call(entry)
   }
 
   wake(tenant: string, { isUse = true }: TenantUse = {}): void {

@@ -59,12 +59,12 @@ export class OtherTenants implements AsyncDisposable {
         this.#watcher = watchRecords(store, from)
         for await (const events of this.#watcher) {
           failures = 0
-          for (const event of events) this.#tell(changedRecord(event))
+          for (const event of events) this.#publish(changedRecord(event))
         }
       } catch (error) {
         if (signal.aborted) return
         failures++
-        log.warn({ error: String(error), failures }, "following the tenants of other gateways failed, trying again")
+        log.warn({ error: String(error), failures }, "watching the tenants of other gateways failed; retrying")
         await pause(systemClock, backoff(failures), signal)
       }
       from = undefined
@@ -75,12 +75,13 @@ export class OtherTenants implements AsyncDisposable {
     const { store, known } = this.#parts
     const { records, revision } = await readRecords(store)
     const names = new Set(records.map(({ tenant }) => tenant.name))
-    for (const { tenant } of known()) if (!names.has(tenant.name)) this.#tell({ name: tenant.name, record: undefined })
-    for (const record of records) this.#tell({ name: record.tenant.name, record })
+    for (const { tenant } of known())
+      if (!names.has(tenant.name)) this.#publish({ name: tenant.name, record: undefined })
+    for (const record of records) this.#publish({ name: record.tenant.name, record })
     return revision
   }
 
-  #tell({ name, record }: { name: string; record: TenantRecord | undefined }): void {
+  #publish({ name, record }: { name: string; record: TenantRecord | undefined }): void {
     this.#parts.changed(name, record)
   }
 }

@@ -28,7 +28,7 @@ export async function prepareUntilDone(
       return await prepare(controlPlane)
     } catch (error) {
       if (signal.aborted) return
-      log.warn({ tenant: controlPlane.name, err: error, failures }, "control plane is not prepared, trying again")
+      log.warn({ tenant: controlPlane.name, err: error, failures }, "preparing the control plane failed; retrying")
       await pause(systemClock, backoff(failures), signal)
     }
   }

@@ -8,14 +8,14 @@ const limits = { tenantIdleMs: 60_000, maxAwakeTenants: 10, maxAwakeBytes: 2 ** 
 
 test("who is called for those who follow all tenants is told to them once, which is no use of it", async () => {
   using sleep = new Sleep(limits, () => false)
-  const told: unknown[] = []
+  const introduced: unknown[] = []
   const sleeper = (name: string): TenantEntry =>
-    ({ isAwake: false, introduce: (isUse?: boolean) => Promise.resolve(told.push([name, isUse])) }) as never
+    ({ isAwake: false, introduce: (isUse?: boolean) => Promise.resolve(introduced.push([name, isUse])) }) as never
   const [a, b] = [sleeper("a"), sleeper("b")]
   for (const entry of [a, b, a]) sleep.call(entry)
   await vi.waitFor(
     () =>
-      expect(told).toEqual([
+      expect(introduced).toEqual([
         ["a", false],
         ["b", false],
       ]),

@@ -65,8 +65,8 @@ describe("a tenant nobody uses", () => {
     const strangers = await fixture.createTenant("b")
     await fixture.createTenant("a")
     await asleep()
-    const stranger = fixture.client("/tenants/a", strangers)
-    await expect(stranger.get(namespaces, undefined, "default")).rejects.toMatchObject({ code: 401 })
+    const otherClient = fixture.client("/tenants/a", strangers)
+    await expect(otherClient.get(namespaces, undefined, "default")).rejects.toMatchObject({ code: 401 })
     expect(fixture.gateway.tenants.awake).toBe(0)
   })
 
@@ -147,9 +147,9 @@ describe("a tenant nobody uses", () => {
   test("has its work done, and wakes when a time has come", async () => {
     const { tenants, certificateAuthority } = fixture.gateway
     await using _controllers = startControllers(tenants, { rootCertificateAuthority: certificateAuthority })
-    const told: string[] = []
+    const deletions: string[] = []
     const informer = new TenantInformer<Job>(tenants, jobs)
-    informer.subscribe({ deleted: (_, { metadata }) => told.push(`DELETED ${metadata.name}`) })
+    informer.subscribe({ deleted: (_, { metadata }) => deletions.push(`DELETED ${metadata.name}`) })
     informer.start(AbortSignal.timeout(120_000))
     const api = await client("a")
     await api.create(deployments, web)
@@ -191,7 +191,7 @@ describe("a tenant nobody uses", () => {
     )
     await asleep()
     // There is no request: the controller's own timer wakes the tenant.
-    await waitFor(() => expect(told).toContain("DELETED soon-over"))
+    await waitFor(() => expect(deletions).toContain("DELETED soon-over"))
     await asleep()
     await expect(api.get(jobs, "default", "soon-over")).rejects.toThrow("not found")
   })

@@ -21,7 +21,7 @@ const sweepMs = 1_000
  * A tenant stays awake for this many times the duration of its waking, as if it had just been used. So a tenant that is woken every
  * few seconds without a user takes at most a thousandth of the thread.
  */
-const wakingWorth = 1_000
+const wakeCostFactor = 1_000
 
 /** How long after the start sleeping tenants begin to be woken for followers of all tenants. */
 const firstCallMs = 1_000
@@ -119,7 +119,8 @@ export class Sleep implements Disposable {
     for (const entry of awake) {
       const { idleMs } = entry.presence
       const isDue =
-        (idleMs >= tenantIdleMs && this.#hasPaidOff(entry)) || ((excess > 0 || excessBytes > 0) && idleMs >= minAwakeMs)
+        (idleMs >= tenantIdleMs && this.#hasAmortized(entry)) ||
+        ((excess > 0 || excessBytes > 0) && idleMs >= minAwakeMs)
       const { memoryBytes } = entry
       if (!isDue || this.#isBusy(entry.record.tenant.name) || !entry.sleep()) continue
       this.#awake.delete(entry)
@@ -133,10 +134,10 @@ export class Sleep implements Disposable {
     this.#release()
   }
 
-  #hasPaidOff({ introduced }: TenantEntry): boolean {
+  #hasAmortized({ introduced }: TenantEntry): boolean {
     if (introduced === undefined) return true
     const { at, tookMs } = introduced
-    return performance.now() - at >= Math.min(tookMs * wakingWorth, this.#limits.tenantIdleMs)
+    return performance.now() - at >= Math.min(tookMs * wakeCostFactor, this.#limits.tenantIdleMs)
   }
 
   #release(): void {

@@ -114,30 +114,30 @@ test("a super cluster that does not answer delays who uses a tenant, but not for
 test("the same request at the same time makes one tenant, another's is refused", async () => {
   const { all } = parts()
   await using directory = await TenantDirectory.open(all)
-  const [one, other, stranger] = await Promise.allSettled([
+  const [one, other, conflicting] = await Promise.allSettled([
     directory.create(request("a")),
     directory.create(request("a")),
     directory.create(request("a", "somebody else's")),
   ])
   expect(one).toMatchObject({ status: "fulfilled" })
   expect(other).toEqual(one)
-  expect(stranger).toMatchObject({ status: "rejected", reason: { reason: "AlreadyExists" } })
+  expect(conflicting).toMatchObject({ status: "rejected", reason: { reason: "AlreadyExists" } })
 })
 
 test("subscribers are told of what is there and of changes, each once", async () => {
   const { all, disposed } = parts()
   await using directory = await TenantDirectory.open(all)
   await directory.create(request("a"))
-  const told: string[] = []
+  const changes: string[] = []
   const stop = directory.subscribe({
-    added: ({ name }) => told.push(`+${name}`),
-    removed: ({ name }) => told.push(`-${name}`),
+    added: ({ name }) => changes.push(`+${name}`),
+    removed: ({ name }) => changes.push(`-${name}`),
   })
   await directory.create(request("b"))
   await Promise.all([directory.delete("a"), directory.delete("a")])
   stop()
   await directory.delete("b")
-  expect(told).toEqual(["+a", "+b", "-a"])
+  expect(changes).toEqual(["+a", "+b", "-a"])
   expect(disposed).toEqual(["a", "b"])
 })
 

@@ -98,7 +98,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
       .catch((error: unknown) => log.error({ err: error, tenant: name }, "closing a tenant failed"))
   }
 
-  async #lookAgain(name: string): Promise<void> {
+  async #reload(name: string): Promise<void> {
     if (this.#others !== undefined) this.#changedElsewhere(name, await readRecord(this.#parts.store, name))
   }
 
@@ -150,7 +150,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     } finally {
       if (this.#creating.get(name) === creating) {
         this.#creating.delete(name)
-        await this.#lookAgain(name)
+        await this.#reload(name)
       }
     }
   }
@@ -203,7 +203,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
       await this.#forget(entry)
       throw error
     }
-    this.#known.tell(tenant)
+    this.#known.publish(tenant)
     entry.announce()
     return tenant
   }
@@ -213,7 +213,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     if (running !== undefined) return running
     const deleting = this.#delete(name).finally(async () => {
       this.#deleting.delete(name)
-      await this.#lookAgain(name)
+      await this.#reload(name)
     })
     this.#deleting.set(name, deleting)
     return deleting

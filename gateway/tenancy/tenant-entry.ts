@@ -15,7 +15,7 @@ import { type Preparation, Preparing } from "./prepare.ts"
 import { Presence } from "./presence.ts"
 import type { Found } from "./tenant-resolver.ts"
 import type { Semaphore } from "./semaphore.ts"
-import { Sleepers } from "./sleepers.ts"
+import { WakeWaiters } from "./wake-waiters.ts"
 import type { Subscriptions } from "./subscriptions.ts"
 import { TenantFeed } from "./tenant-feed.ts"
 import type { TenantRecord } from "./tenant-record.ts"
@@ -81,7 +81,7 @@ export class TenantEntry {
   #measured: { of: Awake; at: number; bytes: number } | undefined
   /** performance.now() */
   #introduced: { at: number; tookMs: number } | undefined
-  readonly #sleepers = new Sleepers()
+  readonly #wakeWaiters = new WakeWaiters()
 
   /** If `announced` is false, followers are not notified before announce(). */
   constructor(record: TenantRecord, announced: boolean, parts: TenantEntryParts) {
@@ -96,7 +96,7 @@ export class TenantEntry {
 
   /** Watches wait for it to wake. */
   get isWaitedFor(): boolean {
-    return this.#sleepers.size > 0
+    return this.#wakeWaiters.size > 0
   }
 
   /** It is awake, being woken, or not yet closed. */
@@ -110,7 +110,7 @@ export class TenantEntry {
     const { isInUse, lastUsed } = this.presence
     if (isInUse || this.#measured?.at !== lastUsed || this.#measured.of !== this.#awake)
       this.#measured = { of: this.#awake, at: lastUsed, bytes: this.#awake.controlPlane.memoryBytes }
-    return this.#measured.bytes + (this.#awake.feed?.hasTold === true ? followedBytes : 0)
+    return this.#measured.bytes + (this.#awake.feed?.hasDelivered === true ? followedBytes : 0)
   }
 
   /** Opens the control plane if it is closed. */
@@ -122,12 +122,12 @@ export class TenantEntry {
 
   /** Finds the control plane for a caller with these credentials. Undefined: the tenant would reject them, so it is not woken. */
   forCaller(credentials: Credentials): Found {
-    if (this.#awake === undefined || this.#ended) return this.#wokenFor(credentials)
+    if (this.#awake === undefined || this.#ended) return this.#wakeFor(credentials)
     this.presence.touch()
     return this.#awake.controlPlane
   }
 
-  async #wokenFor(credentials: Credentials): Promise<ControlPlane | undefined> {
+  async #wakeFor(credentials: Credentials): Promise<ControlPlane | undefined> {
     if (this.#opening === undefined) await this.#closing?.catch(() => undefined) // reported to the caller who opens it
     const known = this.#opening === undefined ? this.#admittance : undefined
     return known === undefined || (await admits(known, credentials)) ? this.controlPlane() : undefined
@@ -218,7 +218,7 @@ export class TenantEntry {
     this.#awake = awake
     this.#parts.woke(this)
     if (this.#announced) this.#feed(awake)
-    this.#sleepers.wake(controlPlane)
+    this.#wakeWaiters.wake(controlPlane)
     return awake
   }
 
@@ -244,7 +244,7 @@ export class TenantEntry {
   /** For a watch whose store was closed because the tenant fell asleep. */
   #reopened(signal: AbortSignal): Promise<ControlPlane | undefined> {
     if (this.#awake !== undefined) return Promise.resolve(this.#awake.controlPlane)
-    return this.#ended ? Promise.resolve(undefined) : this.#sleepers.next(signal)
+    return this.#ended ? Promise.resolve(undefined) : this.#wakeWaiters.next(signal)
   }
 
   /** It is not needed: no request in progress, no changes that followers have not received, no preparation in progress. */
@@ -261,7 +261,7 @@ export class TenantEntry {
     this.#settled = { revision, followers: this.#parts.subscriptions.last }
     this.#wanted = false
     awake.ending.abort(controlPlaneClosed)
-    awake.feed?.tellAsleep()
+    awake.feed?.notifyAsleep()
     this.#close(awake, revision)
     return true
   }
@@ -297,7 +297,7 @@ export class TenantEntry {
   async close(): Promise<void> {
     this.#ended = true
     this.#awake?.ending.abort(controlPlaneClosed)
-    this.#sleepers.wake(undefined)
+    this.#wakeWaiters.wake(undefined)
     const awake = await this.#opening?.catch(() => undefined) // reported to the caller who requested it
     if (awake !== undefined && this.#awake === awake) this.#close(awake)
     await this.#closing

@@ -78,13 +78,13 @@ const eventually = (lines: readonly string[], expected: readonly string[]) => ex
 describe("a tenant's feed", () => {
   test("delivers what there is, then every change once", async () => {
     await putConfigMap("before")
-    const told = follow(configMaps)
+    const followed = follow(configMaps)
     start()
-    await eventually(told.lines, ["ADDED before", "synced"])
+    await eventually(followed.lines, ["ADDED before", "synced"])
     await putConfigMap("after")
     await controlPlane.client.patch(configMaps, "default", "before", { data: { a: "b" } }, { type: "merge" })
     await controlPlane.client.delete(configMaps, "default", "before")
-    await eventually(told.lines, ["ADDED before", "synced", "ADDED after", "MODIFIED before", "DELETED before"])
+    await eventually(followed.lines, ["ADDED before", "synced", "ADDED after", "MODIFIED before", "DELETED before"])
   })
 
   test("scans once for many followers as for few", async () => {
@@ -126,27 +126,27 @@ describe("a tenant's feed", () => {
     const owners = { ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "plain", uid: "1" }] }
     await putConfigMap("plain")
     await putConfigMap("owned", owners)
-    const told = follow(configMaps, [`"ownerReferences"`])
+    const followed = follow(configMaps, [`"ownerReferences"`])
     start()
-    await eventually(told.lines, ["ADDED owned", "synced"])
+    await eventually(followed.lines, ["ADDED owned", "synced"])
     await controlPlane.client.patch(configMaps, "default", "plain", { data: { a: "b" } }, { type: "merge" })
     const none = { metadata: { ownerReferences: null } }
     await controlPlane.client.patch(configMaps, "default", "owned", none, { type: "merge" })
     await controlPlane.client.delete(configMaps, "default", "plain")
-    await eventually(told.lines, ["ADDED owned", "synced", "MODIFIED owned", "DELETED plain"])
+    await eventually(followed.lines, ["ADDED owned", "synced", "MODIFIED owned", "DELETED plain"])
   })
 
   test("starts anew when the store no longer remembers", async () => {
     await putConfigMap("kept")
     await putConfigMap("lost")
-    const told = follow(configMaps)
+    const followed = follow(configMaps)
     const { store } = controlPlane
     const watch = store.watch.bind(store)
     // Simulates many writes between the first scan and its watch: the history in between has been removed.
     vi.spyOn(store, "watch").mockImplementationOnce((prefix, options) => watch(prefix, { ...options, after: 1 }))
     await store.compact(store.revision)
     start()
-    await eventually(told.lines, [
+    await eventually(followed.lines, [
       "ADDED kept",
       "ADDED lost",
       "synced",
@@ -164,9 +164,9 @@ describe("a tenant's feed", () => {
       table: resources,
       client: () => controlPlane.client,
     })
-    const told = follow(widgets)
+    const followed = follow(widgets)
     start()
-    await eventually(told.lines, ["synced"])
+    await eventually(followed.lines, ["synced"])
     await controlPlane.client.create(customResourceDefinitions, {
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
@@ -179,48 +179,48 @@ describe("a tenant's feed", () => {
       },
     } as never)
     await put(widgets, "Widget", "w")
-    await expect.poll(() => told.lines).toContain("ADDED w")
-    expect(told.lines.filter((line) => line.startsWith("ADDED"))).toEqual(["ADDED w"])
+    await expect.poll(() => followed.lines).toContain("ADDED w")
+    expect(followed.lines.filter((line) => line.startsWith("ADDED"))).toEqual(["ADDED w"])
   })
 
   test("of a tenant that was settled says nothing before something changes", async () => {
     await putConfigMap("old")
-    const told = follow(configMaps)
+    const followed = follow(configMaps)
     start(controlPlane.store.revision)
     await new Promise((resolve) => setImmediate(resolve))
-    expect(told.lines).toEqual([])
+    expect(followed.lines).toEqual([])
     expect(feed.settledAt).toBe(controlPlane.store.revision)
     await putConfigMap("new")
-    await eventually(told.lines, ["ADDED new", "ADDED old", "synced"])
+    await eventually(followed.lines, ["ADDED new", "ADDED old", "synced"])
   })
 
   test("of a tenant that was settled tells everything when its objects are needed", async () => {
     await putConfigMap("old")
-    const told = follow(configMaps)
+    const followed = follow(configMaps)
     start(controlPlane.store.revision)
     feed.wake()
-    await eventually(told.lines, ["ADDED old", "synced"])
+    await eventually(followed.lines, ["ADDED old", "synced"])
   })
 
   test("is settled when everything was told, and has those who know forget it", async () => {
-    const told = follow(configMaps)
+    const followed = follow(configMaps)
     start()
     await putConfigMap("one")
     await expect.poll(() => feed.settledAt).toBe(controlPlane.store.revision)
-    expect(told.lines).toContain("ADDED one")
-    feed.tellAsleep()
-    expect(told.lines.at(-1)).toBe("asleep")
+    expect(followed.lines).toContain("ADDED one")
+    feed.notifyAsleep()
+    expect(followed.lines.at(-1)).toBe("asleep")
     follow(secrets)
     expect(feed.settledAt).toBeUndefined()
   })
 
   test("says nothing after its tenant has ended", async () => {
-    const told = follow(configMaps)
+    const followed = follow(configMaps)
     start()
-    await eventually(told.lines, ["synced"])
+    await eventually(followed.lines, ["synced"])
     ended.abort()
     await putConfigMap("late")
     await running
-    expect(told.lines).toEqual(["synced"])
+    expect(followed.lines).toEqual(["synced"])
   })
 })

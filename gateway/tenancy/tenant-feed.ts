@@ -51,14 +51,14 @@ export class TenantFeed {
   /** A definition may have been created for an unserved subscription. */
   #isDefined = false
   /** Set until the feed begins. */
-  #dormant: number | undefined
+  #sleepRevision: number | undefined
   #watcher: Watcher | undefined
   #isPassing = false
   readonly #firstList = Promise.withResolvers<void>()
 
   constructor(parts: TenantFeedParts) {
     this.#parts = parts
-    this.#dormant = parts.settled
+    this.#sleepRevision = parts.settled
   }
 
   /** Resolves when everything has been delivered once, or when the feed has ended. */
@@ -68,7 +68,7 @@ export class TenantFeed {
 
   /** Call when there are new subscriptions, or when the objects are needed. */
   wake(): void {
-    this.#dormant = undefined
+    this.#sleepRevision = undefined
     this.#watcher?.close()
   }
 
@@ -77,21 +77,21 @@ export class TenantFeed {
     const { controlPlane, subscriptions } = this.#parts
     const { revision } = controlPlane.store
     // In shared storage the revision advances without changes; so does that of the watch.
-    if (this.#dormant !== undefined)
-      return (this.#watcher?.revision ?? this.#dormant) === revision ? revision : undefined
+    if (this.#sleepRevision !== undefined)
+      return (this.#watcher?.revision ?? this.#sleepRevision) === revision ? revision : undefined
     if (this.#listed !== subscriptions.last || this.#isPassing) return undefined
     return this.#watcher?.revision === revision ? revision : undefined
   }
 
   /** Some followers have received something. */
-  get hasTold(): boolean {
+  get hasDelivered(): boolean {
     return this.#begun > 0
   }
 
   /** Tells followers to forget the objects. */
-  tellAsleep(): void {
+  notifyAsleep(): void {
     const { tenant, subscriptions } = this.#parts
-    if (!this.hasTold) return
+    if (!this.hasDelivered) return
     for (const { sequence, handler, signal } of subscriptions.after(0)) {
       if (sequence <= this.#begun && !signal.aborted) handler.asleep?.(tenant)
     }
@@ -121,7 +121,7 @@ export class TenantFeed {
         // The reader was too slow for its buffer; the log still contains what it missed.
         else if (!isCode(error, "SlowConsumer")) {
           failures++
-          log.warn({ tenant, error: String(error), failures }, "following a tenant failed, trying again")
+          log.warn({ tenant, error: String(error), failures }, "watching a tenant failed; retrying")
           await pause(systemClock, backoff(failures), signal)
         }
       }
@@ -130,9 +130,9 @@ export class TenantFeed {
 
   async #round(): Promise<void> {
     const { opening, signal, controlPlane } = this.#parts
-    if (this.#dormant !== undefined) await this.#untilChanged(controlPlane.store, this.#dormant)
+    if (this.#sleepRevision !== undefined) await this.#untilChanged(controlPlane.store, this.#sleepRevision)
     if (signal.aborted) return
-    this.#dormant = undefined
+    this.#sleepRevision = undefined
     await opening.run(async () => {
       await this.#list(controlPlane)
       // A new tenant has many objects at once: requests are served in between.
@@ -152,7 +152,7 @@ export class TenantFeed {
   }
 
   #startAnew(): void {
-    this.#dormant = undefined
+    this.#sleepRevision = undefined
     this.#position = undefined
     this.#listed = 0
     this.#from.clear()
@@ -206,11 +206,12 @@ export class TenantFeed {
       // Followers of the same version share the value and its parsed object.
       if (made?.registry !== registry) made = { registry, values: registry.values([item]) }
       const { values } = made
-      const tell = ([value]: readonly KubeValue[]): void => {
-        if (value !== undefined) this.#tell(subscription, "ADDED", value)
+      const deliver = ([value]: readonly KubeValue[]): void => {
+        if (value !== undefined) this.#notify(subscription, "ADDED", value)
       }
-      if (values instanceof Promise) converting = (converting ?? Promise.resolve()).then(async () => tell(await values))
-      else tell(values)
+      if (values instanceof Promise)
+        converting = (converting ?? Promise.resolve()).then(async () => deliver(await values))
+      else deliver(values)
     }
     return converting
   }
@@ -231,7 +232,7 @@ export class TenantFeed {
           this.#position = event.current.modRevision
           if (event.current.key.startsWith(definitionsPrefix)) this.#isDefined = true
         }
-        if (this.#isDefined && this.#unserved.size > 0) await this.#lookAgain(controlPlane)
+        if (this.#isDefined && this.#unserved.size > 0) await this.#recheck(controlPlane)
         this.#isDefined = false
         this.#isPassing = false
       }
@@ -263,19 +264,19 @@ export class TenantFeed {
       if (made instanceof Promise) {
         converting = (converting ?? Promise.resolve()).then(async () => {
           const { type, value } = await made
-          if (type !== "BOOKMARK") this.#tell(subscription, type, value)
+          if (type !== "BOOKMARK") this.#notify(subscription, type, value)
         })
-      } else if (made !== undefined && made.type !== "BOOKMARK") this.#tell(subscription, made.type, made.value)
+      } else if (made !== undefined && made.type !== "BOOKMARK") this.#notify(subscription, made.type, made.value)
     }
     return converting
   }
 
-  #tell(subscription: Subscription, type: "ADDED" | "MODIFIED" | "DELETED", value: KubeValue): void {
+  #notify(subscription: Subscription, type: "ADDED" | "MODIFIED" | "DELETED", value: KubeValue): void {
     if (!this.#stopped && !subscription.signal.aborted) subscription.handler.event(this.#parts.tenant, type, value)
   }
 
   /** Lists for subscriptions whose resource is now served. */
-  async #lookAgain(controlPlane: ControlPlane): Promise<void> {
+  async #recheck(controlPlane: ControlPlane): Promise<void> {
     await nextTurn() // lets the control plane's own watch of definitions run first
     for (const subscription of this.#unserved) {
       if (!controlPlane.resources.serves(subscription.resource)) continue

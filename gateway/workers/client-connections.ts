@@ -4,16 +4,16 @@
 import type { Server } from "node:https"
 import type { Socket } from "node:net"
 import type { RequestState } from "../filters/state.ts"
-import type { Comings } from "../request/comings.ts"
+import type { Arrivals } from "../request/arrivals.ts"
 
 export class ClientConnections implements AsyncDisposable {
   readonly #server: Server
-  readonly #active: Comings<RequestState>
+  readonly #active: Arrivals<RequestState>
   readonly #shutdownMs: number
   readonly #open = new Set<Socket>()
   #ended: (() => void) | undefined
 
-  constructor(server: Server, active: Comings<RequestState>, { shutdownMs }: { shutdownMs: number }) {
+  constructor(server: Server, active: Arrivals<RequestState>, { shutdownMs }: { shutdownMs: number }) {
     this.#server = server
     this.#active = active
     this.#shutdownMs = shutdownMs

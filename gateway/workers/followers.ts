@@ -43,21 +43,21 @@ export class Followers {
   }
 
   #attach({ resource, handler, signal, options }: Watch, worker: Worker): void {
-    const isIts = (tenant: string): boolean => this.#isOwner(worker, tenant)
+    const isOwned = (tenant: string): boolean => this.#isOwner(worker, tenant)
     worker.tenants.watch(
       resource,
       {
         event(event) {
-          if (isIts(event.tenant)) handler.event(event)
+          if (isOwned(event.tenant)) handler.event(event)
         },
         synced(tenant) {
-          if (isIts(tenant)) handler.synced(tenant)
+          if (isOwned(tenant)) handler.synced(tenant)
         },
         restarted(tenant) {
-          if (isIts(tenant)) handler.restarted(tenant)
+          if (isOwned(tenant)) handler.restarted(tenant)
         },
         asleep(tenant) {
-          if (isIts(tenant)) handler.asleep?.(tenant)
+          if (isOwned(tenant)) handler.asleep?.(tenant)
         },
         removed: () => undefined,
       },

@@ -56,7 +56,7 @@ export class ForwardedIdentity {
 
   /** Removes the header from a request on the private socket. Returns false if it is not from a process of this gateway. */
   accept(request: IncomingMessage): boolean {
-    const header = takeOff(request)
+    const header = removeHeader(request)
     const [secret = "", hops = "", printed = ""] = header?.split(" ") ?? []
     const given = Buffer.from(secret)
     if (given.length !== this.#secret.length || !timingSafeEqual(given, this.#secret)) return false
@@ -117,7 +117,7 @@ function print(value: Wire): string {
  * Removes it from all of Node's header forms; the parsed forms are created first, because Node builds them by index. Repeated
  * headers are rejected.
  */
-function takeOff(request: IncomingMessage): string | undefined {
+function removeHeader(request: IncomingMessage): string | undefined {
   const { rawHeaders, headers, headersDistinct } = request
   const found: string[] = []
   for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {

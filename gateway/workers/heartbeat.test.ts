@@ -8,13 +8,13 @@ import { stateOf, watchBeats, type ProcessState } from "./heartbeat.ts"
 async function watch(answers: number, state: (look: number) => ProcessState, turns = 1000) {
   const clock = new FakeClock()
   const ending = new AbortController()
-  const told: string[] = []
+  const hangs: string[] = []
   let looks = 0
   let beats = 0
   const watching = watchBeats({
     beat: () => (beats++ < answers ? Promise.resolve() : new Promise(() => undefined)),
     look: () => Promise.resolve(state(looks++)),
-    hung: (why) => told.push(why),
+    hung: (why) => hangs.push(why),
     signal: ending.signal,
     clock,
   })
@@ -26,26 +26,26 @@ async function watch(answers: number, state: (look: number) => ProcessState, tur
   }
   ending.abort()
   await watching
-  return { told, looks, beats }
+  return { hangs, looks, beats }
 }
 
 describe("watchBeats()", () => {
   test("who answers is not looked at", async () => {
-    expect(await watch(Infinity, () => "stopped", 50)).toMatchObject({ told: [], looks: 0 })
+    expect(await watch(Infinity, () => "stopped", 50)).toMatchObject({ hangs: [], looks: 0 })
   })
 
   test("who has been stopped hangs, and is told once", async () => {
-    expect(await watch(3, () => "stopped")).toEqual({ told: ["it has been stopped"], looks: 4, beats: 4 })
+    expect(await watch(3, () => "stopped")).toEqual({ hangs: ["it has been stopped"], looks: 4, beats: 4 })
   })
 
   test("who was stopped and goes on is given more time", async () => {
-    const { told, looks } = await watch(0, (look) => (look % 4 === 3 ? "alive" : "stopped"))
-    expect([told, looks]).toEqual([["it has not answered for 30 seconds"], 120])
+    const { hangs, looks } = await watch(0, (look) => (look % 4 === 3 ? "alive" : "stopped"))
+    expect([hangs, looks]).toEqual([["it has not answered for 30 seconds"], 120])
   })
 
   test.each(["alive", "unknown"] as const)("who is %s has half a minute to answer", async (state) => {
-    expect((await watch(1, () => state)).told).toEqual(["it has not answered for 30 seconds"])
-    expect((await watch(1, () => state, 100)).told).toEqual([])
+    expect((await watch(1, () => state)).hangs).toEqual(["it has not answered for 30 seconds"])
+    expect((await watch(1, () => state, 100)).hangs).toEqual([])
   })
 })
 

@@ -44,16 +44,16 @@ const batch = 500
 /** How long calls wait for the next owner of a tenant. Beyond: ServiceUnavailable. */
 const takeoverMs = 10_000
 /** How often tenants that are not at home are checked for being asleep, to move them back. */
-const homingMs = 5_000
+const returnMs = 5_000
 
 export class Placement implements AsyncDisposable {
   readonly #parts: PlacementParts
   readonly #held = new Map<string, Held>()
   /** Tenants that may not be at home. */
-  readonly #strays = new Set<Held>()
+  readonly #misplaced = new Set<Held>()
   readonly #moved = new Set<() => void>()
   readonly #ending = new AbortController()
-  #homing: Promise<void> = Promise.resolve()
+  #returning: Promise<void> = Promise.resolve()
 
   constructor(parts: PlacementParts) {
     this.#parts = parts
@@ -67,14 +67,14 @@ export class Placement implements AsyncDisposable {
         this.#parts.joined(worker)
         // During the start all workers are awaited, so that no tenant has to move then.
         if (!started) return
-        void this.#place(this.#homeless())
-        for (const held of this.#held.values()) if (this.#homeOf(held) !== held.owner) this.#strays.add(held)
+        void this.#place(this.#unplaced())
+        for (const held of this.#held.values()) if (this.#homeOf(held) !== held.owner) this.#misplaced.add(held)
       },
       ended: (worker) => this.#takeOver(worker),
     })
     started = true
-    await this.#place(this.#homeless())
-    this.#homing = this.#bringHome()
+    await this.#place(this.#unplaced())
+    this.#returning = this.#returnStrays()
   }
 
   get all(): Iterable<Held> {
@@ -109,7 +109,7 @@ export class Placement implements AsyncDisposable {
       try {
         await owner.channel.call("create", held.record)
         held.creating = false
-        return await this.#tell([held])
+        return await this.#publishRoutes([held])
       } catch (error) {
         if (!(error instanceof ChannelClosed)) throw error
         // The next owner continues the creation: the store is consistent at any moment.
@@ -119,7 +119,7 @@ export class Placement implements AsyncDisposable {
   }
 
   /** Resolves when no process has it open or forwards requests to it. */
-  async takeAway(held: Held): Promise<void> {
+  async release(held: Held): Promise<void> {
     const { pool, routes } = this.#parts
     const { name } = held.record.tenant
     await held.moving
@@ -133,7 +133,7 @@ export class Placement implements AsyncDisposable {
       }
     }
     routes.delete(name)
-    await pool.tellAll("route", { set: [], gone: [name] })
+    await pool.broadcast("route", { set: [], gone: [name] })
   }
 
   /** Waits for the next owner while the tenant moves. */
@@ -150,7 +150,7 @@ export class Placement implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort()
-    await this.#homing
+    await this.#returning
   }
 
   #homeOf({ record }: Held): Worker | undefined {
@@ -159,7 +159,7 @@ export class Placement implements AsyncDisposable {
     return place === undefined ? undefined : byPlace.get(place)
   }
 
-  #homeless(): Held[] {
+  #unplaced(): Held[] {
     return [...this.#held.values()].filter(({ owner, creating }) => owner === undefined && !creating)
   }
 
@@ -205,7 +205,7 @@ export class Placement implements AsyncDisposable {
         ),
       )
       await Promise.all(adopting)
-      await this.#tell(all)
+      await this.#publishRoutes(all)
     } catch (error) {
       log.error({ err: error }, "tenants could not be taken over")
     }
@@ -213,12 +213,12 @@ export class Placement implements AsyncDisposable {
   }
 
   /** Notifies all processes of their owners. */
-  async #tell(all: readonly Held[]): Promise<void> {
+  async #publishRoutes(all: readonly Held[]): Promise<void> {
     const { routes, pool } = this.#parts
     for (const some of batches(all)) {
       const set = some.filter(({ record }) => this.#held.has(record.tenant.name)).map(routeOf)
       routes.set(set)
-      await pool.tellAll("route", { set, gone: [] })
+      await pool.broadcast("route", { set, gone: [] })
     }
   }
 
@@ -237,15 +237,15 @@ export class Placement implements AsyncDisposable {
   }
 
   /** Moving a sleeping tenant affects nobody. */
-  async #bringHome(): Promise<void> {
+  async #returnStrays(): Promise<void> {
     const { signal } = this.#ending
     while (!signal.aborted) {
-      await pause(systemClock, homingMs, signal)
-      for (const held of this.#strays) {
+      await pause(systemClock, returnMs, signal)
+      for (const held of this.#misplaced) {
         const home = this.#homeOf(held)
         const { owner, creating, record } = held
         if (signal.aborted) return
-        if (owner === home || !this.#held.has(record.tenant.name)) this.#strays.delete(held)
+        if (owner === home || !this.#held.has(record.tenant.name)) this.#misplaced.delete(held)
         else if (creating || owner === undefined || home === undefined) continue
         if (owner === undefined || owner === home || this.#parts.isLeaving(record.tenant.name)) continue
         if ((await ignoreClosed(owner.channel.call("release", record.tenant.name))) !== true) continue

@@ -94,7 +94,7 @@ export class WorkerPool implements AsyncDisposable {
   }
 
   /** Resolves when all live workers have responded. */
-  async tellAll<K extends keyof WorkerCalls>(name: K, value: WorkerCalls[K][0]): Promise<void> {
+  async broadcast<K extends keyof WorkerCalls>(name: K, value: WorkerCalls[K][0]): Promise<void> {
     await Promise.all([...this.#workers.values()].map((worker) => ignoreClosed(worker.channel.call(name, value))))
   }
 
@@ -112,7 +112,7 @@ export class WorkerPool implements AsyncDisposable {
     const late = setTimeout(() => this.#kill(), this.#parts.stopMs)
     // Ends the requests of this process, so that workers need not wait for them.
     await Promise.all([...this.#workers.values()].map(({ tenants }) => tenants[Symbol.asyncDispose]()))
-    await this.tellAll("stop", undefined)
+    await this.broadcast("stop", undefined)
     await Promise.allSettled(this.#running)
     this.#kill() // workers that were still starting
     clearTimeout(late)
@@ -138,7 +138,7 @@ export class WorkerPool implements AsyncDisposable {
         until = (await this.#launch(place)).exited
       } catch (error) {
         until = Promise.resolve()
-        this.#parts.log.error({ err: error, worker: place, failures }, "a worker could not be started, trying again")
+        this.#parts.log.error({ err: error, worker: place, failures }, "a worker could not be started; retrying")
       }
     }
   }
@@ -178,8 +178,8 @@ export class WorkerPool implements AsyncDisposable {
       if (!channel.isOpen) throw new ChannelClosed()
       this.#workers.set(worker.self, worker)
       // From here on it receives changes like all ready workers, but first all current routes.
-      const told = ignoreClosed(channel.call("route", { set: routes(), gone: [] }))
-      told.catch((error: unknown) =>
+      const routed = ignoreClosed(channel.call("route", { set: routes(), gone: [] }))
+      routed.catch((error: unknown) =>
         log.error({ err: error, worker: place }, "a worker does not know where tenants are"),
       )
       const finished = exited.then(async () => {

@@ -13,7 +13,7 @@ import { join, resolve } from "node:path"
 import { pino } from "pino"
 import { systemClock } from "../../client/clock.ts"
 import type { RequestState } from "../filters/state.ts"
-import { Comings } from "../request/comings.ts"
+import { Arrivals } from "../request/arrivals.ts"
 import { advertisedBy, defaultHost, servingNames, urlOf } from "../addresses.ts"
 import { listen } from "../listener.ts"
 import { adminKubeconfigOf, prepareInBackground, type RunningGateway } from "../main.ts"
@@ -126,7 +126,7 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
     log,
   })
   const superCluster = options.superCluster === true ? stack.use(await controlPlanes.openSuper()) : undefined
-  const nobody = stack.use(await controlPlanes.openNobody())
+  const nobody = stack.use(await controlPlanes.openAnonymous())
 
   const secret = createSecret()
   const identity = new ForwardedIdentity(secret)
@@ -176,7 +176,7 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
     new Forwarder({ routes, identity, socketOf: (owner) => socketPath(socketDirectory, owner), limits }),
   )
   const { administrators } = controlPlanes
-  const active = new Comings<RequestState>()
+  const active = new Arrivals<RequestState>()
   const handlers = createHandlers(
     {
       certificate: keys.serving.certificate,

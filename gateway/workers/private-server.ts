@@ -8,7 +8,7 @@ import { join } from "node:path"
 import type { Duplex } from "node:stream"
 import { GatewayResponse } from "../filters/chain.ts"
 import type { RequestState } from "../filters/state.ts"
-import type { Comings } from "../request/comings.ts"
+import type { Arrivals } from "../request/arrivals.ts"
 import type { Handlers } from "../server.ts"
 import { close } from "../listener.ts"
 import type { ForwardedIdentity } from "./forwarded-identity.ts"
@@ -27,7 +27,7 @@ export interface PrivateServerParts {
   path: string
   handlers: Handlers
   identity: ForwardedIdentity
-  active: Comings<RequestState>
+  active: Arrivals<RequestState>
   shutdownMs: number
 }
 

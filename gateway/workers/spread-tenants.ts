@@ -156,7 +156,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     this.#placement.remove(tenant.name)
     for (const subscriber of this.#subscribers) subscriber.removed(tenant)
     this.#followers.removed(tenant.name)
-    await this.#placement.takeAway(held)
+    await this.#placement.release(held)
     await this.#removeFromDisk(record)
   }
 

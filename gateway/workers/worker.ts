@@ -11,7 +11,7 @@ import { createHttpClient } from "../../client/http-client.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { RequestState } from "../filters/state.ts"
-import { Comings } from "../request/comings.ts"
+import { Arrivals } from "../request/arrivals.ts"
 import { adaptKeepAlive } from "../keep-alive.ts"
 import { Metrics } from "../metrics/metrics.ts"
 import { defaultLimits, type GatewayOptions } from "../options.ts"
@@ -76,7 +76,7 @@ export class WorkerGateway implements AsyncDisposable {
       limits,
       log,
     })
-    const nobody = stack.use(await controlPlanes.openNobody())
+    const nobody = stack.use(await controlPlanes.openAnonymous())
     const tenants = stack.use(
       await TenantDirectory.open({
         store: data.store,
@@ -99,7 +99,7 @@ export class WorkerGateway implements AsyncDisposable {
     const socketOf = (owner: number): string => socketPath(setup.socketDirectory, owner)
     const forwarder = stack.use(new Forwarder({ routes, identity, socketOf, limits }))
     const { administrators } = controlPlanes
-    const active = new Comings<RequestState>()
+    const active = new Arrivals<RequestState>()
     const parts = {
       certificate: keys.serving.certificate,
       key: keys.serving.key,

@@ -16,7 +16,7 @@ import { find, nodes } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
 
 /** The format of amounts in messages. */
-const told: Readonly<Record<string, (amount: Quantity) => number>> = dictionary({ cpu: milliValue, memory: unitValue })
+const units: Readonly<Record<string, (amount: Quantity) => number>> = dictionary({ cpu: milliValue, memory: unitValue })
 
 export const podResize: AdmissionPlugin = {
   name: "PodResizeValidator",
@@ -34,14 +34,14 @@ export const podResize: AdmissionPlugin = {
       const why = `pod resize is only supported on linux nodes, node "${nodeName}" is "${system}"`
       throw refuse(attributes, why, [{ reason: "UnsupportedPlatform" }])
     }
-    refuseBeyond(attributes, podAmounts(spec, "requests"), parseAmounts(node.status?.allocatable))
+    rejectAbove(attributes, podAmounts(spec, "requests"), parseAmounts(node.status?.allocatable))
   },
 }
 
 type Amounts = ReturnType<typeof podAmounts>
 
-function refuseBeyond(attributes: AdmissionAttributes, requests: Amounts, allocatable: Amounts): void {
-  const missing = Object.entries(told).flatMap(([name, value]) => {
+function rejectAbove(attributes: AdmissionAttributes, requests: Amounts, allocatable: Amounts): void {
+  const missing = Object.entries(units).flatMap(([name, value]) => {
     const [asked, given] = [requests[name] ?? zeroQuantity, allocatable[name] ?? zeroQuantity]
     if (compareQuantities(asked, given) <= 0) return []
     return [`${name}, requested: ${value(asked)}, allocatable: ${value(given)}`]

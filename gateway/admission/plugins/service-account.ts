@@ -19,7 +19,7 @@ const tokenSeconds = 3607
  * Upstream looks ten times at intervals of 100 to 200 ms; this gives up equally late, but looks earlier at first.
  */
 const defaultAccount = "default"
-const lookAgainAfterMs = [5, 10, 20, 40, 80, 160, 320, 640]
+const retryDelaysMs = [5, 10, 20, 40, 80, 160, 320, 640]
 const mirrorAnnotation = "kubernetes.io/config.mirror"
 
 export const serviceAccount: AdmissionPlugin = {
@@ -72,7 +72,7 @@ async function accountOf(ctx: RequestContext, attributes: AdmissionAttributes, n
 }
 
 async function awaitAccount<T>(ctx: RequestContext, look: () => Promise<T | undefined>): Promise<T | undefined> {
-  for (const ms of lookAgainAfterMs) {
+  for (const ms of retryDelaysMs) {
     await delay(ms, undefined, { signal: ctx.signal }).catch(() => undefined) // the client has disconnected
     if (ctx.signal.aborted) return undefined
     await ctx.turn?.()

@@ -72,8 +72,8 @@ async function ask(
   } catch (error) {
     throw new CallFailure(name, `failed to call webhook: ${(error as Error).message}`, { cause: error })
   }
-  const misread = faultOf(answer, review)
-  if (misread !== undefined) throw new CallFailure(name, `failed to call webhook: ${misread}`)
+  const reviewFault = faultOf(answer, review)
+  if (reviewFault !== undefined) throw new CallFailure(name, `failed to call webhook: ${reviewFault}`)
   const result = verdict(name, answer, review, mutating)
   for (const [key, value] of Object.entries(result.annotations)) ctx.annotate?.(`${name}/${key}`, value)
   for (const warning of result.warnings) ctx.warn(warning)

@@ -73,7 +73,7 @@ function token(
 }
 
 /** The authenticated user, or the HTTP code. */
-async function whoIs(bearer: string): Promise<unknown> {
+async function userOf(bearer: string): Promise<unknown> {
   const path = "/tenants/a/apis/authentication.k8s.io/v1/selfsubjectreviews"
   const { code, json } = await gateway.request(path, { method: "POST", token: bearer, body: {} })
   return code === 201 ? (json() as Loose)["status"].userInfo : code
@@ -104,7 +104,7 @@ afterAll(async () => {
 
 describe("a token of a configured issuer", () => {
   test("names the user and the groups it says, with the prefixes", async () => {
-    expect(await whoIs(await token())).toEqual({
+    expect(await userOf(await token())).toEqual({
       username: "oidc:ann",
       groups: ["oidc:team", "system:authenticated"],
       extra: { "authentication.kubernetes.io/credential-id": ["JTI=j1"] },
@@ -112,7 +112,7 @@ describe("a token of a configured issuer", () => {
   })
 
   test("is checked with keys that are fetched once", async () => {
-    for (let index = 0; index < 3; index++) await whoIs(await token())
+    for (let index = 0; index < 3; index++) await userOf(await token())
     expect(issuer.calls.map(({ path }) => path)).toEqual(["/.well-known/openid-configuration", "/keys"])
   })
 
@@ -124,7 +124,7 @@ describe("a token of a configured issuer", () => {
     ["an issuer nobody has configured", () => token({}, { from: "https://other.example.com" })],
     ["an end in the past", () => token({ exp: 1 }).then((made) => made.replace(/\.[^.]*$/, ".AAAA"))],
   ])("is refused with %s", async (_, make) => {
-    expect(await whoIs(await make())).toBe(401)
+    expect(await userOf(await make())).toBe(401)
   })
 
   test("gives no rights by itself", async () => {
@@ -143,21 +143,21 @@ describe("a token of a configured issuer", () => {
   test("has to have the claims that are required", async () => {
     const rules = [{ claim: "hd", requiredValue: "example.com" }]
     await configure(configuration({ claimValidationRules: rules }))
-    expect(await whoIs(await token())).toBe(401)
-    expect(await whoIs(await token({ hd: "example.com" }))).toMatchObject({ username: "oidc:ann" })
+    expect(await userOf(await token())).toBe(401)
+    expect(await userOf(await token({ hd: "example.com" }))).toMatchObject({ username: "oidc:ann" })
   })
 
   test("names nobody by an address that is not verified", async () => {
     await configure(configuration({ claimMappings: { username: { claim: "email", prefix: "" } } }))
-    expect(await whoIs(await token({ email: "a@b.c", email_verified: false }))).toBe(401)
-    expect(await whoIs(await token({ email: "a@b.c", email_verified: true }))).toMatchObject({ username: "a@b.c" })
+    expect(await userOf(await token({ email: "a@b.c", email_verified: false }))).toBe(401)
+    expect(await userOf(await token({ email: "a@b.c", email_verified: true }))).toMatchObject({ username: "a@b.c" })
   })
 
   test("is no longer good when the configuration is gone", async () => {
     const bearer = await token()
-    expect(await whoIs(bearer)).toMatchObject({ username: "oidc:ann" })
+    expect(await userOf(bearer)).toMatchObject({ username: "oidc:ann" })
     await call(`${configMaps}/authentication-configuration`, { method: "DELETE" })
-    expect(await whoIs(bearer)).toBe(401)
+    expect(await userOf(bearer)).toBe(401)
   })
 })
 

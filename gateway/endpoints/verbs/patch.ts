@@ -194,7 +194,7 @@ function withoutManagers(object: KubeObject): KubeObject {
 }
 
 /** Whether the patch changes managed fields, or (as JSON patches can) a value that contains them. */
-function speaksOfManagers(patch: Json): boolean {
+function hasManagedFields(patch: Json): boolean {
   if (!Array.isArray(patch)) return JSON.stringify(patch).includes("managedFields")
   return patch.some((operation) => {
     const text = JSON.stringify(operation)
@@ -213,7 +213,7 @@ export function patched(
   at: { namespace: string; name: string },
 ): KubeObject {
   const patch = type === "strategic" ? copyJson(document.value) : document.value
-  const before = (speaksOfManagers(patch) ? current : withoutManagers(current)) as unknown as Json
+  const before = (hasManagedFields(patch) ? current : withoutManagers(current)) as unknown as Json
   const result =
     type === "json"
       ? applyJsonPatch(before, patch)

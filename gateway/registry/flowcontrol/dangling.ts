@@ -32,7 +32,7 @@ export function isSame(a: Dangling, b: Dangling | undefined): boolean {
 }
 
 /** As upstream, a change of only reason or message counts as a transition. */
-export async function tellDangling(client: KubeClient, name: string, dangling: Dangling): Promise<void> {
+export async function writeDanglingCondition(client: KubeClient, name: string, dangling: Dangling): Promise<void> {
   const condition = { ...dangling, lastTransitionTime: timestamp() }
   const { group, version } = flowSchemas
   const body = {

@@ -145,7 +145,7 @@ describe("a flow schema tells whether its level is missing", () => {
     const rules = [{ subjects: [byUser("*")], resourceRules: [anyResource] }]
     return { metadata: { name }, spec: { priorityLevelConfiguration: { name: "low" }, rules } } as unknown as KubeObject
   }
-  const tells = (name: string, status: string, reason: string): Promise<true> =>
+  const hasCondition = (name: string, status: string, reason: string): Promise<true> =>
     eventually(async () => {
       const { metadata, ...object } = await client.get<KubeObject>(schemas, undefined, name)
       const time = expect.stringMatching(/^\d{4}-/) as unknown
@@ -162,17 +162,17 @@ describe("a flow schema tells whether its level is missing", () => {
   test("also what was there before", async () => {
     await client.create(schemas, named("early"))
     await flows.current()
-    await tells("early", "True", "NotFound")
+    await hasCondition("early", "True", "NotFound")
   })
 
   test("as levels come and go", async () => {
     await flows.current()
     await client.create(schemas, named("late"))
-    await tells("late", "True", "NotFound")
+    await hasCondition("late", "True", "NotFound")
     await client.create(priorities, level)
-    for (const name of ["early", "late"]) await tells(name, "False", "Found")
+    for (const name of ["early", "late"]) await hasCondition(name, "False", "Found")
     await client.delete(priorities, undefined, "low")
-    for (const name of ["early", "late"]) await tells(name, "True", "NotFound")
+    for (const name of ["early", "late"]) await hasCondition(name, "True", "NotFound")
   })
 
   test("whatever others say of it", async () => {
@@ -183,6 +183,6 @@ describe("a flow schema tells whether its level is missing", () => {
       const now = await client.get<KubeObject>(schemas, undefined, "late")
       return now.metadata.resourceVersion !== metadata.resourceVersion
     })
-    await tells("late", "True", "NotFound")
+    await hasCondition("late", "True", "NotFound")
   })
 })

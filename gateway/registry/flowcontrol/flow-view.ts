@@ -11,7 +11,7 @@ import { Reconciliation } from "../../reconciliation.ts"
 import { storagePrefixOf } from "../keys.ts"
 import { parseStored, StoreView } from "../store-view.ts"
 import { type FlowObject, Flows, type FlowSchemaSpec } from "./classification.ts"
-import { type Dangling, danglingOf, isSame, tellDangling } from "./dangling.ts"
+import { type Dangling, danglingOf, isSame, writeDanglingCondition } from "./dangling.ts"
 
 const group = "flowcontrol.apiserver.k8s.io"
 const prefix = `/registry/${group}/`
@@ -34,15 +34,15 @@ export class FlowView implements AsyncDisposable {
   constructor({ store, baseObject, baseUid, client, log }: FlowViewOptions) {
     this.#conditions = new Reconciliation({
       reconcile: async (signal) => {
-        for (const [name, dangling] of this.#view.state?.untold() ?? []) {
-          if (!signal.aborted) await tellDangling(client(), name, dangling)
+        for (const [name, dangling] of this.#view.state?.outdatedConditions() ?? []) {
+          if (!signal.aborted) await writeDanglingCondition(client(), name, dangling)
         }
       },
       failure: "conditions of flow schemas are not up to date",
       log,
     })
     const check = (objects: FlowObjects): void => {
-      if (objects.untold().length > 0) this.#conditions.due()
+      if (objects.outdatedConditions().length > 0) this.#conditions.due()
     }
     this.#view = new StoreView<FlowObjects>({
       store,
@@ -129,7 +129,7 @@ class FlowObjects {
   }
 
   /** Schemas whose condition is wrong, and the correct condition. */
-  untold(): [name: string, dangling: Dangling][] {
+  outdatedConditions(): [name: string, dangling: Dangling][] {
     return [...this.#schemas.values()].flatMap(({ name, spec, dangling }): [string, Dangling][] => {
       const level = spec.priorityLevelConfiguration?.name ?? ""
       const wanted = danglingOf(level, this.#levels.has(level))

@@ -66,7 +66,7 @@ async function mayBind(ctx: RequestContext, status: ClaimStatus, before: ClaimSt
 async function mayReportDevices(ctx: RequestContext, status: ClaimStatus, before: ClaimStatus): Promise<FieldError[]> {
   const { verb, namespace } = ctx.info
   const anywhere = `arbitrary-node:${verb}`
-  const verbs = isOnNode(ctx.user, nodeOf(status.allocation)) ? [`associated-node:${verb}`, anywhere] : [anywhere]
+  const verbs = isNodeAccount(ctx.user, nodeOf(status.allocation)) ? [`associated-node:${verb}`, anywhere] : [anywhere]
   const errors: FieldError[] = []
   for (const name of changedDrivers(status, before)) {
     const refusals: (string | undefined)[] = []
@@ -120,7 +120,7 @@ function nodeOf({ nodeSelector }: Allocation = {}): string | undefined {
   return field.values?.length === 1 ? field.values[0] : undefined
 }
 
-function isOnNode({ name, extra }: User, node: string | undefined): boolean {
+function isNodeAccount({ name, extra }: User, node: string | undefined): boolean {
   const nodes = extra["authentication.kubernetes.io/node-name"] ?? []
   return node !== undefined && name.startsWith("system:serviceaccount:") && nodes.length === 1 && nodes[0] === node
 }

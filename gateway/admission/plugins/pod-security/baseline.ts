@@ -35,14 +35,14 @@ export const appArmorProfile: Check = (pod) => {
     setters(isBad(own), containers),
     ...(annotations.length === 0 ? [] : [plural("annotation", annotations.length)]),
   ]
-  const told = who.filter((each) => each !== "")
-  if (told.length === 0) return undefined
+  const named = who.filter((each) => each !== "")
+  if (named.length === 0) return undefined
   const profiles = [own, ...containersOf(spec).map(({ securityContext }) => securityContext?.appArmorProfile)]
   const types = sorted(profiles.filter(isBad).map((profile) => profile?.type ?? ""))
   const values = [...types, ...annotations]
   return {
     reason: plural("forbidden AppArmor profile", values.length),
-    detail: `${told.join(" and ")} must not set AppArmor profile type to ${quoted(values)}`,
+    detail: `${named.join(" and ")} must not set AppArmor profile type to ${quoted(values)}`,
   }
 }
 

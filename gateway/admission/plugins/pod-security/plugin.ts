@@ -75,7 +75,7 @@ export const podSecurity: AdmissionPlugin = {
     }
     const template = templateOf[name]?.(objectAs(attributes) as Templated)
     if (template?.spec === undefined) return
-    tell(ctx, { metadata: template.metadata ?? {}, spec: template.spec }, policy)
+    reportViolations(ctx, { metadata: template.metadata ?? {}, spec: template.spec }, policy)
   },
 }
 
@@ -106,13 +106,13 @@ function checkPod(ctx: RequestContext, attributes: AdmissionAttributes, policy: 
   const pod = { metadata, spec }
   annotate(ctx, "enforce-policy", printLevel(policy.enforce))
   const faults = faultsOf(pod, policy.enforce)
-  if (faults.length === 0) return tell(ctx, pod, policy, policy.enforce)
-  tell(ctx, pod, { ...policy, warn: { level: "privileged", version: "latest" } }) // no warning in addition to the rejection
+  if (faults.length === 0) return reportViolations(ctx, pod, policy, policy.enforce)
+  reportViolations(ctx, pod, { ...policy, warn: { level: "privileged", version: "latest" } }) // no warning in addition to the rejection
   throw refuse(attributes, `violates PodSecurity "${printLevel(policy.enforce)}": ${details(faults)}`)
 }
 
 /** Reports violations of the levels that are not enforced. `held`: a level that the pod is known to satisfy. */
-function tell(ctx: RequestContext, pod: CheckedPod, { audit, warn }: Policy, held?: LevelVersion): void {
+function reportViolations(ctx: RequestContext, pod: CheckedPod, { audit, warn }: Policy, held?: LevelVersion): void {
   const words = (of: LevelVersion): string | undefined => {
     if (held !== undefined && isSame(of, held)) return undefined
     const faults = faultsOf(pod, of)

@@ -13,7 +13,7 @@ import {
   validateQualifiedName,
 } from "../../../../apimachinery/names.ts"
 import { configKeyRule, environmentNameRule, messages, named } from "../../validation/values.ts"
-import { noBacksteps } from "../volumes/sources.ts"
+import { noParentSegments } from "../volumes/sources.ts"
 import type { Container, ObjectFieldSelector, ResourceFieldSelector } from "./types.ts"
 
 const environmentFields = [
@@ -97,7 +97,7 @@ function validateFileKey(
   return [
     ...named(path.child("key"), key, environmentNameRule),
     ...named(path.child("volumeName"), volumeName, validateDNS1123Label),
-    ...(file === "" ? [required(path.child("path"))] : noBacksteps(path.child("path"), file)),
+    ...(file === "" ? [required(path.child("path"))] : noParentSegments(path.child("path"), file)),
   ]
 }
 

@@ -185,14 +185,14 @@ function disrupt(budget: Budget, podName: string): Budget {
   if (Object.keys(disrupted).length > maxDisrupted) {
     throw forbidden(resource, name, "DisruptedPods map too big - too many evictions not confirmed by PDB controller")
   }
-  if (allowed === 0) throw tooManyRequests(refusal, 0, causes(whyNone(name, status)))
+  if (allowed === 0) throw tooManyRequests(refusal, 0, causes(refusalReason(name, status)))
   status.disruptionsAllowed = allowed - 1
-  if (allowed === 1) tellNoneLeft(status)
+  if (allowed === 1) setNoneLeft(status)
   status.disruptedPods = { ...disrupted, [podName]: timestamp() } as unknown as NonNullable<typeof status.disruptedPods>
   return budget
 }
 
-function tellNoneLeft(status: NonNullable<Budget["status"]>): void {
+function setNoneLeft(status: NonNullable<Budget["status"]>): void {
   const none = {
     type: "DisruptionAllowed",
     status: "False",
@@ -208,7 +208,7 @@ function tellNoneLeft(status: NonNullable<Budget["status"]>): void {
   status.conditions = conditions
 }
 
-function whyNone(name: string, status: NonNullable<Budget["status"]>): string {
+function refusalReason(name: string, status: NonNullable<Budget["status"]>): string {
   const condition = (status.conditions ?? []).find(({ type }) => type === "DisruptionAllowed")
   const failed = condition?.status === "False" && condition.message !== ""
   if (failed && condition.reason === "SyncFailed") {

@@ -24,11 +24,11 @@ export function validateRestarts(path: FieldPath, pod: Pod, current: Pod): Field
     ["ephemeralContainerStatuses", () => false],
   ] as const
   return kinds.flatMap(([field, may]) =>
-    resurrected(path.child(field), pod.status?.[field], current.status?.[field], may),
+    restartFaults(path.child(field), pod.status?.[field], current.status?.[field], may),
   )
 }
 
-function resurrected(
+function restartFaults(
   path: FieldPath,
   statuses: readonly ContainerStatus[] = [],
   before: readonly ContainerStatus[] = [],

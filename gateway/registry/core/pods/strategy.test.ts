@@ -124,8 +124,8 @@ describe("create", () => {
       ],
     ],
   ])("refuses %s", async (_what, spec, expected) => {
-    const told = await faults(setUp().create("pods", pod(spec)))
-    for (const line of expected) expect(told).toContain(line)
+    const messages = await faults(setUp().create("pods", pod(spec)))
+    for (const line of expected) expect(messages).toContain(line)
   })
 
   test("a gated pod says why it is not scheduled", async () => {

@@ -52,11 +52,11 @@ const strategy: Strategy<ResourceQuota> = {
 
 export const resourceQuotas: KindExtension = { strategy }
 
-const weighed = ["cpu", "memory", "storage", "ephemeral-storage"]
+const comparedResources = ["cpu", "memory", "storage", "ephemeral-storage"]
 
 /** Warns if the quota of requests exceeds the quota of limits. */
 function amountWarnings(hard: Readonly<Record<string, string>> | undefined): string[] {
-  return weighed.flatMap((resource) => {
+  return comparedResources.flatMap((resource) => {
     const names =
       resource === "cpu" || resource === "memory" ? [`requests.${resource}`, resource] : [`requests.${resource}`]
     const name = names.find((each) => ownValue(hard, each) !== undefined)

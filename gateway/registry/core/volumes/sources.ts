@@ -83,7 +83,7 @@ const checks: Readonly<Record<string, SourceCheck>> = dictionary({
     if (place === "") return [required(path.child("path"))]
     const type = source["type"]
     return [
-      ...noBacksteps(path.child("path"), place),
+      ...noParentSegments(path.child("path"), place),
       ...(typeof type === "string" && !hostPathTypes.includes(type)
         ? [notSupported(path.child("type"), type, hostPathTypes)]
         : []),
@@ -92,7 +92,7 @@ const checks: Readonly<Record<string, SourceCheck>> = dictionary({
   iscsi: checkISCSI,
   local: (path, source) => {
     const place = text(source, "path")
-    return place === "" ? [required(path.child("path"))] : noBacksteps(path.child("path"), place)
+    return place === "" ? [required(path.child("path"))] : noParentSegments(path.child("path"), place)
   },
   nfs: (path, source) =>
     text(source, "path").startsWith("/")
@@ -286,10 +286,10 @@ function checkStorageOS(path: FieldPath, source: VolumeSource, persistent: boole
 export function descendingPath(path: FieldPath, value: string): FieldError[] {
   return [
     ...(value.startsWith("/") ? [invalidValue(path, value, "must be a relative path")] : []),
-    ...noBacksteps(path, value),
+    ...noParentSegments(path, value),
   ]
 }
 
-export function noBacksteps(path: FieldPath, value: string): FieldError[] {
+export function noParentSegments(path: FieldPath, value: string): FieldError[] {
   return value.split("/").includes("..") ? messages(path, value, ["must not contain '..'"]) : []
 }

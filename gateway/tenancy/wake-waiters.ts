@@ -2,7 +2,7 @@
 
 import type { ControlPlane } from "./control-plane.ts"
 
-export class Sleepers {
+export class WakeWaiters {
   readonly #waiting = new Set<(controlPlane: ControlPlane | undefined) => void>()
 
   get size(): number {

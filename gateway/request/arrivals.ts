@@ -11,7 +11,7 @@ interface Link<T> {
   after: Link<T>
 }
 
-export class Comings<T extends object> {
+export class Arrivals<T extends object> {
   readonly #end: Link<T> = loneLink()
   #size = 0
 
