@@ -74,7 +74,7 @@ export async function loadKubeconfig(pathOrText: string, options: KubeconfigOpti
 }
 
 /**
- * Only what a client can renew while it is in use. Tokens renew themselves: a credential plugin must not run because somebody looks
+ * Only what a client can renew while it is in use. Tokens renew themselves: a credential plugin must not run only to check
  * whether the kubeconfig is another one.
  */
 export async function loadIdentity(pathOrText: string): Promise<TlsIdentity> {

@@ -4,7 +4,7 @@ import { advertisedBy } from "./addresses.ts"
 const interfaces = vi.hoisted(() => vi.fn())
 vi.mock("node:os", async (original) => ({ ...(await original<object>()), networkInterfaces: interfaces }))
 
-describe("the address that tenants are told", () => {
+describe("the address that tenants get", () => {
   test.each([
     ["the one that is set", { advertiseAddress: "192.0.2.1", host: "0.0.0.0" }, "192.0.2.1"],
     ["the one it listens on", { host: "192.0.2.2" }, "192.0.2.2"],
@@ -21,7 +21,7 @@ describe("the address that tenants are told", () => {
     expect(advertisedBy({ dataDir: "", ...options })(6443)).toEqual({ address, port: 6443 })
   })
 
-  test("is asked of the system for many tenants at once, and again after a while", () => {
+  test("is read from the system for many tenants at once, and again after an interval", () => {
     vi.useFakeTimers({ toFake: ["performance"] })
     try {
       const at = (address: string) => ({ eth0: [{ family: "IPv4", address, internal: false }] })

@@ -72,7 +72,7 @@ describe("a tenant's administrator", () => {
     expect((await ask()).code).toBe(200)
   })
 
-  test("is who the certificate says, in the tenant it names", async () => {
+  test("is the user of the certificate, in the tenant of the request", async () => {
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" }
     const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
     const byCertificate = await fixture.request(path, { ...a, method: "POST", body: review })
@@ -150,7 +150,7 @@ describe("another tenant's credential", () => {
     expect((await mixed(b)).code).toBe(401)
   })
 
-  test("a token that claims another issuer is refused", async () => {
+  test("a token with another issuer is rejected", async () => {
     const [header, payload = "", signature] = tokenA.split(".")
     const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as object
     const forged = Buffer.from(JSON.stringify({ ...claims, iss: "https://kubernetes.default.svc/tenants/b" })).toString(
@@ -208,7 +208,7 @@ describe("authorization", () => {
     expect((await list()).code).toBe(403)
   })
 
-  test("nobody grants more than they hold", async () => {
+  test("nobody can grant permissions that they do not have", async () => {
     const client = fixture.client("/tenants/a", a)
     const rbac = "rbac.authorization.k8s.io"
     await client.create(
@@ -263,7 +263,7 @@ describe("tokens", () => {
     expect((await fixture.request("/tenants/a/version", { token })).code).toBe(401)
   })
 
-  test("are verified by others with what the issuer tells", async () => {
+  test("can be verified with the issuer's published keys", async () => {
     const configuration = (await fixture.request("/tenants/a/.well-known/openid-configuration", a)).json() as Record<
       string,
       string
@@ -328,14 +328,14 @@ describe("YAML that is long", () => {
   const lines = Array.from({ length: 30_000 }, (_, index) => `  key-${index}: "0${index}"\n`).join("")
   const text = (name: string): string => `metadata: {name: ${name}}\ndata:\n${lines}`
 
-  test("is stored as it says", async () => {
+  test("is stored correctly", async () => {
     expect((await send(text("long"))).code).toBe(201)
     const stored = await fixture.client("/tenants/a", a).get<ConfigMap>(configMaps, "default", "long")
     expect(Object.keys(stored.data ?? {})).toHaveLength(30_000)
     expect(stored.data?.["key-29999"]).toBe("029999")
   })
 
-  test("is applied, and told of what is wrong with it", async () => {
+  test("is applied, with warnings", async () => {
     const apply = `apiVersion: v1\nkind: ConfigMap\n${text("applied")}`
     const query = (name: string): string => `/${name}?fieldManager=f`
     const type = "application/apply-patch+yaml"
@@ -352,7 +352,7 @@ describe("YAML that is long", () => {
 })
 
 describe("tenants", () => {
-  test("are made once", async () => {
+  test("are created once", async () => {
     const { virtualCluster } = a.tenant
     const { uid, ...request } = a.tenant
     expect((await fixture.gateway.tenants.create(request)).uid).toBe(uid)
@@ -388,7 +388,7 @@ describe("Gateway.start()", () => {
     return path
   }
 
-  test("finds everything again after a stop", async () => {
+  test("restores all data after a restart", async () => {
     const dataDir = await temporary()
     let tenant: TestTenant
     {
@@ -407,7 +407,7 @@ describe("Gateway.start()", () => {
     expect(found).toMatchObject({ data: { x: "1" } })
   })
 
-  test("says when the data directory is in use", async () => {
+  test("reports a data directory in use", async () => {
     await using first = await startTestGateway()
     await expect(startTestGateway({ dataDir: first.dataDir })).rejects.toMatchObject({
       name: "StartError",
@@ -415,7 +415,7 @@ describe("Gateway.start()", () => {
     })
   })
 
-  test("says when the data directory is of a newer version", async () => {
+  test("reports a data directory of a newer version", async () => {
     const dataDir = await temporary()
     await writeFile(join(dataDir, "format"), JSON.stringify({ format: 99 }))
     await expect(startTestGateway({ dataDir })).rejects.toMatchObject({
@@ -424,13 +424,13 @@ describe("Gateway.start()", () => {
     })
   })
 
-  test("says when the data directory is a file", async () => {
+  test("reports a data directory that is a file", async () => {
     const file = join(await temporary(), "file")
     await writeFile(file, "")
     await expect(startTestGateway({ dataDir: file })).rejects.toMatchObject({ name: "StartError" })
   })
 
-  test("says when the port is taken, and leaves nothing open", async () => {
+  test("reports a port in use, and leaves nothing open", async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     onTestFinished(() => void server.close())

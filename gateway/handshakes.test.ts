@@ -24,7 +24,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await nextTurn()
 }
 
-test("handshakes beyond the limit begin, in order, as others are done or gone", async () => {
+test("handshakes above the limit start in order when others end", async () => {
   const { server, begun } = startServer({ maxUnderWay: 3, patienceMs: never })
   const sockets = Array.from({ length: 8 }, (_, port) => socketOf(port))
   for (const socket of sockets) server.emit("connection", socket)
@@ -42,7 +42,7 @@ test("handshakes beyond the limit begin, in order, as others are done or gone", 
   expect(begun).toEqual(sockets.filter((_, index) => index !== 4))
 })
 
-test("one begins per turn of the event loop", async () => {
+test("one handshake starts per turn of the event loop", async () => {
   const { server, begun } = startServer({ maxUnderWay: 8, patienceMs: never })
   for (let port = 0; port < 8; port++) server.emit("connection", socketOf(port))
   expect(begun).toHaveLength(0)
@@ -67,7 +67,7 @@ test("a crowd from one address is passed by who comes from another", async () =>
   expect(begun).toEqual([...crowd.slice(0, 2), ...others.slice(1), ...crowd.slice(2, 4)])
 })
 
-test("slow ones keep no place", async () => {
+test("slow handshakes do not count", async () => {
   const { server, begun } = startServer({ maxUnderWay: 2, patienceMs: 1 })
   for (let port = 0; port < 20; port++) server.emit("connection", socketOf(port))
   await expect.poll(() => begun.length).toBe(20)

@@ -67,7 +67,7 @@ test("so they are over HTTP/2, where each takes more room", async () => {
   expect(groupsIn(text)).toEqual([...groups, "system:authenticated"])
 })
 
-test("two hosts are none", async () => {
+test("requests with two hosts are rejected", async () => {
   const { code, text } = await ask({ path: "/tenants/a/version", headers: ["Host", "a", "host", "b"] })
   expect([code, text]).toEqual([400, expect.stringContaining("too many Host headers")])
 })
@@ -77,7 +77,7 @@ test("the server as a whole has options, and nothing else", async () => {
   expect(await ask({ path: "*" })).toMatchObject({ code: 400 })
 })
 
-test("who waits for a word before the body is told to go on, if there is one", async () => {
+test("Expect: 100-continue is answered if there is a body", async () => {
   const expecting = { ...json, expect: "100-continue" }
   const sent = await ask(
     { method: "POST", path: reviews, headers: { ...expecting, "content-length": review.length } },

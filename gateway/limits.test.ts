@@ -87,7 +87,7 @@ describe("what a tenant may store", () => {
     })
   })
 
-  test("who is at the limit of bytes can still delete what waits for a finalizer", async () => {
+  test("at the byte limit, objects with finalizers can still be deleted", async () => {
     const waiting = await fixture.createTenant("waiting", { quota: { bytes: 20_000 } })
     const client = local(waiting)
     const object = configMap("held")

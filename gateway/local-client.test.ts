@@ -136,7 +136,7 @@ test("lists, watches and deletes", async () => {
   expect(await watching).toEqual(["ADDED b", "DELETED a", "DELETED b"])
 })
 
-test("what is not served, or not allowed on it, is said", async () => {
+test("unsupported resources and verbs are rejected", async () => {
   const local = client()
   const nothing = { group: "x.example.com", version: "v1", resource: "xs", namespaced: true }
   await expect(local.list(nothing)).rejects.toMatchObject({ code: 404 })

@@ -71,7 +71,7 @@ describe("a gateway", () => {
 })
 
 describe("a worker", () => {
-  test("takes on what its primary has written, when it is whole", async () => {
+  test("loads the certificates of its primary when they are complete", async () => {
     await using stack = new AsyncDisposableStack()
     const { directory, keys, renewed } = await started(stack)
     const server = createServer(secureContextOf(keys.serving))

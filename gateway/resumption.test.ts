@@ -76,7 +76,7 @@ describe.each<Version>(["TLSv1.2", "TLSv1.3"])("%s", (version) => {
     return who(socket, name)
   }
 
-  test("who resumes is who they were, and at another tenant nobody", async () => {
+  test("a resumed session keeps its user, and is anonymous at another tenant", async () => {
     const session = await sessionOf(tenant, "a", "admin")
     expect(await resumed(tenant, session, "a")).toBe("admin")
     expect(await resumed({}, session, "a")).toBe("admin")
@@ -84,12 +84,12 @@ describe.each<Version>(["TLSv1.2", "TLSv1.3"])("%s", (version) => {
     expect(await resumed({}, session, "b")).toBe("401")
   })
 
-  test("who was nobody is nobody, whatever certificate comes along", async () => {
+  test("an anonymous session stays anonymous", async () => {
     const session = await sessionOf({}, "a", "403")
     expect(await resumed(tenant, session, "a")).toBe("403")
   })
 
-  test("who belonged to a tenant that is gone is nobody at the next one of its name", async () => {
+  test("a session of a deleted tenant is anonymous at a new tenant of the same name", async () => {
     const name = version === "TLSv1.2" ? "c" : "d"
     const gone = await fixture.createTenant(name)
     const session = await sessionOf(gone, name, "admin")

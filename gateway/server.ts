@@ -139,7 +139,7 @@ export function createGatewayServer(parts: ServerParts, handlers: Handlers): Ser
   return server
 }
 
-/** Who sends none is not told to go on with it. A stream of HTTP/2 need not say. */
+/** Without a body there is no 100 Continue. HTTP/2 streams need not declare a body. */
 function mayHaveBody({ headers, httpVersionMajor }: IncomingMessage): boolean {
   return httpVersionMajor > 1 || headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > 0
 }

@@ -70,7 +70,7 @@ test.each<[string, Record<string, string>, string[], number]>([
   client.terminate()
 })
 
-test("those who have gone keep no place, however they went", async () => {
+test("disconnected clients do not count against the limit", async () => {
   for (const end of ["close", "terminate", "close"] as const) {
     const clients: WebSocket[] = []
     const attempt = async (): Promise<boolean> => {

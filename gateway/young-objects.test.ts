@@ -75,12 +75,12 @@ async function agedBy(call: (path: string, index: number) => Call): Promise<numb
   throw new Error(`all objects were collected ${mostTimes} times in a row`)
 }
 
-test("nothing of a get becomes old", { timeout: 120_000 }, async () => {
+test("no object of a get request is promoted to the old generation", { timeout: 120_000 }, async () => {
   // It was 4 KiB when there was a reference to the requests.
   expect(await agedBy((path) => ({ method: "GET", path }))).toBeLessThan(400)
 })
 
-test("of a write what the store keeps does", { timeout: 120_000 }, async () => {
+test("of a write, only stored objects are promoted", { timeout: 120_000 }, async () => {
   const aged = await agedBy((path, index) => ({
     method: "PATCH",
     path,

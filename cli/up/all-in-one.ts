@@ -145,7 +145,7 @@ export class AllInOne implements AsyncDisposable {
     return new AllInOne(gateway, superClient(), stack.move(), background)
   }
 
-  /** Starts work that nobody waits for; call it after reporting that tenants are served. Later calls do nothing. */
+  /** Starts background work; call it after reporting that tenants are served. Later calls do nothing. */
   async beginBackground(): Promise<void> {
     const background = this.#background
     this.#background = undefined

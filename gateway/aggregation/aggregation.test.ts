@@ -128,7 +128,7 @@ afterAll(async () => {
   program?.close()
 })
 
-describe("a program that serves an API", () => {
+describe("an aggregated API server", () => {
   test.each([
     ["v1broken", []],
     ["v1empty", ["flunders"]],
@@ -278,7 +278,7 @@ describe("a program that serves an API", () => {
   })
 })
 
-describe("an API whose program is not there", () => {
+describe("an API without a running server", () => {
   test.each<[string, Loose, Loose, string]>([
     ["v1", { namespace: "default", name: "none" }, {}, 'ServiceNotFound: service/none in "default" is not present'],
     [
@@ -340,7 +340,7 @@ describe("an API whose program is not there", () => {
   })
 })
 
-test("every tenant's programs know the gateway by an authority of their own", async () => {
+test("each tenant has its own front-proxy authority", async () => {
   const b = await gateway.createTenant("b")
   const of = async (name: string, credential: TestTenant): Promise<Loose> =>
     (await bodyOf(gateway.request(`/tenants/${name}${authentication}`, { ...credential })))["data"]

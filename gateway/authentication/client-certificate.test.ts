@@ -26,7 +26,7 @@ describe("client certificate authenticator", () => {
     expect(answer?.user.extra["authentication.kubernetes.io/credential-id"]?.[0]).toMatch(/^X509SHA256=[0-9a-f]{64}$/)
   })
 
-  test("no certificate is no credential", async () => {
+  test("ignores connections without a certificate", async () => {
     const authenticator = createCertificateAuthenticator(authority.certificate)
     expect(authenticator.authenticate({ certificates: [], bearerToken: undefined })).toBeUndefined()
   })
@@ -50,7 +50,7 @@ describe("client certificate authenticator", () => {
     expect(authenticator.authenticate(present(certificate))).toBeUndefined()
   })
 
-  test("does not accept one from its last moment on, though it was good on this connection before", async () => {
+  test("does not accept an expired certificate on an open connection", async () => {
     const authenticator = createCertificateAuthenticator(authority.certificate)
     const { certificate } = await issueClientCertificate(authority, { name: "jane", groups: [] })
     const credentials = present(certificate)

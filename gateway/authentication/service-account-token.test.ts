@@ -90,7 +90,7 @@ describe("service-account tokens", () => {
     ["the pod is gone", () => objects.delete("pods/ns/web")],
     ["the pod was made anew", () => put("pods", "ns", "web", { uid: "other" })],
     ["the pod is long being deleted", () => put("pods", "ns", "web", { deletionTimestamp: "2020-01-01T00:00:00Z" })],
-  ])("are bad when %s", async (_what, change) => {
+  ])("are rejected when %s", async (_what, change) => {
     const { token } = await issue({ boundObject: bound("Pod", "web") })
     await verify(token)
     change()
@@ -105,7 +105,7 @@ describe("service-account tokens", () => {
     await expect(verify(token)).rejects.toMatchObject({ code: 401 })
   })
 
-  test("are good for their audiences only", async () => {
+  test("are valid only for their audiences", async () => {
     const { token } = await issue({ audiences: ["vault"] })
     await expect(verify(token)).rejects.toMatchObject({ code: 401 })
     expect(await verify(token, ["vault", "other"])).toMatchObject({ audiences: ["vault"] })
@@ -136,7 +136,7 @@ describe("service-account tokens", () => {
     ["expired", { exp: 1000, nbf: 900 }],
     ["not valid yet", { exp: 9_999_999_999, nbf: 9_999_999_000 }],
     ["without an end", { nbf: 900 }],
-  ])("that are %s are bad", async (_what, times) => {
+  ])("that are %s are rejected", async (_what, times) => {
     const claims = { namespace: "ns", serviceaccount: { name: "robot", uid: "robot-uid" } }
     const token = await new SignJWT({ iss: issuer, aud: issuer, sub: "x", "kubernetes.io": claims, ...times })
       .setProtectedHeader({ alg: "ES256" })
@@ -144,7 +144,7 @@ describe("service-account tokens", () => {
     await expect(verify(token)).rejects.toMatchObject({ code: 401 })
   })
 
-  test("are bad from their last moment on, though they were good a moment before", async () => {
+  test("are rejected from their expiry", async () => {
     const known = authenticator()
     const { token } = await issue({ expirationSeconds: 600 })
     const ask = () => known.authenticate({ certificates: [], bearerToken: token })
@@ -157,14 +157,14 @@ describe("service-account tokens", () => {
     await expect(ask()).rejects.toMatchObject({ code: 401 })
   })
 
-  test("without a signature are bad", async () => {
+  test("without a signature are rejected", async () => {
     const { token } = await issue()
     const [, payload] = token.split(".")
     const none = Buffer.from(JSON.stringify({ alg: "none" })).toString("base64url")
     await expect(verify(`${none}.${payload}.`)).rejects.toMatchObject({ code: 401 })
   })
 
-  test("that lie in a Secret are used, until it is marked", async () => {
+  test("of a Secret are accepted until it is marked as invalid", async () => {
     const { token } = await issue({ boundObject: bound("Secret", "s") })
     const hold = (labels: object): void => {
       put("secrets", "ns", "s", { labels })
@@ -189,7 +189,7 @@ describe("service-account tokens", () => {
     await expect(ask()).rejects.toMatchObject({ code: 401 })
   })
 
-  test("last as long as they are asked to", async () => {
+  test("expire after the requested time", async () => {
     const { token } = await issue({ expirationSeconds: 2 ** 32 })
     const { exp = 0, iat = 0 } = decodeJwt(token)
     expect(exp - iat).toBe(2 ** 32)

@@ -19,7 +19,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test("the day a token is used is written once", async () => {
+test("the last use of a token is recorded once a day", async () => {
   const patches: unknown[] = []
   let answer: Promise<unknown> = Promise.resolve({})
   const patch = (_resource: unknown, ...request: unknown[]): Promise<unknown> => {

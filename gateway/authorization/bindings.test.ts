@@ -56,7 +56,7 @@ test.each(["", "ns"])(
   },
 )
 
-test("what is for others is not looked at", () => {
+test("bindings of other subjects are not examined", () => {
   const bindings = new Bindings("")
   const subjects = Array.from({ length: 1000 }, (_, index) => ({ kind: "User", name: `u-${index}` }))
   for (let index = 0; index < 1000; index++) bindings.put({ name: `b-${index}`, subjects, roleRef })

@@ -138,7 +138,7 @@ describe("RBAC authorizer", () => {
     expect(await allowed(asking("get", "pods"))).toBe(false)
   })
 
-  test("changes count at once", async () => {
+  test("applies changes immediately", async () => {
     expect(await allowed(asking("get", "pods"))).toBe(false)
     await bind(readPods)
     expect(await allowed(asking("get", "pods"))).toBe(true)
@@ -153,7 +153,7 @@ describe("RBAC authorizer", () => {
     expect(await allowed(asking("get", "pods", { user: { ...bob, groups: ["system:masters"] } }))).toBe(true)
   })
 
-  test("a binding of a role that is missing is told with the refusal", async () => {
+  test("a binding of a missing role is reported in the refusal", async () => {
     await put("clusterrolebindings/b", {
       subjects: [{ kind: "User", name: "bob" }],
       roleRef: { kind: "ClusterRole", name: "gone" },

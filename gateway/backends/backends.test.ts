@@ -30,7 +30,7 @@ function dial(signal: AbortSignal): Promise<Duplex> {
 }
 
 // A pool keeps connections for later calls, and streaming connections stay open for hours.
-test("a connection outlives the time it had to be made in", async () => {
+test("a connection is kept after its connect timeout", async () => {
   const attempt = new AbortController()
   const connection = await dial(attempt.signal)
   attempt.abort()
@@ -40,13 +40,13 @@ test("a connection outlives the time it had to be made in", async () => {
   connection.destroy()
 })
 
-test("TLS does not begin when the time is over", async () => {
+test("no TLS handshake starts after the timeout", async () => {
   const connection = await dial(new AbortController().signal)
   await expect(secure(connection, {}, AbortSignal.abort())).rejects.toThrow("i/o timeout")
   expect(connection.destroyed).toBe(true)
 })
 
-test("an attempt whose time is over leaves no connection", async () => {
+test("a timed-out attempt leaves no connection", async () => {
   const attempt = new AbortController()
   const connecting = dial(attempt.signal)
   attempt.abort()

@@ -84,7 +84,7 @@ describe("a definition", () => {
     expect(spec.conversion).toEqual({ strategy: "None" })
   })
 
-  test("does not take another's names, until that one is gone", async () => {
+  test("does not get the names of another definition until that is deleted", async () => {
     await using kinds = await world(definition("widgets", "Widget"), definition("gadgets", "Widget"))
     const second = async (): Promise<string[]> => conditions(await kinds.get(crds, "gadgets.example.com"))
     expect(await second()).toEqual(["NamesAccepted=False ListKindConflict", "Established=False NotAccepted"])
@@ -347,7 +347,7 @@ test("what is wrong under a new schema may stay as it is where it is the same th
 })
 
 describe("deletion of a definition", () => {
-  test("deletes its objects first, and waits for their finalizers", async () => {
+  test("deletes its objects first and waits for their finalizers", async () => {
     await using kinds = await world(definition("widgets", "Widget"))
     const widgets = `${group}/widgets`
     await kinds.create(widgets, { metadata: { name: "free" }, spec: { size: 1 } })

@@ -15,7 +15,7 @@ interface Asked {
   headers: { readonly "accept-encoding"?: string | undefined }
 }
 
-/** When `out` takes more, or nobody is there any more. */
+/** Resolves when `out` accepts more data or the client has disconnected. */
 export function drained(out: Writable, response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -9,7 +9,7 @@ const bytes = Buffer.from(
   `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1"},"data":{"y":"2"},"other":1}`,
 )
 
-test("a body is decoded in steps, between which others may have their turn", async () => {
+test("a body is decoded in steps, with turns of other requests in between", async () => {
   await using stub = createControlPlaneStub()
   const definition = stub.resources.registry(resource)?.definition
   if (definition === undefined) throw new Error("no config maps")

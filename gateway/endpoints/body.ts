@@ -159,7 +159,7 @@ function reportFaults(
   for (const fault of first.startsWith(unmarshalErrors) ? [...linesOf(first), ...unknown] : faults) ctx.warn(fault)
 }
 
-/** Of a known kind that was not asked for it is told first what is wrong with it; with its fields, if it could be converted. */
+/** For a known kind other than the requested one, its own faults are reported first, including fields if it can be converted. */
 function reportOtherVersion(
   ctx: RequestContext,
   object: KubeObject,

@@ -4,7 +4,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 
 export interface Validators {
-  /** Quoted, as it is told. */
+  /** Quoted, as in the header. */
   etag?: string
   /** To the second. */
   madeAt: Date

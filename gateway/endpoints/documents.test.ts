@@ -25,7 +25,7 @@ test("a long document is compressed, and expanded for who does not take that, in
   expect(jobs()).toBe(2)
 })
 
-test("is made once for all who ask, and anew when that failed", async () => {
+test("is generated once for concurrent requests, and again after a failure", async () => {
   const { ctx } = setUp()
   const make = vi.fn<() => unknown>(() => {
     throw new Error("not now")

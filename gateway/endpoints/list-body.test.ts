@@ -87,7 +87,7 @@ describe("a list of metadata in protobuf", () => {
     expect((await body).equals(printed(whole, { format: "protobuf", pretty: false }))).toBe(true)
   })
 
-  test("lets others have their turn, and ends when nobody waits for it any more", async () => {
+  test("yields to other requests, and ends when its client disconnects", async () => {
     let pauses = 0
     const ctx = {
       pause: (): undefined => void pauses++,

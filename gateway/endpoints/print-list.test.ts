@@ -35,7 +35,7 @@ test.for(forms.flatMap((form) => [1, 20, 21, 45].map((count) => ({ ...form, coun
   },
 )
 
-test("printing ends when nobody waits for it any more", async () => {
+test("printing ends when its client disconnects", async () => {
   let pauses = 0
   const ctx = {
     pause: (): undefined => void pauses++,

@@ -12,7 +12,7 @@ export interface SendOptions {
   cacheControl?: string
   /** Header fields the answer depends on. "": none. */
   vary?: string
-  /** A document without one is told by its time alone. */
+  /** A document without an ETag is identified by its time alone. */
   etag?: boolean
   expires?: Date
   /** It says when it was made, and parts of it may be asked for. */
@@ -35,7 +35,7 @@ export async function sendDocument(
   const madeAt = asFile ? { "last-modified": found.madeAt.toUTCString() } : {}
   const tag = `"${found.etag}"`
   const validators = { madeAt: found.madeAt, ...(etag ? { etag: tag } : {}) }
-  // One that is no file is told by its tag alone, which is to be the one that was told.
+  // A document that is not a file is identified by its ETag alone, which must be the one that was sent.
   const asked = asFile
     ? conditionOf(ctx.headers, response.req.method, validators)
     : ctx.headers["if-none-match"] === tag

@@ -4,7 +4,7 @@ import { Deadlines } from "./deadlines.ts"
 beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }))
 afterEach(() => vi.useRealTimers())
 
-test("each is called when its time is over, and with one timer for all", () => {
+test("each deadline is called when it expires, with one timer for all", () => {
   const deadlines = new Deadlines(100)
   const called: string[] = []
   deadlines.add(() => called.push("a"))
@@ -18,7 +18,7 @@ test("each is called when its time is over, and with one timer for all", () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test("what was removed is never called, and those after it in time", () => {
+test("a removed deadline is never called, and later ones are in time", () => {
   const deadlines = new Deadlines(100)
   const called: string[] = []
   const remove = deadlines.add(() => called.push("first"))

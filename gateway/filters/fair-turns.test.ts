@@ -34,7 +34,7 @@ function send(name: string, more: { isAdministrator?: boolean; isOver?: boolean 
 }
 
 describe("fair turns", () => {
-  test("a request that comes alone begins at once, and can ask for further turns", () => {
+  test("a single request starts immediately and can request further turns", () => {
     expect(send("1").state.turn).toBeTypeOf("function")
     expect(begun).toEqual(["1"])
   })
@@ -67,7 +67,7 @@ describe("fair turns", () => {
     expect(order).toEqual(["first", "second"])
   })
 
-  test("who has gone away meanwhile does not begin", async () => {
+  test("a request of a disconnected client does not start", async () => {
     send("1")
     clock += 5
     await Promise.all([send("gone", { isOver: true }).done, send("2").done])

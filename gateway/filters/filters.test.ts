@@ -51,7 +51,7 @@ const inPlane =
   }
 
 describe("statusErrors()", () => {
-  test("a StatusError goes out as it is", async () => {
+  test("sends a StatusError unchanged", async () => {
     const url = await serve([throwing(conflict({ group: "", resource: "pods" }, "a", "changed"))])
     const answer = await fetch(url)
     expect(answer.status).toBe(409)
@@ -59,12 +59,12 @@ describe("statusErrors()", () => {
     expect(await answer.json()).toMatchObject({ kind: "Status", reason: "Conflict", details: { name: "a" } })
   })
 
-  test("says when to come back", async () => {
+  test("sets Retry-After", async () => {
     const url = await serve([throwing(tooManyRequests("busy", 7))])
     expect((await fetch(url)).headers.get("retry-after")).toBe("7")
   })
 
-  test("what is no StatusError is logged with its stack and answered with 500", async () => {
+  test("logs other errors with their stack and responds with 500", async () => {
     const logged: object[] = []
     const url = await serve([throwing(new Error("broken"))], { ...silentLog, error: (fields) => logged.push(fields) })
     const answer = await fetch(url)
@@ -84,7 +84,7 @@ describe("statusErrors()", () => {
 })
 
 describe("withRequestState()", () => {
-  test("gives each request an id, or takes the caller's", async () => {
+  test("sets a request id, or keeps the caller's", async () => {
     const url = await serve([(_request, response) => void response.end()])
     expect((await fetch(url)).headers.get("audit-id")).toMatch(/^[0-9a-f-]{36}$/)
     expect((await fetch(url, { headers: { "audit-id": "mine-1" } })).headers.get("audit-id")).toBe("mine-1")
@@ -95,7 +95,7 @@ describe("withRequestState()", () => {
 describe("withTimeout()", () => {
   const never: Filter = () => undefined
 
-  test("ends what takes too long with 504 and tells the work to stop", async () => {
+  test("responds with 504 after the timeout and aborts the work", async () => {
     const signals: AbortSignal[] = []
     const url = await serve([
       withTimeout(20),
@@ -112,12 +112,12 @@ describe("withTimeout()", () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  test("a caller may ask for less", async () => {
+  test("accepts a shorter timeout of the caller", async () => {
     const url = await serve([withTimeout(60_000), never])
     expect((await fetch(`${url}/api/v1/pods?timeout=20ms`)).status).toBe(504)
   })
 
-  test("what is no duration is a bad request", async () => {
+  test("rejects an invalid duration", async () => {
     const url = await serve([withTimeout(60_000), never])
     expect(await (await fetch(`${url}/api/v1/pods?timeout=abc`)).json()).toMatchObject({
       code: 400,
@@ -125,7 +125,7 @@ describe("withTimeout()", () => {
     })
   })
 
-  test("watches have no such end", async () => {
+  test("has no timeout for watches", async () => {
     const url = await serve([withTimeout(1), (_request, response) => void setTimeout(() => response.end("late"), 30)])
     expect(await (await fetch(`${url}/api/v1/pods?watch=true`)).text()).toBe("late")
   })
@@ -148,7 +148,7 @@ describe("withMaxInFlight()", () => {
     return { filter, open, reached }
   }
 
-  test("more wait their turn, and beyond the waiting room are told to come back", async () => {
+  test("queues requests above the limit, and rejects them with 429 when the queue is full", async () => {
     const { filter, open, reached } = gate()
     const url = await serve([inPlane(plane), withMaxInFlight(limits), filter])
     const running = [fetch(`${url}/a`), fetch(`${url}/b`)]
@@ -167,7 +167,7 @@ describe("withMaxInFlight()", () => {
     expect(codes.toSorted((one, other) => one - other)).toEqual([200, 429])
   })
 
-  test("another tenant does not notice", async () => {
+  test("does not affect another tenant", async () => {
     const { filter, open, reached } = gate()
     const other = controlPlane()
     const byPath: Filter = (request, response, next) =>
@@ -183,7 +183,7 @@ describe("withMaxInFlight()", () => {
     expect((await second).status).toBe(200)
   })
 
-  test("watches have places of their own", async () => {
+  test("counts watches separately", async () => {
     const { filter, open, reached } = gate()
     const url = await serve([inPlane(plane), withMaxInFlight(limits), filter])
     const watch = fetch(`${url}/api/v1/pods?watch=true`)
@@ -196,7 +196,7 @@ describe("withMaxInFlight()", () => {
     expect((await watch).status).toBe(200)
   })
 
-  test("who goes away while waiting leaves no hole", async () => {
+  test("removes a waiting request of a disconnected client", async () => {
     const { filter, open, reached } = gate()
     const url = await serve([inPlane(plane), withMaxInFlight({ ...limits, maxInFlight: 1 }), filter])
     const first = fetch(`${url}/a`)
@@ -238,7 +238,7 @@ describe("withImpersonation()", () => {
     return (await fetch(await start(), { headers })).json()
   }
 
-  test("without the headers nothing changes", async () => {
+  test("changes nothing without the headers", async () => {
     expect(await ask([])).toEqual(admin)
   })
 
@@ -283,7 +283,7 @@ describe("withImpersonation()", () => {
     expect(asked[0]).toMatchObject({ resource: "serviceaccounts", namespace: "ns", name: "robot" })
   })
 
-  test("what may not be impersonated is forbidden", async () => {
+  test("responds with 403 without the permission to impersonate", async () => {
     expect(await ask([["impersonate-user", "forbidden"]])).toMatchObject({
       code: 403,
       message: 'forbidden: User "admin" cannot impersonate-on:user-info:get path "/"',
@@ -300,7 +300,7 @@ describe("withImpersonation()", () => {
 })
 
 describe("withAudit()", () => {
-  test("says who did what when it is done", async () => {
+  test("logs the user and the request when it has ended", async () => {
     const entry = Promise.withResolvers<object>()
     const audit: Log = { ...silentLog, info: (fields) => entry.resolve(fields) }
     const user: User = { name: "bob", groups: [], extra: {} }

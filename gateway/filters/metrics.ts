@@ -132,7 +132,7 @@ export function serveMetrics(metrics: Metrics): Filter {
   }
 }
 
-/** Tells collectors that counters have been reset. */
+/** Reports to metrics collectors that counters have been reset. */
 const startHeader = "process-start-time-unix"
 
 /**

@@ -89,7 +89,7 @@ describe("over HTTP/2", () => {
     expect((await send("POST", objects, large, { "content-type": "application/json" })).status).toBe(413)
   })
 
-  test("who has no credential is nobody, on this connection alone", async () => {
+  test("a client without credentials is anonymous, per connection", async () => {
     const anonymous = open(undefined)
     onTestFinished(() => anonymous.destroy())
     expect((await answerOf(anonymous.request({ ":path": objects }))).status).toBe(403) // system:anonymous

@@ -181,7 +181,7 @@ describe("an answer over HTTP/2", () => {
 })
 
 describe("a request over HTTP/2", () => {
-  test("is told as one over HTTP/1.1", async () => {
+  test("is presented as an HTTP/1.1 request", async () => {
     const seen = Promise.withResolvers<Pick<IncomingMessage, "method" | "url" | "headers">>()
     const stream = open(
       { ":method": "PUT", ":path": "/a?b=c", ":authority": "name.test", one: "1" },

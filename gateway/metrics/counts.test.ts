@@ -49,7 +49,7 @@ describe("of one control plane and of all", () => {
   })
 })
 
-describe("a tenant's counts begin anew", () => {
+describe("a tenant's counts can be reset", () => {
   const labels = {
     component: "apiserver",
     dryRun: "",
@@ -61,7 +61,7 @@ describe("a tenant's counts begin anew", () => {
     scope: "cluster",
   }
 
-  test("and what is under way still is", () => {
+  test("keeping the gauges of requests in progress", () => {
     const all = new Counts()
     const counts = new ControlPlaneCounts(all)
     const key = seriesKey(labels)

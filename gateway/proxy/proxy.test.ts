@@ -101,7 +101,7 @@ describe("a request", () => {
     expect(answer.json()).toMatchObject({ response: { uid: "1", allowed: false } })
   })
 
-  test("without a path is told to end with a slash", async () => {
+  test("without a path is redirected to one with a slash", async () => {
     const { code, headers } = await call("pods/web/proxy?a=b")
     expect([code, headers.location]).toEqual([301, `${root}/pods/web/proxy/?a=b`])
     expect(echoed(await call("pods/web/proxy?a=b", { method: "POST" })).url).toBe("/?a=b")

@@ -50,7 +50,7 @@ function managers(object: KubeObject): Record<string, string[]> {
   )
 }
 
-describe("writes that are no apply", () => {
+describe("writes other than apply", () => {
   test("make who creates an object the manager of what he gave and of its defaults, but not of what the server says", async () => {
     const made = await setUp().create(deployments, deployment as KubeObject, { fieldManager: "me" })
     const { "me Update": fields = [] } = managers(made)
@@ -75,7 +75,7 @@ describe("writes that are no apply", () => {
     expect(managers(after)).toEqual({ "one Update": [".data"], "two Update": [".data.b", ".data.c"] })
   })
 
-  test("that change nothing are not written", async () => {
+  test("without a change are not written", async () => {
     const client = setUp()
     const made = await client.create(configMaps, configMap({ a: "1" }), { fieldManager: "one" })
     const again = await client.update(configMaps, made, { fieldManager: "two" })
@@ -192,7 +192,7 @@ describe("apply", () => {
     expect(again.metadata.resourceVersion).toBe(made.metadata.resourceVersion)
   })
 
-  test("is refused with every field that others manage", async () => {
+  test("conflicts with all fields of other managers", async () => {
     const client = setUp()
     await client.create(configMaps, configMap({ a: "1", b: "1" }), { fieldManager: "one" })
     const refused = patchOf(client, configMaps)(configMap({ a: "2", b: "2", c: "2" }), apply("two"))
@@ -263,7 +263,7 @@ describe("apply", () => {
     expect(managers(after)["one Update"]).not.toContain(".spec.replicas")
   })
 
-  test("reserves nothing when it is dry", async () => {
+  test("reserves nothing on dry run", async () => {
     const client = setUp()
     const options: WriteOptions & PatchOptions = apply("me", { dryRun: true })
     expect(managers(await patchOf(client, configMaps)(configMap({ a: "1" }), options))).toEqual({

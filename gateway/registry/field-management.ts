@@ -71,7 +71,7 @@ export async function recordWrite(
 ): Promise<void> {
   const managers = managersBefore(of, entriesIn(object), entriesIn(current))
   delete object.metadata.managedFields
-  // Nobody has begun to keep track of this object, or somebody has ended it.
+  // Managed fields of this object have not been tracked yet, or a client has reset them.
   if (managers.size === 0 && current !== undefined) return
   const apiVersion = printGroupVersion(of)
   const given = object as unknown as Json
@@ -110,7 +110,7 @@ export async function recordWrite(
     const waiting = inSteps(recording, pause)
     if (waiting !== undefined) await waiting
   } catch (error) {
-    // A list whose items cannot be told apart, or where a text should be: validation has its say on it later.
+    // A list whose items cannot be distinguished, or a value of the wrong type: validation reports it later.
     if (error instanceof NotOfItsType) return
     throw error
   }

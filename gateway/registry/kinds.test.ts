@@ -18,7 +18,7 @@ const template = (spec: Loose = {}, labels: Loose = { a: "b" }): Loose => ({
 const selected = (more: Loose = {}): Loose => ({ selector: { matchLabels: { a: "b" } }, template: template(), ...more })
 const never = template({ restartPolicy: "Never" })
 
-test("every extension is of a resource there is", () => {
+test("every extension belongs to an existing resource", () => {
   const known = new Set(builtInDefinitions().map(({ group, resource }) => `${group}/${resource}`))
   expect(Object.keys(extensions).filter((key) => !known.has(key))).toEqual([])
 })

@@ -48,7 +48,7 @@ function setUp(resource = "configmaps", group = "", version = "v1") {
 }
 
 describe("create", () => {
-  test("gives identity and answers the bytes that a get answers", async () => {
+  test("sets metadata and returns the bytes of a later get", async () => {
     const { create, make, registry, ctx } = setUp()
     const made = await create(make("a", { data: { x: "1" } }, { uid: "mine", generation: 7, selfLink: "/x" }))
     expect(made.object()).toMatchObject({ metadata: { name: "a", namespace, resourceVersion: made.resourceVersion } })
@@ -60,7 +60,7 @@ describe("create", () => {
     expect(read.length).toBe(read.bytes().length)
   })
 
-  test("says that a name is taken, and by what is being deleted", async () => {
+  test("reports a name in use, also by an object that is being deleted", async () => {
     const { create, make, remove } = setUp()
     await create(make("a"))
     await expect(create(make("a"))).rejects.toThrow('configmaps "a" already exists')
@@ -91,7 +91,7 @@ describe("create", () => {
     expect(fields(made)?.[0]).toContain('"f:key11999":{}')
   })
 
-  test("generates names that are free", async () => {
+  test("generates unused names", async () => {
     const { create, make } = setUp()
     const names = new Set<string>()
     for (let i = 0; i < 20; i++) {
@@ -121,7 +121,7 @@ describe("create", () => {
   })
 })
 
-test("who may not create hears that, not that the object has a resource version", async () => {
+test("missing permission is reported before an invalid resource version", async () => {
   const { registry, ctx, make } = setUp()
   const object = make("a", {}, { resourceVersion: "5" })
   const validate = (): Promise<void> => Promise.reject(new Error("a policy said no"))
@@ -138,7 +138,7 @@ test.each(["0", "abc"])("a resource version %s is that of no object", async (res
 })
 
 describe("update", () => {
-  test("refuses an old resource version and accepts none", async () => {
+  test("rejects an old resource version and accepts an empty one", async () => {
     const { create, make, update } = setUp()
     const { resourceVersion } = await create(make("a"))
     await update("a", () => make("a", { data: { x: "1" } }))
@@ -149,14 +149,14 @@ describe("update", () => {
     })
   })
 
-  test("writes nothing when nothing changes, whatever the order of keys", async () => {
+  test("writes nothing without changes, regardless of key order", async () => {
     const { create, make, update } = setUp()
     const made = await create(make("a", { data: { x: "1", y: "2" } }))
     const { value } = await update("a", () => make("a", { data: { y: "2", x: "1" } }))
     expect(value.resourceVersion).toBe(made.resourceVersion)
   })
 
-  test("starts over when somebody else was faster", async () => {
+  test("retries after a concurrent write", async () => {
     const { create, make, update, get } = setUp()
     await create(make("a", { data: { n: "0" } }))
     const add = () => update("a", (o) => ({ ...o, data: { n: String(Number((o["data"] as { n: string }).n) + 1) } }))
@@ -164,7 +164,7 @@ describe("update", () => {
     expect((await get("a"))["data"]).toEqual({ n: "4" })
   })
 
-  test("keeps what is the server's", async () => {
+  test("keeps system fields", async () => {
     const { create, make, update } = setUp()
     const made = (await create(make("a"))).object().metadata
     const { value } = await update("a", () =>
@@ -183,7 +183,7 @@ describe("update", () => {
     await expect(update("a", () => make("a", {}, metadata))).rejects.toThrow(message)
   })
 
-  test("creates where the kind allows it, and else finds nothing", async () => {
+  test("creates the object if the kind allows it, else responds with 404", async () => {
     const leases = setUp("leases", "coordination.k8s.io")
     const configMaps = setUp()
     await expect(configMaps.update("a", () => configMaps.make("a"))).rejects.toMatchObject({ code: 404 })
@@ -253,14 +253,14 @@ describe("delete", () => {
     else await expect(get("a")).rejects.toThrow('pods "a" not found')
   })
 
-  test("removes at once what nothing holds", async () => {
+  test("removes an object without finalizers immediately", async () => {
     const { create, make, remove, get } = setUp()
     await create(make("a"))
     expect((await remove("a")).gone).toBe(true)
     await expect(get("a")).rejects.toMatchObject({ code: 404 })
   })
 
-  test("waits for finalizers, and the last update removes", async () => {
+  test("waits for finalizers, and removes the object with the last one", async () => {
     const { create, make, remove, get, update } = setUp()
     await create(make("a", {}, { finalizers: ["example.com/hold"] }))
     const { gone, value } = await remove("a")
@@ -287,7 +287,7 @@ describe("delete", () => {
     expect((await remove("a", { propagationPolicy: "Background" })).gone).toBe(true)
   })
 
-  test("holds preconditions", async () => {
+  test("checks preconditions", async () => {
     const { create, make, remove } = setUp()
     const { resourceVersion } = await create(make("a"))
     await expect(remove("a", { preconditions: { uid: "x" } })).rejects.toThrow(
@@ -316,7 +316,7 @@ describe("list", () => {
   }
   const names = (items: readonly { object(): KubeObject }[]) => items.map((item) => item.object().metadata.name)
 
-  test("pages are one point in time, whatever is written between them", async () => {
+  test("pages are consistent despite writes between them", async () => {
     const { registry, ctx, create, make, remove } = await filled(5)
     const first = await registry.list(ctx, { namespace, limit: 2 })
     expect(names(first.items)).toEqual(["c00", "c01"])
@@ -364,7 +364,7 @@ describe("list", () => {
     }
   })
 
-  test("ends when nobody waits for it any more", async () => {
+  test("ends when its client disconnects", async () => {
     const { registry, ctx, stub } = await filled(99)
     const { items } = await stub.store.range("/registry/core/configmaps/")
     const range = vi.spyOn(stub.store, "range")
@@ -476,7 +476,7 @@ describe("watch", () => {
     await watch.ended
   })
 
-  test("begins with what there is, and marks the end of it when asked", async () => {
+  test("starts with existing objects, followed by a bookmark if requested", async () => {
     const parts = setUp()
     await parts.create(parts.make("a"))
     const plain = follow(parts)
@@ -526,7 +526,7 @@ describe("watch", () => {
     await Promise.all([one.ended, two.ended])
   })
 
-  test("answers 410 for what is compacted", async () => {
+  test("responds with 410 for compacted versions", async () => {
     const parts = setUp()
     const { resourceVersion } = await parts.create(parts.make("a"))
     await parts.create(parts.make("b"))

@@ -30,7 +30,7 @@ test.each([
   expect(labelsOf(metadata)).toEqual({})
 })
 
-test("they are those of the parsed object, whatever is around them", () => {
+test("stored labels equal those of the parsed object", () => {
   const seed = seedOf()
   const random = createRandom(seed)
   for (let round = 0; round < 500; round++) {

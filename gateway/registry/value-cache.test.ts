@@ -15,7 +15,7 @@ const object = (text: string): KubeObject => ({
 
 const storedOf = (value: Uint8Array, modRevision: number) => ({ key: "k", value, createRevision: 1, modRevision })
 
-describe("a value that is written", () => {
+describe("a written value", () => {
   test.each(["who follows the store", "who wrote"])("is for %s what parsing its bytes answers, not parsed", (first) => {
     const cache = new ValueCache(100_000)
     const bytes = encodeStored(object("x"))
@@ -68,7 +68,7 @@ describe("a value that is written", () => {
     expect(cache.of(stored).copy()).not.toBe(informed)
   })
 
-  test("leaves nothing behind when the write fails", () => {
+  test("leaves nothing in the cache when the write fails", () => {
     const cache = new ValueCache(100_000)
     const bytes = encodeStored(object("x"))
     cache.writing(bytes, asParsed(object("never")))

@@ -90,7 +90,7 @@ export class ValueCache {
     const value = new StoredValue(text, parsed)
     const weight = text.bytes.byteLength * (1 + parsedWeight)
     if (weight > this.#maxBytes) {
-      // Those who are told of it at once need not parse it.
+      // Immediate subscribers need not parse it.
       if (parsed !== undefined) text.letGo(value.object())
       return value
     }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { createRandom, seedOf } from "../../apimachinery/testing/random.ts"
 import { Arrivals } from "./arrivals.ts"
 
-test("they stand in the order they came, until they go", () => {
+test("values are kept in order of arrival until they are removed", () => {
   const arrivals = new Arrivals<{ name: string }>()
   expect([arrivals.first, arrivals.size, arrivals.values]).toEqual([undefined, 0, []])
   const [a, b, c] = ["a", "b", "c"].map((name) => ({ name }))
@@ -14,7 +14,7 @@ test("they stand in the order they came, until they go", () => {
   expect([arrivals.first, arrivals.size, arrivals.values]).toEqual([c, 1, [c]])
 })
 
-test("like a Set, whatever comes and goes", () => {
+test("behaves like a Set for random operations", () => {
   const seed = seedOf()
   const random = createRandom(seed)
   const arrivals = new Arrivals<object>()

@@ -26,7 +26,7 @@ describe("namedTenant()", () => {
     expect(namedTenant(path, host, serverName, "example.com").contradictory).toBe(true)
   })
 
-  test("without a domain hosts name nobody", () => {
+  test("hosts name no tenant without a domain", () => {
     expect(namedTenant("/api", "a.example.com", undefined, undefined).name).toBeUndefined()
   })
 })

@@ -73,7 +73,7 @@ describe("requestInfo()", () => {
     })
   })
 
-  test("a path that ends in a deprecated verb is a bad request", () => {
+  test("a path that ends in a deprecated verb is rejected with 400", () => {
     expect(() => info("GET", "/api/v1/watch/")).toThrow("unable to determine kind and namespace")
   })
 })

@@ -28,7 +28,7 @@ async function work(tenant: string, name: string, ms = 0): Promise<void> {
 }
 
 describe("turns", () => {
-  test("who comes alone goes on at once", () => {
+  test("a single request continues immediately", () => {
     void work("a", "1")
     expect(done).toEqual(["a1"])
   })
@@ -108,7 +108,7 @@ describe("turns", () => {
     expect(turns.pause(new Presence())).toBeInstanceOf(Promise)
   })
 
-  test("one goes on in each turn of the loop, even if the thread comes to it late", async () => {
+  test("one request continues per turn of the loop, even if the turn is late", async () => {
     const late = new Turns(() => (clock += 5))
     for (let index = 0; index < 3; index++) void late.pause(new Presence())
     expect(late.waiting).toBe(2)

@@ -13,7 +13,7 @@ export function isWebSocket(request: IncomingMessage): boolean {
   return request.headers.upgrade?.toLowerCase() === "websocket"
 }
 
-/** Undefined: the client left, or its request was no handshake, which it has been told. */
+/** undefined: the client has disconnected, or its request was not a handshake and has been answered with an error. */
 export async function openWebSocket(
   request: IncomingMessage,
   { socket, head }: { socket: Duplex; head: Buffer },

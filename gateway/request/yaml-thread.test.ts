@@ -16,7 +16,7 @@ test.each([
   expect(await thread.convert(bytes(text))).toEqual(convertYaml(bytes(text)))
 })
 
-test("texts are converted one after the other, and each is answered", async () => {
+test("texts are converted one by one, and each gets its result", async () => {
   const thread = new YamlThread(limits)
   const outcomes = await Promise.all([1, 2, 3].map((value) => thread.convert(bytes(`value: ${value}`))))
   expect(outcomes).toEqual(
@@ -24,14 +24,14 @@ test("texts are converted one after the other, and each is answered", async () =
   )
 })
 
-test("the thread ends when nothing comes, and begins again", async () => {
+test("the thread ends when idle, and is restarted on demand", async () => {
   const thread = new YamlThread(limits)
   await thread.convert(bytes("a: 1"))
   await expect.poll(() => thread.isRunning).toBe(false)
   expect(await thread.convert(bytes("a: 2"))).toMatchObject({ json: '{"a":2}' })
 })
 
-test("a text that takes all memory is too long, and the next one is converted", async () => {
+test("a text that exhausts the memory is rejected, and the next one is converted", async () => {
   const thread = new YamlThread({ ...limits, maxHeapMiB: 16 })
   const large = thread.convert(bytes("- {a: 1}\n".repeat(100_000)))
   const next = thread.convert(bytes("a: 1"))

@@ -53,21 +53,21 @@ async function ask(path: string, credential: RawRequest = {}) {
 
 const pods = "/tenants/a/api/v1/namespaces/default/pods"
 
-describe("a sleeping tenant sleeps on", () => {
+describe("a sleeping tenant stays asleep", () => {
   test.each([
     ["what only its own people may see", pods, 403],
     ["something that is not served", "/tenants/a/apis/none.example.com/v1/things", 403],
     ["its version", "/tenants/a/version", 200],
     ["its health", "/tenants/a/readyz?verbose", 200],
     ["its keys", "/tenants/a/openid/v1/jwks", 403],
-  ])("when somebody without credentials asks for %s", async (_what, path, code) => {
+  ])("for an anonymous request for %s", async (_what, path, code) => {
     const { answered, again, sleptOn } = await ask(path)
     expect(answered.code).toBe(code)
     expect(again).toEqual(answered)
     expect(sleptOn).toBe(true)
   })
 
-  test("when somebody without credentials wants to be somebody else", async () => {
+  test("for an anonymous request with impersonation headers", async () => {
     const { answered, again, sleptOn } = await ask(pods, { headers: { "impersonate-user": "admin" } })
     expect(answered.code).toBe(403)
     expect(again).toEqual(answered)
@@ -99,7 +99,7 @@ describe("a sleeping tenant sleeps on", () => {
     ],
     ["a good certificate and a bad token", async () => ({ ...tenant, token: "secret" })],
   ]
-  test.each(badCredentials)("when somebody comes with %s", async (_what, make) => {
+  test.each(badCredentials)("for a request with %s", async (_what, make) => {
     const credential = await make()
     const { answered, again, sleptOn } = await ask(pods, credential)
     expect(answered.code).toBe(401)
@@ -107,7 +107,7 @@ describe("a sleeping tenant sleeps on", () => {
     expect(sleptOn).toBe(true)
   })
 
-  test("when a forged token names it by itself, without a path", async () => {
+  test("for a forged token without a tenant path", async () => {
     const key = await createSigningKey()
     const token = await tokenBy({ ...trust, serviceAccountKey: { ...trust.serviceAccountKey, private: key } })
     await asleep()
@@ -116,7 +116,7 @@ describe("a sleeping tenant sleeps on", () => {
   })
 })
 
-describe("a sleeping tenant wakes", () => {
+describe("a sleeping tenant is woken", () => {
   test("for its own certificate and its own token", async () => {
     const token = await tokenBy(trust)
     await asleep()
@@ -128,7 +128,7 @@ describe("a sleeping tenant wakes", () => {
     expect(text).toContain("system:serviceaccount:default:default")
   })
 
-  test("for anybody as long as it has granted something to everybody", async () => {
+  test("for anonymous requests if anonymous users have permissions", async () => {
     const binding = {
       apiVersion: "rbac.authorization.k8s.io/v1",
       kind: "ClusterRoleBinding",

@@ -85,7 +85,7 @@ interface ClusterRole extends KubeObject {
   rules: object[]
 }
 
-test("it is shared by all tenants, and nobody can change it", () => {
+test("initial objects are shared by all tenants and immutable", () => {
   const object = (of: Owner): ClusterRole => {
     const layer = bootstrap.layer(of)
     const key = layer.keys.find((one) => one.endsWith("/clusterroles/admin")) ?? ""

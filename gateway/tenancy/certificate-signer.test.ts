@@ -46,7 +46,7 @@ describe("the signer of a tenant's requests", () => {
     expect(new X509Certificate(pem).validTo).toBe(new X509Certificate(authority.certificate).validTo)
   })
 
-  test("refuses a request that the key did not sign, usages it does not know, and tenants there are not", async () => {
+  test("rejects invalid signatures, unknown usages and unknown tenants", async () => {
     const { request } = await createClientRequest("CN=jane")
     const bytes = Buffer.from(request.replace(/-----[^-]+-----|\s/g, ""), "base64")
     const at = bytes.indexOf("jane")

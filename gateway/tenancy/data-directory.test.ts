@@ -36,19 +36,19 @@ async function asReader(directory: string, work: () => Promise<void>): Promise<v
 describe("a data directory that is not writable", () => {
   const refused = () => expect(open()).rejects.toThrow(new StartError(`the data directory "${path}" is not writable`))
 
-  test("because it cannot be made", async () => {
+  test("because it cannot be created", async () => {
     await asReader(parent, refused)
     await open()
   })
 
-  test("because it is somebody else's, and empty", async () => {
+  test("because it belongs to another user, and is empty", async () => {
     await mkdir(path)
     await chmod(parent, 0o755)
     await asReader(path, refused)
     await open()
   })
 
-  test("because it is somebody else's, and in order", async () => {
+  test("because it belongs to another user, and is valid", async () => {
     {
       await using data = await DataDirectory.open(path)
       await data.store.txn({ compare: [], operations: [{ type: "put", key: "/a", value: Buffer.from("1") }] })
@@ -65,7 +65,7 @@ test.each<[string, string, string]>([
   ["a newer version", '{"format": 2}', "was written by a newer version of polyplane (format 2, this one knows 1)"],
   ["no version that can be read", "{", 'is not one of polyplane: its file "format" is unreadable'],
   ["no version that is a number", '{"format": "1"}', 'is not one of polyplane: its file "format" is unreadable'],
-])("a data directory of %s is refused, and nothing in it touched", async (_what, format, sentence) => {
+])("a data directory of %s is rejected and not changed", async (_what, format, sentence) => {
   await open()
   await writeFile(join(path, "format"), format)
   await expect(open()).rejects.toThrow(new StartError(`the data directory "${path}" ${sentence}`))
@@ -73,7 +73,7 @@ test.each<[string, string, string]>([
   await open()
 })
 
-test("a data directory in use is refused, and whoever has it goes on", async () => {
+test("a data directory in use is rejected, and its user is not affected", async () => {
   await using data = await DataDirectory.open(path)
   await expect(open()).rejects.toThrow(new StartError(`the data directory "${path}" is in use by another process`))
   const put = { compare: [], operations: [{ type: "put" as const, key: "/a", value: Buffer.from("1") }] }

@@ -6,7 +6,7 @@ import type { TenantEntry } from "./tenant-entry.ts"
 
 const limits = { tenantIdleMs: 60_000, maxAwakeTenants: 10, maxAwakeBytes: 2 ** 30 }
 
-test("who is called for those who follow all tenants is told to them once, which is no use of it", async () => {
+test("a tenant that is woken for subscribers is announced once, which does not count as use", async () => {
   using sleep = new Sleep(limits, () => false)
   const introduced: unknown[] = []
   const sleeper = (name: string): TenantEntry =>

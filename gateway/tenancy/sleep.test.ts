@@ -51,8 +51,8 @@ const web = {
   spec: { selector: { matchLabels: { app: "web" } }, template },
 }
 
-describe("a tenant nobody uses", () => {
-  test("falls asleep, and answers the next request as if it had not", async () => {
+describe("an unused tenant", () => {
+  test("falls asleep and serves the next request normally", async () => {
     const api = await client("a")
     const made = await api.create(configMaps, configMap("kept", { a: "b" }))
     for (let round = 0; round < 3; round++) {
@@ -106,7 +106,7 @@ describe("a tenant nobody uses", () => {
     expect(seen).toEqual(expected)
   })
 
-  test("is not woken for those who follow all tenants before something changes", async () => {
+  test("is not woken for subscribers of all tenants before something changes", async () => {
     const { tenants } = fixture.gateway
     const stop = new AbortController()
     const informer = new TenantInformer<ConfigMap>(tenants, configMaps)
@@ -128,7 +128,7 @@ describe("a tenant nobody uses", () => {
     stop.abort()
   })
 
-  test("is woken in its turn for somebody who begins to follow", async () => {
+  test("is woken in order for a new subscriber", async () => {
     for (const name of ["a", "b", "c"]) {
       const api = await client(name)
       await api.create(configMaps, configMap(`of-${name}`))

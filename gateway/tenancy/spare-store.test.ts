@@ -66,7 +66,7 @@ test("with its record a tenant takes over what was nobody's, in one write", asyn
   expect(await data.store.get(spareKey(spare))).toBeUndefined()
 })
 
-test("a store nobody has taken goes with the gateway, or at the next start", async () => {
+test("an unused spare store is removed at the stop or the next start", async () => {
   const stores = join(path, "stores")
   {
     await using data = await DataDirectory.open(path)
@@ -86,7 +86,7 @@ test("a store nobody has taken goes with the gateway, or at the next start", asy
   expect(await spares(data.store)).toEqual([])
 })
 
-test("a store that was taken and not opened can be removed", async () => {
+test("a spare store that was taken but not opened can be removed", async () => {
   await using data = await DataDirectory.open(path)
   const spare = await takeSpare(data)
   await data.removeStore(spare)

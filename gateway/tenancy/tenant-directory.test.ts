@@ -58,7 +58,7 @@ function parts(more: Partial<TenantDirectoryParts> = {}) {
   return { all, removed, disposed }
 }
 
-test("a deletion that was interrupted is finished at the next start", async () => {
+test("an interrupted deletion is completed at the next start", async () => {
   const { all, removed } = parts()
   const record = { createdAt: "2026-01-01T00:00:00Z", issuer: "https://issuer/a" }
   await createRecord(all.store, { ...record, tenant: { ...request("a"), uid: "1" }, state: "deleting" })
@@ -69,7 +69,7 @@ test("a deletion that was interrupted is finished at the next start", async () =
   expect((await readRecords(all.store)).records).toHaveLength(1)
 })
 
-test("a tenant that cannot be opened leaves nothing behind", async () => {
+test("a tenant that cannot be opened leaves no data", async () => {
   const { all, removed } = parts({ openControlPlane: () => Promise.reject(new Error("disk full")) })
   await using directory = await TenantDirectory.open(all)
   await expect(directory.create(request("a"))).rejects.toThrow("disk full")
@@ -78,7 +78,7 @@ test("a tenant that cannot be opened leaves nothing behind", async () => {
   expect((await readRecords(all.store)).records).toEqual([])
 })
 
-test("a tenant is prepared when somebody begins to use it, and not before", async () => {
+test("a tenant is prepared on first use", async () => {
   const prepare = vi.fn(() => Promise.resolve())
   const { all } = parts({ preparation: { isBegun: () => Promise.resolve(false), prepare } })
   await using directory = await TenantDirectory.open(all)
@@ -124,7 +124,7 @@ test("the same request at the same time makes one tenant, another's is refused",
   expect(conflicting).toMatchObject({ status: "rejected", reason: { reason: "AlreadyExists" } })
 })
 
-test("subscribers are told of what is there and of changes, each once", async () => {
+test("subscribers get existing tenants and changes, each once", async () => {
   const { all, disposed } = parts()
   await using directory = await TenantDirectory.open(all)
   await directory.create(request("a"))

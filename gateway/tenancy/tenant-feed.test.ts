@@ -76,7 +76,7 @@ const putConfigMap = (name: string, more: object = {}) => put(configMaps, "Confi
 const eventually = (lines: readonly string[], expected: readonly string[]) => expect.poll(() => lines).toEqual(expected)
 
 describe("a tenant's feed", () => {
-  test("delivers what there is, then every change once", async () => {
+  test("delivers existing objects, then every change once", async () => {
     await putConfigMap("before")
     const followed = follow(configMaps)
     start()
@@ -97,7 +97,7 @@ describe("a tenant's feed", () => {
     await eventually(other.lines, ["ADDED two", "synced"])
   })
 
-  test("tells a later follower what there is, without a gap or a repetition for anybody", async () => {
+  test("delivers existing objects to a later subscriber without gaps or repetitions", async () => {
     const first = follow(configMaps)
     start()
     await eventually(first.lines, ["synced"])
@@ -112,7 +112,7 @@ describe("a tenant's feed", () => {
     }
   })
 
-  test("tells a follower that has stopped nothing more", async () => {
+  test("delivers nothing to a subscriber that has stopped", async () => {
     const [stays, goes] = [follow(configMaps), follow(configMaps)]
     start()
     await eventually(goes.lines, ["synced"])
@@ -136,7 +136,7 @@ describe("a tenant's feed", () => {
     await eventually(followed.lines, ["ADDED owned", "synced", "MODIFIED owned", "DELETED plain"])
   })
 
-  test("starts anew when the store no longer remembers", async () => {
+  test("restarts after compaction", async () => {
     await putConfigMap("kept")
     await putConfigMap("lost")
     const followed = follow(configMaps)
@@ -183,7 +183,7 @@ describe("a tenant's feed", () => {
     expect(followed.lines.filter((line) => line.startsWith("ADDED"))).toEqual(["ADDED w"])
   })
 
-  test("of a tenant that was settled says nothing before something changes", async () => {
+  test("of a settled tenant delivers nothing before a change", async () => {
     await putConfigMap("old")
     const followed = follow(configMaps)
     start(controlPlane.store.revision)
@@ -194,7 +194,7 @@ describe("a tenant's feed", () => {
     await eventually(followed.lines, ["ADDED new", "ADDED old", "synced"])
   })
 
-  test("of a tenant that was settled tells everything when its objects are needed", async () => {
+  test("of a settled tenant delivers everything when its objects are needed", async () => {
     await putConfigMap("old")
     const followed = follow(configMaps)
     start(controlPlane.store.revision)
@@ -214,7 +214,7 @@ describe("a tenant's feed", () => {
     expect(feed.settledAt).toBeUndefined()
   })
 
-  test("says nothing after its tenant has ended", async () => {
+  test("delivers nothing after its tenant was closed", async () => {
     const followed = follow(configMaps)
     start()
     await eventually(followed.lines, ["synced"])

@@ -88,7 +88,7 @@ export class TenantFeed {
     return this.#begun > 0
   }
 
-  /** Tells followers to forget the objects. */
+  /** Tells subscribers to drop the objects. */
   notifyAsleep(): void {
     const { tenant, subscriptions } = this.#parts
     if (!this.hasDelivered) return

@@ -49,12 +49,12 @@ async function start(): Promise<Started> {
   }
 }
 
-test("connections are given to the other process", async () => {
+test("connections are passed to the other process", async () => {
   const { connect } = await start()
   for (let count = 0; count < 3; count++) expect(await text(await connect())).toBe("taken")
 })
 
-test("those it has not taken when it ends are closed", async () => {
+test("connections that the other process has not accepted are closed when it ends", async () => {
   const { child, connect } = await start()
   child.kill("SIGSTOP")
   const clients = [await connect(), await connect(), await connect()]

@@ -32,7 +32,7 @@ async function received(headers: readonly string[]): Promise<IncomingMessage> {
 }
 
 describe("the header of a request that was passed on", () => {
-  test("says who the client is", async () => {
+  test("identifies the client", async () => {
     const got = await received([forwardedHeader, sender.headerFor(certificate)])
     expect(receiver.accept(got)).toBe(true)
     expect(credentialsOf(got).certificates.map(String)).toEqual(["of an administrator"])
@@ -84,7 +84,7 @@ describe("the header of a request that was passed on", () => {
     ["has another start's secret", [forwardedHeader, new ForwardedIdentity(createSecret()).headerFor(certificate)]],
     ["has only the beginning of the secret", [forwardedHeader, good.slice(0, 20)]],
     ["is there twice", [forwardedHeader, good, forwardedHeader, good]],
-  ])("is worth nothing when it %s", async ([, headers]) => {
+  ])("is rejected when it %s", async ([, headers]) => {
     const got = await received(headers)
     expect(receiver.accept(got)).toBe(false)
     expect(forwardedConnection(got)).toBeUndefined()

@@ -30,27 +30,27 @@ async function watch(answers: number, state: (look: number) => ProcessState, tur
 }
 
 describe("watchBeats()", () => {
-  test("who answers is not looked at", async () => {
+  test("a responsive process is not inspected", async () => {
     expect(await watch(Infinity, () => "stopped", 50)).toMatchObject({ hangs: [], looks: 0 })
   })
 
-  test("who has been stopped hangs, and is told once", async () => {
+  test("a stopped process hangs, and is reported once", async () => {
     expect(await watch(3, () => "stopped")).toEqual({ hangs: ["it has been stopped"], looks: 4, beats: 4 })
   })
 
-  test("who was stopped and goes on is given more time", async () => {
+  test("a process that was stopped and continues gets more time", async () => {
     const { hangs, looks } = await watch(0, (look) => (look % 4 === 3 ? "alive" : "stopped"))
     expect([hangs, looks]).toEqual([["it has not answered for 30 seconds"], 120])
   })
 
-  test.each(["alive", "unknown"] as const)("who is %s has half a minute to answer", async (state) => {
+  test.each(["alive", "unknown"] as const)("a process that is %s has half a minute to respond", async (state) => {
     expect((await watch(1, () => state)).hangs).toEqual(["it has not answered for 30 seconds"])
     expect((await watch(1, () => state, 100)).hangs).toEqual([])
   })
 })
 
 describe("stateOf()", () => {
-  test.runIf(process.platform === "linux")("tells a process that has been stopped from one that runs", async () => {
+  test.runIf(process.platform === "linux")("distinguishes a stopped process from a running one", async () => {
     const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" })
     try {
       const { pid = 0 } = child

@@ -20,21 +20,21 @@ describe("ServiceAccount", () => {
     return kinds
   }
 
-  test("an account that is not there is not guessed", async () => {
+  test("rejects a missing account", async () => {
     await using kinds = createKindsStub({ plugins: [serviceAccount] })
     expect(await verdict(kinds.create("pods", pod("p")))).toBe(
       'pods "p" is forbidden: error looking up service account default/default: serviceaccount "default" not found',
     )
   })
 
-  test("the account that every namespace gets is waited for", async () => {
+  test("waits for the default account of a namespace", async () => {
     await using kinds = createKindsStub({ plugins: [serviceAccount] })
     const created = kinds.create("pods", pod("p"))
     await kinds.create("serviceaccounts", { metadata: { name: "default" } })
     expect((await created)["spec"].serviceAccountName).toBe("default")
   })
 
-  test("any other account is not waited for", async () => {
+  test("does not wait for other accounts", async () => {
     await using kinds = createKindsStub({ plugins: [serviceAccount] })
     const created = verdict(kinds.create("pods", pod("p", { serviceAccountName: "other" })))
     await kinds.create("serviceaccounts", { metadata: { name: "other" } })
@@ -117,7 +117,7 @@ describe("Priority", () => {
     expect(await verdict(kinds.create("pods", pod("p", spec)))).toBe(expected)
   })
 
-  test("has nothing to say when a pod is deleted", async () => {
+  test("ignores deletions of pods", async () => {
     await using kinds = await withClasses()
     await kinds.create("pods", pod("p"))
     await kinds.delete("pods", "p", { gracePeriodSeconds: 0 })
@@ -147,7 +147,7 @@ describe("LimitRanger", () => {
     return kinds
   }
 
-  test("gives containers what they do not say", async () => {
+  test("sets defaults for containers", async () => {
     await using kinds = await withLimits()
     const made = await kinds.create("pods", pod("p"))
     expect(made["spec"].containers[0].resources).toEqual({ limits: { cpu: "200m" }, requests: { cpu: "100m" } })
@@ -166,7 +166,7 @@ describe("LimitRanger", () => {
 })
 
 describe("other defaults", () => {
-  test("a pod stays five minutes on a node that is lost", async () => {
+  test("a pod tolerates an unreachable node for five minutes", async () => {
     await using kinds = createKindsStub({ plugins: [defaultTolerationSeconds] })
     const made = await kinds.create("pods", pod("p"))
     expect(made["spec"].tolerations).toEqual(
@@ -189,7 +189,7 @@ describe("other defaults", () => {
     ...more,
   })
 
-  test("a claim gets the default class unless it says none", async () => {
+  test("a claim gets the default class unless it has an empty one", async () => {
     await using kinds = createKindsStub({ plugins: [defaultStorageClass] })
     await kinds.create("storage.k8s.io/storageclasses", storageClass())
     expect((await kinds.create("persistentvolumeclaims", claim()))["spec"].storageClassName).toBe("sc")
@@ -212,7 +212,7 @@ describe("other defaults", () => {
     expect(await verdict(kinds.patch("persistentvolumeclaims", "c", bigger))).toContain(expected)
   })
 
-  test("a runtime class brings its overhead", async () => {
+  test("a runtime class sets its overhead", async () => {
     await using kinds = createKindsStub({ plugins: [runtimeClass] })
     const overhead = { podFixed: { cpu: "10m" } }
     await kinds.create("node.k8s.io/runtimeclasses", { metadata: { name: "kata" }, handler: "kata", overhead })

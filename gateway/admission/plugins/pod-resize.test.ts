@@ -38,13 +38,13 @@ test.each<[string, Loose, string | undefined]>([
     `${short}cpu, requested: 2000, allocatable: 1500; memory, requested: 3221225472, allocatable: 2147483648`,
   ],
   ["what it has", resources("1"), undefined],
-])("a pod may be resized to what its node has: %s", async (_, wanted, why) => {
+])("a pod may be resized up to its node's allocatable resources: %s", async (_, wanted, why) => {
   await using kinds = await withPod("n")
   const expected = { message: `pods "p" is forbidden: ${why}`, causes: [{ reason: "NodeCapacity" }] }
   expect(await refusal(kinds, wanted)).toEqual(why === undefined ? {} : expected)
 })
 
-test("only nodes that are known and run Linux can resize", async () => {
+test("only known Linux nodes can resize", async () => {
   await using windows = await withPod("n", { "kubernetes.io/os": "windows" })
   expect(await refusal(windows, resources("1100m"))).toEqual({
     message: 'pods "p" is forbidden: pod resize is only supported on linux nodes, node "n" is "windows"',

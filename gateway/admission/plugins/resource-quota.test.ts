@@ -14,7 +14,7 @@ const pod = (name: string, cpu?: string, spec: Loose = {}): Loose => {
 }
 const used = async (kinds: KindsStub): Promise<Loose> => (await kinds.get("resourcequotas", "q"))["status"].used
 
-test("of many writes at once, as many pass as the bound allows", async () => {
+test("concurrent writes are admitted up to the limit", async () => {
   await using kinds = await withQuota({ configmaps: "5", "count/secrets": "2" })
   const maps = Array.from({ length: 20 }, (_, n) =>
     verdict(kinds.create("configmaps", { metadata: { name: `c${n}` } })),
@@ -25,7 +25,7 @@ test("of many writes at once, as many pass as the bound allows", async () => {
   expect(await used(kinds)).toEqual({ configmaps: "5", "count/secrets": "2" })
 })
 
-test("two gateways' plugins do not pass the bound together", async () => {
+test("the plugins of two gateways do not exceed the limit together", async () => {
   // Both have the same store, but their own turns: only the swap can prevent a conflict.
   const plugins = [new ResourceQuotaPlugin(), new ResourceQuotaPlugin()]
   await using kinds = createKindsStub({
@@ -44,7 +44,7 @@ test("two gateways' plugins do not pass the bound together", async () => {
   expect(Number((await used(kinds))["configmaps"])).toBe(answers.filter((answer) => answer === "accepted").length)
 })
 
-test("says what was asked, used and bound", async () => {
+test("reports the requested, used and limited amounts", async () => {
   await using kinds = await withQuota({ "requests.cpu": "1", pods: "3" })
   await kinds.create("pods", pod("p", "700m"))
   expect(await verdict(kinds.create("pods", pod("q", "700m")))).toBe(
@@ -53,14 +53,14 @@ test("says what was asked, used and bound", async () => {
   expect(await used(kinds)).toEqual({ "requests.cpu": "700m", pods: "1" })
 })
 
-test("a pod has to say what is bounded", async () => {
+test("a pod must set the limited resources", async () => {
   await using kinds = await withQuota({ "requests.cpu": "1" })
   expect(await verdict(kinds.create("pods", pod("p")))).toBe(
     'pods "p" is forbidden: failed quota: q: must specify requests.cpu for: a',
   )
 })
 
-test("counts what was there before the quota", async () => {
+test("counts objects that existed before the quota", async () => {
   await using kinds = createKindsStub({ plugins: [new ResourceQuotaPlugin()] })
   await kinds.create("configmaps", { metadata: { name: "old" } })
   await kinds.create("resourcequotas", { metadata: { name: "q" }, spec: { hard: { configmaps: "2" } } })
@@ -103,7 +103,7 @@ describe("a quota for claims of a VolumeAttributesClass", () => {
     }
   })
 
-  test("counts one that is on its way to the class, too", async () => {
+  test("counts one that is changing to the class", async () => {
     await using kinds = await withQuota(
       { persistentvolumeclaims: "1", "requests.storage": "5Gi" },
       scoped("In", ["gold"]),

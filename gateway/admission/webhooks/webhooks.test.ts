@@ -74,7 +74,7 @@ const fresh = (): string => `c-${++last}`
 const create = (name = fresh(), more: Loose = {}): Promise<RawAnswer> =>
   call("POST", configMaps, { metadata: { name }, ...more })
 
-describe("a webhook that sends elsewhere", () => {
+describe("a webhook that redirects", () => {
   const to =
     (code: number, location: string): WebhookHandler =>
     (given) =>
@@ -109,7 +109,7 @@ describe("a webhook that sends elsewhere", () => {
   })
 })
 
-describe("what a webhook is asked", () => {
+describe("a webhook's request contains", () => {
   test.each([
     ["//twice/", "/twice"],
     ["/", "/"],
@@ -303,7 +303,7 @@ describe("which webhooks are asked", () => {
     expect(await verdict(create())).toBe("accepted")
   })
 
-  test("another tenant's writes are none of its business", async () => {
+  test("a webhook is not called for another tenant's writes", async () => {
     const b = await gateway.createTenant("b")
     answer = (given) => reviewed(given, { allowed: false })
     await configure("Validating", {})
@@ -314,7 +314,7 @@ describe("which webhooks are asked", () => {
   })
 })
 
-describe("what a webhook says", () => {
+describe("a webhook's response", () => {
   const prefix = 'admission webhook "hook-0.example.com" denied the request'
   test.each<[string, Loose, string]>([
     ["no", { allowed: false }, `400 ${prefix} without explanation`],
@@ -328,7 +328,7 @@ describe("what a webhook says", () => {
     expect(await verdict(create())).toBe(expected)
   })
 
-  test("what is null is not there", async () => {
+  test("null fields are treated as missing", async () => {
     const status = { code: 409, message: "no", details: null, metadata: null }
     answer = (given) => reviewed(given, { allowed: false, status, warnings: null, auditAnnotations: { a: null } })
     await configure("Validating", {})
@@ -436,7 +436,7 @@ describe("a webhook that fails", () => {
     resolve()
   })
 
-  test("is done without, if it says so", async () => {
+  test("is ignored with failurePolicy Ignore", async () => {
     answer = () => ({ code: 500, text: "" })
     await configure("Validating", { failurePolicy: "Ignore" })
     await configure("Mutating", { failurePolicy: "Ignore" })

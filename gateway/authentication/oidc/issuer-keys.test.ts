@@ -56,7 +56,7 @@ async function isGood({ keyOf }: IssuerKeys, kid: string, signer: KeyObject = pr
   )
 }
 
-test("keys are asked for again after a while", async () => {
+test("keys are fetched again after an interval", async () => {
   const keys = keysOf()
   expect(await isGood(keys, "one")).toBe(true)
   expect(await isGood(keys, "one")).toBe(true)
@@ -66,7 +66,7 @@ test("keys are asked for again after a while", async () => {
   expect(issuer.calls.length).toBe(4)
 })
 
-test("those that are known stay good while the issuer cannot be asked, others are not", async () => {
+test("cached keys remain valid while the issuer is unavailable", async () => {
   const keys = keysOf()
   expect(await isGood(keys, "one")).toBe(true)
   isDown = true
@@ -75,7 +75,7 @@ test("those that are known stay good while the issuer cannot be asked, others ar
   expect(await isGood(keys, "two")).toBe(false)
 })
 
-test("without any, nobody is known", async () => {
+test("no token is accepted without keys", async () => {
   isDown = true
   expect(await isGood(keysOf(), "one")).toBe(false)
 })

@@ -134,7 +134,7 @@ describe("a token of a configured issuer", () => {
     expect(code).toBe(403)
   })
 
-  test("is worth nothing in another tenant", async () => {
+  test("is rejected by another tenant", async () => {
     await gateway.createTenant("b").catch(() => undefined)
     const path = "/tenants/b/apis/authentication.k8s.io/v1/selfsubjectreviews"
     expect((await gateway.request(path, { method: "POST", token: await token(), body: {} })).code).toBe(401)
@@ -147,13 +147,13 @@ describe("a token of a configured issuer", () => {
     expect(await userOf(await token({ hd: "example.com" }))).toMatchObject({ username: "oidc:ann" })
   })
 
-  test("names nobody by an address that is not verified", async () => {
+  test("is rejected with an unverified email address", async () => {
     await configure(configuration({ claimMappings: { username: { claim: "email", prefix: "" } } }))
     expect(await userOf(await token({ email: "a@b.c", email_verified: false }))).toBe(401)
     expect(await userOf(await token({ email: "a@b.c", email_verified: true }))).toMatchObject({ username: "a@b.c" })
   })
 
-  test("is no longer good when the configuration is gone", async () => {
+  test("is rejected after the configuration is deleted", async () => {
     const bearer = await token()
     expect(await userOf(bearer)).toMatchObject({ username: "oidc:ann" })
     await call(`${configMaps}/authentication-configuration`, { method: "DELETE" })
@@ -168,7 +168,7 @@ describe("a configuration", () => {
     expect((json() as Loose)["message"]).toContain('kind: Unsupported value: "Other"')
   })
 
-  test("is written only by who could do anything anyway", async () => {
+  test("can be written only by cluster administrators", async () => {
     const rbac = "/apis/rbac.authorization.k8s.io/v1"
     const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["*"] }]
     const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "editor" }]
@@ -209,7 +209,7 @@ describe("a configuration", () => {
     ],
     ["anonymous", { anonymous: { enabled: true } }, "anonymous: Invalid value"],
     ["what nobody knows", { jwt: [{ color: "red" }] }, 'jwt[0].color: Invalid value: "<omitted>": unknown field'],
-  ])("with %s says what is wrong", (_, content, message) => {
+  ])("with %s is rejected with a reason", (_, content, message) => {
     const whole = { apiVersion: "apiserver.config.k8s.io/v1", kind: "AuthenticationConfiguration" }
     const text = typeof content === "string" ? content : JSON.stringify({ ...whole, ...(content as object) })
     const { authenticators, errors } = parseConfiguration(text)

@@ -92,7 +92,7 @@ afterAll(async () => {
 })
 
 describe("with a conversion webhook", () => {
-  test("what is written in one version is read in another", async () => {
+  test("converts between the written and the read version", async () => {
     const made = await bodyOf(call("POST", tests("v2"), object("v2", "one", { host: "h", port: "80" })))
     expect(made).toMatchObject({ apiVersion: `${group}/v2`, host: "h", port: "80" })
     const read = await bodyOf(call("GET", `${tests("v1")}/one`))
@@ -101,14 +101,14 @@ describe("with a conversion webhook", () => {
     expect(await bodyOf(call("GET", `${tests("v2")}/one`))).toMatchObject({ host: "h", port: "80" })
   })
 
-  test("what is read in its stored version needs no webhook", async () => {
+  test("reads the stored version without the webhook", async () => {
     await call("POST", tests("v1"), object("v1", "two", { hostPort: "a:1" }))
     const before = server.calls.length
     await call("GET", `${tests("v1")}/two`)
     expect(server.calls.length).toBe(before)
   })
 
-  test("a list asks once for all of its objects", async () => {
+  test("converts a list with one call", async () => {
     await call("POST", tests("v1"), object("v1", "three", { hostPort: "b:2" }))
     const before = server.calls.length
     const { items } = await bodyOf(call("GET", tests("v2")))
@@ -159,7 +159,7 @@ describe("with a conversion webhook", () => {
     convert = properly
   })
 
-  test("labels and annotations are the webhook's to change, the rest of metadata is not", async () => {
+  test("the webhook may change labels and annotations, but no other metadata", async () => {
     convert = (given, version) => {
       const converted = properly(given, version)
       return {

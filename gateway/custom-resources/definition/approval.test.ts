@@ -21,7 +21,7 @@ test.each([
   ["https://exa mple.com/x", invalid, "False InvalidAnnotation"],
   ["https://x", undefined, "True ApprovedAnnotation"],
   ["unapproved, an experiment", undefined, "False UnapprovedAnnotation"],
-])("approval %j of a group of Kubernetes", (said, refused, condition) => {
+])("approval %j of a Kubernetes group", (said, refused, condition) => {
   const [error] = validateApproval(definition(said))
   if (refused === undefined) expect(error).toBeUndefined()
   else expect(error?.body()).toContain(refused)
@@ -29,7 +29,7 @@ test.each([
   expect([type, `${status} ${reason}`]).toEqual(["KubernetesAPIApprovalPolicyConformant", condition])
 })
 
-test("other groups need none", () => {
+test("other groups need no approval", () => {
   expect(validateApproval(definition(undefined, "example.com"))).toEqual([])
   expect(approvalCondition(definition(undefined, "example.com"))).toBeUndefined()
 })

@@ -27,7 +27,7 @@ async function setUp(count: number, plugins: readonly AdmissionPlugin[] = []) {
 }
 
 describe("deleting a collection", () => {
-  test("ends when nobody waits for it any more", async () => {
+  test("ends when its client disconnects", async () => {
     const { run, left } = await setUp(100)
     const abort = new AbortController()
     let pauses = 0
@@ -38,7 +38,7 @@ describe("deleting a collection", () => {
     expect(await left()).toBeGreaterThanOrEqual(70)
   })
 
-  test("stops at what is refused, and answers when nothing is under way any more", async () => {
+  test("stops at the first refusal and responds after the running deletions have ended", async () => {
     let asked = 0
     const refusing: AdmissionPlugin = {
       name: "refusing",

@@ -58,7 +58,7 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   }
 }
 
-/** Undefined: nobody to send to. */
+/** undefined: the client has disconnected. */
 async function open({ exchange, response }: Endpoint, wanted: Negotiated): Promise<EventSink | undefined> {
   const { request, upgrade } = exchange
   if (upgrade !== undefined && isWebSocket(request))

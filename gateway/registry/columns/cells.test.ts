@@ -62,7 +62,7 @@ test.for([
   expect(humanDuration(milliseconds)).toBe(printed)
 })
 
-test("a selector that cannot be read is a cell, not a failed list", () => {
+test("an invalid selector is shown in its cell", () => {
   expect(printLabelSelector({ matchExpressions: [{ key: "a", operator: "Like", values: [] }] })).toBe("<error>")
   expect(printLabelSelector(undefined)).toBe("<none>")
   expect(printLabelSelector({})).toBe("<none>")

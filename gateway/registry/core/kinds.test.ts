@@ -184,7 +184,7 @@ describe("faults of a new object", () => {
         'spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Invalid value: "metadata.name": error converting fieldPath: unsupported pod version: v2',
       ],
     ],
-  ])("of %s are told: %j", async (what, object, expected) => {
+  ])("of %s are reported: %j", async (what, object, expected) => {
     const metadata = { name: next(), ...object["metadata"] }
     expect(await faults(kinds.create(what, { ...object, metadata }))).toEqual(expected)
   })
@@ -250,7 +250,7 @@ describe("faults of a status", () => {
       { replicas: 0, terminatingReplicas: -1 },
       ["status.terminatingReplicas: Invalid value: -1: must be greater than or equal to 0"],
     ],
-  ])("of %s are told", async (what, object, status, expected) => {
+  ])("of %s are reported", async (what, object, status, expected) => {
     const name = next()
     await kinds.create(what, { ...object, metadata: { name } })
     expect(await faults(kinds.patch(what, name, { status }, { subresource: "status" }))).toEqual(expected)

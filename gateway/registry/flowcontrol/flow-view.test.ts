@@ -129,7 +129,7 @@ test("a view sees every acknowledged write", async () => {
   expect(await uid()).toBeUndefined()
 })
 
-describe("a flow schema tells whether its level is missing", () => {
+describe("a flow schema's Dangling condition", () => {
   const [schemas, priorities] = ["flowschemas", "prioritylevelconfigurations"].map((resource) => ({
     group: "flowcontrol.apiserver.k8s.io",
     version: "v1",
@@ -159,13 +159,13 @@ describe("a flow schema tells whether its level is missing", () => {
       return true
     })
 
-  test("also what was there before", async () => {
+  test("is set for existing schemas", async () => {
     await client.create(schemas, named("early"))
     await flows.current()
     await hasCondition("early", "True", "NotFound")
   })
 
-  test("as levels come and go", async () => {
+  test("follows creations and deletions of levels", async () => {
     await flows.current()
     await client.create(schemas, named("late"))
     await hasCondition("late", "True", "NotFound")
@@ -175,7 +175,7 @@ describe("a flow schema tells whether its level is missing", () => {
     for (const name of ["early", "late"]) await hasCondition(name, "True", "NotFound")
   })
 
-  test("whatever others say of it", async () => {
+  test("is restored after other writers", async () => {
     const conditions = [{ type: "Dangling", status: "Unknown" }]
     const options = { type: "merge", subresource: "status" } as const
     const { metadata } = await client.patch(schemas, undefined, "late", { status: { conditions } }, options)

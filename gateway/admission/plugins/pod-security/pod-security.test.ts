@@ -11,7 +11,7 @@ import { podSecurity } from "./plugin.ts"
 const labels = (modes: Record<string, string>) =>
   Object.fromEntries(Object.entries(modes).map(([mode, value]) => [`pod-security.kubernetes.io/${mode}`, value]))
 
-describe("what labels ask for", () => {
+describe("the policy of a namespace's labels", () => {
   test.each<[Record<string, string>, string, string, string]>([
     [{}, "privileged:latest", "privileged:latest", "privileged:latest"],
     [{ enforce: "baseline", "enforce-version": "v1.20" }, "baseline:v1.20", "privileged:latest", "baseline:v1.20"],
@@ -23,7 +23,7 @@ describe("what labels ask for", () => {
     expect([policy.enforce, policy.audit, policy.warn].map(printLevel)).toEqual([enforce, audit, warn])
   })
 
-  test("nothing there is, is told", () => {
+  test("is empty without labels", () => {
     const { errors } = policyOf(labels({ enforce: "odd", "warn-version": "1.2", other: "x" }))
     expect(errors.map(({ field, detail }) => `${field}: ${detail}`)).toEqual([
       "metadata.labels[pod-security.kubernetes.io/enforce]: must be one of privileged, baseline, restricted",

@@ -30,7 +30,7 @@ test.each([
   for (const { conditions } of items) expect(conditions).toEqual([healthy])
 })
 
-test("a store that does not answer is not well", async () => {
+test("an unresponsive store is unhealthy", async () => {
   const { store, list } = statusesOf(false)
   store.get = () => Promise.reject(new StorageError("Closed", "it is closed"))
   const { items } = await list()

@@ -17,6 +17,6 @@ test.each([
       'metadata.annotations[volume.beta.kubernetes.io/storage-class]: deprecated since v1.8; use "storageClassName" attribute instead',
     ],
   ],
-])("a claim is warned of what it hardly means", (object, warnings) => {
+])("a claim with improbable values causes warnings", (object, warnings) => {
   expect(claimWarnings(object)).toEqual(warnings)
 })

@@ -18,7 +18,7 @@ test("a pod names each of its claims once, by claim or by template", () => {
   ])
 })
 
-test("statuses are of claims the pod has", () => {
+test("statuses must refer to claims of the pod", () => {
   const claims = [{ name: "a", resourceClaimTemplateName: "template" }]
   expect(validateClaimStatuses(path, [{ name: "a", resourceClaimName: "made-1" }], claims)).toEqual([])
   expect(validateClaimStatuses(path, [{ name: "b" }], claims).map((error) => error.message())).toEqual([

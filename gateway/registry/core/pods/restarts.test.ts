@@ -36,7 +36,7 @@ test.each(cases)(
   },
 )
 
-test("init containers go by the same rules, debuggers never run again", () => {
+test("init containers follow the same rules, ephemeral containers never restart", () => {
   const statuses = (state: object) => [{ name: "i", state }]
   const podWith = (state: object): Pod => ({
     apiVersion: "v1",

@@ -22,7 +22,7 @@ const pod = (spec: Loose = {}, metadata: Loose = {}): Loose => ({
 })
 
 describe("create", () => {
-  test("fills in what kube-apiserver fills in", async () => {
+  test("sets the defaults of kube-apiserver", async () => {
     const made = await setUp().create(
       "pods",
       pod({
@@ -128,7 +128,7 @@ describe("create", () => {
     for (const line of expected) expect(messages).toContain(line)
   })
 
-  test("a gated pod says why it is not scheduled", async () => {
+  test("a gated pod has the reason in its condition", async () => {
     const made = await setUp().create("pods", pod({ schedulingGates: [{ name: "x.y/z" }] }))
     expect(made["status"].conditions).toMatchObject([
       { type: "PodScheduled", status: "False", reason: "SchedulingGated" },
@@ -153,7 +153,7 @@ describe("update", () => {
     expect(await verdict(kinds.patch("pods", "p", { spec }))).toContain(expected)
   })
 
-  test("of its status leaves the spec alone", async () => {
+  test("of its status does not change the spec", async () => {
     const kinds = setUp()
     await kinds.create("pods", pod())
     const patch = { spec: { nodeName: "n" }, status: { phase: "Running", podIP: "10.0.0.1" } }
@@ -171,7 +171,7 @@ describe("binding", () => {
     target: { kind: "Node", name },
   })
 
-  test("gives the pod its node, once", async () => {
+  test("sets the pod's node once", async () => {
     const kinds = setUp()
     await kinds.create("pods", pod())
     await kinds.create("pods", to("n1"), "binding")
@@ -186,7 +186,7 @@ describe("binding", () => {
 })
 
 describe("delete", () => {
-  test("of a pod without a node is at once", async () => {
+  test("of a pod without a node is immediate", async () => {
     const kinds = setUp()
     await kinds.create("pods", pod())
     await kinds.delete("pods", "p")

@@ -95,7 +95,7 @@ describe("create", () => {
     for (let n = 0; n < 4; n++) await kinds.create("services", service(`n${n}`, { type: "NodePort" }))
   })
 
-  test("one address is never given twice, however many ask at once", async () => {
+  test("concurrent requests never get the same address", async () => {
     await using kinds = world()
     const asked = [1, 2, 3, 4, 5, 6, 7, 8].map((n) =>
       verdict(kinds.create("services", service(`s${n}`, { clusterIP: "10.0.0.9" }))),
@@ -103,7 +103,7 @@ describe("create", () => {
     expect((await Promise.all(asked)).filter((answer) => answer === "accepted")).toHaveLength(1)
   })
 
-  test("knows what was given before it was opened", async () => {
+  test("knows addresses allocated before it was opened", async () => {
     const before = {
       metadata: { name: "old" },
       spec: {
@@ -175,7 +175,7 @@ describe("update and delete", () => {
     expect(policyOf(await kinds.patch("services", "s", { spec: back }))).toBe("Local")
   })
 
-  test("a write that fails after the claim gives back what it took", async () => {
+  test("a write that fails after the allocation releases it", async () => {
     await using kinds = world()
     await kinds.create("services", service("s"))
     expect(await verdict(kinds.create("services", service("s", { clusterIP: "10.0.0.9" })))).toContain("already exists")

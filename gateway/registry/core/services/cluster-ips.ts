@@ -10,7 +10,7 @@ import { isHeadless, type ServiceSpec, specOf } from "./needs.ts"
 
 const path = FieldPath.root("spec")
 
-/** Upstream allocates before it validates the rest: what is wrong with the addresses is all that is told. */
+/** Upstream allocates before it validates the rest, so that only errors of the addresses are reported. */
 export function validateAddresses(service: Service, current: Service | undefined): FieldError[] {
   const spec = specOf(service)
   const addresses = validateClusterIPs(spec, new Set(current?.spec?.clusterIPs))

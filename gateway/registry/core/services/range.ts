@@ -1,7 +1,7 @@
 // Which addresses of an IPv4 network, and which ports of a range, are taken. Numbers in memory only: who owns one keeps the
 // service that says so.
 
-/** An IPv4 network as offsets from its first address. The first and the last address are nobody's. */
+/** An IPv4 network as offsets from its first address. The first and the last address are not allocated. */
 export class AddressRange {
   readonly #base: number
   readonly #taken = new Set<number>()

@@ -79,7 +79,7 @@ function isChanged(slice: EndpointSlice, current: EndpointSlice): boolean {
 
 const controllers = ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"]
 
-/** Slices of controllers get no warnings: the controllers correct what they copy, and nobody reads warnings to them. */
+/** Slices of controllers get no warnings: the controllers correct what they copy, and do not read warnings. */
 function isControlled({ metadata }: EndpointSlice): boolean {
   return controllers.includes(metadata.labels?.["endpointslice.kubernetes.io/managed-by"] ?? "")
 }

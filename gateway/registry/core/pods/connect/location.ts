@@ -41,7 +41,7 @@ export async function dialNode(ctx: RequestContext, pod: Pod): Promise<UpgradeTa
   const nodeName = pod.spec?.nodeName
   if (nodeName === undefined || nodeName === "") return undefined
   const node = await ctx.controlPlane.client.get<Node>(nodes, undefined, nodeName).catch((error: unknown) => {
-    // Upstream tells of the node as of what the request asks for.
+    // Upstream reports the node as the requested resource.
     throw isNotFound(error) ? notFound({ group: "", resource: "pods" }, nodeName) : error
   })
   return ctx.controlPlane.nodes.dial(node)

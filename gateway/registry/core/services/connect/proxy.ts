@@ -18,7 +18,7 @@ const locate: Locate = async (ctx, registry, { name, port }) => {
   const service = (await registry.get(ctx, namespace, name)).object() as Service
   const portName = /^\d+$/.test(port) ? nameOfPort(service, Number(port)) : port
   const endpoint = await pickEndpoint(client, { namespace, name }, portName, service.spec?.ipFamilies?.[0])
-  // Only to pods: other addresses are whatever somebody has written.
+  // Only to pods: other addresses are arbitrary values of clients.
   if (endpoint?.pod === undefined) {
     throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(asked)}`)
   }
