@@ -46,7 +46,7 @@ describe.skipIf(lacks([], await whyNoNodes()))("the manifests on real nodes", { 
     await rm(folder, { recursive: true, force: true })
   }, timeoutMs)
 
-  /** What the parts said last tells why. */
+  /** The last output of the parts says why. */
   afterEach(async ({ task }) => {
     if (task.result?.state !== "fail") return
     for (const part of ["gateway", "operator", "syncer", "vn-agent"]) {

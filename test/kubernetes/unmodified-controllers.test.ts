@@ -156,8 +156,8 @@ describe.skipIf(lacks(["kube-controller-manager"]))("an unmodified kube-controll
     // That it reads the log at all: whether 400 or 600 requests were made is a matter of timing.
     expect(answers.length).toBeGreaterThan(100)
     const refused = answers.filter(([, , , status]) => Number(status) >= 400 && status !== "409")
-    const told = new Set(refused.map(([, verb, path, status]) => `${status} ${verb} ${path}`))
-    expect([...told].filter((each) => !expected.some((one) => one.test(each)))).toEqual([])
+    const refusals = new Set(refused.map(([, verb, path, status]) => `${status} ${verb} ${path}`))
+    expect([...refusals].filter((each) => !expected.some((one) => one.test(each)))).toEqual([])
   })
 })
 

@@ -19,7 +19,7 @@ export function binaryPath(name: string): string {
   return path.join(cacheFolder(), "bin", name)
 }
 
-/** Path of a built program; if it was not built, the error tells what to run. */
+/** Path of a built program; if it was not built, the error says what to run. */
 export async function binary(name: string): Promise<string> {
   const file = binaryPath(name)
   try {

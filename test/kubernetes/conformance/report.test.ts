@@ -116,7 +116,7 @@ describe("ginkgo's report", () => {
     ])
   })
 
-  test("tells why a spec did not run rather than that it never began, and goes by today's rules", () => {
+  test("reports why a spec did not run rather than that it never started, by the current rules", () => {
     const name = "[sig-node] a"
     const runs = [withoutRun(name, "not asked", "an old rule"), withoutRun(name, "not run", "Only supported for gce")]
     const never = withoutRun(name, "not run", "never begun")

@@ -82,12 +82,12 @@ export function merge(runs: readonly (readonly SpecResult[])[]): SpecResult[] {
   const merged = new Map<string, SpecResult>()
   for (const result of runs.flat()) {
     const before = merged.get(result.name)
-    if (before === undefined || told(result) >= told(before)) merged.set(result.name, result)
+    if (before === undefined || rank(result) >= rank(before)) merged.set(result.name, result)
   }
   return [...merged.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-function told({ outcome, message }: SpecResult): number {
+function rank({ outcome, message }: SpecResult): number {
   if (outcome === "not asked") return 0
   if (outcome === "not run") return message === neverBegun ? 1 : 2
   return 3

@@ -1,4 +1,4 @@
-// A suite of scenarios, each played on a real kube-controller-manager and on ours: what is left, and what is told, is the same.
+// A suite of scenarios, each played on a real kube-controller-manager and on ours: the final objects and events are the same.
 
 import { isDeepStrictEqual } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -17,7 +17,7 @@ import type { Scenario } from "./scenario.ts"
 
 /** Scenarios played at the same time; each has a namespace of its own. */
 const usuallyAtOnce = 24
-/** What is told depends on who is faster, in the real ones too: as often both are played before they are said to differ. */
+/** Events depend on timing, in the real controllers, too: the number of attempts before a difference is reported. */
 const mostTimes = 3
 
 /** SCENARIO=PATTERN chooses. */
@@ -61,7 +61,7 @@ function begin(both: BothSides, scenarios: readonly Scenario[], turns: Semaphore
   const played = new Map<string, Promise<Played>>()
   for (const scenario of scenarios) {
     const playing = turns.run(() => both.play(scenario, 1))
-    playing.catch(() => undefined) // its test tells
+    playing.catch(() => undefined) // reported by its test
     played.set(scenario.name, playing)
   }
   return played

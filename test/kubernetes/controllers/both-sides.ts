@@ -14,13 +14,13 @@ import { play, prepare } from "./play.ts"
 import type { Scenario, Snapshot } from "./scenario.ts"
 import { Side } from "./side.ts"
 
-/** Without its limits, so that what it tells does not come too late. */
+/** Without its limits, so that its events are not delayed. */
 export const kubernetesOptions = {
   controllerManager: true,
   controllerManagerFlags: ["--kube-api-qps=1000", "--kube-api-burst=2000"],
 }
 
-/** What both are given when they are started anew. */
+/** The arguments of both after a restart. */
 export interface Limits {
   flags: readonly string[]
   /** So long after their start all of the real controllers have begun. */
@@ -34,7 +34,7 @@ export interface Played {
 }
 
 export interface BothSides extends AsyncDisposable {
-  /** What is done before the controllers are started anew. */
+  /** Steps before the controllers are restarted. */
   prepare(scenario: Scenario): Promise<void>
   /** kube-apiserver too: it has controllers of its own. */
   restart(limits: Limits): Promise<void>

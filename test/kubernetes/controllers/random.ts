@@ -1,4 +1,4 @@
-// Random scenarios by hand: what a seed makes is played on both sides; what differs each time it is played is told.
+// Random scenarios by hand: what a seed makes is played on both sides; what differs each time it is played is reported.
 //
 //   node test/kubernetes/controllers/random.ts [--seed N] [--families REGEX] [--rounds N]
 //

@@ -14,7 +14,7 @@ const played = new Map<string, Promise<Played>>()
 let sides: BothSides | undefined
 
 describe.skipIf(chosen.length === 0 || lacks(TestKubernetes.binaries(kubernetesOptions)))(
-  "our controllers and the real ones, started anew, end up the same with",
+  "our controllers and the real ones end in the same state after a restart with",
   () => {
     beforeAll(async () => {
       const both = (sides = await startBothSides())
@@ -22,7 +22,7 @@ describe.skipIf(chosen.length === 0 || lacks(TestKubernetes.binaries(kubernetesO
       await both.restart(limits)
       for (const scenario of chosen) {
         const playing = both.play(scenario, 1)
-        playing.catch(() => undefined) // its test tells
+        playing.catch(() => undefined) // reported by its test
         played.set(scenario.name, playing)
       }
     })

@@ -57,7 +57,7 @@ export interface Scenario {
   name: string
   /** bound: pods get a node and end when they are deleted; ready: they also run and are ready at once; default: none. */
   nodes?: "ready" | "bound"
-  /** What is done before the controllers are started anew (restarted.test.ts). */
+  /** Steps before the controllers are restarted (restarted.test.ts). */
   before?: readonly Step[]
   steps: readonly Step[]
   /** Types of conditions that depend on what was seen when: each with its reason where the scenario is. */

@@ -16,9 +16,9 @@ export async function takeSnapshot(
   ignoredConditions: readonly string[] = [],
 ): Promise<Snapshot> {
   const lists = await listAll(client, namespace)
-  // Of what has no namespace it is told in the default one.
+  // Events of cluster-scoped objects are in the default namespace.
   const elsewhere = await client.list(events, { namespace: "default" })
-  const told = await client.list(events, { namespace })
+  const namespaced = await client.list(events, { namespace })
   const all = lists.flatMap(({ items }) => items)
   const names = replacements(all, namespace)
   const objects: Snapshot["objects"] = {}
@@ -30,7 +30,7 @@ export async function takeSnapshot(
     const { name = "" } = (event as unknown as { involvedObject: { name?: string } }).involvedObject
     return name.startsWith(namespace)
   })
-  const lines = [...told.items, ...ofCluster].filter(isComparable).map((event) => {
+  const lines = [...namespaced.items, ...ofCluster].filter(isComparable).map((event) => {
     const {
       involvedObject: of,
       type,
@@ -55,7 +55,7 @@ export async function takeSnapshot(
   return { objects, events: [...new Set(lines)].sort(), refusals }
 }
 
-/** Not compared: kube-apiserver's own repair loops tell of an address as lost when they look just as a service is created. */
+/** Not compared: kube-apiserver's repair loops report an address as lost if they run just while a service is created. */
 const notCompared: ReadonlySet<string | undefined> = new Set(["ipallocator-repair-controller"])
 
 /** Nor that something was written meanwhile: it is a matter of moments, and tried again. */
@@ -150,9 +150,9 @@ function replaceAll(text: string, names: readonly Named[]): string {
 
 function normalize(object: KubeObject, names: readonly Named[], ignored: readonly string[]): KubeObject {
   const { managedFields: _, resourceVersion: __, selfLink: ___, annotations = {}, ...others } = object.metadata
-  // When a change was caused is told for statistics, and from memory: it differs with what was seen together.
-  const { "endpoints.kubernetes.io/last-change-trigger-time": ____, ...told } = annotations
-  const metadata = { ...others, ...(Object.keys(told).length === 0 ? {} : { annotations: told }) }
+  // The trigger time is for metrics and kept in memory: it differs with the changes that were observed together.
+  const { "endpoints.kubernetes.io/last-change-trigger-time": ____, ...compared } = annotations
+  const metadata = { ...others, ...(Object.keys(compared).length === 0 ? {} : { annotations: compared }) }
   const text = replaceAll(JSON.stringify({ ...object, metadata }), names)
   return JSON.parse(text, (key, value: unknown) => {
     // Upstream has them as its maps and hashes have them.

@@ -1,4 +1,4 @@
-// What the field's definitions make differ, by hand: told once per class, most frequent first.
+// Differences with the field's definitions, run by hand: printed once per class, most frequent first.
 //
 //   node test/kubernetes/definitions/report.ts [--only REGEX] [--seed N] [--amount N] [--install]
 //

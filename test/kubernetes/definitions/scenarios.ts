@@ -59,7 +59,7 @@ export function telling(set: DefinitionSet): DefinitionSet {
   return { ...set, definitions: chosen.map(({ definition }) => definition) }
 }
 
-/** Applied, so that another set's of the same name is updated; all that tells of them, when it is there. */
+/** Applied, so that another set's of the same name is updated; all that describes them, if it exists. */
 export function installation({ name, definitions }: DefinitionSet): Scenario {
   const versions = new Set(
     definitions

@@ -1,4 +1,4 @@
-// polyplane check on a real etcd: nothing is wrong with what gateways write, also while they write; what is wrong is told.
+// polyplane check on a real etcd: it finds no faults in what gateways write, also while they write, and reports real faults.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { KubeObject } from "../../../apimachinery/object.ts"

@@ -57,18 +57,18 @@ describe.skipIf(lacks(["etcd"]))("a connection to etcd", () => {
     const files = { certificateAuthority: file("ca.crt"), certificate: file("tls.crt"), key: file("tls.key") }
     const options = await etcdOfSection({ servers: [...etcd.servers], ...files })
     const clock = new FakeClock()
-    const told: string[] = []
-    const note = (_: object, message: string): void => void told.push(message)
+    const messages: string[] = []
+    const note = (_: object, message: string): void => void messages.push(message)
     const log = { ...silentLog, info: note, warn: note }
     await using storage = await EtcdStorage.open(options, {}, { log, clock })
     const later = async (): Promise<void> => {
-      told.length = 0
+      messages.length = 0
       clock.advance(60_000)
-      await eventually(() => clock.timers === 1 && told.some((message) => message.includes("certificate for etcd")))
+      await eventually(() => clock.timers === 1 && messages.some((message) => message.includes("certificate for etcd")))
     }
     await write(stranger.certificate, client.key)
     await later()
-    expect(told).toContain("the certificate for etcd cannot be reloaded; retrying")
+    expect(messages).toContain("the certificate for etcd cannot be reloaded; retrying")
     await etcd.kill(0)
     await etcd.startMember(0)
     await eventually(() =>
@@ -137,7 +137,7 @@ describe.skipIf(lacks(["etcd"]))("a connection to etcd", () => {
     ])
   })
 
-  test("whoever was away while history was compacted starts anew, and knows it", { timeout: 120_000 }, async () => {
+  test("a watch that was disconnected during a compaction restarts and reports it", { timeout: 120_000 }, async () => {
     await using etcd = await TestEtcd.start({ members: 3 })
     await using database = await EtcdDatabase.open({ servers: etcd.servers.slice(0, 1) })
     await using elsewhere = await EtcdDatabase.open({ servers: etcd.servers.slice(1) })

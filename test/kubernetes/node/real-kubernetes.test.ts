@@ -9,7 +9,7 @@ import { parseHierarchies } from "./cgroups.ts"
 import { whyNoNodes } from "./machine.ts"
 import { RealKubernetes } from "./real-kubernetes.ts"
 
-test("hierarchies of cgroup v1 are told from the one of v2", () => {
+test("hierarchies of cgroup v1 are distinguished from that of v2", () => {
   const text = "12:cpu,cpuacct:/a\n3:memory:/a/b:c\n1:name=systemd:/\n0::/x\n"
   expect(parseHierarchies(text)).toEqual([
     { directory: "cpu,cpuacct", options: "cpu,cpuacct", path: "/a" },

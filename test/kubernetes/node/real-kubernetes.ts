@@ -1,5 +1,5 @@
 // A real Kubernetes with real nodes on this machine: kubelet, containerd, runc, a pod network, kube-proxy and CoreDNS, in
-// separate namespaces for each node; node1 also runs the control plane. Needs root; whyNoNodes() (machine.ts) tells whether it is
+// separate namespaces for each node; node1 also runs the control plane. Needs root; whyNoNodes() (machine.ts) reports whether it is
 // possible. README.md has a diagram.
 //
 //   await using kubernetes = await RealKubernetes.start({ nodes: 2 })

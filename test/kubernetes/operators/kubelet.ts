@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import { createAuthority, issueServingCertificate } from "../../../gateway/pki/pki.ts"
 
 const runningSeconds = 20
-/** A little less than a quarter of a processor for as long: times are not exact, and what is a little more is told as the next. */
+/** A little less than a quarter of a processor for as long: times are not exact, and a little more would be rounded up. */
 const usedSeconds = runningSeconds / 4 - 0.001
 const series = `namespace="default",pod="measured",container="measured"`
 

@@ -12,7 +12,7 @@ export interface Outcome {
   passed: number
   /** Why, by the name of the test. */
   failed: Map<string, string>
-  /** What it was told to leave out. */
+  /** What it was configured to skip. */
   leftOut: string[]
 }
 
@@ -103,7 +103,7 @@ function flagsOf({ written, leftOut = {} }: Suite, report: string): string[] {
 
 const literal = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
 
-/** What the testing package prints. A test that failed for one of its own is told as well. */
+/** What the testing package prints. A test that failed because of a subtest is reported as well. */
 function readOutcome(output: string): Outcome {
   const results = [...output.matchAll(/^ *--- (PASS|FAIL): (\S+)/gm)]
   const names = (word: string) => results.filter(([, result]) => result === word).map(([, , name = ""]) => name)

@@ -33,7 +33,7 @@ describe.skipIf(lacks(needs, missing))("suites of others", () => {
       const outcome = (turns[index % atOnce] as Promise<void>).then(() => runOn(tenants, suite))
       turns[index % atOnce] = outcome.then(
         () => undefined,
-        () => undefined, // its test tells
+        () => undefined, // reported by its test
       )
       running.set(suite, outcome)
     }

@@ -75,7 +75,7 @@ export class Front implements AsyncDisposable {
     const onward = httpsRequest({ hostname, port, path: this.#path(request), method, headers, agent }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
       response.flushHeaders()
-      pipeline(answer, response, () => undefined) // who is told less than was said sees the connection end
+      pipeline(answer, response, () => undefined) // a client of an incomplete response sees the connection end
     })
     onward.on("error", () => response.destroy())
     response.on("close", () => onward.destroy())

@@ -36,7 +36,7 @@ describe.skipIf(lacks(["kubectl", ...TestKubernetes.binaries(controlOptions)], m
       const outcomes = (turns[index % atOnce] as Promise<void>).then(() => runOn(tenants, functions))
       turns[index % atOnce] = outcomes.then(
         () => undefined,
-        () => undefined, // its tests tell
+        () => undefined, // reported by its tests
       )
       for (const name of functions) running.set(name, outcomes)
     }

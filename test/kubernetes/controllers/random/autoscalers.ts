@@ -57,7 +57,7 @@ const served = (random: Random): Step => {
   const selector = pick(random, verbs)
   const of = (resource: string, metric: string, name: string): Step => ({
     custom: { resource, metric, selector },
-    // Who asks for one object may be told of none, or of more.
+    // A request for one object may return none, or several.
     is: some(random, chance(random, 0.1) ? 0 : 1, chance(random, 0.1) ? 2 : 1, () => ({ name, value })),
   })
   return pick<() => Step>(random, [

@@ -70,7 +70,7 @@ const amounts = [0, 1, 2, 3, 5, "0%", "20%", "34%", "50%", "75%", "100%"]
 const randomLimits = (random: Random): object =>
   chance(random, 0.5) ? { minAvailable: pick(random, amounts) } : { maxUnavailable: pick(random, amounts) }
 
-/** Where there are two they share no pods: who of them is told of a pod would be left to chance. */
+/** Two budgets share no pods: which of them gets the event of a pod would be arbitrary. */
 const noTier = { key: "tier", operator: "DoesNotExist" }
 const selectors: Readonly<Record<string, readonly (object | null)[]>> = {
   alone: [{ matchLabels: labels }, { matchLabels: labels }, { matchExpressions: [noTier] }, {}, null],

@@ -112,7 +112,7 @@ class World {
   createPod(): Step {
     const claims = some(this.#random, 1, 2, () => this.#claim())
     const of = [...new Set(claims)].map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } }))
-    // Ours tells of a pod without a node at once, upstream when it looks again: it has one from the start or never.
+    // Ours reports a pod without a node immediately, upstream at its next check: the pod has a node from the start or never.
     return user(`p${this.#pods++}`, of, maybe(this.#random, 0.6, { nodeName: "n1" }))
   }
 

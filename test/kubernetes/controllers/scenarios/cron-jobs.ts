@@ -113,7 +113,7 @@ export const cronJobScenarios: readonly Scenario[] = [
     steps: [...due, resume, settle, patched({ suspend: true }), { deletePods: {} }, { deleteAll: "jobs" }, settle],
   },
   {
-    name: "cron job is told of jobs it did not make",
+    name: "cron job with jobs that it did not create",
     steps: [
       cron({ suspend: true }),
       settle,
@@ -220,7 +220,7 @@ export const cronJobScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "cron job made anew while a job of the one before is held",
+    name: "cron job recreated while a job of the previous one is held",
     steps: [
       ...due,
       resume,

@@ -28,7 +28,7 @@ export const deploymentScenarios: readonly Scenario[] = [
   },
   {
     name: "deployment that recreates waits for old pods",
-    // When old and new pods are never seen together, it tells of no progress at all.
+    // If old and new pods are never observed together, no progress is reported.
     ignoreConditions: ["Progressing"],
     nodes: "ready",
     steps: [deployment({ strategy: { type: "Recreate" } }), rolled(3), image("two"), rolled(3)],

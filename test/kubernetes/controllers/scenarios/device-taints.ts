@@ -90,7 +90,7 @@ export const deviceTaintScenarios: readonly Scenario[] = [
     steps: [...has(), tainted({ ...broken, effect: "NoSchedule" }), settle],
   },
   {
-    name: "device whose taint is only told",
+    name: "device whose taint has the effect None",
     steps: [...has(), tainted({ ...broken, effect: "None" }), settle],
   },
   {

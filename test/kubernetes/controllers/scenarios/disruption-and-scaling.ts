@@ -33,13 +33,13 @@ const autoscaler = (spec: object = {}, name = "web"): Step => ({
     },
   },
 })
-const told = (type: string): Step => ({
+const conditionReported = (type: string): Step => ({
   until: ["horizontalpodautoscalers", "web"],
   has: { status: { conditions: [{ type }] } },
 })
 const target = { type: "Utilization", averageUtilization: 50 }
 const average = { type: "AverageValue", averageValue: "10" }
-/** An autoscaler is told what is in its way by the metrics APIs, which no server of the tests has. */
+/** The metrics APIs, which no server of the tests has, report to an autoscaler why metrics are missing. */
 const metric = (name: string, metrics: object): Scenario => ({
   name: `autoscaler by ${name}`,
   nodes: "ready",
@@ -53,7 +53,7 @@ const metric = (name: string, metrics: object): Scenario => ({
     }),
     rolled(2),
     autoscaler({ metrics: [metrics] }),
-    told("ScalingActive"),
+    conditionReported("ScalingActive"),
     settle,
   ],
 })
@@ -80,7 +80,7 @@ export const disruptionScenarios: readonly Scenario[] = [
           spec: { containers: [container("one")] },
         },
       },
-      // Who looks after budgets has to have seen the pod: it tells when there is none.
+      // The disruption controller must have observed the pod: it records an event if there is none.
       settle,
       budget({ maxUnavailable: 1 }),
       settle,
@@ -110,7 +110,7 @@ export const disruptionScenarios: readonly Scenario[] = [
   {
     name: "autoscaler that comes before its target",
     nodes: "ready",
-    steps: [autoscaler(), settle, deployment({ replicas: 2 }), rolled(2), told("ScalingActive"), settle],
+    steps: [autoscaler(), settle, deployment({ replicas: 2 }), rolled(2), conditionReported("ScalingActive"), settle],
   },
   {
     name: "autoscaler below its least size",
@@ -255,17 +255,17 @@ export const disruptionScenarios: readonly Scenario[] = [
   {
     name: "autoscaler of what is scaled to nothing",
     nodes: "ready",
-    steps: [deployment({ replicas: 0 }), settle, autoscaler(), told("ScalingActive"), settle],
+    steps: [deployment({ replicas: 0 }), settle, autoscaler(), conditionReported("ScalingActive"), settle],
   },
   {
     name: "autoscaler of nothing",
-    steps: [autoscaler(), told("AbleToScale"), settle],
+    steps: [autoscaler(), conditionReported("AbleToScale"), settle],
   },
   {
     name: "autoscaler of a kind that is not there",
     steps: [
       autoscaler({ scaleTargetRef: { apiVersion: "example.com/v1", kind: "Nothing", name: "web" } }),
-      told("AbleToScale"),
+      conditionReported("AbleToScale"),
       settle,
     ],
   },
@@ -278,7 +278,7 @@ export const disruptionScenarios: readonly Scenario[] = [
       autoscaler({ minReplicas: 2 }, "other"),
       settle,
       autoscaler({ minReplicas: 2 }),
-      told("ScalingActive"),
+      conditionReported("ScalingActive"),
       settle,
     ],
   },

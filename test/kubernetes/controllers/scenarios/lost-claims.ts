@@ -9,7 +9,7 @@ const isClaimIn = (name: string, phase: string): Step => ({
   until: ["persistentvolumeclaims", name],
   has: { status: { phase } },
 })
-/** At once, whatever protects it: of one that is going upstream tells who waits for it only every 15 s. */
+/** Immediately, regardless of finalizers: upstream records events for a terminating claim only every 15 s. */
 const removed = (name: string): Step[] => {
   const full = `NAMESPACE-${name}`
   const unprotected = { metadata: { finalizers: null } }
@@ -97,7 +97,7 @@ export const lostClaimScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "claim that has lost its volume is deleted and made anew",
+    name: "claim that has lost its volume is deleted and recreated",
     steps: [
       ...lost,
       { delete: ["persistentvolumeclaims", "data"] },

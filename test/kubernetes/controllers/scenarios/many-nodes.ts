@@ -1,4 +1,4 @@
-// So many nodes that their kubelets are told to ask less often: upstream tells each when it says something.
+// So many nodes that the TTL annotation changes: upstream updates each node at its next event.
 
 import type { Scenario, Step } from "../scenario.ts"
 import { nodeNamed } from "./node-steps.ts"

@@ -1,4 +1,4 @@
-// What ValidatingAdmissionPolicies are told of the types in their expressions.
+// The type-checking warnings of ValidatingAdmissionPolicies.
 
 import type { Scenario, Step } from "../scenario.ts"
 import { settle } from "./steps.ts"
@@ -26,16 +26,19 @@ const policy = (rules: object[], expressions: string[], more: object = {}): Step
   },
 })
 const deployments = rule("apps", "v1", "deployments")
-const told: Step = {
+const statusWritten: Step = {
   until: ["validatingadmissionpolicies", "NAMESPACE"],
   has: { status: { observedGeneration: 1 } },
 }
 
 export const policyScenarios: readonly Scenario[] = [
-  { name: "policy without a fault", steps: [policy([deployments], ["object.spec.replicas > 1"]), told, settle] },
+  {
+    name: "policy without a fault",
+    steps: [policy([deployments], ["object.spec.replicas > 1"]), statusWritten, settle],
+  },
   {
     name: "policy with a field that is not there",
-    steps: [policy([deployments], ["object.spec.replicaz > 1", "object.metadata.name == 'x'"]), told, settle],
+    steps: [policy([deployments], ["object.spec.replicaz > 1", "object.metadata.name == 'x'"]), statusWritten, settle],
   },
   {
     name: "policy with a type that does not fit",
@@ -44,7 +47,7 @@ export const policyScenarios: readonly Scenario[] = [
         [deployments],
         ["object.spec.replicas == '1'", "object.spec.template.spec.containers.all(c, c.nme == '')"],
       ),
-      told,
+      statusWritten,
       settle,
     ],
   },
@@ -52,20 +55,20 @@ export const policyScenarios: readonly Scenario[] = [
     name: "policy for several kinds",
     steps: [
       policy([deployments, rule("", "v1", "pods"), rule("batch", "v1", "jobs")], ["object.spec.replicas > 1"]),
-      told,
+      statusWritten,
       settle,
     ],
   },
   {
     name: "policy for all kinds",
-    steps: [policy([rule("*", "*", "*")], ["object.spec.nothing > 1"]), told, settle],
+    steps: [policy([rule("*", "*", "*")], ["object.spec.nothing > 1"]), statusWritten, settle],
   },
   {
     name: "policy for a kind that is not there",
-    steps: [policy([rule("example.com", "v1", "nothings")], ["object.spec.nothing > 1"]), told, settle],
+    steps: [policy([rule("example.com", "v1", "nothings")], ["object.spec.nothing > 1"]), statusWritten, settle],
   },
   {
-    name: "policy with faults in what it tells",
+    name: "policy with faults in other expressions",
     steps: [
       policy([deployments], ["true"], {
         validations: [{ expression: "variables.a > 1", messageExpression: "string(object.spec.replicaz)" }],
@@ -73,7 +76,7 @@ export const policyScenarios: readonly Scenario[] = [
         matchConditions: [{ name: "m", expression: "object.spec.replicazzz == 1" }],
         auditAnnotations: [{ key: "k", valueExpression: "string(object.spec.replicazzzz)" }],
       }),
-      told,
+      statusWritten,
       settle,
     ],
   },
@@ -83,7 +86,7 @@ export const policyScenarios: readonly Scenario[] = [
       policy([deployments], ["object.spec.replicas > int(params.data.max)", "params.dada.max == ''"], {
         paramKind: { apiVersion: "v1", kind: "ConfigMap" },
       }),
-      told,
+      statusWritten,
       settle,
     ],
   },
@@ -91,7 +94,7 @@ export const policyScenarios: readonly Scenario[] = [
     name: "policy with parameters of a kind that is not there",
     steps: [
       policy([deployments], ["params.nothing == 1"], { paramKind: { apiVersion: "example.com/v1", kind: "Nothing" } }),
-      told,
+      statusWritten,
       settle,
     ],
   },
@@ -99,7 +102,7 @@ export const policyScenarios: readonly Scenario[] = [
     name: "policy that is mended",
     steps: [
       policy([deployments], ["object.spec.replicaz > 1"]),
-      told,
+      statusWritten,
       settle,
       {
         patch: ["validatingadmissionpolicies", "NAMESPACE"],

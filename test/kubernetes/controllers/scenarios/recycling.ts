@@ -29,8 +29,8 @@ const works = (activeDeadlineSeconds: number, source: object): Step => ({
     status: { phase: "Pending" },
   },
 })
-/** As a kubelet tells of the pod. */
-const told = (type: string, message: string): Step => ({
+/** An event as a kubelet records it for the pod. */
+const podEvent = (type: string, message: string): Step => ({
   create: {
     apiVersion: "v1",
     kind: "Event",
@@ -60,8 +60,8 @@ export const recyclingScenarios: readonly Scenario[] = [
       bound("data"),
       removeClaim,
       works(60, path),
-      told("Normal", "its image was pulled"),
-      told("Warning", "its disk is slow"),
+      podEvent("Normal", "its image was pulled"),
+      podEvent("Warning", "its disk is slow"),
       ended({ phase: "Failed", message: "it does not go" }),
       gaveUp("Recycle failed: failed to recycle volume: it does not go"),
       works(60, path),

@@ -101,7 +101,7 @@ export const replicaSetScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "replica set gives up those that are told cheap first",
+    name: "replica set deletes pods with lower deletion cost first",
     nodes: "ready",
     steps: [
       podNamed("cheap", { annotations: { "controller.kubernetes.io/pod-deletion-cost": "-10" } }),
@@ -115,7 +115,7 @@ export const replicaSetScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "replica set told nonsense about costs",
+    name: "replica set with invalid deletion costs",
     nodes: "ready",
     steps: [
       podNamed("first", { annotations: { "controller.kubernetes.io/pod-deletion-cost": "0" } }),
@@ -139,7 +139,7 @@ export const replicaSetScenarios: readonly Scenario[] = [
     steps: [set({ template: template("one", { serviceAccountName: "nobody" }) }), settle],
   },
   {
-    name: "replica set that is told a change of template",
+    name: "replica set with a changed template",
     nodes: "ready",
     steps: [
       set(),

@@ -128,7 +128,7 @@ export const serviceScenarios: readonly Scenario[] = [
     steps: [service({ type: "ExternalName", externalName: "example.com" }), settle],
   },
   {
-    name: "service of an external name that is told where its traffic stays",
+    name: "service of an external name with an internal traffic policy",
     steps: [
       service({ type: "ExternalName", externalName: "example.com", internalTrafficPolicy: "Local" }),
       settle,
@@ -194,7 +194,7 @@ export const serviceScenarios: readonly Scenario[] = [
     steps: [service(), deployment({ replicas: 20, template: template("one") }), rolled(20), settle],
   },
   {
-    name: "service and a pod that is told to be ready",
+    name: "service and a pod with a readiness gate",
     nodes: "ready",
     steps: [
       service({ sessionAffinity: "ClientIP" }),

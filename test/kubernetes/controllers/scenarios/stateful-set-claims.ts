@@ -11,7 +11,7 @@ export const statefulSetClaimScenarios: readonly Scenario[] = [
     steps: [stateful({ replicas: 2, volumeClaimTemplates: claims }), settle],
   },
   {
-    name: "stateful set deletes claims when told",
+    name: "stateful set deletes claims by its retention policy",
     nodes: "ready",
     steps: [
       stateful({

@@ -160,7 +160,7 @@ export const statefulSetScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "stateful set deleted and made anew at once",
+    name: "stateful set deleted and recreated immediately",
     nodes: "ready",
     steps: [
       stateful({ replicas: 2 }),
