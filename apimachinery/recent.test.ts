@@ -7,7 +7,7 @@ test("a value is kept for a while, and is dropped when another is set long after
   const at = (time: number): object => {
     now = time
     const key = {}
-    made.set(key, String(time))
+    made.set(key, String(time), 1)
     return key
   }
   const first = at(0)
@@ -22,9 +22,16 @@ test("a value is kept for a while, and is dropped when another is set long after
   expect([first, second, third, fourth].map((key) => made.get(key))).toEqual([undefined, undefined, undefined, "1000"])
 })
 
-test("at most twice maxFresh values are kept, the newest ones", () => {
+test("the newest values are kept, at most twice maxFresh of them", () => {
   const made = new Recent<object, number>({ keptMs: 10, maxFresh: 3, now: () => 0 })
   const keys = Array.from({ length: 8 }, () => ({}))
-  keys.forEach((key, index) => made.set(key, index))
+  keys.forEach((key, index) => made.set(key, index, 1))
   expect(keys.map((key) => made.get(key))).toEqual([undefined, undefined, undefined, 3, 4, 5, 6, 7])
+})
+
+test("heavy values are dropped after fewer others", () => {
+  const made = new Recent<object, number>({ keptMs: 10, maxFresh: 3, now: () => 0 })
+  const keys = Array.from({ length: 4 }, () => ({}))
+  keys.forEach((key, index) => made.set(key, index, 5))
+  expect(keys.map((key) => made.get(key))).toEqual([undefined, undefined, 2, 3])
 })

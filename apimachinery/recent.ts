@@ -5,7 +5,7 @@
 export interface RecentOptions {
   /** Milliseconds. A value is dropped by a call of set() after twice that time. */
   keptMs: number
-  /** The maximum number of values is twice that. */
+  /** The maximum weight of all values is twice that, and that of the heaviest. */
   maxFresh: number
   now?: () => number
 }
@@ -16,8 +16,9 @@ export class Recent<K extends object, V> {
   #young = new Map<K, V>()
   #old: ReadonlyMap<K, V> | undefined
   #since: number
+  #weight = 0
 
-  /** A value is kept for at least `keptMs`, unless `maxFresh` newer ones have been set. */
+  /** A value is kept for at least `keptMs`, unless newer ones that weigh `maxFresh` have been set. */
   constructor(options: RecentOptions) {
     this.#options = options
     this.#now = options.now ?? (() => performance.now())
@@ -28,14 +29,17 @@ export class Recent<K extends object, V> {
     return this.#young.get(key) ?? this.#old?.get(key)
   }
 
-  set(key: K, value: V): void {
+  /** `weight`: of the key and the value, in the unit of `maxFresh`. */
+  set(key: K, value: V, weight: number): void {
     const { keptMs, maxFresh } = this.#options
     const now = this.#now()
-    if (now - this.#since >= keptMs || this.#young.size >= maxFresh) {
+    if (now - this.#since >= keptMs || this.#weight >= maxFresh) {
       this.#old = now - this.#since < 2 * keptMs ? this.#young : undefined
       this.#young = new Map()
       this.#since = now
+      this.#weight = 0
     }
     this.#young.set(key, value)
+    this.#weight += weight
   }
 }

@@ -2,10 +2,9 @@
 // it back without them leaves them unchanged (Kubernetes treats absent managedFields as no change).
 
 import type { KubeObject } from "../apimachinery/object.ts"
-import { Recent } from "../apimachinery/recent.ts"
 
-/** Informers of one process that receive the same object, which they do at about the same time, share the trimmed one. */
-const kept = new Recent<KubeObject, KubeObject>({ keptMs: 5_000, maxFresh: 500 })
+/** Informers of one process that receive the same object share the trimmed one. */
+const kept = new WeakMap<KubeObject, KubeObject>()
 
 /** Frozen, like the objects that clients return. Everything except its metadata is shared with the object. */
 export function trim<T extends KubeObject>(object: T): T {

@@ -12,13 +12,13 @@ const issuers = new WeakMap<Uint8Array, string>()
 
 /** Registers the parsed form of `certificate`, which is DER. */
 export function rememberParsed(certificate: Uint8Array, known: X509Certificate): void {
-  parsed.set(certificate, known)
+  parsed.set(certificate, known, 1)
 }
 
 /** `certificate`: DER; the same bytes object for each call about one certificate. */
 export function parsedCertificate(certificate: Uint8Array): X509Certificate {
   let found = parsed.get(certificate)
-  if (found === undefined) parsed.set(certificate, (found = new X509Certificate(certificate)))
+  if (found === undefined) parsed.set(certificate, (found = new X509Certificate(certificate)), 1)
   return found
 }
 

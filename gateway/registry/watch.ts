@@ -15,8 +15,11 @@ import type { KubeValue } from "./value.ts"
 import type { ValueReader } from "./value-reader.ts"
 import { tick, WatchChanges, type WatchHome } from "./watch-changes.ts"
 
-/** After a change its event may be sent to many watches; those that come later create it again. */
-const madeFresh = { keptMs: 5_000, maxFresh: 500 }
+/**
+ * After a change its event may be sent to many watches; those that come later create it again. The weight is in bytes of objects, which
+ * are a small part of the events' memory.
+ */
+const madeFresh = { keptMs: 5_000, maxFresh: 128 * 1024 }
 
 /** Undefined: the event is not part of the selection. */
 type Selected = RegistryEvent | undefined
@@ -128,7 +131,7 @@ export class WatchSource {
     const value = this.#value(change.current)
     const made: RegistryEvent | Promise<RegistryEvent> =
       value instanceof Promise ? value.then((value): RegistryEvent => ({ type, value })) : { type, value }
-    this.#made.set(change, made)
+    this.#made.set(change, made, change.current.value.length)
     return made
   }
 
