@@ -128,7 +128,7 @@ describe("another tenant's credential", () => {
     ["garbage", (tenant) => fixture.request(`/tenants/${tenant}/api/v1/namespaces`, { token: "garbage" })],
   ]
 
-  test.each(ways)("%s is refused as if the tenant did not exist", async (_way, ask) => {
+  test.each(ways)("%s is rejected as if the tenant did not exist", async (_way, ask) => {
     const existing = strip(await ask("b"))
     expect(existing.code).toBe(401)
     expect(JSON.parse(existing.text)).toEqual({
@@ -143,7 +143,7 @@ describe("another tenant's credential", () => {
     expect(strip(await ask("nobody-there"))).toEqual(existing)
   })
 
-  test("path and host that disagree are refused, whichever the credential is for", async () => {
+  test("contradictory path and host are rejected for the credentials of either", async () => {
     const mixed = (credential: object) =>
       fixture.request("/tenants/a/api/v1/namespaces", { ...credential, headers: { host: `b.${domain}` } })
     expect((await mixed(a)).code).toBe(401)
@@ -160,14 +160,14 @@ describe("another tenant's credential", () => {
       expect((await fixture.request(path, { token: `${header}.${forged}.${signature}` })).code).toBe(401)
   })
 
-  test("a certificate of an authority that only has the tenant's name is refused", async () => {
+  test("a certificate of an authority with the tenant's name is rejected", async () => {
     const imposter = await createAuthority(`polyplane tenant ${b.tenant.uid}`)
     const { certificate, key } = await issueClientCertificate(imposter, { name: "admin", groups: ["system:masters"] })
     for (const path of ["/tenants/b/api", "/api"])
       expect((await fixture.request(path, { certificate, key })).code).toBe(401)
   })
 
-  test("a tenant's masters are nobody in the super cluster's plane and at the admin surface", async () => {
+  test("a tenant's masters have no access to the super cluster's plane and the admin API", async () => {
     expect((await fixture.request("/polyplane/v1/tenants", a)).code).toBe(401)
     expect((await fixture.request("/polyplane/v1/tenants", { token: tokenA })).code).toBe(401)
     expect((await fixture.request("/polyplane/v1/tenants")).code).toBe(401)
@@ -176,7 +176,7 @@ describe("another tenant's credential", () => {
     expect(metrics.text).not.toContain("polyplane_tenants")
   })
 
-  test("no credential is the anonymous user, who cannot tell which tenants there are", async () => {
+  test("requests without credentials are anonymous, and cannot find out which tenants exist", async () => {
     for (const path of ["/version", "/healthz", "/api/v1/namespaces", "/apis"]) {
       const existing = strip(await fixture.request(`/tenants/b${path}`))
       expect([200, 403]).toContain(existing.code)
@@ -186,7 +186,7 @@ describe("another tenant's credential", () => {
 })
 
 describe("authorization", () => {
-  test("a service account may do what it is bound to, from the next request on", async () => {
+  test("permissions of a service account apply from the next request", async () => {
     const list = () => fixture.request("/tenants/a/api/v1/namespaces/default/configmaps", { token: tokenA })
     expect((await list()).json()).toMatchObject({
       code: 403,
@@ -245,7 +245,7 @@ describe("authorization", () => {
 })
 
 describe("tokens", () => {
-  test("end with the tenant's account", async () => {
+  test("are rejected after their account is deleted", async () => {
     const client = fixture.client("/tenants/a", a)
     await client.create<ServiceAccount>(serviceAccounts, {
       apiVersion: "v1",
@@ -279,7 +279,7 @@ describe("tokens", () => {
 })
 
 describe("the gateway's administrator", () => {
-  test("is a master in every tenant, and learns which do not exist", async () => {
+  test("is a master in every tenant, and gets 404 for missing tenants", async () => {
     const list = await fixture.request("/tenants/b/api/v1/namespaces", fixture.administrator)
     expect(list.code).toBe(200)
     expect((await fixture.request("/tenants/nobody-there/api", fixture.administrator)).json()).toMatchObject({
@@ -289,7 +289,7 @@ describe("the gateway's administrator", () => {
     expect((await fixture.request("/api/v1/namespaces", fixture.administrator)).code).toBe(200)
   })
 
-  test("reads the metrics of each tenant, and of all together, which name none", async () => {
+  test("can read the metrics of each tenant, and of all without their names", async () => {
     const seen =
       'apiserver_request_total{code="200",component="apiserver",dry_run="",group="policy",resource="poddisruptionbudgets"'
     await fixture.request("/tenants/b/apis/policy/v1/poddisruptionbudgets", fixture.administrator)
@@ -299,7 +299,7 @@ describe("the gateway's administrator", () => {
     expect((await fixture.request("/tenants/b/metrics")).code).toBe(403)
   })
 
-  test("a tenant's health checks are metrics, too", async () => {
+  test("can read a tenant's health checks as metrics", async () => {
     const { code, text } = await fixture.request("/tenants/b/metrics/slis", fixture.administrator)
     expect(code).toBe(200)
     expect(text).toContain('kubernetes_healthcheck{name="etcd",type="readyz"} 1\n')
@@ -307,7 +307,7 @@ describe("the gateway's administrator", () => {
     expect((await fixture.request("/tenants/b/metrics/other", fixture.administrator)).code).toBe(404)
   })
 
-  test("reads the metrics, which name no tenant", async () => {
+  test("can read the metrics, which contain no tenant names", async () => {
     const { code, text } = await fixture.request("/metrics", fixture.administrator)
     expect(code).toBe(200)
     expect(text).toContain("apiserver_request_total")
@@ -316,7 +316,7 @@ describe("the gateway's administrator", () => {
   })
 })
 
-describe("YAML that is long", () => {
+describe("a long YAML document", () => {
   const path = "/tenants/a/api/v1/namespaces/default/configmaps"
   const send = (text: string, query = "", contentType = "application/yaml"): Promise<RawAnswer> =>
     fixture.request(`${path}${query}`, {
@@ -360,12 +360,12 @@ describe("tenants", () => {
     await expect(fixture.gateway.tenants.create(other)).rejects.toMatchObject({ reason: "AlreadyExists" })
   })
 
-  test("have a name that can be part of a host name", async () => {
+  test("must have names that can be part of a host name", async () => {
     for (const name of ["Upper", "a.b", "../x", "", "x".repeat(64)])
       await expect(fixture.createTenant(name)).rejects.toMatchObject({ reason: "Invalid" })
   })
 
-  test("deleted ones leave nothing, and a new one under the name has other keys", async () => {
+  test("leave nothing when deleted, and a new tenant of the same name has other keys", async () => {
     const first = await fixture.createTenant("gone")
     const stores = () => readdir(join(fixture.dataDir, "stores"))
     expect(await stores()).toContain(first.tenant.uid)

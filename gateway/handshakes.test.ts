@@ -52,7 +52,7 @@ test("one handshake starts per turn of the event loop", async () => {
   }
 })
 
-test("a crowd from one address is passed by who comes from another", async () => {
+test("connections of other addresses are served before the queue of one address", async () => {
   const { server, begun } = startServer({ maxUnderWay: 1, patienceMs: never })
   const crowd = Array.from({ length: 50 }, (_, port) => socketOf(port))
   for (const socket of crowd) server.emit("connection", socket)

@@ -43,14 +43,14 @@ function groupsIn(text: string): string[] {
   return (JSON.parse(text) as { status: { userInfo: { groups: string[] } } }).status.userInfo.groups
 }
 
-test("groups to act as, a header each, are as many as there is room for", async () => {
+test("a request may have as many impersonation groups as fit into the header limit", async () => {
   const groups = Array.from({ length: 2100 }, (_, index) => `${index}`)
   const headers = { ...json, "impersonate-user": "u", "impersonate-group": groups }
   const { text } = await ask({ method: "POST", path: reviews, headers }, review)
   expect(groupsIn(text)).toEqual([...groups, "system:authenticated"])
 })
 
-test("so they are over HTTP/2, where each takes more room", async () => {
+test("a request over HTTP/2 may also have many groups, although each header takes more space", async () => {
   const groups = Array.from({ length: 500 }, (_, index) => `${index}`)
   const session = connect(fixture.url, {
     ca: fixture.gateway.certificateAuthority,
@@ -72,7 +72,7 @@ test("requests with two hosts are rejected", async () => {
   expect([code, text]).toEqual([400, expect.stringContaining("too many Host headers")])
 })
 
-test("the server as a whole has options, and nothing else", async () => {
+test("the path * is accepted only with OPTIONS", async () => {
   expect(await ask({ method: "OPTIONS", path: "*" })).toMatchObject({ code: 200, text: "" })
   expect(await ask({ path: "*" })).toMatchObject({ code: 400 })
 })

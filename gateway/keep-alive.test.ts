@@ -6,7 +6,7 @@ import { startTestGateway } from "./testing/start-gateway.ts"
 
 const waitFor = (check: () => Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 20 })
 
-test("connections are kept for a shorter time while more than so many are idle", async () => {
+test("the keep-alive timeout is shorter while there are many idle connections", async () => {
   await using fixture = await startTestGateway({ limits: { maxIdleConnections: 2, keepAliveMs: 90_000 } })
   /** A client with a single connection. */
   const client = (): Agent => {

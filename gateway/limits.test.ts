@@ -45,8 +45,8 @@ async function fill(client: KubeClient, names: string): Promise<number> {
   }
 }
 
-describe("what a tenant may store", () => {
-  test("is bounded for each by itself; beyond it creating is forbidden as by a quota, and deleting makes room", async () => {
+describe("the storage of a tenant", () => {
+  test("is limited per tenant, with the error of a quota, and deletions free it", async () => {
     const full = await fixture.createTenant("full")
     const other = await fixture.createTenant("other")
     const made = await fill(local(full), "c")
@@ -74,7 +74,7 @@ describe("what a tenant may store", () => {
     await local(other).create(configMaps, configMap("free"))
   })
 
-  test("is what its VirtualCluster says instead, in objects and in bytes", async () => {
+  test("is limited by its VirtualCluster in objects and bytes", async () => {
     const small = await fixture.createTenant("small", { quota: { objects: 10, bytes: 20_000 } })
     expect(await fill(local(small), "c")).toBeLessThanOrEqual(10)
     const large = configMap("c0", "x".repeat(20_000))
@@ -113,8 +113,8 @@ describe("what a tenant may store", () => {
   })
 })
 
-describe("a list", () => {
-  test("that has to be put together is bounded; what streams is not, and pages are", async () => {
+describe("the size of a list", () => {
+  test("is limited if it is built in memory, also in pages, but not if it is streamed", async () => {
     const many = await fixture.createTenant("many")
     for (let index = 0; index < 8; index++) await local(many).create(configMaps, configMap(`c${index}`))
     const list = (accept: string, query = "") =>
@@ -132,7 +132,7 @@ describe("a list", () => {
 })
 
 describe("connections", () => {
-  test("a tenant's watches are bounded, and another's are not touched", async () => {
+  test("a tenant's watches are limited, independently of other tenants", async () => {
     const watching = await fixture.createTenant("watching")
     const path = "/tenants/watching/api/v1/configmaps?watch=true&timeoutSeconds="
     const streams = [fixture.request(`${path}600`, watching), fixture.request(`${path}600`, watching)]
@@ -145,7 +145,7 @@ describe("connections", () => {
     await ended
   })
 
-  test("that send very many requests ahead end, and those are not even read", async () => {
+  test("with too many pipelined requests are closed without parsing the rest", async () => {
     const { hostname, port } = new URL(fixture.url)
     let read = 0
     const count = (message: unknown): void => {
@@ -163,7 +163,7 @@ describe("connections", () => {
     expect((await fixture.request("/version")).code).toBe(200)
   })
 
-  test("beyond the limit are closed, and others go on", async () => {
+  test("above the limit are closed, and others stay open", async () => {
     const { hostname, port } = new URL(fixture.url)
     const open: TLSSocket[] = []
     onTestFinished(() => open.forEach((socket) => socket.destroy()))
@@ -182,7 +182,7 @@ describe("connections", () => {
     await expect.poll(tryOne).toBe(true)
   })
 
-  test("are fewer where the process may open few files", () => {
+  test("are limited by the number of files that the process may open", () => {
     const asked = { maxConnections: 20_000, maxAwakeTenants: 1000 }
     expect(connectionsOf(asked, Infinity)).toBe(20_000)
     expect(connectionsOf(asked, 1_048_576)).toBe(20_000)

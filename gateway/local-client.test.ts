@@ -25,7 +25,7 @@ const configMap = (name: string, data: Record<string, string> = {}): ConfigMap =
   data,
 })
 
-test("objects given stay the caller's, and those answered are frozen", async () => {
+test("given objects are not changed, and returned ones are frozen", async () => {
   const local = client()
   const given = configMap("a", { x: "1" })
   const made = await local.create(configMaps, given)
@@ -34,7 +34,7 @@ test("objects given stay the caller's, and those answered are frozen", async () 
   expect(await local.get(configMaps, "default", "a")).toEqual(made)
 })
 
-test("defaults and validation are those of a request", async () => {
+test("objects are defaulted and validated like in requests", async () => {
   const local = client()
   const spec = {
     selector: { matchLabels: { a: "b" } },
@@ -48,9 +48,9 @@ test("defaults and validation are those of a request", async () => {
 })
 
 test.each([
-  { what: "that takes long lets", step: 10, turns: true },
-  { what: "that is short does not let", step: 0.1, turns: false },
-])("a write $what the event loop turn", async ({ step, turns }) => {
+  { what: "that takes long yields", step: 10, turns: true },
+  { what: "that is short does not yield", step: 0.1, turns: false },
+])("a write $what to the event loop", async ({ step, turns }) => {
   const local = client()
   let clock = 0
   const now = vi.spyOn(performance, "now").mockImplementation(() => (clock += step))
@@ -63,7 +63,7 @@ test.each([
   expect(hasTurned).toBe(turns)
 })
 
-test("the event loop turns as often among many writes as among the steps of one", async () => {
+test("the event loop turns as often between many writes as between the steps of one", async () => {
   let clock = 0
   const now = vi.spyOn(performance, "now").mockImplementation(() => clock)
   onTestFinished(() => now.mockRestore())
@@ -86,7 +86,7 @@ test("the event loop turns as often among many writes as among the steps of one"
   expect(Math.max(...later)).toBe(stepMs)
 })
 
-test("a path of what is served here answers its list", async () => {
+test("a path of a resource returns its list", async () => {
   const local = client()
   const labelled = configMap("b")
   await local.create(configMaps, configMap("a"))
@@ -99,7 +99,7 @@ test("a path of what is served here answers its list", async () => {
   expect(await names("?labelSelector=app%3Dweb")).toEqual(["b"])
 })
 
-test("the three kinds of patches work, and scale is a subresource", async () => {
+test("all types of patches and the scale subresource are supported", async () => {
   const local = client()
   await local.create(configMaps, configMap("a", { x: "1" }))
   const patch = (document: unknown, type: "json" | "merge" | "strategic" | "apply") =>
@@ -151,7 +151,7 @@ test("unsupported resources and verbs are rejected", async () => {
   expect(found.find(({ resource }) => resource === "horizontalpodautoscalers")?.version).toBe("v2")
 })
 
-test("lists of several pages, read by many at the same time, are whole; who has gone is not waited for", async () => {
+test("concurrent paginated lists are complete, and an aborted one does not delay others", async () => {
   const local = client()
   const names = Array.from({ length: 25 }, (_, index) => `c${index + 10}`)
   for (const name of names) await local.create(configMaps, configMap(name))

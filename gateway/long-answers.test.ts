@@ -8,7 +8,7 @@ import type { Updating } from "./testing/updating-client.ts"
 const connections = 8
 const updates = 25
 
-test("a connection outlives long requests that come right after long answers", { timeout: 120_000 }, async () => {
+test("a connection survives long requests directly after long responses", { timeout: 120_000 }, async () => {
   await using fixture = await startTestGateway()
   const { certificate = "", key = "", url } = await fixture.createTenant("t")
   const client = fixture.client("/tenants/t", { certificate, key })

@@ -36,7 +36,7 @@ async function servedOn(port: number, ca: string): Promise<string> {
 }
 
 describe("a gateway", () => {
-  test.for([false, true])("renews its certificates while it runs (HTTP/2: %s)", async (http2) => {
+  test.for([false, true])("renews its certificates at run time (HTTP/2: %s)", async (http2) => {
     // Certificates from the start of the test and from its end are both valid today.
     const clock = new FakeClock(Date.now() - 320 * dayMs)
     await using fixture = await startTestGateway({ clock, http2 })

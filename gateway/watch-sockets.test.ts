@@ -52,7 +52,7 @@ test("each event is a message", async () => {
   await once(client, "close")
 })
 
-test("in protobuf a message has no length before it", async () => {
+test("protobuf messages have no length prefix", async () => {
   const client = open({ accept: "application/vnd.kubernetes.protobuf;stream=watch" })
   const [data, isBinary] = (await once(client, "message")) as [Buffer, boolean]
   expect([isBinary, data.subarray(0, 7).toString("latin1")]).toEqual([true, "\n\u0005ADDED"])

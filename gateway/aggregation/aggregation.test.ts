@@ -132,7 +132,7 @@ describe("an aggregated API server", () => {
   test.each([
     ["v1broken", []],
     ["v1empty", ["flunders"]],
-  ])("does no harm by what it says it serves: %s", async (version, expected) => {
+  ])("can send broken discovery without affecting others: %s", async (version, expected) => {
     const service = { namespace: "default", name: "wardle" }
     await call(services, { method: "POST", body: apiService(version, service, { caBundle }) })
     await eventually(async () => (await available(`${version}.${group}`))["status"] === "True")
@@ -146,7 +146,7 @@ describe("an aggregated API server", () => {
     await call(`${services}/${version}.${group}`, { method: "DELETE" })
   })
 
-  test("gets the requests for it, with the caller's name and the gateway's certificate", async () => {
+  test("gets requests with the user's name and the gateway's certificate", async () => {
     const path = `/apis/${group}/v1alpha1/namespaces/default/flunders/x?a=b%20c`
     const headers = { "x-remote-user": "somebody-else", "x-remote-extra-scopes": "all", "x-mine": "1" }
     expect(await bodyOf(call(path, { headers }))).toEqual({ kind: "Flunder", asked: path })
@@ -159,7 +159,7 @@ describe("an aggregated API server", () => {
     expect(last?.headers["authorization"]).toBeUndefined()
   })
 
-  test("gets no requests out of the body of another, which would say themselves who asks", async () => {
+  test("gets no request that is smuggled in the body of another", async () => {
     const path = `/tenants/a/apis/${group}/v1alpha1/flunders`
     const { certificate: cert = "", key = "" } = tenant
     const session = connect(gateway.url, { ca: gateway.gateway.certificateAuthority, cert, key })
@@ -173,7 +173,7 @@ describe("an aggregated API server", () => {
     expect(seen.find(({ headers }) => headers["transfer-encoding"] === "chunked")).toMatchObject({ method: "GET" })
   })
 
-  test("sees who is impersonated, and nothing of the impersonation", async () => {
+  test("gets the impersonated user without the impersonation headers", async () => {
     const headers = {
       "impersonate-user": "ann",
       "impersonate-group": "system:masters",
@@ -185,7 +185,7 @@ describe("an aggregated API server", () => {
     expect(Object.keys(last).filter((name) => name.startsWith("impersonate-"))).toEqual([])
   })
 
-  test("answers the control plane's own controllers", async () => {
+  test("is reachable for the control plane's controllers", async () => {
     const client = gateway.gateway.tenants.client("a")
     expect(await client.raw(`/apis/${group}/v1alpha1/nodes`)).toEqual({
       kind: "Flunder",
@@ -194,7 +194,7 @@ describe("an aggregated API server", () => {
     await expect(client.raw("/apis/none.example.com/v1/nodes")).rejects.toThrow("could not find the requested resource")
   })
 
-  test("has objects that the control plane's own controllers find, and delete", async () => {
+  test("has objects that the control plane's controllers can list and delete", async () => {
     const client = gateway.gateway.tenants.client("a")
     const resource = { group, version: "v1alpha1", resource: "flunders", namespaced: true }
     expect(await client.discover()).toContainEqual({ ...resource, kind: "Flunder", verbs: ["get", "list"] })
@@ -215,12 +215,12 @@ describe("an aggregated API server", () => {
     await expect(client.list({ ...resource, group: "none.example.com" })).rejects.toThrow("could not find")
   })
 
-  test("gets them only when the caller may", async () => {
+  test("gets only requests that are authorized", async () => {
     const { code } = await call(`/apis/${group}/v1alpha1/flunders`, { headers: { "impersonate-user": "nobody" } })
     expect(code).toBe(403)
   })
 
-  test("is part of discovery, in both forms", async () => {
+  test("is part of discovery, aggregated or not", async () => {
     const groups = (await bodyOf(call("/apis")))["groups"] as Loose[]
     expect(groups.at(-1)).toMatchObject({
       name: group,
@@ -266,7 +266,7 @@ describe("an aggregated API server", () => {
     expect(await bodyOf(call(`/openapi/v3/apis/${group}/v1alpha1`))).toEqual({ openapi: "3.0.0" })
   })
 
-  test("cannot take a group of Kubernetes itself", async () => {
+  test("cannot replace a built-in group", async () => {
     const body: Loose = { ...apiService("v1", { namespace: "default", name: "wardle" }) }
     body["spec"] = { ...body["spec"], group: "apps" }
     const { resourceVersion } = (await bodyOf(call(`${services}/v1.apps`)))["metadata"]
@@ -299,7 +299,7 @@ describe("an API without a running server", () => {
       { insecureSkipTLSVerify: true },
       'EndpointsNotFound: cannot find endpointslices for service/empty in "default"',
     ],
-  ])("%s says why, and is answered with 503", async (version, service, more, why) => {
+  ])("%s reports the reason, and responds with 503", async (version, service, more, why) => {
     if (service["name"] === "empty") {
       await call("/api/v1/namespaces/default/services", {
         method: "POST",
@@ -321,7 +321,7 @@ describe("an API without a running server", () => {
     await call(`${services}/${version}.${group}`, { method: "DELETE" })
   })
 
-  test("that has just ended is told of in plain text, and by client-go's words in the process", async () => {
+  test("responds with 503 in plain text, and in process with client-go's message", async () => {
     program.closeAllConnections()
     program.close()
     const path = `/apis/${group}/v1alpha1/flunders`
@@ -333,7 +333,7 @@ describe("an API without a running server", () => {
     await expect(gateway.gateway.tenants.client("a").raw(path)).rejects.toThrow(unable)
   })
 
-  test("is gone with its APIService", async () => {
+  test("is removed with its APIService", async () => {
     await call(`${services}/v1alpha1.${group}`, { method: "DELETE" })
     expect((await call(`/apis/${group}/v1alpha1/flunders`)).code).toBe(404)
     expect(((await bodyOf(call("/apis")))["groups"] as Loose[]).map(({ name }) => name as string)).not.toContain(group)
@@ -352,7 +352,7 @@ test("each tenant has its own front-proxy authority", async () => {
   expect(one["requestheader-allowed-names"]).toBe('["front-proxy-client"]')
 })
 
-test("custom resources have APIServices of their own, as long as they are served", async () => {
+test("custom resources have APIServices while they are served", async () => {
   const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
   const schema = { openAPIV3Schema: { type: "object" } }
   const body = {

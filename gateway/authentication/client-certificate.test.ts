@@ -18,7 +18,7 @@ afterEach(() => {
 })
 
 describe("client certificate authenticator", () => {
-  test("common name is the user, organizations are the groups, whatever characters they have", async () => {
+  test("uses the common name as user and organizations as groups, with all their characters", async () => {
     const groups = ["system:masters", 'odd, group=+"\\']
     const issued = await issueClientCertificate(authority, { name: "jane", groups })
     const answer = createCertificateAuthenticator(authority.certificate).authenticate(present(issued.certificate))
@@ -44,7 +44,7 @@ describe("client certificate authenticator", () => {
     ["a serving certificate", () => issueServingCertificate(authority, ["localhost"])],
     ["one without a name", () => issueClientCertificate(authority, { name: "", groups: ["system:masters"] })],
     ["the authority itself", () => Promise.resolve({ certificate: authority.certificate, key: "" })],
-  ])("does not accept %s", async (_what, issue) => {
+  ])("rejects %s", async (_what, issue) => {
     const { certificate } = await issue()
     const authenticator = createCertificateAuthenticator(authority.certificate)
     expect(authenticator.authenticate(present(certificate))).toBeUndefined()

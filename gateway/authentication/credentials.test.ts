@@ -9,7 +9,7 @@ const requestWith = (raw: Buffer): IncomingMessage =>
     socket: Object.create(TLSSocket.prototype, { getPeerX509Certificate: { value: () => ({ raw }) } }) as TLSSocket,
   }) as Partial<IncomingMessage> as IncomingMessage
 
-test("what is known of a certificate is shared by connections, unless it is so large that it is kept for none", () => {
+test("the parsed form of a certificate is shared by connections unless it is large", () => {
   for (const [bytes, isShared] of [
     [1024, true],
     [100_000, false],

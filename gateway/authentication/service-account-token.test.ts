@@ -55,7 +55,7 @@ const issue = (more: Partial<Parameters<ReturnType<typeof createTokenIssuer>["is
 const bound = (kind: string, name: string) => ({ kind, apiVersion: "v1", name, uid: `${name}-uid` })
 
 describe("service-account tokens", () => {
-  test("name the account, its groups, and the pod and node they are bound to", async () => {
+  test("identify the account, its groups, and the pod and node that they are bound to", async () => {
     const { token, expirationTimestamp } = await issue({ boundObject: bound("Pod", "web") })
     const answer = await verify(token)
     expect(answer?.audiences).toEqual([issuer])
@@ -73,7 +73,7 @@ describe("service-account tokens", () => {
     expect(Date.parse(expirationTimestamp)).toBe((decodeJwt(token).exp ?? 0) * 1000)
   })
 
-  test("issued before their pod was placed name the node it came to", async () => {
+  test("that were issued before their pod was scheduled identify its later node", async () => {
     put("pods", "ns", "web")
     const { token } = await issue({ boundObject: bound("Pod", "web") })
     expect((await verify(token))?.user.extra).not.toHaveProperty("authentication.kubernetes.io/node-name")
@@ -97,7 +97,7 @@ describe("service-account tokens", () => {
     await expect(verify(token)).rejects.toMatchObject({ code: 401 })
   })
 
-  test.each(["Secret", "Node"])("bound to a %s end with it", async (kind) => {
+  test.each(["Secret", "Node"])("bound to a %s are rejected when it is deleted", async (kind) => {
     const [name, key] = kind === "Secret" ? ["s", "secrets/ns/s"] : ["n1", "nodes//n1"]
     const { token } = await issue({ boundObject: bound(kind, name) })
     expect(await verify(token)).toBeDefined()
@@ -113,7 +113,7 @@ describe("service-account tokens", () => {
     expect(await verify(both.token, ["other", "none", "vault"])).toMatchObject({ audiences: ["other", "vault"] })
   })
 
-  test("of another control plane's key are bad, and of another issuer unknown", async () => {
+  test("of a forged key are rejected, and those of another issuer ignored", async () => {
     const stranger = await createTrust({ authorityName: "b", issuer }, "")
     const forged = await createTokenIssuer(stranger, reader).issue({
       namespace: "ns",

@@ -22,39 +22,36 @@ function numbers(seed: number): (below: number) => number {
   }
 }
 
-test.each(["", "ns"])(
-  "in %j those are found that name the user, in their order, by the first subject that does",
-  (home) => {
-    const below = numbers(7)
-    const names = ["a", "b", "c", "__proto__", "constructor"]
-    const any = (): string => names[below(names.length)] ?? ""
-    const bindings = new Bindings(home)
-    const plain = new Map<string, Binding>()
-    for (let step = 0; step < 400; step++) {
-      const name = `binding-${below(20)}`
-      if (below(4) === 0) {
-        bindings.delete(name)
-        plain.delete(name)
-      } else {
-        const subjects = Array.from({ length: below(5) }, (): Subject => {
-          const kind = ["User", "Group", "ServiceAccount", "Robot"][below(4)] ?? ""
-          return { kind, name: any(), ...(below(2) === 0 ? {} : { namespace: below(2) === 0 ? "" : "ns" }) }
-        })
-        const binding = { name, subjects, roleRef }
-        bindings.put(binding)
-        plain.set(name, binding)
-      }
-      expect(bindings.size).toBe(plain.size)
-      for (const asked of [user(any(), any(), any()), user(`system:serviceaccount:ns:${any()}`, any())]) {
-        const expected = [...plain.values()].flatMap((binding) => {
-          const subject = binding.subjects.find((each) => appliesTo(each, asked, home))
-          return subject === undefined ? [] : [{ binding, subject }]
-        })
-        expect(bindings.of(asked).map(({ binding, subject }) => ({ binding, subject }))).toEqual(expected)
-      }
+test.each(["", "ns"])("in %j, bindings of the user are found in order, with the first subject that matches", (home) => {
+  const below = numbers(7)
+  const names = ["a", "b", "c", "__proto__", "constructor"]
+  const any = (): string => names[below(names.length)] ?? ""
+  const bindings = new Bindings(home)
+  const plain = new Map<string, Binding>()
+  for (let step = 0; step < 400; step++) {
+    const name = `binding-${below(20)}`
+    if (below(4) === 0) {
+      bindings.delete(name)
+      plain.delete(name)
+    } else {
+      const subjects = Array.from({ length: below(5) }, (): Subject => {
+        const kind = ["User", "Group", "ServiceAccount", "Robot"][below(4)] ?? ""
+        return { kind, name: any(), ...(below(2) === 0 ? {} : { namespace: below(2) === 0 ? "" : "ns" }) }
+      })
+      const binding = { name, subjects, roleRef }
+      bindings.put(binding)
+      plain.set(name, binding)
     }
-  },
-)
+    expect(bindings.size).toBe(plain.size)
+    for (const asked of [user(any(), any(), any()), user(`system:serviceaccount:ns:${any()}`, any())]) {
+      const expected = [...plain.values()].flatMap((binding) => {
+        const subject = binding.subjects.find((each) => appliesTo(each, asked, home))
+        return subject === undefined ? [] : [{ binding, subject }]
+      })
+      expect(bindings.of(asked).map(({ binding, subject }) => ({ binding, subject }))).toEqual(expected)
+    }
+  }
+})
 
 test("bindings of other subjects are not examined", () => {
   const bindings = new Bindings("")

@@ -123,7 +123,7 @@ describe("RBAC authorizer", () => {
     expect(await allowed(asking("get", "pods", { user }))).toBe(expected)
   })
 
-  test("a role binding holds in its namespace, and takes that of its accounts from it", async () => {
+  test("a role binding applies to its namespace, which is also the default one of its accounts", async () => {
     await put("clusterroles/r", { rules: readPods })
     await put("roles/ns/r", { rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }] })
     await put("rolebindings/ns/a", {
@@ -187,7 +187,7 @@ describe("refusal()", () => {
       'nodes is forbidden: User "bob" cannot list resource "nodes" in API group "" at the cluster scope',
     ],
     [url("get", "/foo"), 'forbidden: User "bob" cannot get path "/foo"'],
-  ])("says it as kube-apiserver does", (attributes, message) => {
+  ])("has the message of kube-apiserver", (attributes, message) => {
     expect(refusal(attributes, "").message).toBe(message)
   })
 })
@@ -203,20 +203,25 @@ describe("covers()", () => {
     ["the same", [rule([""], ["pods"], ["get"])], [rule([""], ["pods"], ["get"])], 0],
     ["less", [rule([""], ["pods"], ["get", "list"])], [rule([""], ["pods"], ["get"])], 0],
     [
-      "put together from two",
+      "a rule that two rules cover together",
       [rule([""], ["pods"], ["get"]), rule([""], ["secrets"], ["get"])],
       [rule([""], ["pods", "secrets"], ["get"])],
       0,
     ],
     ["more", [rule([""], ["pods"], ["get"])], [rule([""], ["pods"], ["*"])], 1],
-    ["a name of what is held", [rule([""], ["pods"], ["get"])], [rule([""], ["pods"], ["get"], ["a"])], 0],
-    ["all where a name is held", [rule([""], ["pods"], ["get"], ["a"])], [rule([""], ["pods"], ["get"])], 1],
-    ["a subresource under a star", [rule([""], ["*/scale"], ["get"])], [rule([""], ["pods/scale"], ["get"])], 0],
+    [
+      "a single name of an allowed resource",
+      [rule([""], ["pods"], ["get"])],
+      [rule([""], ["pods"], ["get"], ["a"])],
+      0,
+    ],
+    ["all names if only one is allowed", [rule([""], ["pods"], ["get"], ["a"])], [rule([""], ["pods"], ["get"])], 1],
+    ["a subresource of a wildcard", [rule([""], ["*/scale"], ["get"])], [rule([""], ["pods/scale"], ["get"])], 0],
   ])("%s", (_what, held, wanted, missing) => {
     expect(covers(held, wanted)).toHaveLength(missing)
   })
 
-  test("missing rules are printed short", () => {
+  test("missing rules are printed in compact form", () => {
     const missing = covers([], [rule([""], ["pods"], ["get", "list"])])
     expect(compactRules(missing).map(printRule)).toEqual(['{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}'])
   })

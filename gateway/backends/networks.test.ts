@@ -37,7 +37,7 @@ describe("NetworkRules", () => {
     expect(asked.map((address) => rules.isAllowed(address))).toEqual([true, false, true, false, true, false])
   })
 
-  test("machines of one's own are allowed without their metadata", () => {
+  test("local networks can be allowed without their metadata service", () => {
     const rules = new NetworkRules(localNetworks)
     expect(["127.0.0.1", "10.0.0.1", "169.254.169.254"].map((address) => rules.isAllowed(address))).toEqual([
       true,

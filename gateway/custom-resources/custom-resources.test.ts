@@ -70,7 +70,7 @@ const conditions = (object: Loose): string[] =>
   object["status"].conditions.map(({ type, status, reason }: Loose) => `${type}=${status} ${reason}`)
 
 describe("a definition", () => {
-  test("is established in its own write, with names filled in", async () => {
+  test("is established by its creation, with default names", async () => {
     await using kinds = await world(definition("widgets", "Widget"))
     const { status, spec } = await kinds.get(crds, "widgets.example.com")
     expect(conditions({ status })).toEqual(["NamesAccepted=True NoConflicts", "Established=True InitialNamesAccepted"])
@@ -132,12 +132,12 @@ describe("a definition", () => {
         "spec.conversion.conversionReviewVersions: Required value",
       ],
     ],
-  ])("is refused with %s", async (_what, version, spec, expected) => {
+  ])("with %s is rejected", async (_what, version, spec, expected) => {
     await using kinds = await world()
     expect(await faults(kinds.create(crds, definition("widgets", "Widget", version, spec)))).toEqual(expected)
   })
 
-  test("keeps the versions objects were stored in", async () => {
+  test("cannot lose versions in which objects were stored", async () => {
     await using kinds = await world(definition("widgets", "Widget"))
     const rename = [{ op: "replace", path: "/spec/versions/0/name", value: "v2" }]
     expect(await verdict(kinds.patch(crds, "widgets.example.com", rename, { type: "json" }))).toContain(
@@ -145,7 +145,7 @@ describe("a definition", () => {
     )
   })
 
-  test("forgets a version when who migrated its objects says so", async () => {
+  test("can lose a stored version after it is removed from its status", async () => {
     await using kinds = await world(definition("widgets", "Widget"))
     const change = { status: { storedVersions: ["v2"] } }
     const forgotten = kinds.patch(crds, "widgets.example.com", change, { subresource: "status" })
@@ -159,7 +159,7 @@ describe("an object", () => {
   const widgets = `${group}/widgets`
   const widget = (spec: Loose, more: Loose = {}): Loose => ({ metadata: { name: "w" }, spec, ...more })
 
-  test("is defaulted and pruned, and cannot be made with a status", async () => {
+  test("is defaulted and pruned, and created without the given status", async () => {
     await using kinds = await world(definition("widgets", "Widget", withAll))
     const made = await kinds.create(widgets, widget({ size: 3, extra: 1 }, { status: { phase: "x" }, more: 1 }))
     expect(made).toEqual({
@@ -170,7 +170,7 @@ describe("an object", () => {
     })
   })
 
-  test("is born with the defaults of a status it was not allowed to bring", async () => {
+  test("is created with the default values of the status", async () => {
     const status = { type: "object", default: { phase: "new" }, properties: { phase: { type: "string" } } }
     const versions = { schema: { openAPIV3Schema: { ...schema, properties: { ...schema.properties, status } } } }
     await using kinds = await world(definition("widgets", "Widget", { ...withAll, ...versions }))
@@ -191,12 +191,12 @@ describe("an object", () => {
         ".spec.replicas: Invalid value: 0: .spec.replicas accessor error: [1] is of the type []interface {}, expected map[string]interface{}",
       ],
     ],
-  ])("%j is checked against the schema", async (spec, expected) => {
+  ])("with spec %j is validated against the schema", async (spec, expected) => {
     await using kinds = await world(definition("widgets", "Widget", withAll))
     expect(await faults(kinds.create(widgets, widget(spec)))).toEqual(expected)
   })
 
-  test("has the status that is its default from the beginning", async () => {
+  test("has a default status from its creation", async () => {
     const status = { type: "object", default: { phase: "New" }, properties: { phase: { type: "string" } } }
     const preset = { openAPIV3Schema: { ...schema, properties: { ...schema.properties, status } } }
     await using kinds = await world(definition("widgets", "Widget", { ...withAll, schema: preset }))
@@ -205,7 +205,7 @@ describe("an object", () => {
     expect(await kinds.get(widgets, "w")).toEqual(made)
   })
 
-  test("has a status of its own, and counts changes of what is wanted", async () => {
+  test("has a status subresource, and its generation is incremented by changes of the spec", async () => {
     await using kinds = await world(definition("widgets", "Widget", withAll))
     await kinds.create(widgets, widget({ size: 3 }))
     const both = { spec: { size: 4 }, status: { phase: "x", replicas: 2 } }
@@ -215,7 +215,7 @@ describe("an object", () => {
     expect(again).toMatchObject({ metadata: { generation: 2 }, spec: { size: 4 }, status: { phase: "x" } })
   })
 
-  test("scales", async () => {
+  test("has a scale subresource", async () => {
     await using kinds = await world(definition("widgets", "Widget", withAll))
     await kinds.create(widgets, widget({ size: 3 }))
     const scaled = await kinds.patch(widgets, "w", { spec: { replicas: 4 } }, { subresource: "scale" })
@@ -226,7 +226,7 @@ describe("an object", () => {
     expect((await kinds.get(widgets, "w"))["spec"].replicas).toBe(4)
   })
 
-  test("is found by a field its definition names", async () => {
+  test("can be selected by the fields of its definition", async () => {
     await using kinds = await world(definition("widgets", "Widget", withAll))
     await kinds.create(widgets, widget({ size: 3 }))
     await kinds.create(widgets, { metadata: { name: "b" }, spec: { size: 1, color: "blue" } })
@@ -235,7 +235,7 @@ describe("an object", () => {
     expect(items.map(({ metadata }) => metadata.name)).toEqual(["b"])
   })
 
-  test("is served in every version", async () => {
+  test("is served in all versions", async () => {
     const beta = {
       name: "v1beta1",
       served: true,
@@ -256,7 +256,7 @@ describe("an object", () => {
   })
 })
 
-test("what is written in a version has no more than the version it is stored in knows, also as a dry run", async () => {
+test("a write in another version keeps only fields of the storage version, also on dry run", async () => {
   const spec = (properties: Loose): Loose => ({ type: "object", properties: { spec: { type: "object", properties } } })
   const text = { type: "string" }
   const versions = [
@@ -280,7 +280,7 @@ test("what is written in a version has no more than the version it is stored in 
   for (const each of [dry, made, v2]) expect((each as Loose)["spec"]).not.toHaveProperty("old")
 })
 
-test("an object written under an earlier schema fits the present one when it is read, and is stored so by the next write", async () => {
+test("a stored object is pruned and defaulted by a later schema on read, and updated by the next write", async () => {
   await using kinds = await world(definition("widgets", "Widget"))
   const widgets = `${group}/widgets`
   await kinds.create(widgets, { metadata: { name: "w" }, spec: { size: 1, replicas: 2 } })
@@ -305,7 +305,7 @@ test("an object written under an earlier schema fits the present one when it is 
   expect(await storedSpec()).toEqual(spec)
 })
 
-test("what is wrong under a new schema may stay as it is where it is the same thing, and not in lists without keys", async () => {
+test("invalid values are tolerated after a schema change if they are unchanged, except in lists without keys", async () => {
   const texts = (values?: string[]): Loose => ({ type: "string", ...(values === undefined ? {} : { enum: values }) })
   const withEnum = (values?: string[]): Loose => ({
     type: "object",
@@ -366,7 +366,7 @@ describe("deletion of a definition", () => {
   })
 })
 
-test("what is defined is served, also when following the definitions has failed", async () => {
+test("definitions are served even if their watch has failed", async () => {
   const kinds = createKindsStub()
   const { store, resources } = kinds.stub
   const watch = vi.spyOn(store, "watch")
@@ -387,7 +387,7 @@ test("what is defined is served, also when following the definitions has failed"
   await kinds[Symbol.asyncDispose]()
 })
 
-test("what was defined before is served when a control plane opens", async () => {
+test("existing definitions are served when a control plane is opened", async () => {
   const first = await world(definition("widgets", "Widget", withAll))
   await first.close()
   first.stub.resources.setCustom([])

@@ -10,7 +10,7 @@ test.each<[string, string[]]>([
   expect(plainFields(path)).toEqual(expected)
 })
 
-test("valueAt() finds own fields of objects alone", () => {
+test("valueAt() returns only own properties", () => {
   const object = { spec: { n: 3, list: [1] } }
   expect(valueAt(object, ["spec", "n"])).toBe(3)
   expect(valueAt(object, ["spec", "n", "x"])).toBeUndefined()

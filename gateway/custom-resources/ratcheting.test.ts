@@ -9,7 +9,7 @@ const schema = {
 }
 const object = (spec: Json): KubeObject => ({ apiVersion: "a/v1", kind: "A", metadata: {}, spec }) as KubeObject
 
-test("what is as it was excuses no fault of an entry whose key begins like its own", () => {
+test("an unchanged entry does not excuse errors of an entry whose key has the same prefix", () => {
   const [was, is] = [object({ a: { b: 1 } }), object({ a: { b: 1 }, "a.b": { b: 2 } })]
   const spec = FieldPath.root("spec")
   const [within, beside] = [

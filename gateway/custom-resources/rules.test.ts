@@ -84,7 +84,7 @@ async function write(kinds: KindsStub, one: Write): Promise<{ causes: string[]; 
   }
 }
 
-describe("the rules of a schema are kept as by kube-apiserver:", () => {
+describe("rules of a schema are enforced as by kube-apiserver:", () => {
   test.each(cases)("$schema", async ({ schema, status, writes }) => {
     await using kinds = createKindsStub()
     await using _handler = await startCustomResources({

@@ -36,7 +36,7 @@ const ways = {
   },
 }
 
-test.each(Object.entries(ways))("%s is compressed when the control plane's turn has come", async (_, send) => {
+test.each(Object.entries(ways))("%s is compressed in the control plane's turn", async (_, send) => {
   let begin: (() => void) | undefined
   const ctx = {
     headers: { "accept-encoding": "gzip" },
@@ -64,6 +64,6 @@ test.each([
   ["gzip;q=0.001", true],
   ["x-gzip, deflate", false],
   ["*", false],
-])("documents are compressed for %j: %s", (encoding, expected) => {
+])("for Accept-Encoding %j documents are compressed: %s", (encoding, expected) => {
   expect(acceptsGzipAtAll({ headers: { "accept-encoding": encoding } })).toBe(expected)
 })

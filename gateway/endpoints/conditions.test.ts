@@ -34,12 +34,12 @@ test.each([
   expect(conditionOf(headers, "GET", validators)).toEqual(expected)
 })
 
-test("who writes is refused what is known, and not asked for times", () => {
+test("for writes, a matching If-None-Match fails, and times are ignored", () => {
   expect(conditionOf({ "if-none-match": '"a"' }, "POST", validators)).toBe("failed")
   expect(conditionOf({ "if-modified-since": after }, "POST", validators)).toEqual(sent)
 })
 
-test("what has no tag is matched by none, but by any", () => {
+test("a response without an entity tag matches only a wildcard", () => {
   const { madeAt } = validators
   expect(conditionOf({ "if-match": '"a"' }, "GET", { madeAt })).toBe("failed")
   expect(conditionOf({ "if-none-match": '"undefined"' }, "GET", { madeAt })).toEqual(sent)

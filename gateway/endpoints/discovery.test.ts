@@ -14,7 +14,7 @@ vi.mock("./documents.ts", async (importOriginal) => {
 })
 
 test.each(["/apis/apps/v1", "/apis/apps", "/apis", "/api/v1", "/api"])(
-  "%s is one document, however many slashes follow it: what is kept for good is not the caller's to multiply",
+  "%s is cached once regardless of trailing slashes, so that clients cannot fill the cache",
   async (path) => {
     const stub = createControlPlaneStub()
     onTestFinished(() => stub[Symbol.asyncDispose]())

@@ -15,7 +15,7 @@ function setUp() {
 
 const ofCustom = [{ customResource: { uid: "1" } }]
 
-test("a long document is compressed, and expanded for who does not take that, in turn with others' work", async () => {
+test("a long document is compressed, and decompressed for other clients, in turns", async () => {
   const { ctx, jobs } = setUp()
   const value = { text: "x".repeat(200_000) }
   const made = await document(ctx, "long", ofCustom, () => value)

@@ -24,7 +24,7 @@ async function answersTo(requests: string, answer: (response: ServerResponse) =>
 const shared = roomInChunk(20)
 shared.fill("s")
 
-test("each event is a chunk, and the connection is good for the next request", async () => {
+test("each event is a chunk, and the connection is reused", async () => {
   const get = "GET / HTTP/1.1\r\nhost: a\r\n"
   const text = await answersTo(`${get}\r\n${get}connection: close\r\n\r\n`, (response) => {
     const stream = new EventStream(response)
@@ -40,7 +40,7 @@ test("each event is a chunk, and the connection is good for the next request", a
   expect(text.match(/transfer-encoding: chunked/gi)).toHaveLength(2)
 })
 
-test("a client of HTTP/1.0 gets the events as they are", async () => {
+test("a client of HTTP/1.0 gets the events without chunks", async () => {
   const text = await answersTo("GET / HTTP/1.0\r\n\r\n", (response) => {
     const stream = new EventStream(response)
     stream.write([shared, Buffer.from("own")])

@@ -4,10 +4,10 @@ import { expect, test } from "vitest"
 import { deflate, GzipJoin } from "./gzip-join.ts"
 
 test.each([
-  ["nothing", []],
+  ["no bytes", []],
   ["one part", [100]],
   ["parts of all sizes", [1, 0, 70_000, 300_000, 2, 65_535, 65_536]],
-])("%s, compressed and as it is, becomes one gzip text", async (_what, sizes) => {
+])("%s, in compressed and stored parts, become one gzip file", async (_what, sizes) => {
   const join = new GzipJoin()
   const sent = [join.begin()]
   const expected: Buffer[] = []

@@ -46,7 +46,7 @@ async function joined(parts: AsyncIterable<Part>, compressed: boolean): Promise<
 }
 
 describe.each([true, false])("compressed: %s", (compressed) => {
-  test.each([0, 1, 500])("a list of %s is what its items are, also when its runs are known", async (count) => {
+  test.each([0, 1, 500])("a list of %s contains all items, also from cached runs", async (count) => {
     const cache = new RunCache()
     const all = texts(count)
     for (let again = 0; again < 2; again++) {
@@ -55,7 +55,7 @@ describe.each([true, false])("compressed: %s", (compressed) => {
     }
   })
 
-  test("a list in protobuf is what its items are, also when one has changed", async () => {
+  test("a list in protobuf contains all items, also when one has changed", async () => {
     const cache = new RunCache()
     const all = texts(300)
     const schema = schemaOf({ group: "", version: "v1", kind: "ConfigMapList" })
@@ -76,7 +76,7 @@ describe("a list of metadata in protobuf", () => {
   const apiVersion = "meta.k8s.io/v1"
   const metaHead = { kind: "PartialObjectMetadataList", apiVersion, metadata: { resourceVersion: "9", continue: "c" } }
 
-  test("is what it is when it is encoded as a whole", async () => {
+  test("equals the same list encoded at once", async () => {
     const all = texts(150)
     const body = joined(
       protobufListBody({}, metaHead, metadataMessages(apiVersion), [values(all)], new RunCache()),
@@ -109,7 +109,7 @@ describe("runs", () => {
   }
   const names = (run: Run): object[] => run.map(({ identity }) => identity)
 
-  test("are the same however the list comes, and an object that comes or goes changes its own alone", async () => {
+  test("do not depend on the pieces of the list, and only the run of a changed object changes", async () => {
     const all = texts(2000)
     const whole = (await collect([values(all)])).map(names)
     const inPieces = (await collect([values(all.slice(0, 501)), values(all.slice(501))])).map(names)
@@ -118,7 +118,7 @@ describe("runs", () => {
     expect(whole.slice(2).every(([first]) => without.has(first as StoredText))).toBe(true)
   })
 
-  test("are known while they are the same, and the longest unused go first", () => {
+  test("are cached while they are unchanged, and the least recently used are evicted first", () => {
     const cache = new RunCache(100_000)
     const all = texts(40)
     const encoded = { bytes: Buffer.alloc(30_000) }

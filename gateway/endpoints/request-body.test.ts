@@ -8,7 +8,7 @@ import { readBody, type RequestBody, takeJson } from "./request-body.ts"
 const requestOf = (headers: Record<string, string>): IncomingMessage & PassThrough =>
   Object.assign(new PassThrough(), { headers }) as unknown as IncomingMessage & PassThrough
 
-test("a body that comes later than its head is worked on when others have had their turn", async () => {
+test("a body that arrives after its headers is processed in the tenant's turn", async () => {
   const turn = Promise.withResolvers<void>()
   let asked = false
   const ctx = {
@@ -34,7 +34,7 @@ test.each([
   ["application/apply-patch+yaml", "a: b\n"],
   ["application/yaml", "{a: b, a: c}"],
   ["application/yaml", '{"a": 1, "a": 2}'],
-])("long %s is converted by the thread for it: %s", async (type, line) => {
+])("long %s is converted in a separate thread: %s", async (type, line) => {
   const headers = { "content-type": type }
   const request = requestOf(headers)
   request.end(`${line}${"# a comment\n".repeat(10_000)}`)
@@ -44,7 +44,7 @@ test.each([
 test.each([
   ["application/json", "a: b"],
   ["application/yaml", "{".repeat(2000)],
-])("no thread is asked for long %s: %s", async (type, text) => {
+])("long %s is not converted in a separate thread: %s", async (type, text) => {
   const headers = { "content-type": type }
   const request = requestOf(headers)
   request.end(`${text}${" ".repeat(100_000)}`)

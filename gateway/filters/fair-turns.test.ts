@@ -39,7 +39,7 @@ describe("fair turns", () => {
     expect(begun).toEqual(["1"])
   })
 
-  test("of a crowd those begin later for whom the turn has no time left", async () => {
+  test("requests that do not fit into the turn start later", async () => {
     send("1")
     clock += 5
     const second = send("2")
@@ -55,7 +55,7 @@ describe("fair turns", () => {
     expect(begun).toEqual(["1", "own"])
   })
 
-  test("what works beside the thread has its turn as well", async () => {
+  test("work in other threads also has turns", async () => {
     const order: string[] = []
     const { aside } = send("1").state
     const end = Promise.withResolvers<void>()

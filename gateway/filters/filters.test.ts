@@ -74,7 +74,7 @@ describe("statusErrors()", () => {
     expect(logged[0]).toMatchObject({ err: expect.any(Error) })
   })
 
-  test("people's tools get it indented, programs do not", async () => {
+  test("indents for interactive tools, not for programs", async () => {
     const url = await serve([throwing(tooManyRequests("busy", 1))])
     const lines = async (agent: string) =>
       (await (await fetch(url, { headers: { "user-agent": agent } })).text()).trimEnd().split("\n").length
@@ -242,7 +242,7 @@ describe("withImpersonation()", () => {
     expect(await ask([])).toEqual(admin)
   })
 
-  test("a user is authenticated, with groups and extra as asked for", async () => {
+  test("authenticates the user, with the given groups and extra", async () => {
     expect(
       await ask([
         ["impersonate-user", "bob"],
@@ -257,7 +257,7 @@ describe("withImpersonation()", () => {
     ])
   })
 
-  test("each thing that is claimed is asked for, whatever it is called and however it is written", async () => {
+  test("authorizes each claim, regardless of its name and encoding", async () => {
     const user = (await ask([
       ["impersonate-user", "bob"],
       ["impersonate-extra-__proto__", "x"],
@@ -276,7 +276,7 @@ describe("withImpersonation()", () => {
     ])
   })
 
-  test("a service account has the groups of service accounts", async () => {
+  test("adds the groups of service accounts", async () => {
     expect(await ask([["impersonate-user", "system:serviceaccount:ns:robot"]])).toMatchObject({
       groups: ["system:serviceaccounts", "system:serviceaccounts:ns", "system:authenticated"],
     })
@@ -290,7 +290,7 @@ describe("withImpersonation()", () => {
     })
   })
 
-  test("groups without a user are a bad request", async () => {
+  test("rejects groups without a user", async () => {
     expect(await ask([["impersonate-group", "bob"]])).toMatchObject({
       code: 400,
       message:
@@ -322,7 +322,7 @@ describe("withAudit()", () => {
 })
 
 describe("callAPI()", () => {
-  test("warnings become headers, each once", async () => {
+  test("sends each warning once as a header", async () => {
     const user: User = { name: "bob", groups: [], extra: {} }
     const url = await serve([
       inPlane(plane, user),

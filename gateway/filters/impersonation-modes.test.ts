@@ -49,13 +49,13 @@ const cannot = (verb: string, resource: string, group = "authentication.k8s.io")
   `User "ann" cannot ${verb} resource "${resource}" in API group "${group}" at the cluster scope`
 
 describe("impersonatedUser()", () => {
-  test("a caller who may do nothing is told of the constrained right that is missing", async () => {
+  test("without permissions, the message contains the missing constrained permission", async () => {
     expect(await attempt(allowing(), { as: wanted("bob") })).toBe(
       `pods is forbidden: ${cannot("impersonate-on:user-info:list", "pods", "")}`,
     )
   })
 
-  test("the right to act as somebody is needed besides the right to do so for the verb", async () => {
+  test("requires permission for the user in addition to the one for the verb", async () => {
     expect(await attempt(allowing("impersonate-on:user-info:list pods"), { as: wanted("bob") })).toBe(
       `users.authentication.k8s.io "bob" is forbidden: ${cannot("impersonate:user-info", "users")}`,
     )
@@ -82,7 +82,7 @@ describe("impersonatedUser()", () => {
     expect(await attempt(authorizer, { as: wanted(user) })).toEqual(groups)
   })
 
-  test("a service account on a node acts as its node alone", async () => {
+  test("a service account on a node can impersonate only that node", async () => {
     const authorizer = allowing("impersonate-on:associated-node:list pods", "impersonate:associated-node nodes:*")
     const agent = {
       ...ann,
@@ -94,7 +94,7 @@ describe("impersonatedUser()", () => {
     expect(await attempt(authorizer, { as: wanted("system:node:n1") })).toMatch("arbitrary-node:list")
   })
 
-  test("a node or account with groups is impersonated only without constraints", async () => {
+  test("nodes and accounts with groups can be impersonated only without constraints", async () => {
     const as = wanted("system:node:n1", { groups: ["g"] })
     expect(await attempt(allowing(), { as })).toBe(
       `users "system:node:n1" is forbidden: ${cannot("impersonate", "users", "")}`,
@@ -114,7 +114,7 @@ describe("impersonatedUser()", () => {
       { extra: { a: ["x"] } },
       'impersonating an invalid key in extra is not allowed: extra.key: Invalid value: "a": must be a domain-prefixed path (such as "acme.io/foo")',
     ],
-  ])("constrained rights do not extend to %j", async (more, message) => {
+  ])("constrained permissions do not extend to %j", async (more, message) => {
     const on = "impersonate-on:user-info:list pods"
     const constrained = [on, "impersonate:user-info users", "impersonate:user-info groups"]
     expect(await attempt(allowing(...constrained), { as: wanted("bob", more) })).toMatch(message)
@@ -130,7 +130,7 @@ describe("impersonatedUser()", () => {
     expect(await attempt(allowing(...rights, ...each.slice(1)), { as })).toMatch('groups.authentication.k8s.io "a"')
   })
 
-  test("the mode that allowed a caller last is tried first, and told of", async () => {
+  test("the mode that last allowed a user is tried first, and is used in the message", async () => {
     const remembered: RememberedModes = new Map()
     const authorizer = allowing("impersonate users:bob")
     expect(await attempt(authorizer, { as: wanted("bob"), remembered })).toEqual(["system:authenticated"])

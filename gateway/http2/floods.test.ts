@@ -74,13 +74,13 @@ const floods: Record<string, (index: number) => Buffer> = {
       frame("headers", endStream | endHeaders, 2 * index + 1, request),
       frame("reset", 0, 2 * index + 1, Buffer.from([0, 0, 0, 8])),
     ]),
-  "headers that never end": (index) =>
+  "header frames without an end": (index) =>
     index === 0 ? frame("headers", endStream, 1, request) : frame("continuation", 0, 1, literal("a", "b")),
   settings: () => frame("settings", 0, 0),
   pings: () => frame("ping", 0, 0, Buffer.alloc(8)),
 }
 
-describe("a connection is ended that sends", () => {
+describe("a connection is closed when its client sends too many", () => {
   test.for(Object.entries(floods))("%s", async ([, flood]) => {
     const socket = await open()
     const ended = once(socket, "close")
@@ -95,7 +95,7 @@ describe("a connection is ended that sends", () => {
   })
 })
 
-test("a client that pings now and then, and changes its settings, goes on", async () => {
+test("a connection stays open when its client sends pings occasionally", async () => {
   const socket = await open()
   let pongs = 0
   let text = Buffer.alloc(0)

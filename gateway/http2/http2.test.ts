@@ -84,7 +84,7 @@ describe("over HTTP/2", () => {
     expect(await send("HEAD", "/tenants/b/version")).toMatchObject({ status: 401, text: "" })
   })
 
-  test("a body that is too large is refused", async () => {
+  test("a body that is too large is rejected", async () => {
     const large = JSON.stringify(configMap("large", "x".repeat(200_000)))
     expect((await send("POST", objects, large, { "content-type": "application/json" })).status).toBe(413)
   })
@@ -96,14 +96,14 @@ describe("over HTTP/2", () => {
     expect((await send("GET", objects)).status).toBe(200)
   })
 
-  test("the tenant may be named by the host", async () => {
+  test("the host can name the tenant", async () => {
     const { status } = await send("GET", "/api/v1/namespaces/default/configmaps", undefined, {
       ":authority": "a.tenants.test",
     })
     expect(status).toBe(200)
   })
 
-  test("another tenant is nobody, whether it is there or not, and the connection goes on", async () => {
+  test("requests to another tenant get 401 whether it exists or not, and the connection stays open", async () => {
     const { text } = await send("GET", objects)
     for (const [path, authority] of [
       ["/tenants/b/api/v1/pods", undefined],
@@ -120,7 +120,7 @@ describe("over HTTP/2", () => {
     expect(await send("GET", objects)).toMatchObject({ status: 200, text })
   })
 
-  test("large lists arrive whole, and other requests on the connection meanwhile", async () => {
+  test("large lists arrive complete, and do not block other requests on the connection", async () => {
     const client = fixture.gateway.tenants.client("a")
     for (let index = 0; index < 60; index++)
       await client.create(configMaps, configMap(`large-${index}`, "x".repeat(50_000)))
@@ -134,7 +134,7 @@ describe("over HTTP/2", () => {
     expect((JSON.parse(text) as { items: unknown[] }).items.length).toBeGreaterThanOrEqual(60)
   })
 
-  test("many watches share a connection; each gets what happens, and ends by itself", async () => {
+  test("many watches share a connection, and each gets the events", async () => {
     const streams = Array.from({ length: 10 }, () =>
       session.request({ ":path": `${objects}?watch=true&fieldSelector=metadata.name%3Dwatched` }),
     )
@@ -152,7 +152,7 @@ describe("over HTTP/2", () => {
     expect((await send("GET", `${objects}/watched`)).status).toBe(200)
   })
 
-  test("a client that leaves in the middle of everything harms nobody", async () => {
+  test("a client that disconnects with open streams does not affect other connections", async () => {
     const leaving = open(tenant)
     const streams = Array.from({ length: 10 }, (_, index) => {
       const stream = leaving.request({ ":path": index % 2 === 0 ? `${objects}?watch=true` : objects })
@@ -171,7 +171,7 @@ describe("over HTTP/2", () => {
   })
 })
 
-test("a gateway that stops ends its connections, watches and all", async () => {
+test("a gateway that stops closes its connections and their watches", async () => {
   await using stopping = await startTestGateway({ http2: true })
   const own = await stopping.createTenant("a")
   const client = connect(stopping.url, {
@@ -189,7 +189,7 @@ test("a gateway that stops ends its connections, watches and all", async () => {
   await closed
 })
 
-test("a caller who may acts as another user, of several groups", async () => {
+test("an authorized client can impersonate a user with several groups", async () => {
   const path = "/tenants/a/apis/authentication.k8s.io/v1/selfsubjectreviews"
   const stream = session.request({
     ":method": "POST",

@@ -49,8 +49,8 @@ async function receive(stream: ClientHttp2Stream): Promise<Received> {
   return { headers, body: await text(stream) }
 }
 
-describe("an answer over HTTP/2", () => {
-  test("has its own headers, and those that stand where it has none of that name", async () => {
+describe("a response over HTTP/2", () => {
+  test("has its own headers, and preset headers of other names", async () => {
     const { headers, body } = await receive(
       open({}, (_, response) => {
         response.stand({ "audit-id": "one", "cache-control": "no-cache" })
@@ -64,7 +64,7 @@ describe("an answer over HTTP/2", () => {
     expect(body).toBe("body")
   })
 
-  test("has several values of a header", async () => {
+  test("can have several values of one header", async () => {
     const { headers } = await receive(
       open({}, (_, response) => {
         response.appendHeader("Set-Cookie", "a=1")
@@ -75,7 +75,7 @@ describe("an answer over HTTP/2", () => {
     expect(headers["set-cookie"]).toEqual(["a=1", "b=2", "c=3"])
   })
 
-  test("leaves out what HTTP/1.1 says of a connection", async () => {
+  test("omits the connection headers of HTTP/1.1", async () => {
     const { headers, body } = await receive(
       open({}, (_, response) => {
         response.writeHead(200, { Connection: "close", "Keep-Alive": "timeout=5", "Transfer-Encoding": "chunked" })
@@ -87,7 +87,7 @@ describe("an answer over HTTP/2", () => {
     expect(body).toBe("body")
   })
 
-  test("to a HEAD is a head alone", async () => {
+  test("to HEAD has no body", async () => {
     const done = Promise.withResolvers<unknown[]>()
     const { headers, body } = await receive(
       open({ ":method": "HEAD" }, (_, response) => {
@@ -102,7 +102,7 @@ describe("an answer over HTTP/2", () => {
     expect(await done.promise).toEqual([true, true])
   })
 
-  test("to a HEAD comes later than its request", async () => {
+  test("to HEAD can be sent after the request has ended", async () => {
     const { headers, body } = await receive(
       open({ ":method": "HEAD" }, (_, response) => {
         setImmediate(() => {
@@ -116,7 +116,7 @@ describe("an answer over HTTP/2", () => {
     expect(body).toBe("")
   })
 
-  test("counts the bytes of its body, whatever they come as", async () => {
+  test("counts the bytes of its body, in strings and buffers", async () => {
     const counted = Promise.withResolvers<number>()
     const stream = open({}, (_, response) => {
       response.write("ä")
@@ -128,7 +128,7 @@ describe("an answer over HTTP/2", () => {
     expect(await counted.promise).toBe(5)
   })
 
-  test("that is cut off is not taken for a whole one", async () => {
+  test("that is destroyed early resets the stream with an error", async () => {
     const stream = open({}, (_, response) => {
       response.write("half")
       setImmediate(() => response.destroy())
@@ -137,7 +137,7 @@ describe("an answer over HTTP/2", () => {
     expect(stream.rstCode).toBe(constants.NGHTTP2_INTERNAL_ERROR)
   })
 
-  test("is the end of a pipeline", async () => {
+  test("can be the destination of a pipeline", async () => {
     const long = "x".repeat(300_000)
     const done = Promise.withResolvers<void>()
     const stream = open({}, (_, response) => {
@@ -147,7 +147,7 @@ describe("an answer over HTTP/2", () => {
     await done.promise
   })
 
-  test("whose client has left ends what is piped into it", async () => {
+  test("destroys its source in a pipeline when the client disconnects", async () => {
     const source = new PassThrough()
     const done = Promise.withResolvers<unknown>()
     const stream = open({}, (_, response) => {
@@ -160,7 +160,7 @@ describe("an answer over HTTP/2", () => {
     expect(source.destroyed).toBe(true)
   })
 
-  test("comes before a body that nobody reads, which its client need not send then", async () => {
+  test("sent before an unread request body resets the stream without an error", async () => {
     const stream = open({ ":method": "POST" }, (_, response) => response.writeHead(401).end("no"))
     stream.write("x".repeat(10_000))
     const { headers, body } = await receive(stream)
@@ -170,7 +170,7 @@ describe("an answer over HTTP/2", () => {
     expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR)
   })
 
-  test("says that a body may come", async () => {
+  test("sends 100 Continue when a body is read", async () => {
     const stream = open({ ":method": "POST", expect: "100-continue" }, (request, response) => {
       request.on("data", (chunk: Buffer) => response.end(`got ${chunk.toString()}`))
     })
@@ -201,7 +201,7 @@ describe("a request over HTTP/2", () => {
     })
   })
 
-  test("without a body says so", async () => {
+  test("without a body has no transfer-encoding", async () => {
     const seen = Promise.withResolvers<unknown>()
     const stream = open({}, (request, response) => {
       seen.resolve(request.headers["transfer-encoding"])

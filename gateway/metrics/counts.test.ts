@@ -5,8 +5,8 @@ import { seriesKey } from "./request-counts.ts"
 
 const lines = (text: string, pattern: RegExp): string[] => text.split("\n").filter((line) => pattern.test(line))
 
-describe("of one control plane and of all", () => {
-  test("is counted who asks, by kind, and whether it may be done", () => {
+describe("counts of one control plane and of all", () => {
+  test("contain users by kind, and decisions of authorization", () => {
     const all = new Counts()
     const [one, other] = [new ControlPlaneCounts(all), new ControlPlaneCounts(all)]
     one.authenticated("jane@example.com", Date.now() + 3_000_000)
@@ -34,7 +34,7 @@ describe("of one control plane and of all", () => {
     expect(one.own.print()).toContain('apiserver_client_certificate_expiration_seconds_bucket{le="3600"} 1')
   })
 
-  test("what a tenant names is its own to see", () => {
+  test("contain a tenant's names only in its own metrics", () => {
     const all = new Counts()
     const one = new ControlPlaneCounts(all)
     one.webhookAnswered("secret.example.com", "admit", "CREATE", true, 0.01)
@@ -93,7 +93,7 @@ describe("a tenant's counts can be reset", () => {
   })
 })
 
-describe("a request's way", () => {
+describe("a request in flow control", () => {
   const passing = (counts: ControlPlaneCounts, isLongRunning = false): Passing => ({
     flow: counts.flows.of("s", "l"),
     queuedAt: undefined,
@@ -104,7 +104,7 @@ describe("a request's way", () => {
   const has = (counts: ControlPlaneCounts, name: string, value: number, more = ""): void =>
     expect(counts.flows.print(["l"], 200)).toContain(`apiserver_flowcontrol_${name}{${flow}${more}} ${value}`)
 
-  test("is counted while it waits, while it is worked on, and when it is over", () => {
+  test("is counted while it is queued, while it is executed, and at its end", () => {
     const counts = new ControlPlaneCounts(new Counts())
     const request = passing(counts)
     queue(request)
@@ -123,7 +123,7 @@ describe("a request's way", () => {
     expect(counts.flows.print(["l"], 200)).toContain(`request_wait_duration_seconds_count{execute="true",${flow}} 1`)
   })
 
-  test("that ends before it was worked on is counted with the reason", () => {
+  test("that ends while it is queued is counted with the reason", () => {
     const counts = new ControlPlaneCounts(new Counts())
     for (const isLate of [true, false]) {
       const request = passing(counts)
@@ -137,7 +137,7 @@ describe("a request's way", () => {
     expect(counts.flows.print(["l"], 200)).toContain(`request_wait_duration_seconds_count{execute="false",${flow}} 2`)
   })
 
-  test("of a watch is over when it has begun", () => {
+  test("of a watch stops counting as executing when it has started", () => {
     const counts = new ControlPlaneCounts(new Counts())
     const request = passing(counts, true)
     dispatch(request)

@@ -14,7 +14,7 @@ describe("/metrics", () => {
   })
   afterAll(() => gateway[Symbol.asyncDispose]())
 
-  test("a tenant sees what is its own, and nothing of the process or of others", async () => {
+  test("a tenant sees only its own metrics", async () => {
     const { text, headers } = await gateway.request("/tenants/one/metrics", tenant)
     const families = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name)
     const foreign = families.filter((name) =>
@@ -26,7 +26,7 @@ describe("/metrics", () => {
     expect(headers["process-start-time-unix"]).toBe(String(Math.floor(Number(began))))
   })
 
-  test("the operator sees the process, its clients and all tenants, none by name", async () => {
+  test("the operator sees the process, its clients and all tenants, without names", async () => {
     const { text } = await gateway.request("/metrics", gateway.administrator)
     expect(text).toContain('workqueue_depth{name="deployment"} 1')
     expect(text).toMatch(/^process_resident_memory_bytes \d+$/m)
@@ -34,7 +34,7 @@ describe("/metrics", () => {
     expect(text).not.toContain('"one"')
   })
 
-  test("a priority level has the places of its control plane, as soon as it is there", async () => {
+  test("a new priority level has the seats of its control plane", async () => {
     const spec = { type: "Limited", limited: { nominalConcurrencyShares: 1, limitResponse: { type: "Reject" } } }
     const path = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations"
     const body = { metadata: { name: "level" }, spec }
@@ -45,7 +45,7 @@ describe("/metrics", () => {
     expect(text).toContain('apiserver_flowcontrol_nominal_limit_seats{priority_level="global-default"} 17')
   })
 
-  test("an API that is served elsewhere, by nobody, is unavailable", async () => {
+  test("an aggregated API without a server is unavailable", async () => {
     const spec = {
       group: "none.example.com",
       version: "v1",

@@ -27,8 +27,8 @@ function counted(labels: RequestLabels, bytes = 0, kind: "readOnly" | "longRunni
   }
 }
 
-describe("requests are printed as kube-apiserver counts them:", () => {
-  test("by what they asked for and whether it was done", () => {
+describe("requests are counted as by kube-apiserver:", () => {
+  test("by resource and dry run", () => {
     const counts = new RequestCounts()
     for (const labels of [pods, pods, { ...pods, verb: "POST", dryRun: "All" }]) {
       counts.begin("readOnly")
@@ -41,7 +41,7 @@ describe("requests are printed as kube-apiserver counts them:", () => {
     expect(text).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 0')
   })
 
-  test("the size of what is read", () => {
+  test("with the size of reads", () => {
     const counts = new RequestCounts()
     counts.begin("readOnly")
     counts.end(counted(pods, 5000))
@@ -54,7 +54,7 @@ describe("requests are printed as kube-apiserver counts them:", () => {
     expect(sizes.some((line) => line.includes("POST"))).toBe(false)
   })
 
-  test("those without an end of their own while they last", () => {
+  test("long-running ones while they last", () => {
     const counts = new RequestCounts()
     const labels = { ...pods, verb: "WATCH" }
     const line = `apiserver_longrunning_requests{${printed.replace("LIST", "WATCH")}}`
@@ -66,7 +66,7 @@ describe("requests are printed as kube-apiserver counts them:", () => {
     expect(counts.print()).toContain(`${line} 0`)
   })
 
-  test("deprecated kinds, once each", () => {
+  test("once per deprecated kind", () => {
     const counts = new RequestCounts()
     for (let time = 0; time < 2; time++) counts.askedForDeprecated({ ...pods, resource: "endpoints" })
     expect(counts.print().match(/^apiserver_requested_deprecated_apis\{.*$/gm)).toEqual([
@@ -74,14 +74,14 @@ describe("requests are printed as kube-apiserver counts them:", () => {
     ])
   })
 
-  test("what was ended for the server's sake", () => {
+  test("with terminations by the server", () => {
     const counts = new RequestCounts()
     counts.begin("readOnly")
     counts.end({ ...counted(pods), code: 504, isTerminated: true })
     expect(counts.print()).toContain(`apiserver_request_terminations_total{code="504",${printed}} 1`)
   })
 
-  test("its time without what it waited for others, unless it was but tried", () => {
+  test("with their duration except waiting for others, unless they are dry runs", () => {
     const counts = new RequestCounts()
     const own = `apiserver_request_sli_duration_seconds_sum{${printed}}`
     for (const [seconds, waitedSeconds] of [

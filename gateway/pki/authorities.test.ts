@@ -6,7 +6,7 @@ import { printPEM } from "./pem.ts"
 const { certificate } = await createAuthority("one")
 
 test.each([
-  ["nothing", "", undefined],
+  ["an empty text", "", undefined],
   ["a certificate", certificate, undefined],
   ["a certificate among others", `words\n${printPEM("KEY", Buffer.from("k"))}${certificate}words`, undefined],
   ["words", "words", "unable to parse bytes as PEM block"],

@@ -13,7 +13,7 @@ async function directory(): Promise<string> {
   return join(path, "pki")
 }
 
-test("keys are made once, and only the owner may read them", async () => {
+test("keys are created once, and only the owner can read them", async () => {
   const path = await directory()
   const first = await loadGatewayKeys(keyDirectory(path), ["localhost", "127.0.0.1", "::1", "*.example.com"])
   const second = await loadGatewayKeys(keyDirectory(path), ["localhost", "127.0.0.1", "::1", "*.example.com"])
@@ -23,7 +23,7 @@ test("keys are made once, and only the owner may read them", async () => {
   for (const file of await readdir(path)) expect((await stat(join(path, file))).mode & 0o077).toBe(0)
 })
 
-test("the serving certificate is made anew when a name is missing, by the same authority", async () => {
+test("the serving certificate is reissued by the same authority when a name is missing", async () => {
   const path = await directory()
   const first = await loadGatewayKeys(keyDirectory(path), ["localhost"])
   const second = await loadGatewayKeys(keyDirectory(path), ["localhost", "10.0.0.1"])
@@ -32,7 +32,7 @@ test("the serving certificate is made anew when a name is missing, by the same a
   expect(new X509Certificate(second.serving.certificate).checkIP("10.0.0.1")).toBe("10.0.0.1")
 })
 
-test("a certificate near its end is made anew", async () => {
+test("an expiring certificate is reissued", async () => {
   const path = await directory()
   const { administratorAuthority } = await loadGatewayKeys(keyDirectory(path), ["localhost"])
   const user = { name: "polyplane-admin", groups: ["system:masters"] }

@@ -11,7 +11,7 @@ import { createAuthority, issueClientCertificate, issueServingCertificate } from
 const names = ["localhost", "*.example.com", "127.0.0.1", "::1", "2001:db8::7:0:1", "::ffff:10.1.2.3"]
 
 describe("key pairs", () => {
-  test("are written as OpenSSL writes them", () => {
+  test("have the encoding of OpenSSL", () => {
     for (let round = 0; round < 50; round++) {
       const { key, pem, publicKey } = createKeyPair()
       expect(createPrivateKey(pem).export({ type: "pkcs8", format: "pem" })).toBe(pem)
@@ -23,14 +23,14 @@ describe("key pairs", () => {
   test.each([
     ["on another curve", generateKeyPairSync("ec", { namedCurve: "secp384r1" })],
     ["of RSA", generateKeyPairSync("rsa", { modulusLength: 2048 })],
-  ])("%s have their public key found as well", (_what, { privateKey, publicKey }) => {
+  ])("of %s allow computing the public key", (_what, { privateKey, publicKey }) => {
     const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString()
     expect(publicKeyOf(pem)).toEqual(publicKey.export({ type: "spki", format: "der" }))
   })
 })
 
 describe("certificates", () => {
-  test("an authority is one, and signs itself", async () => {
+  test("an authority is self-signed", async () => {
     const authority = new X509Certificate((await createAuthority("polyplane tenant 1")).certificate)
     expect(authority.ca).toBe(true)
     expect(authority.subject).toBe("CN=polyplane tenant 1")
@@ -38,7 +38,7 @@ describe("certificates", () => {
     expect(Date.parse(authority.validTo) - Date.now()).toBeGreaterThan(9 * 365 * 86_400_000)
   })
 
-  test("a client certificate names user and groups, and its issuer", async () => {
+  test("a client certificate contains user, groups and issuer", async () => {
     const authority = await createAuthority("ö authority")
     const issued = await issueClientCertificate(authority, { name: "jane, doe=1", groups: ["system:masters", "b"] })
     const certificate = new X509Certificate(issued.certificate)
@@ -51,7 +51,7 @@ describe("certificates", () => {
     expect(certificate.checkPrivateKey(createPrivateKey(issued.key))).toBe(true)
   })
 
-  test("a serving certificate is good for its names", async () => {
+  test("a serving certificate is valid for its names", async () => {
     const { certificate } = await issueServingCertificate(await createAuthority("a"), names)
     const read = new X509Certificate(certificate)
     for (const name of ["localhost", "a.example.com"]) expect(read.checkHost(name)).toBeDefined()
@@ -84,7 +84,7 @@ describe("certificates", () => {
     }
   })
 
-  test("no two have the same serial number", async () => {
+  test("serial numbers are unique", async () => {
     const authority = await createAuthority("a")
     const issued = await Promise.all(
       Array.from({ length: 20 }, () => issueClientCertificate(authority, { name: "u", groups: [] })),

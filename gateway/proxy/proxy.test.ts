@@ -80,12 +80,12 @@ describe("a request", () => {
     ["services/web:80/proxy/x", "/x"],
     ["services/web:p80/proxy/x", "/x"],
     ["services/http:web:p80/proxy/x", "/x"],
-  ])("for %s asks the program for %s", async (path, expected) => {
+  ])("for %s reaches the backend at %s", async (path, expected) => {
     expect(echoed(await call(path)).url).toBe(expected)
   })
 
   test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])(
-    "%s with its body and headers, without its credential",
+    "%s is sent with its body and headers, without its credentials",
     async (method) => {
       const answer = await call("pods/web:8080/proxy/x", { method, body: "hello", headers: { "x-mine": "1" } })
       const { headers, ...rest } = echoed(answer)
@@ -107,7 +107,7 @@ describe("a request", () => {
     expect(echoed(await call("pods/web/proxy?a=b", { method: "POST" })).url).toBe("/?a=b")
   })
 
-  test("may switch protocols", async () => {
+  test("can switch protocols", async () => {
     const { hostname, port } = new URL(gateway.url)
     const socket = new WebSocket(`wss://${hostname}:${port}/tenants/a${root}/pods/web:8080/proxy/ws`, {
       cert: tenant.certificate,
@@ -123,7 +123,7 @@ describe("a request", () => {
   })
 })
 
-describe("an answer", () => {
+describe("a response", () => {
   test.each(["page", "zipped"])("has its links rewritten (%s)", async (page) => {
     const answer = await call(`services/web:80/proxy/${page}`)
     expect(answer.code).toBe(200)
@@ -131,17 +131,17 @@ describe("an answer", () => {
     expect(html).toBe(`<a href="${root}/services/web:80/proxy/x">`)
   })
 
-  test("redirects within the program", async () => {
+  test("has its redirects rewritten", async () => {
     const { code, headers } = await call("services/web:80/proxy/moved")
     expect([code, headers.location]).toEqual([302, `${root}/services/web:80/proxy/elsewhere`])
   })
 
-  test("gives no other site's pages access", async () => {
+  test("has no CORS headers", async () => {
     expect((await call("pods/web:8080/proxy/cors")).headers["access-control-allow-origin"]).toBeUndefined()
   })
 })
 
-describe("what is not there", () => {
+describe("a missing backend", () => {
   test.each([
     ["pods/none/proxy/", 404, 'pods "none" not found'],
     ["pods/ftp:web:1/proxy/", 400, 'invalid pod request "ftp:web:1"'],
@@ -158,18 +158,18 @@ describe("what is not there", () => {
 describe("a node", () => {
   const onNode = (path: string) => gateway.request(`/tenants/a/api/v1/nodes/${path}`, { ...tenant })
 
-  test("shows what its agent serves", async () => {
+  test("proxies to its agent", async () => {
     const { code, text } = await onNode("node-1/proxy/healthz")
     expect([code, text]).toEqual([200, "ok"])
   })
 
-  test("shows no other port", async () => {
+  test("does not proxy to other ports", async () => {
     expect((await onNode("node-1:22/proxy/")).code).toBe(403)
   })
 })
 
 describe("a webhook of a Service", () => {
-  test("is called in its pod, by its name", async () => {
+  test("is called in its pod, with its name as host", async () => {
     const configure = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false }
     const client = gateway.gateway.tenants.client("a")
     await client.create({ ...configure, resource: "validatingwebhookconfigurations" }, {
@@ -199,7 +199,7 @@ describe("a webhook of a Service", () => {
   })
 })
 
-test("who may only get pods/exec cannot start anything by a WebSocket", async () => {
+test("a user with only get on pods/exec cannot execute commands by WebSocket", async () => {
   const rbac = "/tenants/a/apis/rbac.authorization.k8s.io/v1"
   const rules = [{ apiGroups: [""], resources: ["pods/exec"], verbs: ["get"] }]
   const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "reader" }]

@@ -51,7 +51,7 @@ function managers(object: KubeObject): Record<string, string[]> {
 }
 
 describe("writes other than apply", () => {
-  test("make who creates an object the manager of what he gave and of its defaults, but not of what the server says", async () => {
+  test("on create, the manager owns given and defaulted fields, but not those that the server sets", async () => {
     const made = await setUp().create(deployments, deployment as KubeObject, { fieldManager: "me" })
     const { "me Update": fields = [] } = managers(made)
     expect(fields).toContain(".spec.replicas")
@@ -66,7 +66,7 @@ describe("writes other than apply", () => {
     })
   })
 
-  test("give a changed field to who changed it, and take what is gone from all", async () => {
+  test("a changed field is owned by its last writer, and a removed one by nobody", async () => {
     const client = setUp()
     await client.create(configMaps, configMap({ a: "1", b: "1" }), { fieldManager: "one" })
     const patch = patchOf(client, configMaps)
@@ -75,7 +75,7 @@ describe("writes other than apply", () => {
     expect(managers(after)).toEqual({ "one Update": [".data"], "two Update": [".data.b", ".data.c"] })
   })
 
-  test("without a change are not written", async () => {
+  test("an update without a change is not written", async () => {
     const client = setUp()
     const made = await client.create(configMaps, configMap({ a: "1" }), { fieldManager: "one" })
     const again = await client.update(configMaps, made, { fieldManager: "two" })
@@ -83,7 +83,7 @@ describe("writes other than apply", () => {
     expect(managers(again)).toEqual({ "one Update": [".data", ".data.a"] })
   })
 
-  test("through status manage status alone, and what else they may change", async () => {
+  test("a write of status owns only status and the metadata that it may change", async () => {
     const client = setUp()
     await client.create(deployments, deployment as KubeObject, { fieldManager: "one" })
     const options: PatchOptions = { type: "merge", subresource: "status", fieldManager: "two" }
@@ -96,7 +96,7 @@ describe("writes other than apply", () => {
     ])
   })
 
-  test("of more than ten managers leave the oldest as one", async () => {
+  test("above ten managers, the oldest are merged into one", async () => {
     const client = setUp()
     await client.create(configMaps, configMap({ x: "1" }), { fieldManager: "creator" })
     let last: KubeObject = configMap()
@@ -110,7 +110,7 @@ describe("writes other than apply", () => {
     for (let index = 0; index < 13; index++) expect(all).toContain(`.data.k${index}`)
   })
 
-  test.each([[[]], [[{}]]])("ask with managers %j to forget them all, until the next apply", async (managedFields) => {
+  test.each([[[]], [[{}]]])("setting managers to %j removes them all until the next apply", async (managedFields) => {
     const client = setUp()
     const patch = patchOf(client, configMaps)
     await client.create(configMaps, configMap({ a: "1" }), { fieldManager: "one" })
@@ -125,7 +125,7 @@ describe("writes other than apply", () => {
     })
   })
 
-  test("may set managers that can be understood; others count as not said", async () => {
+  test("valid managers can be set, and invalid ones are ignored", async () => {
     const client = setUp()
     const made = await client.create(configMaps, configMap({ a: "1" }), { fieldManager: "one" })
     const patch = patchOf(client, configMaps)
@@ -138,7 +138,7 @@ describe("writes other than apply", () => {
     expect(managers(kept)).toEqual({ "given Update": [".data.a"] })
   })
 
-  test("name what lies in annotations, because the version has no field for it, as it is read", async () => {
+  test("fields that a version stores in annotations are owned as annotations", async () => {
     const autoscalers = { group: "autoscaling", version: "v1", resource: "horizontalpodautoscalers", namespaced: true }
     const client = setUp()
     const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "x" }
@@ -180,7 +180,7 @@ describe("apply", () => {
     ...more,
   })
 
-  test("creates what is not there, and writes nothing when nothing is new", async () => {
+  test("creates a missing object, and writes nothing without a change", async () => {
     const client = setUp()
     const patch = patchOf(client, deployments)
     const made = await patch(deployment, apply("me"))
@@ -211,7 +211,7 @@ describe("apply", () => {
     })
   })
 
-  test("keeps the version and identity of what it changes", async () => {
+  test("rejects changes of version and identity", async () => {
     const client = setUp()
     const patch = patchOf(client, configMaps)
     await patch(configMap({ a: "1" }), apply("one"))
@@ -229,7 +229,7 @@ describe("apply", () => {
     })
   })
 
-  test("by kubectl is not refused what kubectl applied in its own way before, and keeps its annotation", async () => {
+  test("by kubectl takes over the fields of client-side apply, and updates its annotation", async () => {
     const client = setUp()
     const annotation = "kubectl.kubernetes.io/last-applied-configuration"
     const before = configMap({ a: "1", b: "1" })
@@ -249,7 +249,7 @@ describe("apply", () => {
     await expect(patch(wanted, apply("kubectl"))).rejects.toMatchObject({ code: 409 })
   })
 
-  test("to scale moves the number of replicas to who applies it, in the object's own managers", async () => {
+  test("of scale transfers the ownership of replicas in the object's managers", async () => {
     const client = setUp()
     await client.create(deployments, deployment as KubeObject, { fieldManager: "one" })
     const scale = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "x" }, spec: { replicas: 7 } }
@@ -263,7 +263,7 @@ describe("apply", () => {
     expect(managers(after)["one Update"]).not.toContain(".spec.replicas")
   })
 
-  test("reserves nothing on dry run", async () => {
+  test("writes nothing on dry run", async () => {
     const client = setUp()
     const options: WriteOptions & PatchOptions = apply("me", { dryRun: true })
     expect(managers(await patchOf(client, configMaps)(configMap({ a: "1" }), options))).toEqual({

@@ -201,7 +201,7 @@ describe("validation", () => {
   })
 })
 
-describe("what does not change", () => {
+describe("immutable fields", () => {
   test.each<[string, Loose, unknown, string]>([
     [
       "configmaps",
@@ -264,7 +264,7 @@ describe("what does not change", () => {
     expect(await verdict(kinds.patch(what, name, patch))).toContain(expected)
   })
 
-  test("generation grows with the spec, not with metadata or status", async () => {
+  test("generation is incremented by changes of spec, not of metadata or status", async () => {
     const name = next()
     await kinds.create("apps/deployments", { metadata: { name }, spec: selected() })
     const generation = async (patch: unknown, subresource?: string): Promise<number> =>
@@ -276,7 +276,7 @@ describe("what does not change", () => {
   })
 
   test.each(["apps/deployments", "apps/replicasets"])(
-    "a fraction of a second is printed by none, and differs from what is stored: %s",
+    "fractions of seconds are not printed, but count as a change: %s",
     async (what) => {
       const name = next()
       const { template } = selected()
@@ -291,7 +291,7 @@ describe("what does not change", () => {
     },
   )
 
-  test("a claim of a set, and a start of a job, may not get a fraction of a second", async () => {
+  test("fractions of seconds count as a change of a volume claim template and of a job's start time", async () => {
     const name = next()
     const time = "2026-01-01T00:00:00.5Z"
     const claim = { metadata: { name: "c", creationTimestamp: time }, spec: { accessModes: ["ReadWriteOnce"] } }

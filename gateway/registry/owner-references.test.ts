@@ -9,7 +9,7 @@ test.each([
   ["the same thrice, and another", [owner("a"), owner("b"), owner("a"), owner("a")], [owner("a"), owner("b")], "a, a"],
   ["one uid, other names", [owner("a"), owner("a", { name: "p" })], [owner("a"), owner("a", { name: "p" })], undefined],
   ["one", [owner("a")], [owner("a")], undefined],
-])("of owners, %s", (_name, owners, kept, repeated) => {
+])("owner references: %s", (_name, owners, kept, repeated) => {
   const warnings: string[] = []
   const object: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata: { ownerReferences: owners } }
   dropRepeatedOwners({ warn: (text) => void warnings.push(text) }, object, "sent")

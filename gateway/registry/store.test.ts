@@ -69,7 +69,7 @@ describe("create", () => {
     await expect(create(make("b"))).rejects.toThrow('object is being deleted: configmaps "b" already exists')
   })
 
-  test.each([false, true])("lets others have their turn between its steps, dry run: %s", async (dryRun) => {
+  test.each([false, true])("yields to other requests between its steps, dry run: %s", async (dryRun) => {
     const { registry, ctx, make } = setUp()
     const data = Object.fromEntries(Array.from({ length: 12_000 }, (_, index) => [`key${index}`, "x"]))
     const options = { ...internalWrite("", dryRun), fieldManager: "test", managersKnown: false }
@@ -115,7 +115,7 @@ describe("create", () => {
     ["no name", {}, 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required'],
     ["a bad name", { name: "A" }, 'ConfigMap "A" is invalid: metadata.name: Invalid value: "A"'],
     ["a bad name before a resource version", { name: "A", resourceVersion: "5" }, "metadata.name: Invalid value"],
-  ])("refuses %s", async (_, metadata, message) => {
+  ])("rejects %s", async (_, metadata, message) => {
     const { create } = setUp()
     await expect(create({ kind: "ConfigMap", apiVersion: "v1", metadata })).rejects.toThrow(message)
   })
@@ -130,7 +130,7 @@ test("missing permission is reported before an invalid resource version", async 
   )
 })
 
-test.each(["0", "abc"])("a resource version %s is that of no object", async (resourceVersion) => {
+test.each(["0", "abc"])("resource version %s of a new object is ignored", async (resourceVersion) => {
   const { create, make } = setUp()
   const made = await create(make("a", {}, { resourceVersion }))
   expect(Number(made.resourceVersion)).toBeGreaterThan(0)
@@ -177,7 +177,7 @@ describe("update", () => {
     ["another uid", { name: "a", uid: "x" }, "Precondition failed: UID in precondition: x, UID in object meta: "],
     ["another name", { name: "b" }, "the name of the object (b) does not match the name on the URL (a)"],
     ["a deletion of its own", { name: "a", deletionTimestamp: "2001-01-01T00:00:00Z" }, "field is immutable"],
-  ])("refuses %s", async (_, metadata, message) => {
+  ])("rejects %s", async (_, metadata, message) => {
     const { create, make, update } = setUp()
     await create(make("a"))
     await expect(update("a", () => make("a", {}, metadata))).rejects.toThrow(message)
@@ -198,7 +198,7 @@ describe("the generation and status", () => {
     parts.make("a", { spec: { defaultBackend: { service: { name: "x", port: { number: 80 } } } } })
   const status = { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } }
 
-  test("an update of the spec is counted and leaves status alone", async () => {
+  test("an update of the spec increments the generation and does not change status", async () => {
     const parts = setUp("ingresses", "networking.k8s.io")
     const made = await parts.create({ ...make(parts), status })
     expect(made.object().metadata.generation).toBe(1)
@@ -212,7 +212,7 @@ describe("the generation and status", () => {
     expect(value.object()["status"]).toEqual(made.object()["status"])
   })
 
-  test("an update of the status is not counted and leaves the spec alone", async () => {
+  test("an update of the status does not change generation and spec", async () => {
     const parts = setUp("ingresses", "networking.k8s.io")
     const made = await parts.create(make(parts))
     const { value } = await parts.update("a", (o) => ({ ...o, spec: { ingressClassName: "c" }, status }), "status")
@@ -222,9 +222,9 @@ describe("the generation and status", () => {
 
 describe("delete", () => {
   test.each([
-    ["remove it and make another of its name", true],
+    ["recreate it", true],
     ["write to it", false],
-  ])("takes a pod that is seen ending, and no other, though others %s meanwhile", async (_, isRemoved) => {
+  ])("removes the pod that was read and no other, if others %s concurrently", async (_, isRemoved) => {
     const { stub, registry, create, update, make, remove, get } = setUp("pods")
     const pod = (): KubeObject => {
       const made = make("a", { spec: { containers: [{ name: "c", image: "i" }] } })
@@ -331,7 +331,7 @@ describe("list", () => {
     expect(third.continue).toBeUndefined()
   })
 
-  test("selects by labels and by name, in pages too", async () => {
+  test("selects by labels and by name, also in pages", async () => {
     const { registry, ctx } = await filled(6)
     const even = await registry.list(ctx, { namespace, labelSelector: "parity=even", limit: 2 })
     expect(names(even.items)).toEqual(["c00", "c02"])
@@ -352,7 +352,7 @@ describe("list", () => {
     expect(others.items).toHaveLength(5)
   })
 
-  test("lets others have their turn while it looks into objects, in pages too", async () => {
+  test("yields to other requests while it filters, also in pages", async () => {
     const { registry, ctx } = await filled(99)
     const fieldSelector = "metadata.name!=c01"
     for (const limit of [{}, { limit: 500 }]) {
@@ -384,7 +384,7 @@ describe("list", () => {
     expect(range).toHaveBeenCalledTimes(2)
   })
 
-  test("answers at an exact version, and refuses one that is not there yet", async () => {
+  test("reads at an exact version, and rejects a future one", async () => {
     const { registry, ctx, stub, remove } = await filled(2)
     const resourceVersion = String(stub.store.revision)
     await remove("c00")
@@ -397,7 +397,7 @@ describe("list", () => {
     })
   })
 
-  test("offers a token to go on with when the point in time is gone", async () => {
+  test("responds with a token to continue after compaction", async () => {
     const { registry, ctx, stub, create, make } = await filled(3)
     const first = await registry.list(ctx, { namespace, limit: 1 })
     await create(make("z"))
@@ -422,7 +422,7 @@ describe("list", () => {
       { resourceVersionMatch: "Exact" as const },
       "resourceVersionMatch is forbidden unless resourceVersion is provided",
     ],
-  ])("refuses %j", async (options, message) => {
+  ])("rejects %j", async (options, message) => {
     const { registry, ctx } = setUp()
     await expect(registry.list(ctx, options)).rejects.toThrow(message)
   })
@@ -460,7 +460,7 @@ describe("watch", () => {
     }
   }
 
-  test("delivers every change after a version, in order, and ends with its signal", async () => {
+  test("delivers every change after a version, in order, until it is aborted", async () => {
     const parts = setUp()
     const { create, make, update, remove } = parts
     const { resourceVersion } = await create(make("a"))
@@ -493,7 +493,7 @@ describe("watch", () => {
     await Promise.all([plain.ended, list.ended])
   })
 
-  test("an object enters and leaves a selection", async () => {
+  test("delivers ADDED and DELETED when an object enters and leaves a selection", async () => {
     const parts = setUp()
     const { create, make, update, remove } = parts
     const watch = follow(parts, { resourceVersion: String(parts.stub.store.revision), labelSelector: "on=yes" })
@@ -514,7 +514,7 @@ describe("watch", () => {
     await watch.ended
   })
 
-  test("shares what it makes of an event between watches", async () => {
+  test("shares events between watches", async () => {
     const parts = setUp()
     const resourceVersion = String(parts.stub.store.revision)
     const [one, two] = [follow(parts, { resourceVersion }), follow(parts, { resourceVersion })]
@@ -536,7 +536,7 @@ describe("watch", () => {
 })
 
 describe("resources of two groups", () => {
-  test("events are one thing under two names", async () => {
+  test("events are served in both groups", async () => {
     const core = setUp("events")
     const made = await core.create(
       core.make("e", {

@@ -13,11 +13,11 @@ const labelsOf = (metadata: object) =>
 test.each([
   ["first", { labels: { a: "b" }, name: "x" }],
   [
-    "last, behind what looks like them",
+    "at the end, after text that looks like labels",
     { name: '"labels":{"a":"no"}', annotations: { labels: "{", "x\\": '\\"' }, labels: { a: "b" } },
   ],
-  ["behind others' labels", { managedFields: [{ labels: { a: "no" } }], labels: { a: "b" } }],
-  ["with texts that end in a backslash", { name: "\\", labels: { a: "b" } }],
+  ["after labels of nested objects", { managedFields: [{ labels: { a: "no" } }], labels: { a: "b" } }],
+  ["when strings end with a backslash", { name: "\\", labels: { a: "b" } }],
 ])("labels are found %s", (_where, metadata) => {
   expect(labelsOf(metadata)).toEqual({ a: "b" })
 })
@@ -25,7 +25,7 @@ test.each([
 test.each([
   ["there are none", { name: "labels" }],
   ["they are empty", { labels: {} }],
-  ["only something within has some", { annotations: { labels: "x" }, ownerReferences: [{ labels: { a: "no" } }] }],
+  ["only nested objects have labels", { annotations: { labels: "x" }, ownerReferences: [{ labels: { a: "no" } }] }],
 ])("none are found when %s", (_what, metadata) => {
   expect(labelsOf(metadata)).toEqual({})
 })

@@ -64,7 +64,7 @@ test.each<[string, Loose, Loose, string, string[]]>([
 test.each<[string, Loose, Loose]>([
   ["networking.k8s.io/networkpolicies", { spec: { podSelector: {} } }, { spec: { egress: [] } }],
   ["admissionregistration.k8s.io/mutatingwebhookconfigurations", {}, { webhooks: [] }],
-])("%s that was given an empty list where there was none has changed", async (what, object, patch) => {
+])("%s counts an added empty list as a change", async (what, object, patch) => {
   const name = next()
   await kinds.create(what, { ...object, metadata: { name } })
   const changed = await kinds.patch(what, name, patch)
@@ -82,7 +82,7 @@ test.each<[string, Loose, boolean]>([
   ["batch/jobs", { spec: { template: template() } }, true],
   ["batch/jobs", { spec: { template: template({ a: "b" }) } }, false],
   ["configmaps", { data: { a: "b" } }, false],
-])("the first update of %s %j that changes nothing is written: %s", async (what, object, isWritten) => {
+])("the first update of %s %j without a change is written: %s", async (what, object, isWritten) => {
   const name = next()
   const revision = ({ metadata }: Loose): string => metadata.resourceVersion
   const made = await kinds.create(what, { metadata: { name }, ...object })
@@ -93,7 +93,7 @@ test.each<[string, Loose, boolean]>([
   expect(revision(await kinds.patch(what, name, {}))).toBe(revision(first))
 })
 
-test("a job without labels has its template's, generated ones included", async () => {
+test("a job without labels gets those of its template, including generated ones", async () => {
   const name = next()
   const { metadata } = await kinds.create("batch/jobs", {
     metadata: { name },

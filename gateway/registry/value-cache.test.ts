@@ -16,13 +16,13 @@ const object = (text: string): KubeObject => ({
 const storedOf = (value: Uint8Array, modRevision: number) => ({ key: "k", value, createRevision: 1, modRevision })
 
 describe("a written value", () => {
-  test.each(["who follows the store", "who wrote"])("is for %s what parsing its bytes answers, not parsed", (first) => {
+  test.each(["the watch", "the writer"])("equals its parsed bytes for %s, without parsing them", (first) => {
     const cache = new ValueCache(100_000)
     const bytes = encodeStored(object("x"))
     const written = storedOf(bytes, 7)
     cache.writing(bytes, asParsed(object("x")))
     // The store notifies watches with an entry object of its own, before the write returns.
-    const followed = first === "who wrote" ? undefined : cache.passing({ ...written }).object()
+    const followed = first === "the writer" ? undefined : cache.passing({ ...written }).object()
     cache.written(bytes, written)
     const value = cache.of(written)
     const parsed = new ValueCache(100_000).of(written).object()
@@ -32,7 +32,7 @@ describe("a written value", () => {
     expect(Object.isFrozen(value.object().metadata)).toBe(true)
   })
 
-  test("is one object for who wrote and who follows, through a store on disk", async () => {
+  test("is the same object for its writer and for informers", async () => {
     await using fixture = await startTestGateway()
     const { tenants } = fixture.gateway
     await fixture.createTenant("a")
@@ -54,7 +54,7 @@ describe("a written value", () => {
     stop.abort()
   })
 
-  test("is not parsed again when it is kept no more, as long as somebody has it", () => {
+  test("is not parsed again after eviction while an informer holds it", () => {
     const cache = new ValueCache(1_000)
     const bytes = encodeStored(object("x"))
     const stored = storedOf(bytes, 7)
@@ -76,7 +76,7 @@ describe("a written value", () => {
     expect(cache.of(storedOf(bytes, 7)).object()["data"]).toMatchObject({ text: "x" })
   })
 
-  test("too large to be kept is not parsed again as long as somebody has it", () => {
+  test("that exceeds the cache is not parsed again while an informer holds it", () => {
     const cache = new ValueCache(1)
     const text = "x".repeat(40_000)
     const bytes = encodeStored(object(text))
@@ -85,14 +85,14 @@ describe("a written value", () => {
     const cached = cache.passing(stored).object()
     expect(cache.passing(stored).object()).toBe(cached)
     cache.written(bytes, read)
-    expect(cache.of(read).object()).toBe(cached) // who wrote it
+    expect(cache.of(read).object()).toBe(cached) // the writer's
     const later = storedOf(bytes, 7)
     const informed = cache.passing(later).held()
     expect(informed).not.toBe(cached)
     expect(cache.of(later).object()).toBe(informed)
   })
 
-  test("too large to be kept is still what it is, however often it is asked for", () => {
+  test("that exceeds the cache is returned unchanged by every read", () => {
     const cache = new ValueCache(1)
     const bytes = encodeStored(object("x"))
     cache.writing(bytes, asParsed(object("x")))
@@ -103,7 +103,7 @@ describe("a written value", () => {
   })
 })
 
-test("beyond its bytes the longest unused go, and their parsed forms with them", () => {
+test("above the byte limit, the least recently used values are evicted with their parsed forms", () => {
   const cache = new ValueCache(3000)
   const all = Array.from({ length: 10 }, (_, index) => ({
     ...storedOf(encodeStored(object(`${index}`)), index + 1),
@@ -117,7 +117,7 @@ test("beyond its bytes the longest unused go, and their parsed forms with them",
   expect(cache.passing(first)).not.toBe(value)
 })
 
-test("what is stored has memory of its own", () => {
+test("stored bytes are not part of a shared buffer", () => {
   const bytes = encodeStored(object("größer 𝒳"))
   expect(bytes.buffer.byteLength).toBe(bytes.length)
   expect(JSON.parse(bytes.toString())).toMatchObject({ data: { text: "größer 𝒳" } })

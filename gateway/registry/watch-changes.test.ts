@@ -26,7 +26,7 @@ function homeOf(steps: Promise<StoreEvent>[], after: number[], next?: WatchHome)
 
 const { signal } = new AbortController()
 
-test("ticks come while nothing happens, and take nothing of what happens then", async () => {
+test("ticks arrive while there are no events, and lose none of them", async () => {
   const happens = Promise.withResolvers<StoreEvent>()
   const home = homeOf([happens.promise], [])
   using changes = new WatchChanges({ home, prefix: "a", after: 1, withTicks: true, tickMs: 1, signal })
@@ -39,7 +39,7 @@ test("ticks come while nothing happens, and take nothing of what happens then", 
   expect(await changes.next()).toBe(tick)
 })
 
-test("what comes while nobody waits is kept for who asks next, a failure too", async () => {
+test("an event or failure that arrives between reads is returned by the next read", async () => {
   const failure = new StorageError("Compacted", "compacted")
   const happens = [Promise.withResolvers<StoreEvent>(), Promise.withResolvers<StoreEvent>()]
   const home = homeOf(
@@ -57,7 +57,7 @@ test("what comes while nobody waits is kept for who asks next, a failure too", a
   await expect(changes.next()).rejects.toBe(failure)
 })
 
-test("a quiet watch waits once for what comes, however many ticks there are before", async () => {
+test("a quiet watch waits for the next event once, regardless of the number of ticks", async () => {
   const waits = new Map<unknown, number>()
   const then = Reflect.get(Promise.prototype, "then") as (...of: unknown[]) => unknown
   const counting = function (this: unknown, ...of: unknown[]): unknown {
@@ -74,7 +74,7 @@ test("a quiet watch waits once for what comes, however many ticks there are befo
   expect(Math.max(...waits.values())).toBe(1)
 })
 
-test("goes on with the next store where the last one ended", async () => {
+test("continues with the next store after the last revision of the closed one", async () => {
   const after: number[] = []
   const closed = Promise.reject<StoreEvent>(new StorageError("Closed", "closed"))
   const second = homeOf([Promise.resolve(change)], after)
@@ -84,7 +84,7 @@ test("goes on with the next store where the last one ended", async () => {
   expect(after).toEqual([1, 7])
 })
 
-test("is over when there is no next store", async () => {
+test("ends when there is no next store", async () => {
   const closed = Promise.reject<StoreEvent>(new StorageError("Closed", "closed"))
   using changes = new WatchChanges({ home: homeOf([closed], []), prefix: "a", after: 1, withTicks: false, signal })
   expect(await changes.next()).toBeUndefined()

@@ -36,7 +36,7 @@ function heads(urls: readonly string[]): string {
 
 const numbered = (length: number): string[] => Array.from({ length }, (_, index) => `/${index}`)
 
-test("what a connection sends ahead begins when what came before is answered", async () => {
+test("a pipelined request starts when the previous one has ended", async () => {
   const socket = await send("/1", "/2", "/3")
   let text = ""
   socket.on("data", (piece: Buffer) => (text += piece.toString()))
@@ -48,7 +48,7 @@ test("what a connection sends ahead begins when what came before is answered", a
   expect(begun.map(({ url }) => url)).toEqual(["/1", "/2", "/3"])
 })
 
-test("connections do not wait for each other, nor a later request for one long answered", async () => {
+test("connections do not wait for each other, nor a request for an earlier one that has ended", async () => {
   const first = await send("/1")
   await send("/2")
   await expect.poll(() => begun.length).toBe(2)
@@ -58,14 +58,14 @@ test("connections do not wait for each other, nor a later request for one long a
   await expect.poll(() => begun.at(-1)?.url).toBe("/3")
 })
 
-test("a connection that sends very many ahead ends, and none of them begins", async () => {
+test("a connection with too many pipelined requests is closed, and none of them starts", async () => {
   const socket = await send(...numbered(100))
   socket.on("error", () => undefined) // reset
   await once(socket, "close")
   expect(begun.map(({ url }) => url)).toEqual(["/0"])
 })
 
-test("of what has been read when a connection ends, Node makes no more requests", async () => {
+test("after closing a connection, Node creates no more requests from data already read", async () => {
   const made: (string | undefined)[] = []
   const note = (message: unknown): void => void made.push((message as { request: IncomingMessage }).request.url)
   channel("http.server.request.start").subscribe(note)
@@ -78,7 +78,7 @@ test("of what has been read when a connection ends, Node makes no more requests"
   expect(made).toEqual(numbered(18)) // one in progress, 16 queued, and the one beyond the limit
 })
 
-test("the answer to what is under way is told when the connection ends", async () => {
+test("the response in progress emits close when its connection is closed", async () => {
   const socket = await send("/0")
   await expect.poll(() => begun.length).toBe(1)
   const closed = once(begun[0]!.response, "close")

@@ -64,7 +64,7 @@ describe("requestInfo()", () => {
     expect(info(method, path)).toMatchObject({ isResourceRequest: false, verb: method.toLowerCase(), path })
   })
 
-  test("what follows a proxy subresource is kept", () => {
+  test("the path after a proxy subresource is kept", () => {
     expect(info("GET", "/api/v1/nodes/n1/proxy/stats/summary")).toMatchObject({
       resource: "nodes",
       name: "n1",
@@ -84,7 +84,7 @@ describe("parseQuery()", () => {
     ["a=1;b=2&c=3", "c=3"],
     ["a=%", ""],
     ["a=x&a=y", "a=x&a=y"],
-  ])("of %s is %s: what cannot be read is left out", (query, read) => {
+  ])("of %s returns %s and ignores invalid parts", (query, read) => {
     expect(parseQuery(query).toString()).toBe(read)
   })
 })

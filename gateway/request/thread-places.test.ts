@@ -28,7 +28,7 @@ function jobsOn(places: ThreadPlaces) {
   }
 }
 
-test("no more jobs are under way than there are places; the others begin as those end, failed or not", async () => {
+test("at most as many jobs run as there are places, and waiting jobs start when others end or fail", async () => {
   const jobs = jobsOn(new ThreadPlaces(2))
   const all = ["a1", "a2", "a3", "a4"].map((name) => jobs.run("a", name))
   const failed = expect(all[1]).rejects.toThrow("no")
@@ -45,7 +45,7 @@ test("no more jobs are under way than there are places; the others begin as thos
   await later
 })
 
-test("one job of each tenant in turn: who comes late with one does not wait for all of a crowd's", async () => {
+test("tenants take turns, so a single job does not wait for all queued jobs of another tenant", async () => {
   const jobs = jobsOn(new ThreadPlaces(1))
   const crowd = Array.from({ length: 20 }, (_, index) => jobs.run("crowd", `crowd${index}`))
   const late = jobs.run("late", "late")

@@ -33,7 +33,7 @@ describe("turns", () => {
     expect(done).toEqual(["a1"])
   })
 
-  test("once the thread has been held for long, others wait for the next turn of the loop", async () => {
+  test("after one request has held the thread for long, others wait for the next turn of the event loop", async () => {
     void work("a", "1", 5)
     void work("a", "2", 5)
     expect(done).toEqual(["a1"])
@@ -42,7 +42,7 @@ describe("turns", () => {
     expect(done).toEqual(["a1", "a2"])
   })
 
-  test("who comes after a crowd of another goes before all of it that has not begun", async () => {
+  test("a late tenant is served before the queued requests of another tenant", async () => {
     const crowd = Array.from({ length: 50 }, (_, index) => work("a", String(index), 3))
     await nextTurn()
     const late = work("b", "1")
@@ -52,7 +52,7 @@ describe("turns", () => {
     expect(done).toHaveLength(51)
   })
 
-  test("who asks little goes on at once beside a crowd, once per round", async () => {
+  test("a small request continues immediately beside another tenant's queue, once per round", async () => {
     const crowd = Array.from({ length: 50 }, (_, index) => work("a", String(index), 3))
     await nextTurn()
     void work("b", "1")
@@ -64,7 +64,7 @@ describe("turns", () => {
     await Promise.all(crowd)
   })
 
-  test("not all of a crowd of tenants go on at once: the loop turns for those who come after them", async () => {
+  test("only a few of many new tenants continue immediately, and the others wait for later turns", async () => {
     const first = work("a", "1", 5)
     const crowd = Array.from({ length: 50 }, (_, index) => work(`t${index}`, "", 3))
     expect(done.length).toBeLessThan(10)
@@ -73,7 +73,7 @@ describe("turns", () => {
     expect(done).toHaveLength(51)
   })
 
-  test("the same time for each: who takes long at once is passed by those who take little", async () => {
+  test("tenants get equal time, so short requests overtake queued long ones", async () => {
     const all = Array.from({ length: 20 }, (_, index) => [
       work("long", String(index), 3),
       work("short", String(index), 0.2),
@@ -84,7 +84,7 @@ describe("turns", () => {
     expect(longBefore).toBeLessThan(15)
   })
 
-  test("long work that pauses between its steps is passed by who has come meanwhile", async () => {
+  test("long work that pauses between its steps lets requests that arrived meanwhile run first", async () => {
     const long = new Presence()
     const steps = (async () => {
       for (let step = 1; step <= 5; step++) {
@@ -100,7 +100,7 @@ describe("turns", () => {
     expect(done).toHaveLength(7)
   })
 
-  test("short work goes on without a pause; how short is for who asks to say", () => {
+  test("short work continues without a pause, within the time that the caller passes", () => {
     void work("a", "1", 0.5)
     expect(turns.pause(new Presence())).toBeUndefined()
     clock += 3
@@ -116,7 +116,7 @@ describe("turns", () => {
     expect(late.waiting).toBe(0)
   })
 
-  test("all go on, in the order in which each tenant came", async () => {
+  test("all requests continue, in order of arrival per tenant", async () => {
     const names = Array.from({ length: 40 }, (_, index) => String(index))
     const all = names.flatMap((name) => ["a", "b", "c"].map((tenant) => work(tenant, name, 0.2)))
     await Promise.all(all)
@@ -125,7 +125,7 @@ describe("turns", () => {
     }
   })
 
-  test("the loop turns between them, so that sockets and timers are looked at", async () => {
+  test("the event loop turns between requests, so that sockets and timers are served", async () => {
     const all = Array.from({ length: 20 }, (_, index) => work("a", String(index), 2))
     const times: number[] = []
     while (turns.waiting > 0) {

@@ -9,9 +9,9 @@ test.each([
   ["an object", "a: {b: [1, yes, 9007199254740993]}\n"],
   ["keys given twice", "a: 1\na: 2\n"],
   ["a fault", "a: [\n"],
-  ["what JSON has no words for", "a: .nan\n"],
-  ["nothing", ""],
-])("%s comes back as without the thread", async (_, text) => {
+  ["a value that JSON cannot express", "a: .nan\n"],
+  ["an empty document", ""],
+])("the result for %s equals a conversion without the thread", async (_, text) => {
   const thread = new YamlThread(limits)
   expect(await thread.convert(bytes(text))).toEqual(convertYaml(bytes(text)))
 })

@@ -55,7 +55,7 @@ const pods = "/tenants/a/api/v1/namespaces/default/pods"
 
 describe("a sleeping tenant stays asleep", () => {
   test.each([
-    ["what only its own people may see", pods, 403],
+    ["a resource that requires permissions", pods, 403],
     ["something that is not served", "/tenants/a/apis/none.example.com/v1/things", 403],
     ["its version", "/tenants/a/version", 200],
     ["its health", "/tenants/a/readyz?verbose", 200],
@@ -75,7 +75,7 @@ describe("a sleeping tenant stays asleep", () => {
   })
 
   const badCredentials: [string, () => Promise<RawRequest>][] = [
-    ["a token that is none", async () => ({ token: "secret" })],
+    ["an invalid token", async () => ({ token: "secret" })],
     [
       "a token that somebody else has signed",
       async () => {
@@ -145,7 +145,7 @@ describe("a sleeping tenant is woken", () => {
     expect(fixture.gateway.tenants.awake).toBe(0)
   })
 
-  test("to refuse what everybody may everywhere else, when it has taken that away", async () => {
+  test("to deny anonymous requests that are allowed by default, if the binding was deleted", async () => {
     const viewer = "system:public-info-viewer"
     const binding = await client.get<KubeObject>(clusterRoleBindings, undefined, viewer)
     await client.delete(clusterRoleBindings, undefined, viewer)
@@ -163,7 +163,7 @@ describe("a sleeping tenant is woken", () => {
     expect((await fixture.request("/tenants/a/version")).code).toBe(200)
   })
 
-  test("for tokens of an issuer it has chosen itself", async () => {
+  test("for tokens of its own issuers", async () => {
     const issuer = "https://issuer.example.com"
     const configuration = {
       apiVersion: "apiserver.config.k8s.io/v1",

@@ -10,7 +10,7 @@ const read = (uid: string, key: string): KubeObject =>
     Buffer.from(bootstrap.layer({ uid, createdAt: "2026-01-02T03:04:05Z" }).value(key) ?? "").toString(),
   ) as KubeObject
 
-test("keys are in byte order, and each has an object with a uid and the tenant's time", () => {
+test("keys are sorted by bytes, and each object has a uid and the tenant's creation time", () => {
   const layer = bootstrap.layer({ uid: "a", createdAt: "2026-01-02T03:04:05Z" })
   const { keys } = layer
   expect([...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))).toEqual(keys)
@@ -24,13 +24,13 @@ test("keys are in byte order, and each has an object with a uid and the tenant's
   expect(uids.size).toBe(keys.length)
 })
 
-test("uids are the same each time, and others in another tenant", () => {
+test("uids are constant for a tenant, and differ between tenants", () => {
   const key = "/registry/core/namespaces/default"
   expect(read("a", key)).toEqual(read("a", key))
   expect(read("a", key).metadata.uid).not.toBe(read("b", key).metadata.uid)
 })
 
-test("every namespace that is always there has its default account and the certificate authority", () => {
+test("every initial namespace has its default account and the certificate authority", () => {
   for (const namespace of ["default", "kube-system", "kube-public", "kube-node-lease"]) {
     expect(read("a", `/registry/core/namespaces/${namespace}`)).toMatchObject({ status: { phase: "Active" } })
     expect(read("a", `/registry/core/serviceaccounts/${namespace}/default`).kind).toBe("ServiceAccount")
@@ -40,12 +40,12 @@ test("every namespace that is always there has its default account and the certi
   }
 })
 
-test("legacy tokens are tracked since the day the tenant was made", () => {
+test("legacy tokens are tracked since the creation of the tenant", () => {
   const key = "/registry/core/configmaps/kube-system/kube-apiserver-legacy-service-account-token-tracking"
   expect(read("a", key)).toMatchObject({ data: { since: "2026-01-02" } })
 })
 
-test("roles that gather others have their rules from the start", () => {
+test("aggregated roles have their rules from the start", () => {
   const rules = (name: string) =>
     (read("a", `/registry/rbac.authorization.k8s.io/clusterroles/${name}`) as KubeObject & { rules: object[] }).rules
   expect(rules("view").length).toBeGreaterThan(3)
@@ -53,13 +53,13 @@ test("roles that gather others have their rules from the start", () => {
   for (const rule of rules("view")) expect(rules("edit")).toContainEqual(rule)
 })
 
-test("what is said of objects has been so since the tenant was made", () => {
+test("conditions have the tenant's creation time", () => {
   const key = "/registry/flowcontrol.apiserver.k8s.io/flowschemas/global-default"
   const condition = { type: "Dangling", status: "False", reason: "Found", lastTransitionTime: "2026-01-02T03:04:05Z" }
   expect(read("a", key)).toMatchObject({ status: { conditions: [condition] } })
 })
 
-test("what is known of an object without its bytes is what they say", () => {
+test("data available without the bytes equals the parsed bytes", () => {
   const layer = bootstrap.layer(owner)
   let known = 0
   for (const key of layer.keys) {

@@ -20,27 +20,24 @@ function signer() {
 const hourMs = 3_600_000
 
 describe("the signer of a tenant's requests", () => {
-  test.each(["ECDSA", "RSA"] as const)(
-    "makes certificates with which an %s key's holder is let in",
-    async (algorithm) => {
-      const { request } = await createClientRequest("CN=jane, O=team-a, O=team-b", { algorithm, hosts: ["node-1"] })
-      const usages = ["digital signature", "key encipherment", "client auth"]
-      const pem = await signer().sign("a", { request, usages, lifetimeMs: hourMs })
-      const certificate = new X509Certificate(pem)
-      expect(certificate.verify(new X509Certificate(authority.certificate).publicKey)).toBe(true)
-      expect(certificate.subjectAltName).toBe("DNS:node-1")
-      expect(certificate.ca).toBe(false)
-      expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.2"])
-      const remaining = Date.parse(certificate.validTo) - Date.now()
-      expect(remaining).toBeGreaterThan(hourMs - 60_000)
-      expect(remaining).toBeLessThanOrEqual(hourMs)
-      const authenticator = createCertificateAuthenticator(authority.certificate)
-      const answer = authenticator.authenticate({ certificates: [certificate.raw], bearerToken: undefined })
-      expect(answer?.user).toMatchObject({ name: "jane", groups: ["team-a", "team-b"] })
-    },
-  )
+  test.each(["ECDSA", "RSA"] as const)("issues certificates that are accepted for %s keys", async (algorithm) => {
+    const { request } = await createClientRequest("CN=jane, O=team-a, O=team-b", { algorithm, hosts: ["node-1"] })
+    const usages = ["digital signature", "key encipherment", "client auth"]
+    const pem = await signer().sign("a", { request, usages, lifetimeMs: hourMs })
+    const certificate = new X509Certificate(pem)
+    expect(certificate.verify(new X509Certificate(authority.certificate).publicKey)).toBe(true)
+    expect(certificate.subjectAltName).toBe("DNS:node-1")
+    expect(certificate.ca).toBe(false)
+    expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.2"])
+    const remaining = Date.parse(certificate.validTo) - Date.now()
+    expect(remaining).toBeGreaterThan(hourMs - 60_000)
+    expect(remaining).toBeLessThanOrEqual(hourMs)
+    const authenticator = createCertificateAuthenticator(authority.certificate)
+    const answer = authenticator.authenticate({ certificates: [certificate.raw], bearerToken: undefined })
+    expect(answer?.user).toMatchObject({ name: "jane", groups: ["team-a", "team-b"] })
+  })
 
-  test("never makes one that outlives the authority", async () => {
+  test("never issues a certificate that outlives the authority", async () => {
     const { request } = await createClientRequest("CN=jane")
     const pem = await signer().sign("a", { request, usages: ["client auth"], lifetimeMs: 100 * 365 * 24 * hourMs })
     expect(new X509Certificate(pem).validTo).toBe(new X509Certificate(authority.certificate).validTo)

@@ -61,7 +61,7 @@ describe("an unused tenant", () => {
     }
   })
 
-  test("is not woken by a certificate that is not of its own authority", async () => {
+  test("is not woken by a certificate of another authority", async () => {
     const strangers = await fixture.createTenant("b")
     await fixture.createTenant("a")
     await asleep()
@@ -70,7 +70,7 @@ describe("an unused tenant", () => {
     expect(fixture.gateway.tenants.awake).toBe(0)
   })
 
-  test("stays awake while a request is under way", async () => {
+  test("stays awake during a request", async () => {
     const api = await client("a")
     const { tenants } = fixture.gateway
     const used = await tenants.byName("a")
@@ -83,7 +83,7 @@ describe("an unused tenant", () => {
     await api.get(namespaces, undefined, "default")
   })
 
-  test("lets its watches sleep too: they go on without a gap or a repetition", async () => {
+  test("continues its watches without gaps or repetitions", async () => {
     const api = await client("a")
     const { metadata } = await api.list(configMaps, { namespace: "default" })
     const seen: string[] = []
@@ -106,7 +106,7 @@ describe("an unused tenant", () => {
     expect(seen).toEqual(expected)
   })
 
-  test("is not woken for subscribers of all tenants before something changes", async () => {
+  test("is not woken for subscribers of all tenants before a change", async () => {
     const { tenants } = fixture.gateway
     const stop = new AbortController()
     const informer = new TenantInformer<ConfigMap>(tenants, configMaps)
@@ -144,7 +144,7 @@ describe("an unused tenant", () => {
     stop.abort()
   })
 
-  test("has its work done, and wakes when a time has come", async () => {
+  test("finishes its work first, and is woken by the controllers' timers", async () => {
     const { tenants, certificateAuthority } = fixture.gateway
     await using _controllers = startControllers(tenants, { rootCertificateAuthority: certificateAuthority })
     const deletions: string[] = []
@@ -196,7 +196,7 @@ describe("an unused tenant", () => {
     await expect(api.get(jobs, "default", "soon-over")).rejects.toThrow("not found")
   })
 
-  test("with an autoscaler is woken when that is due, which is no use of it: it falls asleep again at once", async () => {
+  test("with an autoscaler is woken when that is due, without counting as used", async () => {
     const { tenants, certificateAuthority: rootCertificateAuthority } = fixture.gateway
     const clock = new FakeClock()
     const only = ["horizontal-pod-autoscaler"]
@@ -245,7 +245,7 @@ describe("an unused tenant", () => {
   })
 })
 
-test("of too many awake tenants those used longest ago fall asleep first", async () => {
+test("the least recently used tenants fall asleep when too many are awake", async () => {
   await using small = await startTestGateway({ limits: { tenantIdleMs: 600_000, maxAwakeTenants: 2 } })
   const { tenants } = small.gateway
   for (const name of ["a", "b", "c", "d"]) await small.createTenant(name)
@@ -258,7 +258,7 @@ test("of too many awake tenants those used longest ago fall asleep first", async
   await waitFor(() => expect(tenants.awake).toBe(2))
 })
 
-test("awake tenants that take too much memory together fall asleep, those used longest ago first", async () => {
+test("the least recently used tenants fall asleep when awake tenants exceed the memory limit", async () => {
   const objectBytes = 100_000
   const maxAwakeBytes = 6 * 1024 * 1024
   await using small = await startTestGateway({ limits: { ...limits, tenantIdleMs: 600_000, maxAwakeBytes } })
@@ -279,7 +279,7 @@ test("awake tenants that take too much memory together fall asleep, those used l
   expect(await tenants.byName("a")).not.toBe(opened.get("a"))
 })
 
-test("an awake tenant is counted with what those keep of it who follow all tenants", async () => {
+test("the memory of an awake tenant includes its objects in informers", async () => {
   await using large = await startTestGateway({ limits: { ...limits, tenantIdleMs: 600_000 } })
   const { tenants } = large.gateway
   await large.createTenant("followed")

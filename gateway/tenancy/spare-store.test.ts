@@ -48,7 +48,7 @@ async function takeSpare(data: DataDirectory): Promise<string> {
   }, patience)
 }
 
-test("after a tenant was made, the next one's store is open already, and is given once", async () => {
+test("after a tenant is created, a spare store is opened for the next one and used once", async () => {
   await using data = await DataDirectory.open(path)
   const spare = await takeSpare(data)
   await vi.waitFor(() => expect(existsSync(join(path, "stores", spare, "CURRENT"))).toBe(true), patience)
@@ -58,7 +58,7 @@ test("after a tenant was made, the next one's store is open already, and is give
   expect(store.revision).toBe(2)
 })
 
-test("with its record a tenant takes over what was nobody's, in one write", async () => {
+test("the record of a tenant replaces that of its spare store in one write", async () => {
   await using data = await DataDirectory.open(path)
   const spare = await takeSpare(data)
   expect(await data.store.get(spareKey(spare))).toBeDefined()

@@ -90,7 +90,7 @@ test("a tenant is prepared on first use", async () => {
   expect(prepare).toHaveBeenCalledTimes(1)
 })
 
-test("a tenant that was in use is prepared again when it is opened: what it needs may have moved", async () => {
+test("a tenant in use is prepared again when it is opened, since the super cluster may have changed", async () => {
   const prepare = vi.fn(() => Promise.resolve())
   const { all } = parts({ preparation: { isBegun: () => Promise.resolve(true), prepare } })
   await using directory = await TenantDirectory.open(all)
@@ -98,7 +98,7 @@ test("a tenant that was in use is prepared again when it is opened: what it need
   expect(prepare).toHaveBeenCalledTimes(1)
 })
 
-test("a super cluster that does not answer delays who uses a tenant, but not for long", async () => {
+test("an unavailable super cluster delays the first use of a tenant for a limited time", async () => {
   let answers = false
   const prepare = vi.fn(() => (answers ? Promise.resolve() : Promise.reject(new Error("no answer"))))
   const preparation = { isBegun: () => Promise.resolve(false), prepare }
@@ -111,7 +111,7 @@ test("a super cluster that does not answer delays who uses a tenant, but not for
   await expect.poll(() => prepare.mock.calls.length).toBeGreaterThan(calls)
 })
 
-test("the same request at the same time makes one tenant, another's is refused", async () => {
+test("concurrent equal requests create one tenant, and a different one is rejected", async () => {
   const { all } = parts()
   await using directory = await TenantDirectory.open(all)
   const [one, other, conflicting] = await Promise.allSettled([
@@ -141,7 +141,7 @@ test("subscribers get existing tenants and changes, each once", async () => {
   expect(disposed).toEqual(["a", "b"])
 })
 
-test("a name can be used again while its last tenant is being deleted", async () => {
+test("a name can be reused while the previous tenant is being deleted", async () => {
   const { all } = parts()
   await using directory = await TenantDirectory.open(all)
   const first = await directory.create(request("a"))

@@ -87,7 +87,7 @@ describe("a tenant's feed", () => {
     await eventually(followed.lines, ["ADDED before", "synced", "ADDED after", "MODIFIED before", "DELETED before"])
   })
 
-  test("scans once for many followers as for few", async () => {
+  test("scans once, regardless of the number of subscribers", async () => {
     await putConfigMap("one")
     await put(secrets, "Secret", "two")
     const many = Array.from({ length: 10 }, () => follow(configMaps))
@@ -122,7 +122,7 @@ describe("a tenant's feed", () => {
     expect(goes.lines).toEqual(["synced"])
   })
 
-  test("leaves out what mentions nothing of what is asked for, and tells when it no longer does", async () => {
+  test("leaves out objects without the requested words, and reports when they are removed from an object", async () => {
     const owners = { ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "plain", uid: "1" }] }
     await putConfigMap("plain")
     await putConfigMap("owned", owners)
@@ -157,7 +157,7 @@ describe("a tenant's feed", () => {
     ])
   })
 
-  test("says of a resource that is not served that nothing is there, and follows it when it is", async () => {
+  test("reports a resource that is not served as empty, and follows it as soon as it is served", async () => {
     const { store, resources } = controlPlane
     await using _definitions = await startCustomResources({
       store,
@@ -202,7 +202,7 @@ describe("a tenant's feed", () => {
     await eventually(followed.lines, ["ADDED old", "synced"])
   })
 
-  test("is settled when everything was told, and has those who know forget it", async () => {
+  test("is settled after everything was delivered, and reports that it is asleep", async () => {
     const followed = follow(configMaps)
     start()
     await putConfigMap("one")

@@ -31,7 +31,7 @@ async function received(headers: readonly string[]): Promise<IncomingMessage> {
   return got
 }
 
-describe("the header of a request that was passed on", () => {
+describe("the header of a forwarded request", () => {
   test("identifies the client", async () => {
     const got = await received([forwardedHeader, sender.headerFor(certificate)])
     expect(receiver.accept(got)).toBe(true)
@@ -39,7 +39,7 @@ describe("the header of a request that was passed on", () => {
     expect(receiver.hops(got)).toBe(1)
   })
 
-  test("is gone from all forms of headers, and leaves the others whole", async () => {
+  test("is removed from all forms of headers without changing others", async () => {
     const others = ["Impersonate-User", "a", "Impersonate-Group", "b", "Impersonate-Group", "c"]
     const got = await received([
       ...others.slice(0, 4),
@@ -56,7 +56,7 @@ describe("the header of a request that was passed on", () => {
     }
   })
 
-  test("is one connection for all requests of a client, through several processes", async () => {
+  test("identifies one connection for all requests of a client, across several processes", async () => {
     const first = await received([forwardedHeader, sender.headerFor(certificate)])
     receiver.accept(first)
     const second = await received([forwardedHeader, receiver.headerOf(first)])
@@ -69,7 +69,7 @@ describe("the header of a request that was passed on", () => {
     expect(forwardedConnection(again)).toBe(forwardedConnection(second))
   })
 
-  test("is not remembered when it is large", async () => {
+  test("is not cached when it is large", async () => {
     const large = sender.headerFor("A".repeat(20_000))
     const [first, second] = [await received([forwardedHeader, large]), await received([forwardedHeader, large])]
     for (const request of [first, second]) expect(receiver.accept(request)).toBe(true)
@@ -79,11 +79,14 @@ describe("the header of a request that was passed on", () => {
 
   const good = sender.headerFor(certificate)
   test.for<[what: string, headers: string[]]>([
-    ["is not there", []],
+    ["is missing", []],
     ["is empty", [forwardedHeader, ""]],
-    ["has another start's secret", [forwardedHeader, new ForwardedIdentity(createSecret()).headerFor(certificate)]],
+    [
+      "has the secret of another start",
+      [forwardedHeader, new ForwardedIdentity(createSecret()).headerFor(certificate)],
+    ],
     ["has only the beginning of the secret", [forwardedHeader, good.slice(0, 20)]],
-    ["is there twice", [forwardedHeader, good, forwardedHeader, good]],
+    ["is repeated", [forwardedHeader, good, forwardedHeader, good]],
   ])("is rejected when it %s", async ([, headers]) => {
     const got = await received(headers)
     expect(receiver.accept(got)).toBe(false)
@@ -91,7 +94,7 @@ describe("the header of a request that was passed on", () => {
     expect(credentialsOf(got).certificates).toEqual([])
   })
 
-  test("does nothing where nobody takes it for one of ours", async () => {
+  test("is ignored where forwarded requests are not accepted", async () => {
     const got = await received([forwardedHeader, good])
     expect(credentialsOf(got).certificates).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { mergeMetrics } from "./metrics.ts"
 
-test("families stand once, and every series says of which process it is", () => {
+test("families are printed once, and every series has a label of its process", () => {
   const text = (count: number) =>
     `# HELP tenants Tenants\n# TYPE tenants gauge\ntenants ${count}\n# HELP seconds Time\n# TYPE seconds histogram\nseconds_bucket{le="+Inf"} 2\nseconds_sum{} 1\n`
   expect(

@@ -14,7 +14,7 @@ describe("homes of tenants", () => {
     expect(homes([3, 1, 2])).toEqual(homes([1, 2, 3]))
   })
 
-  test("stay where they are when another place goes, and those that move spread over all that are left", () => {
+  test("stay when another process is removed, and the others are spread over all remaining ones", () => {
     const before = homes([1, 2, 3])
     const after = homes([1, 3])
     const moved = after.filter((_, index) => before[index] === 2)
@@ -22,7 +22,7 @@ describe("homes of tenants", () => {
     expect(new Set(moved)).toEqual(new Set([1, 3]))
   })
 
-  test("are nowhere when there is no place", () => {
+  test("are undefined without processes", () => {
     expect(homeOf("uid", [])).toBeUndefined()
   })
 })

@@ -14,7 +14,7 @@ async function requestWith(organization: string, type: number): Promise<Buffer> 
 
 const [utf8, numericText, teletex] = [0x0c, 0x12, 0x14]
 
-test("a group is seen in whatever type of text a certificate would say it", async () => {
+test("groups are read from every string type of a certificate request", async () => {
   for (const type of [utf8, teletex])
     expect(organizationsOf(await requestWith("system:masters", type))).toEqual(["system:masters"])
   expect(parseRequest(await requestWith("system:masters", numericText))).toBeUndefined()

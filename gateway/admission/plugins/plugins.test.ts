@@ -74,7 +74,7 @@ describe("ServiceAccount", () => {
     expect((await kinds.create("pods", pod("p", spec)))["spec"]).not.toHaveProperty("volumes")
   })
 
-  test("gives the account's pull secrets to pods that name none", async () => {
+  test("sets the account's pull secrets in pods without any", async () => {
     await using kinds = await withAccount({ imagePullSecrets: [{ name: "s" }] })
     expect((await kinds.create("pods", pod("p")))["spec"].imagePullSecrets).toEqual([{ name: "s" }])
     const own = pod("q", { imagePullSecrets: [{ name: "t" }] })
@@ -112,7 +112,7 @@ describe("Priority", () => {
       { priority: 5 },
       'pods "p" is forbidden: the integer value of priority (5) must not be provided in pod spec; priority admission controller computed 7 from the given PriorityClass name',
     ],
-  ])("refuses %j", async (spec, expected) => {
+  ])("rejects %j", async (spec, expected) => {
     await using kinds = await withClasses()
     expect(await verdict(kinds.create("pods", pod("p", spec)))).toBe(expected)
   })
@@ -123,7 +123,7 @@ describe("Priority", () => {
     await kinds.delete("pods", "p", { gracePeriodSeconds: 0 })
   })
 
-  test("there is one default class", async () => {
+  test("only one class can be the default", async () => {
     await using kinds = await withClasses()
     const second = { metadata: { name: "second" }, value: 1, globalDefault: true }
     expect(await verdict(kinds.create("scheduling.k8s.io/priorityclasses", second))).toContain(
@@ -159,7 +159,7 @@ describe("LimitRanger", () => {
   test.each<[Loose, string]>([
     [{ limits: { cpu: "2" } }, "maximum cpu usage per Container is 1, but limit is 2"],
     [{ requests: { cpu: "10m" } }, "minimum cpu usage per Container is 50m, but request is 10m"],
-  ])("refuses %j", async (resources, expected) => {
+  ])("rejects %j", async (resources, expected) => {
     await using kinds = await withLimits()
     expect(await verdict(kinds.create("pods", pod("p", {}, { resources })))).toContain(expected)
   })

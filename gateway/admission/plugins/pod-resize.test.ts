@@ -29,7 +29,7 @@ async function refusal(kinds: KindsStub, wanted: Loose): Promise<{ message?: str
 const short = "node didn't have enough allocatable resources: "
 
 test.each<[string, Loose, string | undefined]>([
-  ["all there is", resources("1500m", "2Gi"), undefined],
+  ["all of them", resources("1500m", "2Gi"), undefined],
   ["more cpu", resources("1501m"), `${short}cpu, requested: 1501, allocatable: 1500`],
   ["more memory", resources("1", "3Gi"), `${short}memory, requested: 3221225472, allocatable: 2147483648`],
   [
@@ -37,7 +37,7 @@ test.each<[string, Loose, string | undefined]>([
     resources("2", "3Gi"),
     `${short}cpu, requested: 2000, allocatable: 1500; memory, requested: 3221225472, allocatable: 2147483648`,
   ],
-  ["what it has", resources("1"), undefined],
+  ["its current resources", resources("1"), undefined],
 ])("a pod may be resized up to its node's allocatable resources: %s", async (_, wanted, why) => {
   await using kinds = await withPod("n")
   const expected = { message: `pods "p" is forbidden: ${why}`, causes: [{ reason: "NodeCapacity" }] }

@@ -6,7 +6,7 @@ import { startTestGateway } from "../../testing/start-gateway.ts"
 const zone = { "topology.kubernetes.io/zone": "z1" }
 const region = { "topology.kubernetes.io/region": "r1" }
 
-test("a pod has zone and region of its node, whether it is bound or made with it", async () => {
+test("a pod gets the zone and region of its node when it is bound, or created with a node", async () => {
   await using gateway = await startTestGateway()
   await gateway.createTenant("a")
   const client = gateway.gateway.tenants.client("a")

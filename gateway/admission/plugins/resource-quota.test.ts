@@ -68,7 +68,7 @@ test("counts objects that existed before the quota", async () => {
   expect(await verdict(kinds.create("configmaps", { metadata: { name: "too-many" } }))).toContain("exceeded quota: q")
 })
 
-test("scopes choose the pods that count", async () => {
+test("only pods in the quota's scopes are counted", async () => {
   await using kinds = await withQuota({ pods: "0" }, { scopes: ["BestEffort"] })
   await kinds.create("pods", pod("burstable", "1"))
   expect(await verdict(kinds.create("pods", pod("best")))).toContain("exceeded quota: q")
@@ -95,7 +95,7 @@ describe("a quota for claims of a VolumeAttributesClass", () => {
     ["NotIn", ["gold"], ["silver", undefined]],
     ["Exists", undefined, ["gold", "silver"]],
     ["DoesNotExist", undefined, [undefined]],
-  ])("%s %s counts those of %s", async (operator, values, counted) => {
+  ])("with operator %s %s counts claims of %s", async (operator, values, counted) => {
     await using kinds = await withQuota({ persistentvolumeclaims: "0" }, scoped(operator, values))
     for (const name of ["gold", "silver", undefined]) {
       const answer = await verdict(kinds.create("persistentvolumeclaims", claim(`c-${name}`, name)))
@@ -130,21 +130,21 @@ test("a dry run counts nothing", async () => {
   expect(await used(kinds)).toEqual({ configmaps: "1" })
 })
 
-test("what any quota requires is missed before what another one limits", async () => {
+test("resources required by one quota are checked before the limits of another", async () => {
   await using kinds = await withQuota({ "requests.cpu": "1" })
   await kinds.create("resourcequotas", { metadata: { name: "a" }, spec: { hard: { pods: "0" } } })
   expect(await verdict(kinds.create("pods", pod("p")))).toContain("failed quota: q: must specify requests.cpu for: a")
   expect(await verdict(kinds.create("pods", pod("p", "1")))).toContain("exceeded quota: a")
 })
 
-test("a pod that says nothing for itself has to say it for its containers", async () => {
+test("without pod-level resources, every container must set the limited resources", async () => {
   await using kinds = await withQuota({ "requests.cpu": "1" })
   expect(await verdict(kinds.create("pods", pod("p", undefined, { resources: {} })))).toContain("failed quota: q")
   const resources = { requests: { cpu: "1" } }
   expect(await verdict(kinds.create("pods", pod("p", undefined, { resources })))).toBe("accepted")
 })
 
-test("a status is charged, but never refused", async () => {
+test("an update of a status is counted, and never rejected", async () => {
   await using kinds = await withQuota({ "requests.storage": "2Gi" })
   const spec = { accessModes: ["ReadWriteOnce"], storageClassName: "", resources: { requests: { storage: "1Gi" } } }
   await kinds.create("persistentvolumeclaims", { metadata: { name: "c" }, spec })
@@ -153,7 +153,7 @@ test("a status is charged, but never refused", async () => {
   expect(await used(kinds)).toEqual({ "requests.storage": "5Gi" })
 })
 
-test("events and what is not stored are not counted", async () => {
+test("events and objects that are not stored are not counted", async () => {
   const review = "authorization.k8s.io/localsubjectaccessreviews"
   await using kinds = await withQuota({
     "count/events": "0",

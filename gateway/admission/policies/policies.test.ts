@@ -40,7 +40,7 @@ function sortedCauses(causes: Step["causes"] = []): string[] {
 }
 
 describe.each(worlds)("$name", ({ steps }) => {
-  test("as kube-apiserver", async () => {
+  test("decides as kube-apiserver", async () => {
     for (const { method, path, type = "application/json", body, ...expected } of steps) {
       const answer = await gateway.request(`/tenants/a${path}`, {
         ...tenant,

@@ -80,7 +80,7 @@ describe("a webhook that redirects", () => {
     (given) =>
       given.path === "/there" ? reviewed(given, {}) : { code, headers: { location }, body: {} }
 
-  test.each([307, 308])("with %s: is asked the same there", async (code) => {
+  test.each([307, 308])("with %s: gets the same request at the new location", async (code) => {
     answer = to(code, "/there")
     await configure("Validating", {})
     expect(await verdict(create())).toBe("accepted")
@@ -89,7 +89,7 @@ describe("a webhook that redirects", () => {
     expect(second?.headers["referer"]).toBe(`${server.url}/0?timeout=10s`)
   })
 
-  test.each([301, 302, 303])("with %s: is asked nothing there", async (code) => {
+  test.each([301, 302, 303])("with %s: gets a request without a body at the new location", async (code) => {
     answer = (given) => (given.path === "/there" ? { body: {} } : { code, headers: { location: "/there" }, body: {} })
     await configure("Validating", {})
     expect(await verdict(create())).toContain("webhook response was absent")
@@ -109,17 +109,17 @@ describe("a webhook that redirects", () => {
   })
 })
 
-describe("a webhook's request contains", () => {
+describe("a webhook's request", () => {
   test.each([
     ["//twice/", "/twice"],
     ["/", "/"],
-  ])("at the path %s: what client-go makes of it", async (given, asked) => {
+  ])("to %s: has the path that client-go derives from it", async (given, asked) => {
     await configure("Validating", { clientConfig: { url: `${server.url}${given}`, caBundle: server.caBundle } })
     expect(await verdict(create())).toBe("accepted")
     expect(server.calls.map(({ path }) => path)).toEqual([`${asked}?timeout=10s`])
   })
 
-  test("the object, who writes it, and how", async () => {
+  test("contains the object, the user and the options", async () => {
     await configure("Validating", {})
     const name = fresh()
     await call("POST", `${configMaps}?fieldManager=me&dryRun=All`, { metadata: { name }, data: { a: "b" } })
@@ -149,7 +149,7 @@ describe("a webhook's request contains", () => {
     expect(body["request"].uid).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test("both states of an update, and the last one of a delete", async () => {
+  test("contains both states of an update, and the last state of a delete", async () => {
     const name = fresh()
     await create(name)
     await configure("Validating", {})
@@ -171,7 +171,7 @@ describe("a webhook's request contains", () => {
     })
   })
 
-  test("in the version it asks for, when the request came in another", async () => {
+  test("contains the version of the rule if the client used another version", async () => {
     await configure("Validating", {
       rules: [{ operations: ["CREATE"], apiGroups: ["autoscaling"], apiVersions: ["v1"], resources: ["*"] }],
     })
@@ -191,7 +191,7 @@ describe("a webhook's request contains", () => {
     })
   })
 
-  test("not at all, with matchPolicy Exact", async () => {
+  test("is not sent for another version with matchPolicy Exact", async () => {
     await configure("Validating", {
       matchPolicy: "Exact",
       rules: [{ operations: ["CREATE"], apiGroups: ["autoscaling"], apiVersions: ["v1"], resources: ["*"] }],
@@ -202,7 +202,7 @@ describe("a webhook's request contains", () => {
     expect(server.calls).toEqual([])
   })
 
-  test("about a connection, with its options", async () => {
+  test("contains the options of a connection", async () => {
     answer = (given) => reviewed(given, { allowed: false, status: { message: "not today" } })
     await configure("Validating", {
       rules: [{ operations: ["CONNECT"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods/attach"] }],
@@ -225,7 +225,7 @@ describe("a webhook's request contains", () => {
   })
 })
 
-test("kinds that are answered and not stored are subject to webhooks, too", async () => {
+test("webhooks are also called for kinds that are not stored", async () => {
   answer = (given) => reviewed(given, { allowed: false, status: { message: "ask nobody" } })
   const rules = [{ operations: ["CREATE"], apiGroups: ["authorization.k8s.io"], apiVersions: ["v1"], resources: ["*"] }]
   await configure("Validating", { rules })
@@ -234,25 +234,25 @@ test("kinds that are answered and not stored are subject to webhooks, too", asyn
   expect(await verdict(call("POST", path, body))).toContain("ask nobody")
 })
 
-describe("which webhooks are asked", () => {
+describe("matching of webhooks", () => {
   test.each<[string, Loose, number]>([
     [
-      "another operation",
+      "an operation that does not match",
       { rules: [{ operations: ["UPDATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["*"] }] },
       0,
     ],
     [
-      "another scope",
+      "a scope that does not match",
       { rules: [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], scope: "Cluster" }] },
       0,
     ],
     [
-      "its scope",
+      "a scope that matches",
       { rules: [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], scope: "Namespaced" }] },
       1,
     ],
     [
-      "only subresources",
+      "a rule for subresources of the resource",
       { rules: [{ operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps/*"] }] },
       1,
     ],
@@ -284,7 +284,7 @@ describe("which webhooks are asked", () => {
     expect(server.calls.length).toBe(calls)
   })
 
-  test("a condition that cannot be evaluated refuses, unless the webhook may be done without", async () => {
+  test("a condition that cannot be evaluated rejects the request unless failurePolicy is Ignore", async () => {
     const matchConditions = [{ name: "c", expression: "object.data.none == 'x'" }]
     await configure("Validating", { matchConditions, failurePolicy: "Ignore" })
     expect(await verdict(create())).toBe("accepted")
@@ -293,7 +293,7 @@ describe("which webhooks are asked", () => {
     expect(server.calls).toEqual([])
   })
 
-  test("a configuration of webhooks is never subject to one", async () => {
+  test("webhook configurations are never subject to webhooks", async () => {
     answer = (given) => reviewed(given, { allowed: false })
     await configure("Validating", {
       rules: [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"] }],
@@ -317,11 +317,19 @@ describe("which webhooks are asked", () => {
 describe("a webhook's response", () => {
   const prefix = 'admission webhook "hook-0.example.com" denied the request'
   test.each<[string, Loose, string]>([
-    ["no", { allowed: false }, `400 ${prefix} without explanation`],
-    ["no, because", { allowed: false, status: { message: "too blue", code: 422 } }, `422 ${prefix}: too blue`],
-    ["no, with a reason", { allowed: false, status: { reason: "Forbidden", code: 403 } }, `403 ${prefix}: Forbidden`],
-    ["no, with a code of success", { allowed: false, status: { code: 200, message: "x" } }, `400 ${prefix}: x`],
-    ["yes", { allowed: true }, "accepted"],
+    ["denied", { allowed: false }, `400 ${prefix} without explanation`],
+    [
+      "denied with a message",
+      { allowed: false, status: { message: "too blue", code: 422 } },
+      `422 ${prefix}: too blue`,
+    ],
+    [
+      "denied with a reason",
+      { allowed: false, status: { reason: "Forbidden", code: 403 } },
+      `403 ${prefix}: Forbidden`,
+    ],
+    ["denied with a code of success", { allowed: false, status: { code: 200, message: "x" } }, `400 ${prefix}: x`],
+    ["allowed", { allowed: true }, "accepted"],
   ])("%s", async (_, response, expected) => {
     answer = (given) => reviewed(given, response)
     await configure("Validating", {})
@@ -335,7 +343,7 @@ describe("a webhook's response", () => {
     expect(await verdict(create())).toBe('409 admission webhook "hook-0.example.com" denied the request: no')
   })
 
-  test("warnings reach the caller, annotations the audit log", async () => {
+  test("warnings are sent to the client, and annotations to the audit log", async () => {
     answer = (given) => reviewed(given, { warnings: ["mind the gap"], auditAnnotations: { color: "red" } })
     await configure("Validating", {})
     const { headers } = await create()
@@ -366,31 +374,31 @@ describe("a webhook that fails", () => {
       () => "received invalid webhook response: validating webhook may not return response.patch",
     ],
     [
-      "nothing",
+      "an empty body",
       () => ({ text: "" }),
       () => "failed to call webhook: 0-length response with status code: 200 and content type: application/json",
     ],
     [
-      "an error with a text",
+      "an error in plain text",
       () => ({ code: 500, text: "boom", headers: { "content-type": "text/plain" } }),
       () => 'failed to call webhook: an error on the server ("boom") has prevented the request from succeeding',
     ],
     [
-      "not found",
+      "status 404",
       () => ({ code: 404, text: "" }),
       () => "failed to call webhook: the server could not find the requested resource",
     ],
     [
-      "elsewhere",
+      "a redirect to a forbidden address",
       () => ({ code: 302, text: "", headers: { location: "https://169.254.169.254/" } }),
       () => 'failed to call webhook: Post "https://169.254.169.254/": dial tcp: 169.254.169.254: address not allowed',
     ],
     [
-      "too much",
+      "a response that is too long",
       () => ({ text: `"${"x".repeat(4 * 1024 * 1024)}"` }),
       () => "failed to call webhook: the answer is longer than",
     ],
-  ])("%s", async (_, handler, expected) => {
+  ])("with %s", async (_, handler, expected) => {
     answer = handler
     await configure("Validating", {})
     expect(await verdict(create())).toContain(prefix + expected())
@@ -411,7 +419,7 @@ describe("a webhook that fails", () => {
       { status: { details: { name: 5 } } },
       "number into Go struct field StatusDetails.response.status.details.name of type string",
     ],
-  ])("by what is no review: %j", async (response, expected) => {
+  ])("with an invalid review: %j", async (response, expected) => {
     answer = (given) => reviewed(given, { allowed: false, ...response })
     await configure("Validating", {})
     expect(await verdict(create())).toBe(`${prefix}failed to call webhook: json: cannot unmarshal ${expected}`)
@@ -420,13 +428,13 @@ describe("a webhook that fails", () => {
     expect(await verdict(create())).toBe("accepted")
   })
 
-  test("by a patch that is no base64", async () => {
+  test("with a patch that is not base64", async () => {
     answer = (given) => reviewed(given, { patchType: "JSONPatch", patch: "W10=?" })
     await configure("Mutating", {})
     expect(await verdict(create())).toBe(`${prefix}failed to call webhook: illegal base64 data at input byte 4`)
   })
 
-  test("in time", async () => {
+  test("with a timeout", async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     answer = () => ({ wait: promise, body: {} })
     await configure("Validating", { timeoutSeconds: 1 })
@@ -444,21 +452,21 @@ describe("a webhook that fails", () => {
     expect(server.calls.length).toBe(2)
   })
 
-  test("to prove who it is", async () => {
+  test("with an untrusted certificate", async () => {
     await configure("Validating", { clientConfig: { url: `${server.url}/0` } })
     expect(await verdict(create())).toBe(
       `${prefix}failed to call webhook: Post "${url()}": tls: failed to verify certificate: x509: certificate signed by unknown authority`,
     )
   })
 
-  test("to be there", async () => {
+  test("with a rejected connection", async () => {
     await configure("Validating", { clientConfig: { url: "https://127.0.0.1:1/0", caBundle: server.caBundle } })
     expect(await verdict(create())).toBe(
       `${prefix}failed to call webhook: Post "https://127.0.0.1:1/0?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused`,
     )
   })
 
-  test("to have a Service", async () => {
+  test("with a missing Service", async () => {
     await configure("Validating", { clientConfig: { service: { name: "none", namespace: "default", path: "/x" } } })
     expect(await verdict(create())).toBe(
       `${prefix}failed to call webhook: Post "https://none.default.svc:443/x?timeout=10s": service "none" not found`,
@@ -466,10 +474,10 @@ describe("a webhook that fails", () => {
   })
 })
 
-describe("what a webhook changes", () => {
+describe("a patch of a webhook", () => {
   const stored = async (name: string): Promise<Loose> => (await call("GET", `${configMaps}/${name}`)).json() as Loose
 
-  test("is stored, and seen by those after it", async () => {
+  test("is stored, and passed to later webhooks", async () => {
     answer = (given) =>
       given.path.startsWith("/0")
         ? reviewed(given, jsonPatch({ op: "add", path: "/data", value: { first: "1" } }))
@@ -480,7 +488,7 @@ describe("what a webhook changes", () => {
     expect((await stored(name))["data"]).toEqual({ first: "1", second: "2" })
   })
 
-  test("is validated like anything else", async () => {
+  test("is validated", async () => {
     answer = (given) => reviewed(given, jsonPatch({ op: "add", path: "/data", value: { "a b": "1" } }))
     await configure("Mutating", {})
     expect(await verdict(create())).toMatch(/^422 ConfigMap ".*" is invalid: data\[a b\]: Invalid value: "a b"/)
@@ -488,24 +496,20 @@ describe("what a webhook changes", () => {
 
   test.each<[string, Loose, string]>([
     [
-      "a field that is not there",
+      "that removes a missing field",
       { op: "remove", path: "/metadata/none" },
       "500 Internal error occurred: error in remove for path: '/metadata/none': Unable to remove nonexistent key: none: missing value",
     ],
+    ["with an unknown operation", { op: "bogus", path: "/a" }, "500 Internal error occurred: Unexpected kind: bogus"],
     [
-      "an operation that there is not",
-      { op: "bogus", path: "/a" },
-      "500 Internal error occurred: Unexpected kind: bogus",
-    ],
-    [
-      "a wrong type",
+      "with a wrong type",
       { op: "add", path: "/data", value: 5 },
       "500 Internal error occurred: json: cannot unmarshal number into Go struct field ConfigMap.data of type map[string]string",
     ],
-    ["an unknown field", { op: "add", path: "/nothing", value: 5 }, "accepted"],
-    ["no namespace", { op: "remove", path: "/metadata/namespace" }, "accepted"],
+    ["with an unknown field", { op: "add", path: "/nothing", value: 5 }, "accepted"],
+    ["that removes the namespace", { op: "remove", path: "/metadata/namespace" }, "accepted"],
     [
-      "another namespace",
+      "with another namespace",
       { op: "replace", path: "/metadata/namespace", value: "other" },
       "400 the namespace of the provided object does not match the namespace sent on the request",
     ],
@@ -515,7 +519,7 @@ describe("what a webhook changes", () => {
     expect(await verdict(create())).toContain(expected)
   })
 
-  test("a delete cannot be", async () => {
+  test("of a delete is rejected", async () => {
     const name = fresh()
     await create(name)
     answer = (given) => reviewed(given, jsonPatch({ op: "add", path: "/x", value: 1 }))
@@ -525,7 +529,7 @@ describe("what a webhook changes", () => {
     )
   })
 
-  test("gets defaults, and passes the plugins of the server again", async () => {
+  test("is defaulted, and passes the built-in plugins again", async () => {
     answer = (given) =>
       reviewed(given, jsonPatch({ op: "add", path: "/spec/containers/-", value: { name: "side", image: "car" } }))
     await configure("Mutating", {
@@ -541,7 +545,7 @@ describe("what a webhook changes", () => {
     expect(side.volumeMounts[0].mountPath).toBe("/var/run/secrets/kubernetes.io/serviceaccount")
   })
 
-  test("makes those before it be asked again, who want that", async () => {
+  test("makes earlier webhooks run again with reinvocationPolicy IfNeeded", async () => {
     answer = (given) =>
       given.path.startsWith("/0")
         ? reviewed(given, {})
@@ -553,7 +557,7 @@ describe("what a webhook changes", () => {
   })
 })
 
-describe("where a webhook may be", () => {
+describe("the address of a webhook", () => {
   let strict: TestGateway
   let own: TestTenant
 
@@ -576,7 +580,7 @@ describe("where a webhook may be", () => {
     "https://[::ffff:127.0.0.1]/",
     "https://[fe80::1]/",
     "https://2130706433/",
-  ])("not %s, unless the operator allows it", async (target) => {
+  ])("%s is rejected unless the operator allows it", async (target) => {
     const send = (path: string, body?: unknown, method = "POST"): Promise<RawAnswer> =>
       strict.request(`/tenants/a${path}`, { ...own, method, ...(body === undefined ? {} : { body }) })
     await send(`${configurations}/validatingwebhookconfigurations`, undefined, "DELETE")

@@ -103,7 +103,7 @@ afterAll(async () => {
 })
 
 describe("a token of a configured issuer", () => {
-  test("names the user and the groups it says, with the prefixes", async () => {
+  test("identifies the user and groups of its claims, with the prefixes", async () => {
     expect(await userOf(await token())).toEqual({
       username: "oidc:ann",
       groups: ["oidc:team", "system:authenticated"],
@@ -111,7 +111,7 @@ describe("a token of a configured issuer", () => {
     })
   })
 
-  test("is checked with keys that are fetched once", async () => {
+  test("is verified with keys that are fetched once", async () => {
     for (let index = 0; index < 3; index++) await userOf(await token())
     expect(issuer.calls.map(({ path }) => path)).toEqual(["/.well-known/openid-configuration", "/keys"])
   })
@@ -123,11 +123,11 @@ describe("a token of a configured issuer", () => {
     ["groups that are none", () => token({ groups: [1] })],
     ["an issuer nobody has configured", () => token({}, { from: "https://other.example.com" })],
     ["an end in the past", () => token({ exp: 1 }).then((made) => made.replace(/\.[^.]*$/, ".AAAA"))],
-  ])("is refused with %s", async (_, make) => {
+  ])("with %s is rejected", async (_, make) => {
     expect(await userOf(await make())).toBe(401)
   })
 
-  test("gives no rights by itself", async () => {
+  test("grants no permissions by itself", async () => {
     const { code } = await gateway.request(`/tenants/a${configMaps}`, {
       token: await token({ groups: ["system:masters"] }),
     })
@@ -140,7 +140,7 @@ describe("a token of a configured issuer", () => {
     expect((await gateway.request(path, { method: "POST", token: await token(), body: {} })).code).toBe(401)
   })
 
-  test("has to have the claims that are required", async () => {
+  test("must have the required claims", async () => {
     const rules = [{ claim: "hd", requiredValue: "example.com" }]
     await configure(configuration({ claimValidationRules: rules }))
     expect(await userOf(await token())).toBe(401)
@@ -162,7 +162,7 @@ describe("a token of a configured issuer", () => {
 })
 
 describe("a configuration", () => {
-  test("is read when it is written", async () => {
+  test("is validated on write", async () => {
     const { code, json } = await configure({ kind: "Other" })
     expect(code).toBe(422)
     expect((json() as Loose)["message"]).toContain('kind: Unsupported value: "Other"')
@@ -208,7 +208,7 @@ describe("a configuration", () => {
       "expressions are not supported here",
     ],
     ["anonymous", { anonymous: { enabled: true } }, "anonymous: Invalid value"],
-    ["what nobody knows", { jwt: [{ color: "red" }] }, 'jwt[0].color: Invalid value: "<omitted>": unknown field'],
+    ["an unknown field", { jwt: [{ color: "red" }] }, 'jwt[0].color: Invalid value: "<omitted>": unknown field'],
   ])("with %s is rejected with a reason", (_, content, message) => {
     const whole = { apiVersion: "apiserver.config.k8s.io/v1", kind: "AuthenticationConfiguration" }
     const text = typeof content === "string" ? content : JSON.stringify({ ...whole, ...(content as object) })

@@ -118,14 +118,14 @@ describe("with a conversion webhook", () => {
     expect(server.calls.at(-1)?.path).toBe("/convert?timeout=30s")
   })
 
-  test("updates and patches go through the stored version", async () => {
+  test("updates and patches are converted from the stored version", async () => {
     await call("POST", tests("v1"), object("v1", "four", { hostPort: "c:3" }))
     const patched = await bodyOf(call("PATCH", `${tests("v2")}/four`, { port: "4" }, "application/merge-patch+json"))
     expect(patched).toMatchObject({ host: "c", port: "4" })
     expect(await bodyOf(call("GET", `${tests("v1")}/four`))).toMatchObject({ hostPort: "c:4" })
   })
 
-  test("a watch shows every object in the version it is for", async () => {
+  test("converts watch events to the requested version", async () => {
     const answered = await call("GET", `${tests("v2")}?watch=true&timeoutSeconds=1`)
     const events = answered.text
       .trim()
@@ -137,7 +137,7 @@ describe("with a conversion webhook", () => {
     )
   })
 
-  test("objects stored before the storage version changed are read in both", async () => {
+  test("converts objects of an earlier storage version", async () => {
     const current = await bodyOf(call("GET", `${crds}/tests.${group}`))
     const { metadata } = current
     const next = { ...definition("v2"), metadata: { ...metadata } }
@@ -153,7 +153,7 @@ describe("with a conversion webhook", () => {
     }
   })
 
-  test("fields the version does not know are dropped", async () => {
+  test("unknown fields of a version are dropped", async () => {
     convert = (given, version) => ({ ...properly(given, version), foreign: true })
     expect(await bodyOf(call("GET", `${tests("v1")}/five`))).not.toHaveProperty("foreign")
     convert = properly
@@ -175,8 +175,8 @@ describe("with a conversion webhook", () => {
   })
 })
 
-describe("a conversion that fails", () => {
-  test("holds up no write in the stored version; who managed what in the other one is forgotten", async () => {
+describe("a failed conversion", () => {
+  test("does not block writes in the stored version, and drops the managers of other versions", async () => {
     await call("POST", tests("v1"), object("v1", "six", { hostPort: "d:4" }))
     answer = () => ({ code: 500, text: "" })
     const patch = { host: "e" }
@@ -188,21 +188,33 @@ describe("a conversion that fails", () => {
 
   const about = `conversion webhook for ${group}/v2, Kind=Test`
   test.each<[string, (call: WebhookCall) => WebhookReply, string]>([
-    ["says why", (c) => reviewed(c, { result: { status: "Failed", message: "too odd" } }), `${about} failed: too odd`],
     [
-      "says no more",
+      "with a message responds with it",
+      (c) => reviewed(c, { result: { status: "Failed", message: "too odd" } }),
+      `${about} failed: too odd`,
+    ],
+    [
+      "without a message responds with the status",
       (c) => reviewed(c, { result: { status: "Failed" } }),
       `${about} failed: response.result.status was 'Failed', not 'Success'`,
     ],
-    ["loses objects", (c) => reviewed(c, { convertedObjects: [] }), `${about} returned 0 objects, expected 1`],
-    ["is about something else", (c) => reviewed(c, { uid: "x" }), `${about} failed: expected response.uid=`],
     [
-      "answers nothing",
+      "without objects responds with the number",
+      (c) => reviewed(c, { convertedObjects: [] }),
+      `${about} returned 0 objects, expected 1`,
+    ],
+    [
+      "with another uid responds with the expected one",
+      (c) => reviewed(c, { uid: "x" }),
+      `${about} failed: expected response.uid=`,
+    ],
+    [
+      "without a response responds with an error",
       () => ({ body: { kind: "ConversionReview", apiVersion: "apiextensions.k8s.io/v1" } }),
       `${about} failed: no response provided`,
     ],
     [
-      "is broken",
+      "with an HTTP error responds with it",
       () => ({ code: 500, text: "" }),
       `${about} failed: an error on the server ("unknown") has prevented the request from succeeding`,
     ],
@@ -230,7 +242,7 @@ describe("a conversion that fails", () => {
       (given) => ({ ...given, metadata: { ...given["metadata"], name: "y" } }),
       "object: must have the same name: five != y",
     ],
-  ])("gives it another %s", async (_, change, message) => {
+  ])("is reported if the webhook changes the %s", async (_, change, message) => {
     convert = (given, version) => change(properly(given, version))
     const answered = await call("GET", `${tests("v1")}/five`)
     expect((answered.json() as Loose)["message"]).toBe(`${about} returned invalid ${message}`)
@@ -256,7 +268,7 @@ test.each<[Loose, string]>([
     { strategy: "Webhook", webhook: { conversionReviewVersions: ["v1"], clientConfig: { url: "http://a/?b" } } },
     "'https' is the only allowed URL scheme; desired format: https://host[/path]",
   ],
-])("a definition with %o is refused", async (conversion, message) => {
+])("a definition with %o is rejected", async (conversion, message) => {
   const wrong = definition("v1")
   wrong["spec"] = { ...wrong["spec"], group: "other.example.com", conversion }
   wrong["metadata"] = { name: "tests.other.example.com" }

@@ -34,7 +34,7 @@ test("other groups need no approval", () => {
   expect(approvalCondition(definition(undefined, "example.com"))).toBeUndefined()
 })
 
-test("what was wrong before may stay as it is, and get no worse", () => {
+test("an invalid approval is tolerated in an update if it was invalid before, but it must not be removed", () => {
   expect(validateApproval(definition("no"), definition("yes"))).toEqual([])
   expect(validateApproval(definition(), definition("yes"))).toHaveLength(1)
 })

@@ -58,7 +58,7 @@ describe("firstValue()", () => {
     expect(first(path)).toEqual(expected)
   })
 
-  test("gives up where a path costs more than it may", () => {
+  test("stops when a path exceeds its cost limit", () => {
     const wide = { a: Array.from({ length: maxWork + 1 }, () => ({})) }
     expect(first(".a", wide)).toBe(wide.a)
     expect(first("..b", wide)).toBeUndefined()
@@ -69,7 +69,7 @@ describe("firstValue()", () => {
 })
 
 test.each(["[", ".a[", ".a[?(", ".a[x]", '.a["b"]', ".a[1,x]", "....a", "..[", ".a #", ".a '", ".a\nb"])(
-  "%j cannot be read",
+  "%j is rejected",
   (path) => {
     expect(() => parseJsonPath(path)).toThrow(JsonPathError)
   },

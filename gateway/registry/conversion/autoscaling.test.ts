@@ -39,14 +39,14 @@ const memory = {
 }
 
 describe("metrics", () => {
-  test("of v1's annotation come before its percentage", async () => {
+  test("of v1's annotation are placed before its percentage", async () => {
     const older = [{ type: "Resource", resource: { name: "memory", targetAverageValue: "1Gi" } }]
     const metadata = { annotations: { [`${key}metrics`]: JSON.stringify(older) } }
     await create("v1", "annotated", { metadata, spec: { ...target, targetCPUUtilizationPercentage: 5 } })
     expect((await read("v2", "annotated"))["spec"].metrics).toEqual([memory, cpu(5)])
   })
 
-  test("of the targets the first is v1's, of the current values the last", async () => {
+  test("are read from the first target and the last current value for v1", async () => {
     await create("v2", "two", { spec: { ...target, metrics: [cpu(10), memory, cpu(20)] } })
     const currentMetrics = [10, 20].map((averageUtilization) => used({ averageUtilization, averageValue: "1" }))
     await kinds.client.update(resource("v2"), scaler("v2", "two", { status: { currentMetrics } }), {
@@ -59,14 +59,14 @@ describe("metrics", () => {
   })
 })
 
-describe("a status that is written in v1", () => {
+describe("a status written in v1", () => {
   const status = { currentReplicas: 1, desiredReplicas: 2, currentCPUUtilizationPercentage: 50 }
   const write = (name: string, annotations?: Loose): Promise<Loose> =>
     kinds.client.update(resource("v1"), scaler("v1", name, { metadata: { annotations }, status }), {
       subresource: "status",
     })
 
-  test("changes nothing if it is stored the same in v2, and something if it is not", async () => {
+  test("is compared in its stored form", async () => {
     await create("v1", "same")
     const { metadata: first } = await write("same")
     expect((await read("v2", "same"))["status"].currentMetrics).toEqual([used({ averageUtilization: 50 })])
@@ -88,7 +88,7 @@ describe("a status that is written in v1", () => {
   })
 
   test.each<[string, unknown, unknown]>([
-    ["nothing", null, null],
+    ["null", null, null],
     ["an empty list", [], null],
     ["no list", "x", [used({ averageUtilization: 50 })]],
   ])("has the metrics of its annotation: %s", async (name, noted, expected) => {

@@ -261,13 +261,13 @@ describe("an update", () => {
   test.each<[string, string, Loose, unknown, string]>([
     ["of a claim to an empty selector", "persistentvolumeclaims", claim, { spec: { selector: {} } }, "spec: Forbidden"],
     [
-      "of a claim to no size",
+      "of a claim to a missing size",
       "persistentvolumeclaims",
       claim,
       { spec: { resources: { requests: null } } },
       "field can not be less than status.capacity",
     ],
-    ["of a node's ranges to none", "nodes", {}, { spec: { podCIDRs: ["x"] } }, `"x": ${badRange}`],
+    ["of a node's ranges to invalid ones", "nodes", {}, { spec: { podCIDRs: ["x"] } }, `"x": ${badRange}`],
     [
       "of a pod to a bad generateName",
       "pods",
@@ -275,21 +275,21 @@ describe("an update", () => {
       { metadata: { generateName: "bad name!" } },
       `metadata.generateName: Invalid value: "bad name!": ${subdomain}`,
     ],
-  ])("%s is refused", async (_, what, object, patch, expected) => {
+  ])("%s is rejected", async (_, what, object, patch, expected) => {
     const name = next()
     await kinds.create(what, { ...object, metadata: { name } })
     expect(await verdict(kinds.patch(what, name, patch))).toContain(expected)
   })
 })
 
-describe("what is stored", () => {
-  test("of a strategy that was named is the name alone", async () => {
+describe("a stored object", () => {
+  test("has only the type of an update strategy without parameters", async () => {
     const spec = { ...workload, updateStrategy: { type: "RollingUpdate" } }
     const set = await kinds.create("apps/statefulsets", { metadata: { name: next() }, spec })
     expect(set["spec"].updateStrategy).toEqual({ type: "RollingUpdate" })
   })
 
-  test("has no topology of old", async () => {
+  test("has no deprecated topology", async () => {
     const endpoint = { addresses: ["10.0.0.1"] }
     const endpoints = [{ ...endpoint, deprecatedTopology: { a: "b" } }]
     const metadata = { name: next() }
@@ -314,7 +314,7 @@ describe("what is stored", () => {
     expect(await kinds.create(what, { ...object, metadata: { name: next() } })).toMatchObject(expected)
   })
 
-  test("a LimitRange without a name has one", async () => {
+  test("of kind LimitRange has a generated name if it was created without one", async () => {
     const { metadata } = await kinds.create("limitranges", {})
     expect(metadata.name).toMatch(/^[0-9a-f-]{36}$/)
     expect(await kinds.get("limitranges", metadata.name)).toMatchObject({ kind: "LimitRange" })
@@ -332,6 +332,6 @@ test.each<[string, string]>([
   ["x".repeat(256), "IfNotPresent"],
   ["0".repeat(64), "IfNotPresent"],
   ["a:b:c", "IfNotPresent"],
-])("the image %s is pulled %s", (image, policy) => {
+])("the pull policy of image %s is %s", (image, policy) => {
   expect(defaultPullPolicy(image)).toBe(policy)
 })

@@ -56,11 +56,11 @@ describe("classify()", () => {
     ["a group", true, { subjects: [byGroup("system:authenticated")], ...resources }, {}],
     ["another group", false, { subjects: [byGroup("system:masters")], ...resources }, {}],
     ["a service account", true, { subjects: [byAccount("a", "b")], ...resources }, {}, account],
-    ["any of a namespace", true, { subjects: [byAccount("a", "*")], ...resources }, {}, account],
-    ["those of another namespace", false, { subjects: [byAccount("b", "*")], ...resources }, {}, account],
+    ["any service account of a namespace", true, { subjects: [byAccount("a", "*")], ...resources }, {}, account],
+    ["service accounts of another namespace", false, { subjects: [byAccount("b", "*")], ...resources }, {}, account],
     ["one of several subjects", true, { subjects: [byUser("joe"), byUser("jane")], ...resources }, {}],
     ["a subresource", true, { subjects: [byUser("*")], resourceRules: [one] }, { subresource: "status" }],
-    ["its resource", false, { subjects: [byUser("*")], resourceRules: [one] }, {}],
+    ["the resource of a subresource", false, { subjects: [byUser("*")], resourceRules: [one] }, {}],
     ["another verb", false, { subjects: [byUser("*")], resourceRules: [one] }, { subresource: "status", verb: "list" }],
     [
       "another namespace",
@@ -77,8 +77,8 @@ describe("classify()", () => {
     ["no path", false, paths("*"), {}],
     ["any path", true, paths("*"), health],
     ["a path", true, paths("/healthz/ping"), health],
-    ["what is below a path", true, paths("/healthz"), health],
-    ["what is below a star", true, paths("/healthz/*"), health],
+    ["a path below another", true, paths("/healthz"), health],
+    ["a path below a wildcard", true, paths("/healthz/*"), health],
     ["another path", false, paths("/health"), health],
   ])("%s is matched: %s", (_, matches, rule, info, user = jane) => {
     const flows = new Flows([schema("s", 1, rule)], levels, none)
@@ -86,7 +86,7 @@ describe("classify()", () => {
     expect(found?.headers["x-kubernetes-pf-flowschema-uid"]).toBe(matches ? "s" : undefined)
   })
 
-  test("the first by precedence counts, then by name, if its level is there", () => {
+  test("returns the first schema by precedence and name whose level exists", () => {
     const all = { subjects: [byUser("*")], ...resources }
     const schemas = [schema("d", 5, all), schema("c", 2, all), schema("b", 2, all), schema("a", 1, all, "none")]
     const flows = new Flows(schemas, levels, none)

@@ -27,12 +27,12 @@ const texts = (errors: readonly { message(): string }[]): string[] => errors.map
 describe("a claim", () => {
   test.each<[string, ClaimSpec["devices"], string[]]>([
     [
-      "names requests and alternatives in its constraints",
+      "may name requests and subrequests in its constraints",
       { ...spec.devices, constraints: [{ requests: ["gpu", "net/fast"], matchAttribute: "example.com/zone" }] },
       [],
     ],
     [
-      "names nothing else there",
+      "must not name anything else in its constraints",
       { ...spec.devices, constraints: [{ requests: ["net/slow"], distinctAttribute: "zone" }] },
       [
         "spec.devices.constraints[0].requests[0]: Invalid value: \"net/slow\": must be the name of a request in the claim or the name of a request and a subrequest separated by '/'",
@@ -40,7 +40,7 @@ describe("a claim", () => {
       ],
     ],
     [
-      "has no two requests of one name",
+      "must not have two requests with the same name",
       { requests: [...(spec.devices?.requests ?? []), ...(spec.devices?.requests ?? []).slice(0, 1)] },
       ['spec.devices.requests[2]: Duplicate value: "gpu"'],
     ],
@@ -50,7 +50,7 @@ describe("a claim", () => {
 })
 
 describe("a claim's status", () => {
-  test("is reserved for nobody without an allocation", () => {
+  test("can be reserved only with an allocation", () => {
     const reserved = { reservedFor: [{ resource: "pods", name: "a", uid: "1" }] }
     expect(texts(validateStatus(claim(reserved), claim()))).toEqual([
       "status.reservedFor: Forbidden: may not be specified when `allocated` is not set",
@@ -58,7 +58,7 @@ describe("a claim's status", () => {
     expect(validateStatus(claim({ ...reserved, allocation }), claim())).toEqual([])
   })
 
-  test("takes no new user once it is being deleted", () => {
+  test("accepts no new consumers when the claim is being deleted", () => {
     const current = claim({ allocation, reservedFor: [{ resource: "pods", name: "a", uid: "1" }] })
     const deleted = { ...current, metadata: { ...metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } }
     expect(validateStatus(deleted, current)).toEqual([])
@@ -68,7 +68,7 @@ describe("a claim's status", () => {
     ])
   })
 
-  test("changes no allocation, and forgets what was reported of devices that went", () => {
+  test("cannot change the allocation, and loses reported devices on deallocation", () => {
     const current = claim({ allocation, devices: [device] })
     const other = claim({ allocation: { devices: { results: [] } } })
     expect(texts(validateStatus(other, current))[0]).toMatch(/^status.allocation: Invalid value: .*field is immutable$/)
@@ -77,7 +77,7 @@ describe("a claim's status", () => {
     expect(freed.status).toEqual({})
   })
 
-  test("is changed by whom the roles allow to bind, and to report for that driver", async () => {
+  test("can be changed with permission for binding, and for the driver that is reported", async () => {
     const asked: string[] = []
     const ctx = (allowed: readonly string[]): RequestContext =>
       ({
@@ -114,16 +114,16 @@ describe("a claim's status", () => {
   })
 })
 
-describe("a policy of what may be asked of a capacity", () => {
+describe("a request policy of a capacity", () => {
   const range = (validRange: RequestPolicy["validRange"], usual = "2"): RequestPolicy => ({
     default: usual,
     ...(validRange === undefined ? {} : { validRange }),
   })
   test.each<[string, RequestPolicy, string[]]>([
-    ["has a default", { validValues: ["1"] }, ["default: Required value: required when validValues is defined"]],
-    ["has values in order, one of them the default", { default: "2", validValues: ["1", "2", "4"] }, []],
+    ["must have a default", { validValues: ["1"] }, ["default: Required value: required when validValues is defined"]],
+    ["may have sorted values that include the default", { default: "2", validValues: ["1", "2", "4"] }, []],
     [
-      "has no value beyond the capacity",
+      "must not have a value above the capacity",
       { default: "3", validValues: ["16", "1"] },
       [
         'validValues[1]: Invalid value: "1": values must be sorted in ascending order',
@@ -131,13 +131,13 @@ describe("a policy of what may be asked of a capacity", () => {
         'validValues: Invalid value: "3": default value is not valid according to the requestPolicy',
       ],
     ],
-    ["goes in steps from its least", range({ min: "2", max: "8", step: "2" }), []],
+    ["may have a range with steps", range({ min: "2", max: "8", step: "2" }), []],
     [
-      "has a default that is a step",
+      "must have a default that is a multiple of the step",
       range({ min: "1", step: "3" }),
       ['validRange.step: Invalid value: "2": value is not a multiple of a given step (3) from (1)'],
     ],
-    ["does not divide by nothing", range({ min: "2", step: "0" }), []],
+    ["may have a step of zero", range({ min: "2", step: "0" }), []],
   ])("%s", (_, policy, expected) => {
     const root = "policy."
     const found = texts(validateRequestPolicy(FieldPath.root("policy"), policy, "8"))

@@ -43,7 +43,7 @@ describe("validation", () => {
   })
 })
 
-describe("what does not change", () => {
+describe("immutable fields", () => {
   test.each<[string, Loose, Loose, string[]]>([
     [
       "storageclasses",
@@ -105,7 +105,7 @@ describe("what does not change", () => {
   })
 })
 
-test("a VolumeAttributesClass is born with what keeps it while it is used", async () => {
+test("a new VolumeAttributesClass has the protection finalizer", async () => {
   const finalizers = ["example.com/own"]
   const made = await kinds.create("storage.k8s.io/volumeattributesclasses", {
     metadata: { name: next(), finalizers },
@@ -115,7 +115,7 @@ test("a VolumeAttributesClass is born with what keeps it while it is used", asyn
   expect(made["metadata"].finalizers).toEqual([...finalizers, "kubernetes.io/vac-protection"])
 })
 
-test("a CSIDriver counts its generations from its first change", async () => {
+test("a CSIDriver has a generation after its first change", async () => {
   const name = next()
   const made = await kinds.create("storage.k8s.io/csidrivers", { metadata: { name }, spec: {} })
   expect(made["metadata"]).not.toHaveProperty("generation")
@@ -123,7 +123,7 @@ test("a CSIDriver counts its generations from its first change", async () => {
   expect(changed["metadata"].generation).toBe(1)
 })
 
-test("a driver of a CSINode that knows no topology has no list of its keys", async () => {
+test("a CSINode driver without topology keys has null instead of an empty list", async () => {
   const drivers = [{ name: "d", nodeID: "n", topologyKeys: [] }]
   const made = await kinds.create("storage.k8s.io/csinodes", { metadata: { name: next() }, spec: { drivers } })
   expect(made["spec"].drivers).toEqual([{ name: "d", nodeID: "n", topologyKeys: null }])

@@ -12,7 +12,7 @@ test.each<[unknown, unknown, boolean]>([
   [{ a: [1, 2] }, { a: [2, 1] }, false],
   [{ a: "x" }, { a: "x", constructor: "y" }, false],
   [{ a: { b: [{ c: "x" }] } }, { a: { b: [{ c: "x" }], d: [] } }, true],
-])("%j and %j are the same: %s", (left, right, same) => {
+])("%j equals %j: %s", (left, right, same) => {
   expect(semanticEqual(left, right)).toBe(same)
   expect(semanticEqual(right, left)).toBe(same)
 })

@@ -38,7 +38,7 @@ describe("checks", () => {
       ({ reason }) => reason,
     )
 
-  test("restricted asks for more than baseline, and for its own where both have one", () => {
+  test("restricted contains the checks of baseline, some in a stricter form", () => {
     const spec = { hostPID: true, volumes: [{ name: "v", hostPath: { path: "/" } }] }
     expect(reasons(spec, "baseline")).toEqual(["host namespaces", "hostPath volumes"])
     expect(reasons(spec, "restricted")).toEqual([
@@ -51,7 +51,7 @@ describe("checks", () => {
     ])
   })
 
-  test("an older version has those of its time", () => {
+  test("an older version has only the checks of that version", () => {
     expect(reasons({}, "restricted", 18)).toEqual(["allowPrivilegeEscalation != false", "runAsNonRoot != true"])
     expect(reasons({}, "restricted", 7)).toEqual(["runAsNonRoot != true"])
     expect(reasons({}, "restricted", 99)).toEqual(reasons({}, "restricted"))
@@ -64,7 +64,7 @@ describe("a namespace that enforces baseline", () => {
     spec: { containers: [{ name: "a", image: "b" }], ...spec },
   })
 
-  test("takes pods that have it, and no others", async () => {
+  test("accepts only pods that conform", async () => {
     await using kinds = createKindsStub({ plugins: [podSecurity] })
     await kinds.create("namespaces", { metadata: { name: "default", labels: labels({ enforce: "baseline" }) } })
     expect(await verdict(kinds.create("pods", pod("good", {})))).toBe("accepted")
@@ -73,7 +73,7 @@ describe("a namespace that enforces baseline", () => {
     )
   })
 
-  test("has labels that mean something", async () => {
+  test("rejects unknown levels in labels", async () => {
     await using kinds = createKindsStub({ plugins: [podSecurity] })
     const odd = { metadata: { name: "odd", labels: labels({ enforce: "everything" }) } }
     expect(await verdict(kinds.create("namespaces", odd))).toBe(

@@ -93,7 +93,7 @@ test.each<[object, string[]]>([
   expect(validateWebhooks([hook(more)], true).map((error) => error.message())).toEqual(errors)
 })
 
-test("names are unique in a configuration", () => {
+test("names in a configuration must be unique", () => {
   const errors = validateWebhooks([hook(), hook()], false)
   expect(errors.map((error) => error.message())).toEqual(['webhooks[1].name: Duplicate value: "a.b.c"'])
 })

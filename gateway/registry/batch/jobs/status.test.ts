@@ -11,7 +11,7 @@ const later = "2024-01-02T03:04:06Z"
 const complete = [condition("SuccessCriteriaMet"), condition("Complete")]
 
 test.each<[string, object, object, string[], object?]>([
-  ["nothing", {}, {}, []],
+  ["an empty status", {}, {}, []],
   [
     "a start that is taken back",
     { startTime },
@@ -62,6 +62,6 @@ test.each<[string, object, object, string[], object?]>([
       "status.conditions: Invalid value: cannot disable the SuccessCriteriaMet=True condition",
     ],
   ],
-])("of %s a job's status says what upstream says", (_, before, after, messages, spec = {}) => {
+])("the status of %s is validated as upstream", (_, before, after, messages, spec = {}) => {
   expect(validateJobStatus(job(after, spec), job(before, spec)).map((error) => error.message())).toEqual(messages)
 })

@@ -23,7 +23,7 @@ function statusesOf(controllers: boolean) {
 test.each([
   [true, ["controller-manager", "etcd-0"]],
   [false, ["etcd-0"]],
-])("a tenant whose controllers run here (%s) has %j", async (controllers, names) => {
+])("the statuses of a tenant with controllers in this process (%s) are %j", async (controllers, names) => {
   const { items, resourceVersion } = await statusesOf(controllers).list()
   expect(resourceVersion).toBe("")
   expect(items.map(({ metadata }) => metadata)).toEqual(names.map((name) => ({ name })))

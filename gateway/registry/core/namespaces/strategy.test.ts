@@ -9,7 +9,7 @@ const namespace = (name: string, spec?: Loose): Loose => ({
 const setUp = () => createKindsStub({ plugins: [namespaceLifecycle] })
 const inside = (name: string): Loose => ({ metadata: { name: "c", namespace: name } })
 
-test("a namespace is active, labelled and held by kubernetes", async () => {
+test("a new namespace is active, labelled and has a finalizer", async () => {
   await using kinds = setUp()
   const made = await kinds.create("namespaces", namespace("n", { finalizers: ["x.y/z"] }))
   expect(made).toMatchObject({
@@ -19,12 +19,12 @@ test("a namespace is active, labelled and held by kubernetes", async () => {
   })
 })
 
-test("nothing is created where there is no namespace", async () => {
+test("objects cannot be created in a missing namespace", async () => {
   await using kinds = setUp()
   expect(await verdict(kinds.create("configmaps", inside("nowhere")))).toBe('namespaces "nowhere" not found')
 })
 
-test("a deleted namespace takes nothing new and goes when it is finalized", async () => {
+test("a namespace that is being deleted rejects new objects, and is removed when it is finalized", async () => {
   await using kinds = setUp()
   await kinds.create("namespaces", namespace("n"))
   await kinds.create("configmaps", inside("n"))
@@ -56,7 +56,7 @@ test.each([
     "metadata.name: Invalid value: \"A\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
   ],
   ["a.b", 'metadata.name: Invalid value: "a.b": must not contain dots'],
-])("%s is no name", async (name, expected) => {
+])("rejects the name %s", async (name, expected) => {
   await using kinds = setUp()
   expect(await faults(kinds.create("namespaces", namespace(name)))).toContain(expected)
 })

@@ -4,7 +4,7 @@ import { validateClaimStatuses, validatePodClaims } from "./claims.ts"
 
 const path = FieldPath.root("claims")
 
-test("a pod names each of its claims once, by claim or by template", () => {
+test("each claim of a pod must have a unique name and one source", () => {
   const good = [
     { name: "a", resourceClaimName: "own" },
     { name: "b", resourceClaimTemplateName: "template" },

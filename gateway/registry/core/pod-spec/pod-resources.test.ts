@@ -7,17 +7,21 @@ const container = (requests: object, limits: object = {}) => ({ name: "c", resou
 const two = [container({ cpu: "600m" }, { cpu: "1" }), container({ cpu: "500m" }, { memory: "2Gi" })]
 
 test.each<[string, object, string[]]>([
-  ["nothing", {}, []],
-  ["enough", { resources: { requests: { cpu: "1100m" }, limits: { cpu: "2", memory: "2Gi" } } }, []],
+  ["none", {}, []],
   [
-    "less than its containers together",
+    "at least those of its containers",
+    { resources: { requests: { cpu: "1100m" }, limits: { cpu: "2", memory: "2Gi" } } },
+    [],
+  ],
+  [
+    "less than the sum of its containers",
     { resources: { requests: { cpu: "1" } } },
     [
       'resources.requests[cpu]: Invalid value: "1": must be greater than or equal to aggregate container requests of 1100m',
     ],
   ],
   [
-    "less than one of them",
+    "less than one of its containers",
     { resources: { requests: { memory: "1Gi" }, limits: { memory: "1Gi" } } },
     ['resources.containers[1][memory].limits: Invalid value: "2Gi": must be less than or equal to pod limits of 1Gi'],
   ],
@@ -31,21 +35,21 @@ test.each<[string, object, string[]]>([
     { os: { name: "windows" }, resources: { claims: [] } },
     ["resources: Forbidden: may not be set for a windows pod"],
   ],
-])("a pod asks as a whole: %s", (_, spec, expected) => {
+])("pod-level resources are validated: %s", (_, spec, expected) => {
   const errors = validatePodResources(FieldPath.root("resources"), { containers: two, ...spec } as PodSpec, new Set())
   expect(errors.map((error) => error.message())).toEqual(expected)
 })
 
 test.each<[string, object | undefined, object | undefined]>([
-  ["nothing", undefined, undefined],
-  ["requests alone", { requests: { cpu: "2" } }, { requests: { cpu: "2" } }],
+  ["neither", undefined, undefined],
+  ["only requests", { requests: { cpu: "2" } }, { requests: { cpu: "2" } }],
   [
     "limits",
     { limits: { cpu: "2", memory: "3Gi" } },
     { limits: { cpu: "2", memory: "3Gi" }, requests: { cpu: "1100m", memory: "3Gi" } },
   ],
   ["both", { limits: { cpu: "2" }, requests: { cpu: "1500m" } }, { limits: { cpu: "2" }, requests: { cpu: "1500m" } }],
-])("a pod that says %s of itself has the rest of its containers", (_, resources, expected) => {
+])("pod-level resources that set %s are completed from the containers", (_, resources, expected) => {
   const spec = { containers: two, ...(resources === undefined ? {} : { resources }) } as PodSpec
   defaultPodResources(spec)
   expect(spec.resources).toEqual(expected)

@@ -5,7 +5,7 @@ import { validateHostProcess, validateWindowsOptions } from "./windows.ts"
 
 const path = FieldPath.root("spec")
 
-describe("whom a Windows container runs as", () => {
+describe("the user of a Windows container", () => {
   test.each<[string, string[]]>([
     ["ContainerUser", []],
     ["NT AUTHORITY\\SYSTEM", []],
@@ -20,7 +20,7 @@ describe("whom a Windows container runs as", () => {
   })
 })
 
-test("processes of the host are all containers of a pod, with the host's network", () => {
+test("host process containers must be all containers of a pod, with host network", () => {
   const hosted = { name: "a", securityContext: { windowsOptions: { hostProcess: true } } }
   const faults = (spec: PodSpec): string[] => validateHostProcess(path, spec).map((error) => error.message())
   expect(faults({ containers: [hosted], hostNetwork: true })).toEqual([])

@@ -36,13 +36,13 @@ const podOf = (terms: Loose[], constraint: Loose = {}): Pod =>
 
 test.each<[string, Loose, Loose[] | undefined]>([
   [
-    "in the keys' order",
+    "in the order of the keys",
     { labelSelector: {}, matchLabelKeys: ["version", "app"] },
     [is("version", "1"), is("app", "a")],
   ],
-  ["an empty value too", { labelSelector: {}, matchLabelKeys: ["empty"] }, [is("empty", "")]],
+  ["also an empty value", { labelSelector: {}, matchLabelKeys: ["empty"] }, [is("empty", "")]],
   [
-    "those to match before those not to, after what is there",
+    "matching before mismatching keys, after existing expressions",
     {
       labelSelector: { matchLabels: { x: "y" }, matchExpressions: [exists("app")] },
       mismatchLabelKeys: ["app"],
@@ -50,10 +50,18 @@ test.each<[string, Loose, Loose[] | undefined]>([
     },
     [exists("app"), is("version", "1"), isNot("app", "a")],
   ],
-  ["no label the pod lacks", { labelSelector: {}, matchLabelKeys: ["none", "valueOf", "app"] }, [is("app", "a")]],
-  ["nothing at all", { labelSelector: {}, matchLabelKeys: ["none"], mismatchLabelKeys: [] }, undefined],
-  ["nothing without keys", { labelSelector: { matchExpressions: [exists("x")] } }, [exists("x")]],
-])("the values of a pod's labels are merged: %s", (_what, keys, expected) => {
+  [
+    "without keys that the pod does not have",
+    { labelSelector: {}, matchLabelKeys: ["none", "valueOf", "app"] },
+    [is("app", "a")],
+  ],
+  [
+    "not at all if the pod has none of the keys",
+    { labelSelector: {}, matchLabelKeys: ["none"], mismatchLabelKeys: [] },
+    undefined,
+  ],
+  ["not at all without keys", { labelSelector: { matchExpressions: [exists("x")] } }, [exists("x")]],
+])("the values of a pod's labels are merged into its selectors: %s", (_what, keys, expected) => {
   const pod = podOf([keys, keys], { ...keys, mismatchLabelKeys: undefined })
   mergeLabelKeys(pod)
   const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {}
@@ -72,7 +80,7 @@ test.each<[string, Loose, Loose[] | undefined]>([
 
 const keys = { topologyKey: "zone", labelSelector: { matchLabels: { x: "y" } }, matchLabelKeys: ["app"] }
 
-test("they are merged when the pod is made, and stay when its labels change", async () => {
+test("labels are merged when the pod is created, and not when its labels change", async () => {
   await using kinds = createKindsStub()
   const merged = { matchLabels: { x: "y" }, matchExpressions: [is("app", "a")] }
   const selectors = ({ spec }: Loose): Loose[] => [
@@ -87,8 +95,8 @@ test("they are merged when the pod is made, and stay when its labels change", as
 test.each<[string, Loose, Loose]>([
   ["a label", { matchLabels: { app: "a" } }, { matchLabelKeys: ["app"] }],
   ["an expression", { matchExpressions: [exists("app")] }, { matchLabelKeys: ["app"] }],
-  ["nothing of it, twice in the keys", {}, { matchLabelKeys: ["app", "app"] }],
-])("a pod's selector may not say itself what is merged, a template's may: %s", async (_what, labelSelector, more) => {
+  ["nothing, with a repeated key", {}, { matchLabelKeys: ["app", "app"] }],
+])("a pod's selector must not contain a key to be merged, a template's may: %s", async (_what, labelSelector, more) => {
   await using kinds = createKindsStub()
   const made = podOf([], { labelSelector, ...more })
   const index = more["matchLabelKeys"].length - 1

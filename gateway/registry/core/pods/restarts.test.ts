@@ -21,7 +21,7 @@ const cases: { spec: Partial<PodSpec>; own?: Partial<Container>; exitCode: numbe
 ]
 
 test.each(cases)(
-  "of $spec and $own with exit code $exitCode: may run again is $may",
+  "a container of $spec and $own may restart after exit code $exitCode: $may",
   ({ spec, own, exitCode, may }) => {
     const podWith = (state: object): Pod => ({
       apiVersion: "v1",

@@ -49,7 +49,7 @@ describe("create", () => {
     expect(made["metadata"].generation).toBe(1)
   })
 
-  test("takes a negative time to end as a second, and so does an update", async () => {
+  test("replaces a negative grace period by one second, also on update", async () => {
     const kinds = setUp()
     const negative = { terminationGracePeriodSeconds: -1 }
     const made = await kinds.create("pods", pod(negative))
@@ -65,7 +65,7 @@ describe("create", () => {
     ["b:1", "IfNotPresent"],
     ["r:5000/b", "Always"],
     ["b@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "IfNotPresent"],
-  ])("an image %s is pulled %s", async (image, policy) => {
+  ])("sets the pull policy of image %s to %s", async (image, policy) => {
     const made = await setUp().create("pods", pod({ containers: [container({ image })] }))
     expect(made["spec"].containers[0].imagePullPolicy).toBe(policy)
   })
@@ -75,7 +75,7 @@ describe("create", () => {
     [{ requests: { cpu: "1" } }, "Burstable"],
     [{ limits: { cpu: "1", memory: "1Gi" } }, "Guaranteed"],
     [{ limits: { cpu: "1" } }, "Burstable"],
-  ])("resources %j make it %s", async (resources, qosClass) => {
+  ])("with resources %j sets the QoS class %s", async (resources, qosClass) => {
     const made = await setUp().create("pods", pod({ containers: [container({ resources })] }))
     expect(made["status"].qosClass).toBe(qosClass)
   })
@@ -105,12 +105,12 @@ describe("create", () => {
       ['spec.containers[0].resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1'],
     ],
     [
-      "a restart policy there is not",
+      "an unknown restart policy",
       { restartPolicy: "Sometimes" },
       ['spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"'],
     ],
     [
-      "an environment variable from nowhere",
+      "an environment variable with two sources",
       {
         containers: [container({ env: [{ name: "X", value: "1", valueFrom: { fieldRef: { fieldPath: "spec.x" } } }] })],
       },
@@ -123,7 +123,7 @@ describe("create", () => {
         "spec.nodeSelector: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
       ],
     ],
-  ])("refuses %s", async (_what, spec, expected) => {
+  ])("rejects %s", async (_what, spec, expected) => {
     const messages = await faults(setUp().create("pods", pod(spec)))
     for (const line of expected) expect(messages).toContain(line)
   })
@@ -138,16 +138,16 @@ describe("create", () => {
 
 describe("update", () => {
   test.each<[string, Loose, string]>([
-    ["the image", { containers: [container({ image: "c:2" })] }, "accepted"],
-    ["a deadline", { activeDeadlineSeconds: 5 }, "accepted"],
-    ["one more toleration", { tolerations: [{ key: "a", operator: "Exists" }] }, "accepted"],
-    ["nothing else", { restartPolicy: "Never" }, "pod updates may not change fields other than"],
+    ["of the image", { containers: [container({ image: "c:2" })] }, "accepted"],
+    ["of a deadline", { activeDeadlineSeconds: 5 }, "accepted"],
+    ["of tolerations, by adding one", { tolerations: [{ key: "a", operator: "Exists" }] }, "accepted"],
+    ["of another field", { restartPolicy: "Never" }, "pod updates may not change fields other than"],
     [
-      "not the containers",
+      "of the number of containers",
       { containers: [container(), container({ name: "b" })] },
       "pod updates may not add or remove containers",
     ],
-  ])("changes %s", async (_what, spec, expected) => {
+  ])("decides on a change %s", async (_what, spec, expected) => {
     const kinds = setUp()
     await kinds.create("pods", pod())
     expect(await verdict(kinds.patch("pods", "p", { spec }))).toContain(expected)
@@ -193,7 +193,7 @@ describe("delete", () => {
     expect(await verdict(kinds.get("pods", "p"))).toBe('pods "p" not found')
   })
 
-  test("of a pod on a node waits for its kubelet, which may only shorten the wait", async () => {
+  test("of a pod on a node waits for its kubelet, and can only shorten the grace period", async () => {
     const kinds = setUp()
     await kinds.create("pods", pod({ nodeName: "n" }))
     const grace = async (): Promise<unknown> => (await kinds.get("pods", "p"))["metadata"].deletionGracePeriodSeconds
@@ -207,7 +207,7 @@ describe("delete", () => {
     expect(await verdict(kinds.get("pods", "p"))).toBe('pods "p" not found')
   })
 
-  test.each(["Succeeded", "Failed"])("of a pod that has %s is at once", async (phase) => {
+  test.each(["Succeeded", "Failed"])("of a pod in phase %s is immediate", async (phase) => {
     const kinds = setUp()
     await kinds.create("pods", pod({ nodeName: "n" }))
     await kinds.patch("pods", "p", { status: { phase } }, { subresource: "status" })
@@ -237,7 +237,7 @@ describe("eviction", () => {
     return kinds
   }
 
-  test("is refused when a budget allows none", async () => {
+  test("is rejected when a budget allows no disruption", async () => {
     const kinds = await withBudget(0)
     expect(await verdict(kinds.create("pods", eviction, "eviction"))).toBe(
       "Cannot evict pod as it would violate the pod's disruption budget.",
@@ -245,7 +245,7 @@ describe("eviction", () => {
     expect((await kinds.get("pods", "p"))["metadata"]).not.toHaveProperty("deletionTimestamp")
   })
 
-  test("counts against the budget", async () => {
+  test("is counted by the budget", async () => {
     const kinds = await withBudget(1)
     await kinds.create("pods", eviction, "eviction")
     expect((await kinds.get("pods", "p"))["metadata"]).toHaveProperty("deletionTimestamp")
@@ -255,7 +255,7 @@ describe("eviction", () => {
 })
 
 describe("ephemeralcontainers and resize", () => {
-  test("adds a debugger, with defaults", async () => {
+  test("adds an ephemeral container with defaults", async () => {
     const kinds = setUp()
     await kinds.create("pods", pod())
     const patch = { spec: { ephemeralContainers: [{ name: "d", image: "x" }] } }
@@ -268,7 +268,7 @@ describe("ephemeralcontainers and resize", () => {
     )
   })
 
-  test("changes resources but not the class of service", async () => {
+  test("changes resources but not the QoS class", async () => {
     const kinds = setUp()
     await kinds.create("pods", pod({ containers: [container({ resources: { requests: { cpu: "1" } } })] }))
     const resize = (resources: Loose) =>
@@ -283,7 +283,7 @@ describe("ephemeralcontainers and resize", () => {
 })
 
 // A pairwise comparison would take minutes, on every write of the pod.
-test("as many tolerations as a pod can have are seen to be kept", () => {
+test("validates many tolerations without comparing each pair", () => {
   const many = Array.from({ length: 30_000 }, (_, at) => ({
     key: `key-${at}`,
     operator: "Exists",

@@ -12,9 +12,9 @@ const older = createPrivateKey(keyText).export({ type: "sec1", format: "pem" }).
 test.each([
   ["fits", certificate, keyText, undefined],
   ["fits in its older form", certificate, older, undefined],
-  ["is another's", certificate, another, "tls: private key does not match public key"],
-  ["is of another kind", certificate, ofAnotherKind, "tls: private key type does not match public key type"],
-  ["is none", certificate, "", "tls: failed to find any PEM data in key input"],
+  ["belongs to another certificate", certificate, another, "tls: private key does not match public key"],
+  ["has another type", certificate, ofAnotherKind, "tls: private key type does not match public key type"],
+  ["is empty", certificate, "", "tls: failed to find any PEM data in key input"],
   [
     "is a certificate",
     certificate,

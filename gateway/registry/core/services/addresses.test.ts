@@ -20,7 +20,7 @@ const service = (name: string, spec: Loose = {}): Loose => ({
 const ip = (object: Loose): string => object["spec"].clusterIP
 
 describe("create", () => {
-  test("gives every service an address of its own, until there are none", async () => {
+  test("allocates an address for every service until the range is full", async () => {
     await using kinds = world("10.0.0.0/29")
     const made = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => kinds.create("services", service(`s${n}`))))
     const given = made.map(ip)
@@ -31,7 +31,7 @@ describe("create", () => {
     )
   })
 
-  test("fills in families, policies and target ports", async () => {
+  test("sets default families, policies and target ports", async () => {
     await using kinds = world()
     const made = await kinds.create("services", service("s", { clusterIP: "10.0.0.9" }))
     expect(made["spec"]).toEqual({
@@ -47,7 +47,7 @@ describe("create", () => {
     expect(made["status"]).toEqual({ loadBalancer: {} })
   })
 
-  test("leaves headless and external services without one", async () => {
+  test("allocates no address for headless and external services", async () => {
     await using kinds = world()
     expect(ip(await kinds.create("services", service("h", { clusterIP: "None" })))).toBe("None")
     const external = await kinds.create("services", {
@@ -84,7 +84,7 @@ describe("create", () => {
         "spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-30004",
       ],
     ],
-  ])("refuses %s, and keeps nothing of it", async (_what, spec, expected) => {
+  ])("rejects %s, and allocates nothing", async (_what, spec, expected) => {
     await using kinds = world()
     await kinds.create(
       "services",
@@ -103,7 +103,7 @@ describe("create", () => {
     expect((await Promise.all(asked)).filter((answer) => answer === "accepted")).toHaveLength(1)
   })
 
-  test("knows addresses allocated before it was opened", async () => {
+  test("does not allocate addresses of existing services", async () => {
     const before = {
       metadata: { name: "old" },
       spec: {
@@ -123,7 +123,7 @@ describe("create", () => {
 })
 
 describe("update and delete", () => {
-  test("an address may not be changed, but goes back with the service", async () => {
+  test("an address cannot be changed, and is released with the service", async () => {
     await using kinds = world()
     await kinds.create("services", service("s", { clusterIP: "10.0.0.9" }))
     expect(await faults(kinds.patch("services", "s", { spec: { clusterIP: "10.0.0.8" } }))).toContain(
@@ -133,14 +133,14 @@ describe("update and delete", () => {
     expect(ip(await kinds.create("services", service("t", { clusterIP: "10.0.0.9" })))).toBe("10.0.0.9")
   })
 
-  test("what was given stays when an update does not mention it", async () => {
+  test("allocated values are kept if an update does not contain them", async () => {
     await using kinds = world()
     const { spec: given } = await kinds.create("services", service("s", { ipFamilyPolicy: "PreferDualStack" }))
     const nothing = { clusterIP: null, clusterIPs: null, ipFamilies: null, ipFamilyPolicy: null }
     expect((await kinds.patch("services", "s", { spec: nothing }))["spec"]).toEqual(given)
   })
 
-  test("a change of type takes and gives back node ports and addresses", async () => {
+  test("a change of type allocates and releases node ports and addresses", async () => {
     await using kinds = world()
     await kinds.create("services", service("s", { clusterIP: "10.0.0.9" }))
     const ports = [{ port: 80, nodePort: 30_001 }]
@@ -155,7 +155,7 @@ describe("update and delete", () => {
     expect(ip(await kinds.create("services", service("u", { clusterIP: "10.0.0.9" })))).toBe("10.0.0.9")
   })
 
-  test("where traffic from within goes is kept while there is none, and not shown", async () => {
+  test("the internal traffic policy is kept but hidden while the service has no cluster address", async () => {
     await using kinds = world()
     const external = { type: "ExternalName", externalName: "x.y", ports: null }
     const held = { finalizers: ["example.com/hold"] }
@@ -182,7 +182,7 @@ describe("update and delete", () => {
     expect(ip(await kinds.create("services", service("t", { clusterIP: "10.0.0.9" })))).toBe("10.0.0.9")
   })
 
-  test("only a load balancer has ingress", async () => {
+  test("only load balancers can have ingress in their status", async () => {
     await using kinds = world()
     await kinds.create("services", service("s"))
     const status = { loadBalancer: { ingress: [{ ip: "1.2.3.4" }] } }
@@ -207,11 +207,11 @@ describe("validation", () => {
       ["spec.clusterIPs[0]: Invalid value: \"None\": may not be set to 'None' for NodePort services"],
     ],
     [
-      "a family there is not here",
+      "an IP family that is not configured",
       { ipFamilies: ["IPv6"] },
       ['spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster'],
     ],
-  ])("refuses %s", async (_what, spec, expected) => {
+  ])("rejects %s", async (_what, spec, expected) => {
     await using kinds = world()
     expect(await faults(kinds.create("services", service("s", spec)))).toEqual(expected)
   })

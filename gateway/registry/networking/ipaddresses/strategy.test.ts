@@ -13,6 +13,6 @@ test.each<[string, string[]]>([
   expect(ipAddresses.strategy?.nameRule?.(name, false)).toEqual(faults)
 })
 
-test("is called by its generateName, for nobody can make up an address", () => {
+test("generateName is used as the name, without a random suffix", () => {
   expect(ipAddresses.strategy?.generateName?.("gen-")).toBe("gen-")
 })

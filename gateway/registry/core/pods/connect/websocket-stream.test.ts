@@ -24,7 +24,7 @@ describe("a stream over a WebSocket", () => {
     ["no protocol", [], "", true],
     ["binary messages", ["binary.k8s.io"], "binary.k8s.io", true],
     ["base64 messages", ["base64.binary.k8s.io"], "base64.binary.k8s.io", false],
-  ])("with %s has every piece, then ends in order", async (_what, offered, agreed, binary) => {
+  ])("with %s delivers every message, then closes normally", async (_what, offered, agreed, binary) => {
     const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/`, offered)
     const messages: string[] = []
     client.on("message", (data: Buffer, isBinary) => {
