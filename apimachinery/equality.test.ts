@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { equalButNulls, equalJson } from "./equality.ts"
+import { equalIgnoringNulls, equalJson } from "./equality.ts"
 
 /** Whether they are equal, and whether they are equal if null counts as missing. */
 test.each<[unknown, unknown, boolean, boolean]>([
@@ -23,6 +23,6 @@ test.each<[unknown, unknown, boolean, boolean]>([
     [right, left],
   ]) {
     expect(equalJson(a, b)).toBe(equal)
-    expect(equalButNulls(a, b)).toBe(equalWithoutNulls)
+    expect(equalIgnoringNulls(a, b)).toBe(equalWithoutNulls)
   }
 })

@@ -25,7 +25,7 @@ export function equalJson(left: unknown, right: unknown): boolean {
 }
 
 /** null also counts as missing, since servers differ in which of the three they write. */
-export function equalButNulls(left: unknown, right: unknown): boolean {
+export function equalIgnoringNulls(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (left === undefined || left === null) return right === undefined || right === null
   if (typeof left !== "object" || typeof right !== "object" || right === null) return false
@@ -33,12 +33,12 @@ export function equalButNulls(left: unknown, right: unknown): boolean {
     return (
       Array.isArray(right) &&
       left.length === right.length &&
-      left.every((item, index) => equalButNulls(item, right[index]))
+      left.every((item, index) => equalIgnoringNulls(item, right[index]))
     )
   }
   if (Array.isArray(right)) return false
   const [a, b] = [left as Record<string, unknown>, right as Record<string, unknown>]
-  for (const name in a) if (!equalButNulls(a[name], ownValue(b, name))) return false
-  for (const name in b) if (ownValue(a, name) === undefined && !equalButNulls(undefined, b[name])) return false
+  for (const name in a) if (!equalIgnoringNulls(a[name], ownValue(b, name))) return false
+  for (const name in b) if (ownValue(a, name) === undefined && !equalIgnoringNulls(undefined, b[name])) return false
   return true
 }

@@ -2,7 +2,7 @@
 // written first, and the addresses assigned there are stored in the tenant, so the address in the response to a create works. The
 // syncer keeps the super Service up to date. If the tenant's write fails, the super Service is restored or deleted.
 
-import { equalButNulls } from "../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../apimachinery/equality.ts"
 import type { KubeObject, Service } from "../apimachinery/object.ts"
 import { claimedAfterAnnotation, superNamespace } from "../apimachinery/tenancy.ts"
 import {
@@ -280,7 +280,7 @@ function familyChange(wanted: Spec, there: Spec, before: Spec): Partial<Spec> | 
     if (list.length <= (before[field] ?? []).length) continue
     const first = there[field]?.[0]
     const asked = first === undefined ? list : [first, ...list.slice(1)]
-    if (equalButNulls(asked, there[field])) continue
+    if (equalIgnoringNulls(asked, there[field])) continue
     change[field] = asked
     if (field === "clusterIPs" && asked[0] !== undefined) change.clusterIP = asked[0]
   }

@@ -11,7 +11,7 @@ import type { EventType } from "../../client/events.ts"
 import { horizontalPodAutoscalers } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { withStandardCondition } from "../conditions.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { resourceOfKind, type Scale } from "../scale.ts"
 import type { Tolerances } from "./calculator.ts"
 import type { Memory } from "./memory.ts"
@@ -56,7 +56,7 @@ export class Round {
     } catch (error) {
       if (!(error instanceof ReportedError)) throw error
     }
-    if (equalButNulls(this.#status, this.#options.autoscaler.status)) return
+    if (equalIgnoringNulls(this.#status, this.#options.autoscaler.status)) return
     try {
       const changed = { ...this.#options.autoscaler, status: this.#status }
       await this.#options.client.update<Autoscaler>(horizontalPodAutoscalers, changed, { subresource: "status" })

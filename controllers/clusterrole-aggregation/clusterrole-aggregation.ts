@@ -6,7 +6,7 @@ import type { ClusterRole } from "../../apimachinery/object.ts"
 import { clusterRoles } from "../../client/resources.ts"
 import { bornVersion } from "../../client/tenants.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { canonical } from "../template-hash.ts"
 
 export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void> {
@@ -30,7 +30,7 @@ export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void>
     // A new control plane already has complete aggregated roles.
     if (roles.list(tenant).every(({ metadata }) => metadata.resourceVersion === bornVersion)) return
     const rules = rulesOf(role, roles.list(tenant), selectors.map(selectorFromLabelSelector))
-    if (equalButNulls(rules, role.rules ?? [])) return
+    if (equalIgnoringNulls(rules, role.rules ?? [])) return
     // Applied, so that rules of other managers remain while this controller has none.
     const given = rules.length === 0 ? {} : { rules }
     const applied = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name }, ...given }

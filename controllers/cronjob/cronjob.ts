@@ -8,7 +8,7 @@ import { cronJobs, jobs as jobResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { deleteHistory, deleteJob, observe, uidsOf, withoutActive } from "./active.ts"
 import { missedSince, nextTimeMs, noneMissed, type Missed } from "./missed.ts"
@@ -88,7 +88,7 @@ async function reconcile(
     }
   } finally {
     // Also if no Job could be created: what was observed of the others is still valid.
-    if (!equalButNulls(status, cron.status ?? {})) {
+    if (!equalIgnoringNulls(status, cron.status ?? {})) {
       await controller.client(tenant).update(cronJobs, { ...cron, status }, { subresource: "status" })
     }
   }

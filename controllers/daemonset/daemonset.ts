@@ -5,7 +5,7 @@ import { controllerOf, type KubeObject, type Node, type Pod } from "../../apimac
 import { controllerRevisions, daemonSets, nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { revisionHashLabel, truncateHistory, type ControllerRevision } from "../history/revisions.ts"
 import { claim } from "../pods/claim.ts"
 import { Expectations } from "../pods/expectations.ts"
@@ -85,8 +85,8 @@ export function runDaemonSets(ctx: ControllerContext): Promise<void> {
     added: nodeChanged,
     updated(tenant, node, previous) {
       const isSame =
-        equalButNulls(node.metadata.labels, previous.metadata.labels) &&
-        equalButNulls(node.spec?.taints, previous.spec?.taints)
+        equalIgnoringNulls(node.metadata.labels, previous.metadata.labels) &&
+        equalIgnoringNulls(node.spec?.taints, previous.spec?.taints)
       if (!isSame) nodeChanged(tenant, node)
     },
     deleted: (tenant) => controller.enqueueAll(tenant),
@@ -140,7 +140,8 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
     ...(collisionCount === undefined ? {} : { collisionCount }),
   }
-  if (!equalButNulls(status, set.status)) await client.update(daemonSets, { ...set, status }, { subresource: "status" })
+  if (!equalIgnoringNulls(status, set.status))
+    await client.update(daemonSets, { ...set, status }, { subresource: "status" })
   if (failure !== undefined) throw failure
   const live = new Set(pods.map((pod) => pod.metadata.labels?.[revisionHashLabel]))
   if (mayAct) {

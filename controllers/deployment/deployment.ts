@@ -7,7 +7,7 @@ import { deployments, pods as podResource, replicaSets } from "../../client/reso
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { findCondition } from "../conditions.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { claim } from "../pods/claim.ts"
 import { deploymentKind } from "./new-set.ts"
 import { askedRevision } from "./rollback.ts"
@@ -53,7 +53,7 @@ async function reconcile(
   const deployment = ctx.informers.of<Deployment>(deployments).get(key.tenant, key.namespace, key.name)
   if (deployment === undefined) return
   const client = controller.client(key.tenant)
-  if (equalButNulls(deployment.spec?.selector, {})) {
+  if (equalIgnoringNulls(deployment.spec?.selector, {})) {
     const message = "This deployment is selecting all pods. A non-empty selector is required."
     controller.event(key.tenant, deployment, "Warning", "SelectingAll", message)
     return

@@ -8,7 +8,7 @@ import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { findCondition } from "../conditions.ts"
 import type { Actor, ControllerContext } from "../context.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isFinished } from "../pods/pod-state.ts"
 import { highestRevision, newSetAnnotations, revisionAnnotation } from "./annotations.ts"
 import { newSetFor, sizeAnnotations } from "./new-set.ts"
@@ -131,7 +131,7 @@ export class Rollout {
     const annotations = newSetAnnotations(deployment, present, revision)
     const minReadySeconds = deployment.spec?.minReadySeconds ?? 0
     if (
-      !equalButNulls(annotations, present.metadata.annotations) ||
+      !equalIgnoringNulls(annotations, present.metadata.annotations) ||
       (present.spec?.minReadySeconds ?? 0) !== minReadySeconds
     ) {
       this.#newSet = await this.#client().update<ReplicaSet>(replicaSets, {
@@ -237,7 +237,7 @@ export class Rollout {
   async #resize(set: ReplicaSet, size: number, annotate = false): Promise<ReplicaSet> {
     const before = replicasOf(set)
     const annotations = { ...set.metadata.annotations, ...sizeAnnotations(this.#deployment) }
-    if (before === size && (!annotate || equalButNulls(annotations, set.metadata.annotations))) return set
+    if (before === size && (!annotate || equalIgnoringNulls(annotations, set.metadata.annotations))) return set
     const updated = await this.#client().update<ReplicaSet>(replicaSets, {
       ...set,
       metadata: { ...set.metadata, annotations },
@@ -296,7 +296,8 @@ export class Rollout {
   async #writeStatus(status: DeploymentStatus): Promise<boolean> {
     const { metadata } = this.#stored
     const { annotations } = this.#deployment.metadata
-    if (equalButNulls(status, this.#stored.status) && equalButNulls(annotations, metadata.annotations)) return false
+    if (equalIgnoringNulls(status, this.#stored.status) && equalIgnoringNulls(annotations, metadata.annotations))
+      return false
     const wanted = { ...this.#deployment, status }
     this.#stored = await this.#client().update<Deployment>(deployments, wanted, { subresource: "status" })
     this.#deployment = this.#stored

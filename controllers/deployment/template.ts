@@ -1,12 +1,12 @@
 // Finds the new ReplicaSet of a Deployment: the one with the same template.
 
 import type { Deployment, PodTemplateSpec, ReplicaSet } from "../../apimachinery/object.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 
 export const templateHashLabel = "pod-template-hash"
 
 export function sameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean {
-  return equalButNulls(a?.spec, b?.spec) && equalButNulls(metadataOf(a), metadataOf(b))
+  return equalIgnoringNulls(a?.spec, b?.spec) && equalIgnoringNulls(metadataOf(a), metadataOf(b))
 }
 
 function metadataOf(template: PodTemplateSpec | undefined): object {

@@ -3,7 +3,7 @@
 // implemented.
 
 import type { Pod, ResourceClaim, ResourceSlice } from "../../apimachinery/object.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { pods as podResource, resourceClaims, resourceSlices } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
@@ -32,7 +32,7 @@ export function runDeviceTaints(ctx: ControllerContext): Promise<void> {
     concerns: (pod) => claimsOf(pod).length > 0,
     matters: (pod, before) =>
       pod.spec?.nodeName !== before.spec?.nodeName ||
-      !equalButNulls(pod.status?.resourceClaimStatuses, before.status?.resourceClaimStatuses),
+      !equalIgnoringNulls(pod.status?.resourceClaimStatuses, before.status?.resourceClaimStatuses),
     reads: [slices, claims],
     forget: (tenant) => scheduled.delete(tenant),
   })

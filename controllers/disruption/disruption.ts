@@ -15,7 +15,7 @@ import {
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { scaled } from "../deployment/replicas.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { ReplicaObject } from "../replicaset/kinds.ts"
 import { expectedPods, replicationControllers } from "./expected-pods.ts"
 import { printLabelSelector } from "./selector-text.ts"
@@ -66,7 +66,7 @@ export function runDisruption(ctx: ControllerContext): Promise<void> {
     },
     updated(tenant, pod, previous) {
       // Upstream does not update the budgets that no longer select the pod until something else about them changes.
-      if (!equalButNulls(pod.metadata.labels, previous.metadata.labels)) enqueue(tenant, previous)
+      if (!equalIgnoringNulls(pod.metadata.labels, previous.metadata.labels)) enqueue(tenant, previous)
       changed(tenant, pod)
       enqueueStale(tenant, pod)
     },
@@ -96,7 +96,7 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Budget>,
   } catch (error) {
     if (hasReason(error, "Conflict")) throw error
     const status = failedStatus(budget, errorMessage(error), ctx.clock.now())
-    if (equalButNulls(status, budget.status)) return
+    if (equalIgnoringNulls(status, budget.status)) return
     await client.update<Budget>(podDisruptionBudgets, { ...budget, status }, { subresource: "status" })
   }
 }

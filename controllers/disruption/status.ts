@@ -4,7 +4,7 @@
 import { timestamp, type KubeObject, type Pod } from "../../apimachinery/object.ts"
 import type { LabelSelector } from "../../apimachinery/labels.ts"
 import { findCondition, withStandardCondition, type StandardCondition } from "../conditions.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isReady, isTerminating } from "../pods/pod-state.ts"
 
 /** An evicted pod counts as gone for this long before its deletion is observed. */
@@ -89,7 +89,8 @@ export function statusOf(budget: Budget, counted: Counted, now: number): BudgetS
     expectedPods,
     ...(conditions === undefined ? {} : { conditions }),
   }
-  if (isConditionCurrent && budget.status !== undefined && equalButNulls(status, budget.status)) return budget.status
+  if (isConditionCurrent && budget.status !== undefined && equalIgnoringNulls(status, budget.status))
+    return budget.status
   const condition = { ...dated(value ?? "", now, generation), reason: reason ?? "", message: "" }
   return { ...status, conditions: withStandardCondition(conditions, condition) }
 }

@@ -20,7 +20,7 @@ import {
 } from "../endpointslice/service-pods.ts"
 import { repack, type Address, type Subset } from "../endpointslice/repack.ts"
 import { TriggerTimes, triggerTimeAnnotation } from "../endpointslice/trigger-times.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isReady } from "../pods/pod-state.ts"
 
 const managedByLabel = "endpoints.kubernetes.io/managed-by"
@@ -89,10 +89,10 @@ async function reconcile(
   const before = current?.subsets ?? []
   // Upstream writes the same content in another order.
   const isSame =
-    (equalButNulls(before, subsets) || equalButNulls(repack(before), subsets)) &&
+    (equalIgnoringNulls(before, subsets) || equalIgnoringNulls(repack(before), subsets)) &&
     (ownHeadless === undefined
-      ? equalButNulls(withoutHeadless(current?.metadata.labels), withoutHeadless(labels))
-      : equalButNulls(current?.metadata.labels, labels))
+      ? equalIgnoringNulls(withoutHeadless(current?.metadata.labels), withoutHeadless(labels))
+      : equalIgnoringNulls(current?.metadata.labels, labels))
   if (current !== undefined && isSame && (wasTruncated === "truncated") === truncated) return
   const annotations = {
     ...others,

@@ -7,7 +7,7 @@ import { endpointSlices, nodes as nodeResource, pods as podResource, services } 
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { WriteTracker } from "../write-tracker.ts"
 import { familiesOf, isAuto, podsOfNoNode, wantedOf } from "./endpoints-of.ts"
@@ -107,7 +107,7 @@ async function reconcile(
   // The existing hints are evaluated after everything else is planned.
   const stripped = new Map(existing.map((slice) => [auto ? withoutHints(slice) : slice, slice]))
   const labels = labelsOf(service)
-  const isOutdated = (slice: EndpointSlice): boolean => !equalButNulls(slice.metadata.labels, labels)
+  const isOutdated = (slice: EndpointSlice): boolean => !equalIgnoringNulls(slice.metadata.labels, labels)
   const steps = plan(familiesOf(service), wantedOf(ctx, tenant, service, pods), [...stripped.keys()], isOutdated)
   if (auto || zones.isHinted(tenant, uid)) hint(zones, controller, tenant, service, stripped, steps)
   // The labels of the placeholder slice without endpoints also follow the Service.
@@ -178,7 +178,7 @@ function hint(
     })
     for (const { slice: stored, endpoints } of also) {
       // No better hints exist, for example if all hints name a deleted zone. Writing the slice would only cause another sync.
-      if (equalButNulls(endpoints, stored.endpoints)) continue
+      if (equalIgnoringNulls(endpoints, stored.endpoints)) continue
       const slice = kept.find(([, other]) => other === stored)?.[0] ?? stored
       steps.update.push({ slice, endpoints })
     }

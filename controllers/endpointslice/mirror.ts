@@ -3,7 +3,7 @@
 
 import { isIP, isIPv6 } from "node:net"
 import type { Endpoints, EndpointSlice, Service } from "../../apimachinery/object.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { groupId, listed, type Endpoint, type Ports } from "./plan.ts"
 import { repack, type Address, type Subset } from "./repack.ts"
@@ -120,10 +120,10 @@ function isSame(slice: EndpointSlice, wanted: EndpointSlice): boolean {
   const byAddress = (list: readonly Endpoint[] | undefined): Endpoint[] =>
     [...(list ?? [])].sort((a, b) => (String(a.addresses) < String(b.addresses) ? -1 : 1))
   return (
-    equalButNulls(byAddress(slice.endpoints), byAddress(wanted.endpoints)) &&
-    equalButNulls(slice.metadata.labels, wanted.metadata.labels) &&
-    equalButNulls(slice.metadata.annotations ?? {}, wanted.metadata.annotations ?? {}) &&
-    equalButNulls(slice.metadata.ownerReferences, wanted.metadata.ownerReferences)
+    equalIgnoringNulls(byAddress(slice.endpoints), byAddress(wanted.endpoints)) &&
+    equalIgnoringNulls(slice.metadata.labels, wanted.metadata.labels) &&
+    equalIgnoringNulls(slice.metadata.annotations ?? {}, wanted.metadata.annotations ?? {}) &&
+    equalIgnoringNulls(slice.metadata.ownerReferences, wanted.metadata.ownerReferences)
   )
 }
 

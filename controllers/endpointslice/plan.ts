@@ -2,7 +2,7 @@
 // few writes as possible. Pure. Source: k8s.io/endpointslice/reconciler.go.
 
 import type { EndpointSlice } from "../../apimachinery/object.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 
 const maxEndpointsPerSlice = 100
 
@@ -74,7 +74,7 @@ function planGroup(
       if (now === undefined) changed = true
       else {
         present.push(now)
-        changed ||= !equalButNulls(now, endpoint)
+        changed ||= !equalIgnoringNulls(now, endpoint)
       }
     }
     return { slice, endpoints: present, changed }

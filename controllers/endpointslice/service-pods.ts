@@ -6,7 +6,7 @@ import type { Pod, Service } from "../../apimachinery/object.ts"
 import { pods as podResource, services } from "../../client/resources.ts"
 import type { Controller, ControllerContext } from "../context.ts"
 import { isFinished, isReady, isTerminating } from "../pods/pod-state.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 
 export const headlessLabel = "service.kubernetes.io/headless"
 
@@ -102,7 +102,7 @@ export function watchServicePods(ctx: ControllerContext, controller: Controller<
   pods.subscribe({
     added: (tenant, pod) => enqueue(tenant, pod),
     updated(tenant, pod, previous) {
-      if (!equalButNulls(relevant(pod), relevant(previous))) enqueue(tenant, pod, previous)
+      if (!equalIgnoringNulls(relevant(pod), relevant(previous))) enqueue(tenant, pod, previous)
     },
     deleted: (tenant, pod) => enqueue(tenant, pod),
   })

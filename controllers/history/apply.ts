@@ -3,7 +3,7 @@
 // Source: ApplyRevision and setMatchesLatestExistingRevision in k8s.io/kubernetes/pkg/controller/statefulset.
 
 import { copyJson } from "../../apimachinery/copy.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { Json, PodTemplateSpec, StatefulSet } from "../../apimachinery/object.ts"
 import { applyStrategicMergePatch } from "../../apimachinery/patch/strategic-merge-patch.ts"
 import { defaultPodTemplate } from "../../apimachinery/pod-defaults.ts"
@@ -32,7 +32,7 @@ export function isUnchangedBy(set: StatefulSet, revision: ControllerRevision): b
     if (error instanceof StatusError) return false
     throw error
   }
-  return equalButNulls(asServed(template), asServed(set.spec?.template))
+  return equalIgnoringNulls(asServed(template), asServed(set.spec?.template))
 }
 
 /** The template as the API server returns it: with defaults, and without unknown fields. */

@@ -6,7 +6,7 @@ import { controllerOf, type KubeObject, type PodTemplateSpec } from "../../apima
 import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
 import { controllerRevisions } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { Informers } from "../informers.ts"
 import { claim } from "../pods/claim.ts"
 import { controllerReference, type OwnerKind } from "../pods/pod-control.ts"
@@ -102,7 +102,7 @@ export async function updateRevision(request: RevisionRequest): Promise<UpdateRe
 /** Whether the revision has the owner's current template, as a replacement. */
 export function isOf(revision: ControllerRevision, owner: Revised): boolean {
   if (revision.data?.spec?.template?.$patch !== "replace") return false
-  return equalButNulls(templateOf(revision), owner.spec?.template)
+  return equalIgnoringNulls(templateOf(revision), owner.spec?.template)
 }
 
 async function createRevision(
@@ -137,7 +137,7 @@ async function createRevision(
       // This may also be the revision of a deleted owner with the same name; after its deletion an equal one is created. Other
       // kinds can generate the same names.
       const { kind = ownerKind.kind } = controllerOf(found) ?? {}
-      if (kind === ownerKind.kind && equalButNulls(found.data, data)) return { revision: found, collisionCount }
+      if (kind === ownerKind.kind && equalIgnoringNulls(found.data, data)) return { revision: found, collisionCount }
     }
   }
 }

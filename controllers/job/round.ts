@@ -6,7 +6,7 @@ import { jobs } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { findCondition } from "../conditions.ts"
 import type { Actor } from "../context.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { Expectations } from "../pods/expectations.ts"
 import type { WriteTracker } from "../write-tracker.ts"
 import { withFinished, type Failures } from "./backoff.ts"
@@ -179,7 +179,7 @@ export class Round {
   }
 
   async #write(status: JobStatus): Promise<void> {
-    if (equalButNulls(status, this.#job.status)) return
+    if (equalIgnoringNulls(status, this.#job.status)) return
     const { actor, tenant, statusWrites } = this.#options
     this.#job = await actor.client(tenant).update<Job>(jobs, { ...this.#job, status }, { subresource: "status" })
     statusWrites.changed(this.#uid, this.#job)

@@ -8,7 +8,7 @@ import { namespaces } from "../../client/resources.ts"
 import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isFinished } from "../pods/pod-state.ts"
 import { namespaceConditions, type Remaining } from "./conditions.ts"
 
@@ -57,7 +57,7 @@ async function writeConditions(
 ): Promise<Namespace> {
   const current = namespace.status?.conditions ?? []
   const conditions = namespaceConditions(current, remaining, ctx.clock.now())
-  if (equalButNulls(current, conditions)) return namespace
+  if (equalIgnoringNulls(current, conditions)) return namespace
   return client.update<Namespace>(
     namespaces,
     { ...namespace, status: { ...namespace.status, conditions } },

@@ -7,7 +7,7 @@ import { isNotFound } from "../../apimachinery/status.ts"
 import { nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { podCondition } from "../pods/pod-state.ts"
 import { withDisruption } from "../pods/status-condition.ts"
 import { isVirtual, prefix } from "./taints.ts"
@@ -42,7 +42,7 @@ export function runTaintEviction(ctx: ControllerContext): Promise<void> {
     added: enqueue,
     updated(tenant, pod, previous) {
       const isSame = pod.spec?.nodeName === previous.spec?.nodeName
-      if (!isSame || !equalButNulls(pod.spec?.tolerations, previous.spec?.tolerations)) enqueue(tenant, pod)
+      if (!isSame || !equalIgnoringNulls(pod.spec?.tolerations, previous.spec?.tolerations)) enqueue(tenant, pod)
     },
     deleted(tenant, pod) {
       if (scheduled.get(tenant)?.delete(pod.metadata.uid ?? "") === true)

@@ -7,7 +7,7 @@ import { pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { claim } from "../pods/claim.ts"
 import { Expectations } from "../pods/expectations.ts"
 import { controllerReference, createPod, deletePod, podFromTemplate } from "../pods/pod-control.ts"
@@ -127,7 +127,7 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
     failure,
     now,
   })
-  const isSettled = equalButNulls(status, object.status)
+  const isSettled = equalIgnoringNulls(status, object.status)
   const isDue = isSettled || failure !== undefined || hasArrived(object, status) || hasWorsened(object, status)
   const heldMs = isDue ? 0 : hold.remainingMs(key)
   if (heldMs > 0) return { requeueAfterMs: heldMs }

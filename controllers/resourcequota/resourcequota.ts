@@ -10,7 +10,7 @@ import { pods as podResource, resourceQuotas } from "../../client/resources.ts"
 import type { DiscoveredResource, KubeClient, Resource } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 
 /** Interval of full recounts, even if no change was observed. */
@@ -25,7 +25,7 @@ export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
     primary: quotas,
     reads: [pods],
     // Admission increases the usage before it stores the object; a recount in between would revert that.
-    matters: (quota, previous) => !equalButNulls(quota.spec, previous.spec),
+    matters: (quota, previous) => !equalIgnoringNulls(quota.spec, previous.spec),
   })
   pods.subscribe({
     updated(tenant, pod, previous) {
@@ -34,7 +34,7 @@ export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
         isTerminating(pod) !== isTerminating(previous) ||
         // Admission charges the quotas whose scope it enters, this relieves those whose scope it leaves.
         hasDeadline(pod) !== hasDeadline(previous) ||
-        !equalButNulls(heldBy(pod), heldBy(previous))
+        !equalIgnoringNulls(heldBy(pod), heldBy(previous))
       ) {
         controller.enqueueAll(tenant, pod.metadata.namespace)
       }
@@ -85,7 +85,7 @@ async function reconcile(
   // Usage of resources that nothing counts keeps its last reported value.
   const reported = Object.entries(quota.status?.used ?? {}).filter(([name]) => Object.hasOwn(hard, name))
   const status = { hard, used: { ...Object.fromEntries(reported), ...printed } }
-  if (!equalButNulls(status, quota.status)) {
+  if (!equalIgnoringNulls(status, quota.status)) {
     await client.update(resourceQuotas, { ...quota, status }, { subresource: "status" })
   }
   return { requeueAfterMs: resyncMs }
@@ -153,7 +153,7 @@ class Deletions {
         deleted: recount,
         // Only changes of usage matter: a recount while another object is about to be stored would miss that object.
         updated: (tenant, object, previous) => {
-          if (!equalButNulls(usage(object), usage(previous))) recount(tenant, object)
+          if (!equalIgnoringNulls(usage(object), usage(previous))) recount(tenant, object)
         },
       })
       return

@@ -12,7 +12,7 @@ import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { isUnchangedBy } from "../history/apply.ts"
 import { claimRevisions, truncateHistory, updateRevision, type ControllerRevision } from "../history/revisions.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { claim } from "../pods/claim.ts"
 import { nextAvailabilityMs } from "../pods/pod-state.ts"
 import { ordinalOf, podUsing, revisionNameOf, statefulSetKind } from "./identity.ts"
@@ -93,7 +93,7 @@ async function reconcile(
     failure = error
   }
   const status = round.status()
-  if (!equalButNulls(status, set.status))
+  if (!equalIgnoringNulls(status, set.status))
     await client.update(statefulSets, { ...set, status }, { subresource: "status" })
   const live = new Set([current, update].map(({ metadata }) => metadata.name ?? ""))
   for (const pod of pods) live.add(revisionNameOf(pod))

@@ -3,7 +3,7 @@
 
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isQuantity } from "../../apimachinery/quantity.ts"
 import { bindCompleted, boundByController, isBindingDone } from "../../apimachinery/claim-binding.ts"
 import type { Binder } from "./binder.ts"
@@ -107,7 +107,7 @@ export async function setClaimStatus(
   volume: PersistentVolume | undefined,
 ): Promise<void> {
   const status = { ...statusWith(claim, phase, volume), phase }
-  if (equalButNulls(status, claim.status)) return
+  if (equalIgnoringNulls(status, claim.status)) return
   await claims
     .client(tenant)
     .update<PersistentVolumeClaim>(persistentVolumeClaims, { ...claim, status }, { subresource: "status" })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { fakeTenant } from "../testing/fake-tenants.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff, missingFrom } from "./equality.ts"
 import { metadataChange, superKeys, superMetadata, transparentChange } from "./metadata.ts"
 import { ownership } from "./ownership.ts"
@@ -187,7 +187,7 @@ describe("mergeDiff()", () => {
     [{ a: 1 }, { a: 1, toString: { b: 2 } }, { toString: { b: 2 } }],
   ])("from %j to %j is %j", (from, to, expected) => {
     expect(mergeDiff(from, to)).toEqual(expected)
-    if (expected === undefined) expect(equalButNulls(from, to)).toBe(true)
+    if (expected === undefined) expect(equalIgnoringNulls(from, to)).toBe(true)
   })
 })
 

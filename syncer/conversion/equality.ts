@@ -1,6 +1,6 @@
 // Differences between values of two API servers, and the patch (RFC 7386) from one to the other.
 
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { ownValue } from "../../apimachinery/schema/json-object.ts"
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -11,7 +11,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
  * The items of `wanted` that `present` lacks, in any order. Tenants' lists can be long, so not every pair of items is compared.
  */
 export function missingFrom<T>(wanted: readonly T[], present: readonly T[]): T[] {
-  const rest = wanted.filter((item, index) => !equalButNulls(item, present[index]))
+  const rest = wanted.filter((item, index) => !equalIgnoringNulls(item, present[index]))
   if (rest.length === 0) return rest
   const known = new Set(present.map(textOf))
   return rest.filter((item) => !known.has(textOf(item)))
@@ -28,7 +28,7 @@ function textOf(value: unknown): string {
 
 /** The merge patch from `from` to `to`, or undefined if they are equal. Arrays are replaced as a whole, as in the RFC. */
 export function mergeDiff(from: unknown, to: unknown): unknown {
-  if (equalButNulls(from, to)) return undefined
+  if (equalIgnoringNulls(from, to)) return undefined
   if (!isRecord(from) || !isRecord(to)) return to ?? null
   const patch: Record<string, unknown> = {}
   for (const key in to) {

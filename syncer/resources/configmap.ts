@@ -3,7 +3,7 @@
 import type { ConfigMap } from "../../apimachinery/object.ts"
 import { superConfigMapName, tenantConfigMapName } from "../../apimachinery/tenancy.ts"
 import { configMaps } from "../../client/resources.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import type { ResourceSync } from "./resource-sync.ts"
 
@@ -16,7 +16,9 @@ export const configMap: ResourceSync<ConfigMap> = {
   changed(object, superObject) {
     const desired = contents(object)
     const current = contents(superObject)
-    return equalButNulls(desired, current) ? [] : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
+    return equalIgnoringNulls(desired, current)
+      ? []
+      : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
   },
 }
 

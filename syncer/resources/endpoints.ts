@@ -3,7 +3,7 @@
 
 import type { Endpoints, Service } from "../../apimachinery/object.ts"
 import { endpoints as endpointsResource, services } from "../../client/resources.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { ResourceSync, SyncContext } from "./resource-sync.ts"
 
 type Subsets = NonNullable<Endpoints["subsets"]>
@@ -17,7 +17,7 @@ export const endpoints: ResourceSync<Endpoints> = {
   toSuper: (object) => ({ apiVersion: "v1", kind: "Endpoints", metadata: {}, subsets: superSubsets(object.subsets) }),
   changed(object, superObject) {
     const subsets = superSubsets(object.subsets)
-    return equalButNulls(subsets, superSubsets(superObject.subsets)) ? [] : [{ patch: { subsets } }]
+    return equalIgnoringNulls(subsets, superSubsets(superObject.subsets)) ? [] : [{ patch: { subsets } }]
   },
 }
 

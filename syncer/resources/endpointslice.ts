@@ -3,7 +3,7 @@
 
 import type { EndpointSlice } from "../../apimachinery/object.ts"
 import { endpointSlices } from "../../client/resources.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { ResourceSync } from "./resource-sync.ts"
 
 const managedByLabel = "endpointslice.kubernetes.io/managed-by"
@@ -29,7 +29,7 @@ export const endpointSlice: ResourceSync<EndpointSlice> = {
   }),
   changed(object, superObject) {
     const desired = contents(object)
-    return equalButNulls(desired, contents(superObject)) ? [] : [{ patch: desired }]
+    return equalIgnoringNulls(desired, contents(superObject)) ? [] : [{ patch: desired }]
   },
 }
 

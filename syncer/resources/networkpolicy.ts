@@ -5,7 +5,7 @@
 // Policies add up: one of a tenant's can allow its pods what the administrator's own, in the same namespace, does not. So it is
 // the administrator who says whether there are any (settings.networkPolicies).
 
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { LabelSelector } from "../../apimachinery/labels.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { networkPolicies } from "../../client/resources.ts"
@@ -50,7 +50,7 @@ export const networkPolicy: ResourceSync<NetworkPolicy> = {
   changed({ spec }, superObject, { tenant }) {
     const desired = withoutEmpty(superSpec(spec, tenant))
     const current = withoutEmpty(superObject.spec)
-    return equalButNulls(desired, current) ? [] : [{ patch: { spec: mergeDiff(current, desired) } }]
+    return equalIgnoringNulls(desired, current) ? [] : [{ patch: { spec: mergeDiff(current, desired) } }]
   },
   // Copies from a time when they were allowed go.
   outdated: (_object, _superObject, { settings }) => settings.networkPolicies === "deny",

@@ -5,7 +5,7 @@
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { isTenancyKey, publishedAnnotation, uidAnnotation, virtualNodeLabel } from "../../apimachinery/tenancy.ts"
 import { nodes, pods } from "../../client/resources.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import { isTenantsResource, superResource, tenantResource } from "../conversion/resource-names.ts"
 import { syncerLimits } from "../options.ts"
@@ -87,8 +87,8 @@ export const node: Publication<Node> = {
 /** Whether tenants would see no difference: most updates of a node are heartbeats. */
 export function isOnlyHeartbeat(before: Node, after: Node): boolean {
   return (
-    equalButNulls(before.metadata.labels, after.metadata.labels) &&
-    equalButNulls(before.spec, after.spec) &&
+    equalIgnoringNulls(before.metadata.labels, after.metadata.labels) &&
+    equalIgnoringNulls(before.spec, after.spec) &&
     sameStatus(before.status ?? {}, after.status ?? {})
   )
 }
@@ -118,7 +118,7 @@ function virtualStatus(superObject: Node, { settings }: SyncContext): Status {
 }
 
 function sameStatus(a: Status, b: Status): boolean {
-  return equalButNulls(withoutHeartbeats(a), withoutHeartbeats(b))
+  return equalIgnoringNulls(withoutHeartbeats(a), withoutHeartbeats(b))
 }
 
 function withoutHeartbeats({ conditions, images: _images, ...status }: Status): unknown {

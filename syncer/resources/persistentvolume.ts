@@ -3,7 +3,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { namespaceAnnotation, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { namespaces, persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import { recordedOwner } from "../conversion/ownership.ts"
 import type { Patch, Publication } from "./resource-sync.ts"
@@ -56,7 +56,7 @@ export const persistentVolume: Publication<PersistentVolume> = {
     const { resourceVersion: _version, uid: _uid, ...currentRef } = object.spec?.claimRef ?? {}
     const wanted = { ...desired.spec, claimRef }
     const current = { ...object.spec, claimRef: currentRef }
-    if (!equalButNulls(wanted, current) || (uid !== undefined && uid !== object.spec?.claimRef?.uid)) {
+    if (!equalIgnoringNulls(wanted, current) || (uid !== undefined && uid !== object.spec?.claimRef?.uid)) {
       const full = { ...wanted, claimRef: { ...claimRef, ...(uid === undefined ? {} : { uid }) } }
       patches.push({ patch: { spec: mergeDiff(object.spec, full) } })
     }

@@ -5,7 +5,7 @@ import { bindCompleted, boundByController, isBindingDone } from "../../apimachin
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../apimachinery/object.ts"
 import { boundInSuperAnnotation, superNamespace, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../../client/resources.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import { scrubMessages } from "../conversion/scrub.ts"
 import type { ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
@@ -57,7 +57,7 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
     const namespace = object.metadata.namespace ?? ""
     const names = { tenant, namespace, superNamespace: superNamespace(tenant.clusterKey, namespace) }
     const wanted = scrubMessages(superObject.status ?? {}, names)
-    if (!equalButNulls(object.status ?? {}, wanted)) {
+    if (!equalIgnoringNulls(object.status ?? {}, wanted)) {
       steps.push({ patch: { status: mergeDiff(object.status ?? {}, wanted) }, subresource: "status" })
     }
     return steps

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import { superNamespace } from "../../apimachinery/tenancy.ts"
 import { runtimeClasses } from "../../client/resources.ts"
 import type { Tenant } from "../../client/tenants.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import { recordedOwner } from "../conversion/ownership.ts"
 import type { ResourceSync, View } from "./resource-sync.ts"
@@ -29,7 +29,9 @@ export const runtimeClass: ResourceSync<RuntimeClass> = {
     const desired = contents(object)
     const { overhead, scheduling } = superObject
     const current = { ...(overhead && { overhead }), ...(scheduling && { scheduling }) }
-    return equalButNulls(desired, current) ? [] : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
+    return equalIgnoringNulls(desired, current)
+      ? []
+      : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
   },
 }
 

@@ -4,7 +4,7 @@ import { tokenType } from "../../apimachinery/secret-tokens.ts"
 import type { Secret } from "../../apimachinery/object.ts"
 import { tokenPodUIDAnnotation } from "../../apimachinery/tenancy.ts"
 import { secrets } from "../../client/resources.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import type { ResourceSync } from "./resource-sync.ts"
 
@@ -24,7 +24,9 @@ export const secret: ResourceSync<Secret> = {
   changed(object, superObject) {
     const desired = contents(object)
     const current = contents(superObject)
-    return equalButNulls(desired, current) ? [] : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
+    return equalIgnoringNulls(desired, current)
+      ? []
+      : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
   },
 }
 

@@ -10,7 +10,7 @@ import {
   transparentClusterIPAnnotation,
 } from "../../apimachinery/tenancy.ts"
 import { services } from "../../client/resources.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import { scrubMessages } from "../conversion/scrub.ts"
 import { syncerLimits } from "../options.ts"
@@ -117,7 +117,7 @@ export function specChange(wanted: Spec, current: Spec): Record<string, unknown>
     if (change !== undefined) patch[name] = change
   }
   const ports = mergePorts(wanted.ports ?? [], current.ports ?? [])
-  if (!equalButNulls(ports, current.ports ?? [])) patch["ports"] = ports
+  if (!equalIgnoringNulls(ports, current.ports ?? [])) patch["ports"] = ports
   return Object.keys(patch).length === 0 ? undefined : patch
 }
 

@@ -3,7 +3,7 @@
 
 import type { ServiceAccount } from "../../apimachinery/object.ts"
 import { serviceAccounts } from "../../client/resources.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { ResourceSync } from "./resource-sync.ts"
 
 export const serviceAccount: ResourceSync<ServiceAccount> = {
@@ -22,7 +22,7 @@ export const serviceAccount: ResourceSync<ServiceAccount> = {
     const patch: Record<string, unknown> = {}
     if (superObject.automountServiceAccountToken !== false) patch["automountServiceAccountToken"] = false
     const wanted = object.imagePullSecrets ?? []
-    if (!equalButNulls(wanted, superObject.imagePullSecrets ?? [])) patch["imagePullSecrets"] = wanted
+    if (!equalIgnoringNulls(wanted, superObject.imagePullSecrets ?? [])) patch["imagePullSecrets"] = wanted
     return Object.keys(patch).length === 0 ? [] : [{ patch }]
   },
 }

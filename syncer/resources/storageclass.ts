@@ -4,7 +4,7 @@
 import type { KubeObject, StorageClass } from "../../apimachinery/object.ts"
 import { publicLabel, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { priorityClasses, storageClasses } from "../../client/resources.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import type { Publication } from "./resource-sync.ts"
 
@@ -65,7 +65,7 @@ function published<T extends KubeObject>(
 function changedFields(desired: KubeObject, object: KubeObject): { patch: Record<string, unknown> }[] {
   const { metadata, apiVersion: _version, kind: _kind, ...wanted } = desired
   const { metadata: present, apiVersion: _presentVersion, kind: _presentKind, ...current } = object
-  const patch: Record<string, unknown> = equalButNulls(current, wanted)
+  const patch: Record<string, unknown> = equalIgnoringNulls(current, wanted)
     ? {}
     : (mergeDiff(current, wanted) as Record<string, unknown>)
   const annotations: Record<string, string> = {}

@@ -4,7 +4,7 @@
 import type { Taint } from "../../apimachinery/node-selection.ts"
 import type { Node } from "../../apimachinery/object.ts"
 import { publishedAnnotation, virtualNodeLabel } from "../../apimachinery/tenancy.ts"
-import { equalButNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isExtendedResource } from "../conversion/resource-names.ts"
 
 type Keys = Record<string, string>
@@ -73,7 +73,8 @@ function readOwnFields({ metadata, spec, status }: Node): OwnFields {
 
 /** Whether the change does not affect where pods may run. */
 export const samePlacement = (node: Node, before: Node): boolean =>
-  equalButNulls(node.metadata.labels, before.metadata.labels) && equalButNulls(ownFields(node), ownFields(before))
+  equalIgnoringNulls(node.metadata.labels, before.metadata.labels) &&
+  equalIgnoringNulls(ownFields(node), ownFields(before))
 
 function parseRecord(text: string | undefined): Published | undefined {
   try {
