@@ -136,12 +136,12 @@ export function join(one: Duplex, other: Duplex): void {
     [other, one],
   ] as const) {
     side.on("error", () => undefined) // close follows
-    side.on("close", () => letGo(peer))
+    side.on("close", () => endPeer(peer))
   }
 }
 
 /** Data already written is still sent: the last bytes of exec contain the command's exit status. Then the socket is destroyed. */
-function letGo(peer: Duplex): void {
+function endPeer(peer: Duplex): void {
   if (peer.destroyed) return
   if (peer.writableFinished) {
     peer.destroy()

@@ -33,10 +33,10 @@ function matchedBy({ onExitCodes, onPodConditions }: Rule, pod: Pod): string | u
     return undefined
   }
   for (const condition of pod.status?.conditions ?? []) {
-    const isMeant = (onPodConditions ?? []).some(
+    const matches = (onPodConditions ?? []).some(
       ({ type, status = "True" }) => type === condition.type && status === condition.status,
     )
-    if (isMeant) return `Pod ${name} has condition ${condition.type}`
+    if (matches) return `Pod ${name} has condition ${condition.type}`
   }
   return undefined
 }

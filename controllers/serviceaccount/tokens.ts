@@ -58,17 +58,17 @@ async function reconcile(
   const client = controller.client(tenant)
   const accountName = annotations[accountAnnotation] ?? ""
   const known = annotations[uidAnnotation] ?? ""
-  const isMeant = (account: ServiceAccount | undefined): boolean =>
+  const isOwner = (account: ServiceAccount | undefined): boolean =>
     account !== undefined && (known === "" || account.metadata.uid === known)
   let account = ctx.informers.of<ServiceAccount>(serviceAccounts).get(tenant, namespace, accountName)
-  if (!isMeant(account)) {
+  if (!isOwner(account)) {
     // The cache may be stale, and a token must not be deleted because of that.
     account = await client.get<ServiceAccount>(serviceAccounts, namespace, accountName).catch((error: unknown) => {
       if (hasReason(error, "NotFound")) return undefined
       throw error
     })
   }
-  if (account === undefined || !isMeant(account)) {
+  if (account === undefined || !isOwner(account)) {
     await client.delete(secrets, namespace, name, uid === undefined ? {} : { uid }).catch((error: unknown) => {
       if (!hasReason(error, "NotFound", "Conflict")) throw error
     })

@@ -1,5 +1,5 @@
-// Who manages which field, for every write: between the verbs, which know who writes, and apimachinery/managed-fields, which
-// knows what that means. A write that is no apply is recorded between decoding and admission, as upstream does.
+// The managers of fields, for every write: connects the verbs, which know the writer, with apimachinery/managed-fields, which has
+// the rules. Writes other than apply are recorded between decoding and admission, as upstream.
 
 import { copyJson } from "../../apimachinery/copy.ts"
 import { apply } from "../../apimachinery/managed-fields/apply.ts"
@@ -36,7 +36,7 @@ import { isTyped } from "./typed-change.ts"
 
 const blanks = new WeakMap<Schema, KubeObject>()
 
-/** A new object of the kind, as Go has it: what every object has needs no manager. */
+/** A new object of the kind in Go. Its fields exist in every object, so they have no manager. */
 function blankOf({ schema, kind, group, version }: ManagedKind): KubeObject {
   let blank = blanks.get(schema)
   if (blank === undefined) {
@@ -59,8 +59,8 @@ export function setEntries(object: KubeObject, entries: readonly ManagedFieldsEn
 }
 
 /**
- * Records in the object, which a request has made of `current` (undefined: nothing), who wrote what is new. What a client
- * says of managers holds if it can be understood, but not through a subresource. `pause`: RequestContext.pause.
+ * Records the writer as the manager of the fields in which the object differs from `current` (undefined: it is created). Managers
+ * set by the client are used if they are valid, except through a subresource. `pause`: RequestContext.pause.
  */
 export async function recordWrite(
   of: ManagedKind,
@@ -92,7 +92,7 @@ export async function recordWrite(
       ])
       changes.set(other, { before, after, type, areStructs: true })
     } catch (error) {
-      // What cannot be converted: the write goes on, and who managed what is forgotten, as upstream.
+      // As upstream, a failed conversion does not prevent the write, but the managers are dropped.
       if (error instanceof StatusError || error instanceof TypeErrors) return
       throw error
     }
@@ -117,7 +117,7 @@ export async function recordWrite(
   setEntries(object, entriesOf(managers))
 }
 
-/** Managers that are not there cannot be taken away by a client that does not know them. */
+/** Clients that omit the managers, because they do not know them, do not remove them. */
 function managersBefore({ subresource }: ManagedKind, given: Entries, live: Entries): Managers {
   if (given === undefined || subresource !== "" || given === live) return managersOf(live)
   if (isReset(given)) return new Map()
@@ -132,7 +132,7 @@ function managersBefore({ subresource }: ManagedKind, given: Entries, live: Entr
 }
 
 /**
- * What admission has made of the managers is kept when it can be understood. Source:
+ * Managers modified by admission are kept if they are valid. Source:
  * k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager/admission.go.
  */
 export function checkAfterAdmission(ctx: RequestContext, object: KubeObject, before: Entries): void {
@@ -161,12 +161,12 @@ export interface ApplyOptions {
 }
 
 export interface AppliedObject {
-  /** Not decoded, without managers; the caller's own. */
+  /** Not decoded, without managers, mutable. */
   object: KubeObject
   managers: readonly ManagedFieldsEntry[] | undefined
 }
 
-/** `current`: the caller's own copy, or undefined when the configuration makes the object. */
+/** `current`: a mutable copy, or undefined if the configuration creates the object. */
 export async function applyConfiguration(
   of: ManagedKind,
   current: KubeObject | undefined,
@@ -205,21 +205,21 @@ export async function applyConfiguration(
   }
 }
 
-/** As it came from a client: anything may be missing. */
+/** As received from a client: any field may be missing. */
 export type Unchecked = { [Key in "apiVersion" | "kind"]?: string } & { metadata?: KubeObject["metadata"] }
 
 function checkKind({ group, version, kind }: ManagedKind, configuration: Unchecked): void {
   const apiVersion = textOf(configuration.apiVersion)
   const given = textOf(configuration.kind)
   if (apiVersion === printGroupVersion({ group, version }) && given === kind) return
-  // What names more than a group and a version names nothing.
+  // An apiVersion with more than one slash is invalid.
   const asked = apiVersion.split("/").length > 2 ? undefined : parseGroupVersion(apiVersion)
   throw badRequest(`invalid object type: ${asked?.group ?? ""}/${asked?.version ?? ""}, Kind=${asked ? given : ""}`)
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
-/** What is stored may be of an older type, or of no type's rules. */
+/** A stored object may conform to an older type, or to none. */
 function notOfItsType(of: ManagedKind, object: Unchecked, cause: TypeErrors): StatusError {
   const attempt = cause.subject === "conversion" ? "" : `${attempts[cause.subject](nameOf(of, object))}: `
   return unexplained(`${attempt}${cause.message}`, { cause })

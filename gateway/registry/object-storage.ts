@@ -84,7 +84,7 @@ export class ObjectStorage {
     const { value, parsed } = preparing instanceof Promise ? await preparing : preparing
     const leaving = object.metadata.deletionTimestamp !== undefined
     let stored: KeyValue | undefined
-    // Who follows the store sees the change before the writer does, and need not parse what has just been printed.
+    // Watches of the store get the change before the writer does; with this they need not parse the bytes.
     this.#cache.writing(value, parsed)
     try {
       const revision = await this.#write(store, key, modRevision, { type: "put", key, value, isGiven: true }, leaving)

@@ -2,7 +2,7 @@
 // into memory. Used for lists, their pages (list.ts) and the initial events of watches (watch.ts).
 //
 //   piece:    read from the store at once   ── at most 500, or 10,000 that are in memory
-//   stretch:  passed on at once             ── at most 100, others have their turn in between; the whole piece for a page
+//   stretch:  passed on at once             ── at most 100, with a turn for others in between; the whole piece for a page
 
 import { timeout } from "../../apimachinery/status.ts"
 import type { KeyValue, RangeOptions, RangeResult, Store } from "../../storage/types.ts"

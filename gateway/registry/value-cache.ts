@@ -19,7 +19,7 @@ interface Entry {
 export class ValueCache {
   readonly #maxBytes: number
   readonly #entries = new Map<string, Entry>()
-  /** Parsed forms of what is being written, by its bytes; once somebody has seen it, its text. */
+  /** By the bytes of writes in progress: the parsed object, or after its first access the text. */
   readonly #writing = new Map<Uint8Array, KubeObject | StoredText>()
   #bytes = 0
 
@@ -81,7 +81,7 @@ export class ValueCache {
     const writing = this.#writing.get(stored.value)
     if (writing === undefined) return new StoredValue(text)
     if (writing instanceof StoredText) return new StoredValue(writing)
-    this.#writing.set(stored.value, text) // what is parsed is the value's now
+    this.#writing.set(stored.value, text) // the value now owns the parsed object
     return this.#keep(stored.key, text, writing)
   }
 
@@ -91,7 +91,7 @@ export class ValueCache {
     const weight = text.bytes.byteLength * (1 + parsedWeight)
     if (weight > this.#maxBytes) {
       // Immediate subscribers need not parse it.
-      if (parsed !== undefined) text.letGo(value.object())
+      if (parsed !== undefined) text.retainWeakly(value.object())
       return value
     }
     this.#entries.set(key, { modRevision: text.revision, value, weight })
@@ -112,7 +112,7 @@ export class ValueCache {
     const entry = this.#entries.get(key)
     if (entry === undefined) return
     this.#entries.delete(key)
-    entry.value?.letGo()
+    entry.value?.release()
     entry.value = undefined
     this.#bytes -= entry.weight
   }

@@ -75,10 +75,10 @@ export class ValueReader {
   }
 
   /** Excludes entries by their labels. Entries that must be converted are kept, and filtered after the conversion. */
-  candidates(stored: readonly KeyValue[], isMeant: (labels: Labels) => boolean): readonly KeyValue[] {
+  candidates(stored: readonly KeyValue[], matches: (labels: Labels) => boolean): readonly KeyValue[] {
     return stored.filter((item) => {
       const text = this.#cache.textOf(item)
-      return !text.beginsWith(this.#head) || isMeant(text.labels)
+      return !text.beginsWith(this.#head) || matches(text.labels)
     })
   }
 

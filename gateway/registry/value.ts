@@ -1,6 +1,6 @@
-// An object on its way through the gateway: bytes as stored, wire text and parsed form, each made at most once and only
-// when somebody asks. Stored bytes carry no resourceVersion (it is the store's revision); it is spliced in when read, right
-// after the opening of metadata, which canonical encoding (encodeStored) puts at a place found without parsing:
+// An object in the gateway: its stored bytes, wire text and parsed form, each created on first use and at most once. Stored bytes
+// contain no resourceVersion, since it is the store's revision. Reads insert it directly after the opening brace of metadata, whose
+// position is found without parsing because of the canonical encoding (encodeStored):
 //
 //   {"kind":"Pod","apiVersion":"v1","metadata":{ "resourceVersion":"42", "name":"web",…
 //                                     stored ─┘└───── spliced in ──────┘└─ stored
@@ -16,28 +16,28 @@ import { labelsIn } from "./stored-labels.ts"
 
 export interface KubeValue {
   readonly resourceVersion: string
-  /** The same as a number; 0 for what has none. */
+  /** The resourceVersion as a number; 0 if there is none. */
   readonly revision: number
-  /** JSON with the resourceVersion: what goes on the wire. */
+  /** The wire format: JSON with the resourceVersion. */
   bytes(): Uint8Array
-  /** How many bytes {@link bytes} has, and a copy of all from `start` on into a larger text: for lists, which have many. */
+  /** The number of {@link bytes}. With copyTo(), which copies them from `start` on, lists are written without a buffer per item. */
   readonly length: number
   copyTo(target: Uint8Array, offset: number, start?: number): void
-  /** Parsed and deeply frozen; shared by all readers. */
+  /** The parsed form, deeply frozen and shared by all readers. */
   object(): KubeObject
-  /** The same for who keeps it (an informer): while somebody does, it is not parsed again. */
+  /** The same for callers that retain it (informers): it is not parsed again as long as one of them does. */
   held(): KubeObject
-  /** The caller's own, to be changed. */
+  /** A mutable copy. */
   copy(): KubeObject
-  /** To be looked at now and let go: not kept when it was not parsed before. */
+  /** For immediate use: if it was not parsed before, the result is not retained. */
   peek(): KubeObject
-  /** What selectors ask for: found without parsing the rest. */
+  /** For selectors; found without parsing the rest. */
   labels(): Readonly<Record<string, string>>
-  /** The same for what is the same: made of these very bytes at this revision. Keys what is made of many values together. */
+  /** The same object for all values of the same stored bytes and revision; the key of caches of encoded lists. */
   readonly identity: object
 }
 
-/** Who manages what is never changed in its place, so it need not be copied. */
+/** Managed fields are never modified in place, so they are not copied. */
 function copyObject({ metadata: { managedFields, ...metadata }, ...rest }: KubeObject): KubeObject {
   const copy: KubeObject = copyJson({ ...rest, metadata })
   if (managedFields !== undefined) copy.metadata.managedFields = managedFields
@@ -48,15 +48,15 @@ const metadataOpening = Buffer.from('"metadata":{')
 const closingBrace = 0x7d
 
 /**
- * What is stored: kind, apiVersion and metadata first, no resourceVersion, no self link. `isPartlyHidden`: apiVersion comes first,
- * so that those who read it without parsing find that it is not what is shown. Leaves the object as it is. Memory of its own:
- * stores keep it, and in Node's pool of small buffers it would keep the 64 KiB around it.
+ * The stored form: kind, apiVersion and metadata first, without resourceVersion and self link. `isPartlyHidden`: apiVersion comes
+ * first, so that readers that do not parse it recognize that some fields must be hidden. Does not modify the object. The buffer is not
+ * allocated from Node's pool, since stores retain it, and with it they would retain 64 KiB of the pool.
  */
 export function encodeStored(object: KubeObject, isPartlyHidden = false): Buffer {
   return atOnce(encodingStored(object, isPartlyHidden))
 }
 
-/** The same in steps: who manages what is often as long as all else. */
+/** The same in steps: managed fields are often as long as the rest. */
 export function* encodingStored(object: KubeObject, isPartlyHidden = false): Steps<Buffer> {
   const { kind, apiVersion, metadata, ...rest } = object
   const { resourceVersion: _version, selfLink: _link, ...meta } = metadata
@@ -71,15 +71,15 @@ export function* encodingStored(object: KubeObject, isPartlyHidden = false): Ste
 }
 
 /**
- * What parsing {@link encodeStored} answers, without the revision. The caller's own but for what is frozen: most of an object
- * whose status is written is what it was, and stays the same in memory.
+ * The object that parsing the result of {@link encodeStored} returns, without the revision. Frozen parts are shared instead of copied: a
+ * write of the status leaves most of an object unchanged, and that part then occupies memory only once.
  */
 export function asParsed({ kind, apiVersion, metadata, ...rest }: KubeObject): KubeObject {
   const { resourceVersion: _version, selfLink: _link, ...meta } = metadata
   return copyUnfrozen({ kind, apiVersion, metadata: meta, ...rest } as KubeObject)
 }
 
-/** The same of what is long, in steps: frozen but for the object itself and its metadata, which are still to be completed. */
+/** The same in steps, for long objects. Frozen except for the object itself and its metadata, which the caller completes. */
 export function* copyingParsed({ kind, apiVersion, metadata, ...rest }: KubeObject): Steps<KubeObject> {
   const { resourceVersion: _version, selfLink: _link, ...meta } = metadata
   const beginning = copyUnfrozen({ kind, apiVersion, metadata: meta } as KubeObject)
@@ -93,23 +93,23 @@ export function* copyingParsed({ kind, apiVersion, metadata, ...rest }: KubeObje
   return { ...beginning, ...end }
 }
 
-/** How the stored bytes of every object of a kind begin: tells the stored version without parsing. */
+/** The first bytes of all stored objects of a kind and version, which identify the version without parsing. */
 export function storedHead(kind: string, apiVersion: string): Buffer {
   return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
 }
 
-/** What is known of an object that every control plane is born with, before any bytes are made. */
+/** Data about an initial object of every control plane that is available before its bytes are created. */
 export interface BornObject {
-  /** How its stored text begins: its kind and apiVersion at least. */
+  /** The beginning of its stored text: at least its kind and apiVersion. */
   readonly beginning: Buffer
   readonly labels: Readonly<Record<string, string>>
-  /** Are any of these words in its text? */
+  /** Whether its text contains any of these words. */
   mentions(words: readonly Buffer[]): boolean
-  /** What parsing its text answers: deeply frozen, with as much of it as can be shared by all control planes. */
+  /** Its parsed form, deeply frozen; the parts that do not depend on the control plane are shared by all of them. */
   object(): KubeObject
 }
 
-/** Of what a store has answered: every base layer of a gateway is made by tenancy/bootstrap.ts. */
+/** The initial object of a stored entry. All base layers of a gateway are created by tenancy/bootstrap.ts. */
 export const bornObject = ({ known }: Pick<KeyValue, "known">): BornObject | undefined =>
   known as BornObject | undefined
 
@@ -117,23 +117,23 @@ function bufferOf(value: Uint8Array): Buffer {
   return value instanceof Buffer ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength)
 }
 
-/** Bytes from which a text takes long to parse. */
+/** From this number of bytes, parsing a text takes long. */
 export const longText = 32 * 1024
 
-/** Bytes as they lie in the store, and what is found in them once: where the revision goes, and the labels. */
+/** Stored bytes, and data found in them once: where the revision is inserted, and the labels. */
 export class StoredText {
   readonly revision: number
   readonly born: BornObject | undefined
-  /** Of a born object what makes them, until somebody asks. Not the entry they came with: the store may keep another one. */
+  /** For an initial object, the entry that creates the bytes on first use. Otherwise not the entry: the store may retain another one. */
   #bytes: Buffer | Pick<KeyValue, "value">
   #spliceAt: number | undefined
   #splice: string | undefined
-  /** The value whose parsed form is kept (value-cache.ts). */
+  /** The cached value (value-cache.ts). */
   kept: StoredValue | undefined
-  /** Its parsed form, once it is kept no more, for as long as somebody else has it: an informer, say. */
+  /** The parsed form after eviction from the cache, as long as something else retains it, such as an informer. */
   #parsed: WeakRef<KubeObject> | undefined
   #labels: Readonly<Record<string, string>> | undefined
-  /** What it was found to begin with. */
+  /** The head that it was found to begin with. */
   #head: Buffer | undefined
 
   constructor(stored: Pick<KeyValue, "value" | "known">, revision: number) {
@@ -147,12 +147,12 @@ export class StoredText {
     return Buffer.isBuffer(bytes) ? bytes : (this.#bytes = bufferOf(bytes.value))
   }
 
-  /** Right after the opening of metadata. */
+  /** The position directly after the opening brace of metadata. */
   get spliceAt(): number {
     return (this.#spliceAt ??= this.bytes.indexOf(metadataOpening) + metadataOpening.length)
   }
 
-  /** What is spliced in. */
+  /** The text that is inserted at {@link spliceAt}. */
   get splice(): string {
     return (this.#splice ??= `"resourceVersion":"${this.revision}"${this.bytes[this.spliceAt] === closingBrace ? "" : ","}`)
   }
@@ -166,17 +166,17 @@ export class StoredText {
     return this.#parsed?.deref()
   }
 
-  /** It takes long to parse: worth a reference that the collector of garbage has to look after. */
+  /** Whether parsing it takes so long that avoiding it is worth a WeakRef, which burdens the garbage collector. */
   get isLong(): boolean {
     return this.born === undefined && this.bytes.length >= longText
   }
 
-  /** `parsed`: deeply frozen. */
-  letGo(parsed: KubeObject): void {
+  /** Retains `parsed`, which is deeply frozen, only as long as something else does. */
+  retainWeakly(parsed: KubeObject): void {
     this.#parsed = new WeakRef(parsed)
   }
 
-  /** `head`: of {@link storedHead}, the same buffer each time. */
+  /** `head`: a result of {@link storedHead}; the same buffer is compared only once. */
   beginsWith(head: Buffer): boolean {
     if (this.#head === head) return true
     if (head.compare(this.born?.beginning ?? this.bytes, 0, head.length) !== 0) return false
@@ -185,13 +185,13 @@ export class StoredText {
   }
 }
 
-/** A value as it lies in the store. */
+/** A value that is stored in this version. */
 export class StoredValue implements KubeValue {
   readonly #text: StoredText
   #parsed: KubeObject | undefined
   #isHeld = false
 
-  /** `parsed`: what the text says, when that is known; taken over. */
+  /** `parsed`: the parsed text, if available. The value takes ownership of it. */
   constructor(text: StoredText, parsed?: KubeObject) {
     this.#text = text
     if (parsed === undefined) return
@@ -215,7 +215,7 @@ export class StoredValue implements KubeValue {
     return this.#text.bytes.length + this.#text.splice.length
   }
 
-  /** `start` lies before metadata. */
+  /** `start` is a position before metadata. */
   copyTo(target: Uint8Array, offset: number, start = 0): void {
     const { bytes, spliceAt, splice } = this.#text
     target.set(bytes.subarray(start, spliceAt), offset)
@@ -238,8 +238,8 @@ export class StoredValue implements KubeValue {
   held(): KubeObject {
     this.#isHeld = true
     const object = this.object()
-    // What is long may be too long for being kept and let go of later.
-    if (this.#text.kept !== this && this.#text.isLong) this.#text.letGo(object)
+    // A long object may exceed the cache, which then never releases it.
+    if (this.#text.kept !== this && this.#text.isLong) this.#text.retainWeakly(object)
     return object
   }
 
@@ -256,10 +256,10 @@ export class StoredValue implements KubeValue {
     return this.#text.parsed ?? this.#text.born?.object()
   }
 
-  /** It is kept no more. What nobody holds is not referred to: the collector of young objects would move what a WeakRef has. */
-  letGo(): void {
+  /** Called on eviction. Objects that were not returned by held() get no WeakRef, since collections of young objects would copy them. */
+  release(): void {
     this.#text.kept = undefined
-    if (this.#isHeld && this.#parsed !== undefined) this.#text.letGo(this.#parsed)
+    if (this.#isHeld && this.#parsed !== undefined) this.#text.retainWeakly(this.#parsed)
   }
 
   labels(): Readonly<Record<string, string>> {
@@ -273,7 +273,7 @@ export class StoredValue implements KubeValue {
   }
 }
 
-/** A value that was computed: converted, or never stored (dry run). Takes the object over. */
+/** A computed value: converted, or never stored (dry run). Takes ownership of the object. */
 export class ComputedValue implements KubeValue {
   readonly #object: KubeObject
   #bytes: Buffer | undefined
@@ -306,7 +306,7 @@ export class ComputedValue implements KubeValue {
     return this.#encoded()
   }
 
-  /** Frozen when it is first shown: most are only printed. */
+  /** Frozen on first access, since most values are only encoded. */
   object(): KubeObject {
     return deepFreeze(this.#object)
   }
@@ -327,7 +327,7 @@ export class ComputedValue implements KubeValue {
     return this.#object.metadata.labels ?? {}
   }
 
-  /** Makes its bytes in steps, for who is going to ask for them. */
+  /** Encodes its bytes in steps before they are needed. */
   *encoding(): Steps<this> {
     this.#bytes ??= Buffer.from(yield* printingJson(this.#object as unknown as Json))
     return this

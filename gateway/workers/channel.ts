@@ -109,13 +109,13 @@ export class Channel<Out extends Calls, In extends Calls> {
     this.#peer.send?.(message, socket, { keepOpen: true }, (error) => {
       if (error === null) return
       // A pipe that cannot be written to has lost its other end.
-      if (message.type === "connection") this.#letGo(message.id)
+      if (message.type === "connection") this.#release(message.id)
       if (message.type === "call") this.#settle(message.id)?.reject(new ChannelClosed())
     })
   }
 
   /** The other side has received the connection, or never will. */
-  #letGo(id: number): void {
+  #release(id: number): void {
     this.#given.get(id)?.destroy()
     this.#given.delete(id)
   }
@@ -125,7 +125,7 @@ export class Channel<Out extends Calls, In extends Calls> {
       this.#send({ type: "taken", id: message.id })
       // The client may have disconnected during the transfer.
       if (socket !== undefined) this.#connection?.(socket)
-    } else if (message.type === "taken") this.#letGo(message.id)
+    } else if (message.type === "taken") this.#release(message.id)
     else if (message.type === "call") void this.#answer(message)
     else {
       const waiting = this.#settle(message.id)
@@ -158,7 +158,7 @@ export class Channel<Out extends Calls, In extends Calls> {
     this.#closed = true
     for (const waiting of this.#waiting.values()) waiting.reject(new ChannelClosed())
     this.#waiting.clear()
-    for (const id of this.#given.keys()) this.#letGo(id)
+    for (const id of this.#given.keys()) this.#release(id)
   }
 }
 
