@@ -32,7 +32,7 @@ test.each<[text: string, loose: string | undefined, fault: string | undefined]>(
   ["fe80::1%", undefined, "zone must be a non-empty string"],
   ["10.9.8.7%eth0", undefined, 'unexpected character (at "%eth0")'],
   ["", undefined, "unable to parse IP"],
-])("%j is read by two readers", (text, loose, fault) => {
+])("%j is parsed by the loose and the strict parser", (text, loose, fault) => {
   const address = parseLooseAddress(text)
   expect(address && printAddress(unmapped(address))).toBe(loose)
   expect(faultOf(() => parseAddress(text))).toBe(fault && `ParseAddr(${JSON.stringify(text)}): ${fault}`)
@@ -46,7 +46,7 @@ test.each<[text: string, loose: string | undefined, network: string | undefined,
   ["2001:db8::1/64", "2001:db8::1/64", "2001:db8::/64", undefined],
   ["::ffff:10.9.8.7/120", "10.9.8.7/24", "10.9.8.0/24", undefined],
   ["::ffff:10.9.8.7/64", "::ffff:a09:807/64", "::/64", undefined],
-])("%j is a network to two readers", (text, loose, network, fault) => {
+])("%j is parsed as a network by the loose and the strict parser", (text, loose, network, fault) => {
   const prefix = parseLoosePrefix(text)
   expect(prefix && printPrefix(unmappedPrefix(prefix))).toBe(loose)
   expect(prefix && printPrefix(unmappedPrefix(masked(prefix)))).toBe(network)

@@ -4,7 +4,7 @@ import { copyJson, copyUnfrozen } from "./copy.ts"
 const frozen = Object.freeze({ containers: Object.freeze([Object.freeze({ name: "c" })]) })
 
 describe("copies", () => {
-  test("of a JSON value share nothing with it, and lack what is undefined", () => {
+  test("of JSON values share nothing, and omit undefined fields", () => {
     const value = { a: [{ b: 1 }], c: undefined, d: null, spec: frozen, ["__proto__"]: { e: 1 } }
     const copy = copyJson(value)
     expect(copy).toEqual({ a: [{ b: 1 }], d: null, spec: frozen, ["__proto__"]: { e: 1 } })
@@ -14,7 +14,7 @@ describe("copies", () => {
     expect(Object.isFrozen(copy.spec)).toBe(false)
   })
 
-  test("of what may be changed share what may not", () => {
+  test("of unfrozen values share the frozen parts", () => {
     const value = { metadata: { labels: { app: "a" } }, spec: frozen, status: undefined, list: [frozen, {}] }
     const copy = copyUnfrozen(value)
     expect(copy).toEqual({ metadata: { labels: { app: "a" } }, spec: frozen, list: [frozen, {}] })

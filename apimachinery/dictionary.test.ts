@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { dictionary } from "./dictionary.ts"
 
-test("it has what is written in it, and nothing else", () => {
+test("contains only the keys written to it", () => {
   const table = dictionary({ a: 1, toString: 2 })
   expect(Object.entries(table)).toEqual([
     ["a", 1],

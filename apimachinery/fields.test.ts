@@ -7,7 +7,7 @@ test.each([
   ["metadata.name=a\\x", "invalid field selector: invalid escape sequence: \\x"],
   ["metadata.name=a\\", "invalid field selector: invalid escape sequence: \\"],
   ["metadata.name=a=b", "invalid field selector: unescaped character in value: 61"],
-])("refuses %s", (text, message) => {
+])("rejects %s", (text, message) => {
   expect(() => parseFieldSelector(text)).toThrow(expect.objectContaining({ code: 400, message }))
 })
 
@@ -25,6 +25,6 @@ test.each([
   expect(matchesFields(parseFieldSelector(text), fields)).toBe(expected)
 })
 
-test("prints what it reads", () => {
+test("prints selectors in a form that can be parsed", () => {
   expect(printFieldSelector(parseFieldSelector("b=x\\,y,a!=1"))).toBe("a!=1,b=x\\,y")
 })

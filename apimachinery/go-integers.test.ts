@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { parseInt64 } from "./go-integers.ts"
 
-describe("an integer in a text", () => {
+describe("an integer in a string", () => {
   test.each([
     ["0", 0n],
     ["+7", 7n],
@@ -20,7 +20,7 @@ describe("an integer in a text", () => {
     ["0x1", "invalid syntax"],
     ["9223372036854775808", "value out of range"],
     ["9".repeat(1_000), "value out of range"],
-  ])("is refused: %s", (text, fault) => {
+  ])("is rejected: %s", (text, fault) => {
     expect(() => parseInt64(text)).toThrow(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${fault}`)
   })
 })

@@ -5,6 +5,6 @@ test.each([
   ["plain-name.1", '"plain-name.1"'],
   ['\0\x7fé"\\\u2028\n😀\x85', String.raw`"\x00\x7fé\"\\\u2028\n😀\u0085"`],
   ["\u{e0001} \u00a0\t", String.raw`"\U000e0001 \u00a0\t"`],
-])("%j is quoted as Go quotes it", (text, quoted) => {
+])("%j is quoted as by Go", (text, quoted) => {
   expect(goQuote(text)).toBe(quoted)
 })

@@ -18,6 +18,6 @@ test.each([
   expect(goQuote(textOfBytes(Buffer.from(bytes, "hex")))).toBe(printed)
 })
 
-test.each(["a", "ä", "😀", "\u{fffd}"])("%s stands for no byte", (character) => {
+test.each(["a", "ä", "😀", "\u{fffd}"])("%s does not represent a byte", (character) => {
   expect(byteOf(character.codePointAt(0) ?? 0)).toBeUndefined()
 })

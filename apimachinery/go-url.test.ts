@@ -19,7 +19,7 @@ describe("urlFault()", () => {
     ["https://a/%4", 'parse "https://a/%4": invalid URL escape "%4"'],
     ["https://a#%zz", 'parse "https://a#%zz": invalid URL escape "%zz"'],
     ["https://a b#c", 'parse "https://a b": invalid character " " in host name'],
-  ])("of %j as a reference is %j", (text, fault) => {
+  ])("of %j as a reference returns %j", (text, fault) => {
     expect(urlFault(text, "reference")).toBe(fault)
   })
 
@@ -28,13 +28,13 @@ describe("urlFault()", () => {
     ["a", 'parse "a": invalid URI for request'],
     ["/a#b", undefined],
     ["//a b", undefined],
-  ])("of %j as a request is %j", (text, fault) => {
+  ])("of %j as a request returns %j", (text, fault) => {
     expect(urlFault(text, "request")).toBe(fault)
   })
 })
 
 describe("parseUrl()", () => {
-  test("takes a URL apart", () => {
+  test("returns the parts of a URL", () => {
     expect(parseUrl("HTTPS://u@example.com:1/a?b#c", "reference")).toEqual({
       scheme: "https",
       user: "u",

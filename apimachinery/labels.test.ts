@@ -36,7 +36,7 @@ describe("parseSelector()", () => {
       `unable to parse requirement: <nil>: Invalid value: "a/b/c": a valid label key ${badKey} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ],
     ["a=-x", `unable to parse requirement: values[0][a]: Invalid value: "-x": ${badValue}`],
-  ])("refuses %s", (text, message) => {
+  ])("rejects %s", (text, message) => {
     expect(() => parseSelector(text)).toThrow(expect.objectContaining({ code: 400, message }))
   })
 
@@ -51,7 +51,7 @@ describe("parseSelector()", () => {
     ["in in (in,notin)", "in in (in,notin)"],
     ["a in (,)", "a in ()"],
     ["a in (b,)", "a in (,b)"],
-  ])("reads %s", (text, printed) => {
+  ])("parses %s", (text, printed) => {
     expect(printSelector(parseSelector(text))).toBe(printed)
   })
 })
@@ -74,12 +74,12 @@ test.each([
 })
 
 describe("selectorFromLabelSelector()", () => {
-  test("selects nothing when there is none, everything when it is empty", () => {
+  test("selects nothing if it is missing, and everything if it is empty", () => {
     expect(matches(selectorFromLabelSelector(undefined), { a: "b" })).toBe(false)
     expect(matches(selectorFromLabelSelector({}), { a: "b" })).toBe(true)
   })
 
-  test("joins labels and expressions", () => {
+  test("combines labels and expressions", () => {
     const selector = selectorFromLabelSelector({
       matchLabels: { b: "1" },
       matchExpressions: [

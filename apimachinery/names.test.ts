@@ -19,11 +19,11 @@ test.each([
   [validateQualifiedName, "example.com/My_Name.1", true],
   [validateQualifiedName, "/a", false],
   [validateQualifiedName, "a/", false],
-])("%o takes %j: %s", (rule, text, valid) => {
+])("%o accepts %j: %s", (rule, text, valid) => {
   expect(rule(text).length === 0).toBe(valid)
 })
 
-test("says what a label must be in upstream's words", () => {
+test("has upstream's messages for labels", () => {
   expect(validateDNS1123Label("a.b")).toEqual(["must not contain dots"])
   expect(validateDNS1123Label("A")).toEqual([
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
@@ -31,7 +31,7 @@ test("says what a label must be in upstream's words", () => {
 })
 
 describe("generateName()", () => {
-  test("adds five characters and keeps names within 63", () => {
+  test("adds five characters within the limit of 63", () => {
     expect(generateName("web-")).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
     expect(generateName("x".repeat(100))).toHaveLength(63)
   })

@@ -34,7 +34,7 @@ describe("validateObjectMeta()", () => {
         'metadata.ownerReferences: Invalid value: {"apiVersion":"v1","kind":"Event","name":"n","uid":"u"}: /v1, Kind=Event is disallowed from being an owner',
       ],
     ],
-  ])("of %j says %j", (changes, messages) => {
+  ])("of %j returns %j", (changes, messages) => {
     expect(validateObjectMeta({ ...meta, ...changes }, rules).map((error) => error.message())).toEqual(messages)
   })
 
@@ -44,7 +44,7 @@ describe("validateObjectMeta()", () => {
 })
 
 describe("validateObjectMetaUpdate()", () => {
-  test("refuses other names and finalizers added while being deleted", () => {
+  test("rejects another name, and finalizers added during deletion", () => {
     const current = { name: "a", uid: "1", deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["a/b"] }
     const errors = validateObjectMetaUpdate({ ...current, name: "b", finalizers: ["a/b", "a/d", "a/c"] }, current)
     expect(errors.map((error) => error.message())).toEqual([

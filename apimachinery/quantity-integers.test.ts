@@ -13,7 +13,7 @@ test.each([
   ["123456789012345678901234567890", -4362896299872285998n],
   ["10E", 0n],
   ["7Ei", 8070450532247928832n],
-])("%s is taken for %s", (text, value) => {
+])("%s is converted to %s", (text, value) => {
   expect(int64Units(parseQuantity(text))).toBe(value)
 })
 
@@ -24,6 +24,6 @@ test.each([
   ["1e30", true],
   ["7Ei", false],
   ["123456789012345678901234567890", false],
-])("%s is whole: %s", (text, whole) => {
+])("%s is an integer: %s", (text, whole) => {
   expect(isWholeInt64(text)).toBe(whole)
 })

@@ -59,14 +59,14 @@ test.each(["", "e", ".", "1e", "1ee", "1Kii", "1 Mi", "abc", "--1", "0x10", "1ki
   },
 )
 
-test("counts exactly where floating point would not", () => {
+test("is exact where floating-point numbers are not", () => {
   const sum = addQuantities(parseQuantity("100m"), parseQuantity("200m"))
   expect(printQuantity(sum)).toBe("300m")
   expect(compareQuantities(sum, parseQuantity("0.3"))).toBe(0)
   expect(printQuantity(subtractQuantities(parseQuantity("1Gi"), parseQuantity("1Mi")))).toBe("1023Mi")
 })
 
-test("rounds up what is counted in thousandths and units", () => {
+test("rounds up to thousandths and units", () => {
   expect(milliValue(parseQuantity("1.5"))).toBe(1500)
   expect(milliValue(parseQuantity("1u"))).toBe(1)
   expect(unitValue(parseQuantity("1Ki"))).toBe(1024)

@@ -16,7 +16,7 @@ test.each<[boolean, object, object]>([
   [false, asks({}, { resources: { requests: { cpu: "1" } } }), {}],
   [true, asks({ cpu: "1" }), { qosClass: "BestEffort" }],
   [false, asks({ cpu: "1" }), { qosClass: "" }],
-])("%s: a quota for pods of best effort counts %j with status %j", (expected, spec, status) => {
+])("%s: a quota with scope BestEffort counts %j with status %j", (expected, spec, status) => {
   const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "p" }, spec, status } as Pod
   const limit = { hard: { pods: "1" }, scopes: ["BestEffort"] }
   const quota = { apiVersion: "v1", kind: "ResourceQuota", metadata: { name: "q" }, spec: limit } as ResourceQuota

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { Recent } from "./recent.ts"
 
-test("a value is kept for a while, and is dropped when another is set long after", () => {
+test("an expired value is dropped when another is set", () => {
   let now = 0
   const made = new Recent<object, string>({ keptMs: 10, maxFresh: 100, now: () => now })
   const at = (time: number): object => {
@@ -22,7 +22,7 @@ test("a value is kept for a while, and is dropped when another is set long after
   expect([first, second, third, fourth].map((key) => made.get(key))).toEqual([undefined, undefined, undefined, "1000"])
 })
 
-test("the newest values are kept, at most twice maxFresh of them", () => {
+test("at most twice maxFresh values are kept, the latest ones", () => {
   const made = new Recent<object, number>({ keptMs: 10, maxFresh: 3, now: () => 0 })
   const keys = Array.from({ length: 8 }, () => ({}))
   keys.forEach((key, index) => made.set(key, index, 1))

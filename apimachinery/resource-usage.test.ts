@@ -10,7 +10,7 @@ const usage = (resource: string, spec: object, status: object = {}, group = ""):
   )
 }
 
-test("a claim counts what it asks in whole bytes, or what it was given if that is more", () => {
+test("a volume claim counts its request in whole bytes, or its allocation if that is larger", () => {
   const spec = { storageClassName: "fast", resources: { requests: { storage: "1500m" } } }
   expect(usage("persistentvolumeclaims", spec)).toMatchObject({
     "requests.storage": "2",
@@ -28,21 +28,21 @@ const sized = (name: string, cpu: string, more: object = {}): object => ({
 })
 
 test.each([
-  ["nothing is known of it yet", {}, "300m", "300m"],
+  ["its status is empty", {}, "300m", "300m"],
   [
-    "it still holds more than it asks",
+    "it still has more than it requests",
     { containerStatuses: [{ ...sized("a", "500m"), allocatedResources: { cpu: "400m" } }] },
     "700m",
     "700m",
   ],
   [
-    "more was allocated than it holds",
+    "more was allocated than it has",
     { containerStatuses: [{ ...sized("a", "100m"), allocatedResources: { cpu: "400m" } }] },
     "600m",
     "300m",
   ],
   [
-    "its node cannot give what it asks",
+    "its request is infeasible on its node",
     {
       conditions: [{ type: "PodResizePending", status: "True", reason: "Infeasible" }],
       containerStatuses: [{ ...sized("a", "50m"), allocatedResources: { cpu: "50m" } }],
@@ -50,8 +50,8 @@ test.each([
     "250m",
     "250m",
   ],
-  ["a sidecar still holds more", { initContainerStatuses: [sized("b", "1")] }, "1100m", "1100m"],
-])("a pod that is resized counts as what it asks or holds, when %s", (_when, status, requests, limits) => {
+  ["a sidecar still has more", { initContainerStatuses: [sized("b", "1")] }, "1100m", "1100m"],
+])("a pod that is resized counts its requests or its resources, when %s", (_when, status, requests, limits) => {
   const spec = {
     containers: [sized("a", "100m")],
     initContainers: [sized("b", "200m", { restartPolicy: "Always" })],
@@ -59,7 +59,7 @@ test.each([
   expect(usage("pods", spec, status)).toMatchObject({ "requests.cpu": requests, "limits.cpu": limits })
 })
 
-test("a claim on devices counts them by class, the worst case of what it may be given", () => {
+test("a resource claim counts devices by class, in the worst case of its alternatives", () => {
   const requests = [
     { exactly: { deviceClassName: "gold", allocationMode: "ExactCount", count: 2 } },
     { deviceClassName: "gold", allocationMode: "ExactCount", count: 1 },
@@ -81,13 +81,13 @@ test("a claim on devices counts them by class, the worst case of what it may be 
   expect(usage("resourceclaims", {}, {}, "resource.k8s.io")).toEqual({ "count/resourceclaims.resource.k8s.io": "1" })
 })
 
-test("a quota's names are about the resource they name", () => {
+test("quota names are matched with the resource that they count", () => {
   const names = ["count/resourceclaims.resource.k8s.io", "gold.deviceclass.resource.k8s.io/devices", "pods"]
   expect(quotaNamesOf("resource.k8s.io", "resourceclaims", names)).toEqual(names.slice(0, 2))
   expect(quotaNamesOf("", "pods", names)).toEqual(["pods"])
 })
 
-test("what a pod asks as a whole wins over its containers, and its overhead comes on top", () => {
+test("pod-level resources take precedence over those of containers, and overhead is added", () => {
   const spec = {
     containers: [sized("a", "100m")],
     resources: { requests: { cpu: "1" }, limits: { cpu: "2" } },
@@ -100,7 +100,7 @@ test("what a pod asks as a whole wins over its containers, and its overhead come
   })
 })
 
-test("overhead counts for the limits a pod has, not for those of zero", () => {
+test("overhead is added only to limits that are not zero", () => {
   const spec = {
     containers: [{ name: "a", resources: { limits: { cpu: "0", memory: "1Mi" } } }],
     overhead: { cpu: "10m", memory: "1Mi" },
@@ -114,7 +114,7 @@ test.each([
   ["pods", ["requests.example.com/gpu", "requests.deviceclass.resource.kubernetes.io/gold"]],
   ["events", []],
   ["bindings", []],
-])("of names that look like it, only these are about %s: %j", (resource, expected) => {
+])("only these of many similar names count %s: %j", (resource, expected) => {
   const others = [
     "services.example.com/a",
     "gold.storageclass.storage.k8s.io/a",

@@ -9,13 +9,13 @@ function* counting(done: string[]): Steps<number> {
   return done.length
 }
 
-test("work is done without a break, or answers at once when there is nothing to wait for", () => {
+test("steps run synchronously if there is nothing to wait for", () => {
   expect(atOnce(counting([]))).toBe(3)
   expect(inSteps(counting([]), undefined)).toBe(3)
   expect(inSteps(counting([]), () => undefined)).toBe(3)
 })
 
-test("between two steps comes what they wait for", async () => {
+test("pauses are awaited between steps", async () => {
   const done: string[] = []
   let turn = 0
   const pause = (): Promise<void> | undefined => {
@@ -26,7 +26,7 @@ test("between two steps comes what they wait for", async () => {
   expect(done).toEqual(["a", "other", "b", "c", "other"])
 })
 
-test("what fails in a later step fails the whole", async () => {
+test("an error in a later step rejects the whole", async () => {
   const failing = function* (): Steps<void> {
     yield
     throw new Error("no")

@@ -1,4 +1,4 @@
-// Work on something large, in steps: between two of them others may have their turn. For what is small it costs next to nothing.
+// Work on large objects in steps, with turns for other work between them. For small objects the overhead is negligible.
 
 export type Steps<T> = Generator<void, T, void>
 
@@ -9,7 +9,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   return step.value
 }
 
-/** Asks `pause` between two steps, which answers undefined, or when to go on. A promise only if there was something to wait for. */
+/** Calls `pause` between steps and awaits its result if it is a promise. Returns a promise only if there was one. */
 export function inSteps<T>(steps: Steps<T>, pause: (() => Promise<void> | undefined) | undefined): T | Promise<T> {
   for (;;) {
     const step = steps.next()

@@ -79,7 +79,7 @@ export const adminKubeconfigSecret = "admin-kubeconfig"
 export const rootCAConfigMap = "kube-root-ca.crt"
 export const superRootCAConfigMap = "tenant-kube-root-ca.crt"
 
-/** One prefix more than in the tenant, also for what a tenant itself names like a copy: each keeps a place of its own. */
+/** Adds one prefix, also to names that a tenant has prefixed itself, so that different names remain different. */
 export const superConfigMapName = (name: string): string =>
   /^(?:tenant-)*kube-root-ca\.crt$/.test(name) ? `tenant-${name}` : name
 

@@ -7,7 +7,7 @@ test.each([
   ["a/b", "/", "a/b"],
   ["", "/", ""],
   ["a \n ", " \n", "a"],
-])("trimRight(%j, %j) is %j", (text, cutset, expected) => {
+])("trimRight(%j, %j) returns %j", (text, cutset, expected) => {
   expect(trimRight(text, cutset)).toBe(expected)
 })
 
@@ -15,7 +15,7 @@ test.each([
   [" a b ", " ", "a b"],
   ["   ", " ", ""],
   ["a", " ", "a"],
-])("trim(%j, %j) is %j", (text, cutset, expected) => {
+])("trim(%j, %j) returns %j", (text, cutset, expected) => {
   expect(trim(text, cutset)).toBe(expected)
 })
 
@@ -25,13 +25,13 @@ test.each([
   ["a <b", "<", ">", undefined],
   ["a> b", "<", ">", undefined],
   ["> <", "<", ">", undefined],
-])("of %j what is between %j and %j is %j", (text, start, end, expected) => {
+])("of %j, the text between %j and %j is %j", (text, start, end, expected) => {
   expect(between(text, start, end)).toBe(expected)
 })
 
 test.each([
   ["x in v as y: z: w", [" in ", " as ", ": "], "z: w"],
   ["x as y in v: z", [" in ", " as ", ": "], "x as y in v: z"],
-])("of %j what is after %j is %j", (text, parts, expected) => {
+])("of %j, the text after %j is %j", (text, parts, expected) => {
   expect(after(text, parts)).toBe(expected)
 })

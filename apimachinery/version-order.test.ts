@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { compareVersions } from "./version-order.ts"
 
-test("stable versions come before beta and alpha, larger ones before smaller ones, other names last", () => {
+test("stable versions come before beta and alpha, higher before lower, other names last", () => {
   const preferred = [
     "v10",
     "v2",

@@ -115,7 +115,7 @@ function answer(expression: string): Omit<Case, "expression"> {
   return value instanceof CelError ? { ...common, error: value.message } : { ...common, value: show(value), cost }
 }
 
-describe("an expression means what Kubernetes takes it for:", () => {
+describe("expressions are evaluated as by Kubernetes:", () => {
   test.each(cases)("$expression", ({ expression, ...expected }) => {
     const found = answer(expression)
     // The maximum of estimates is 2⁶⁴ here and one less there.
@@ -134,12 +134,12 @@ function compiled(source: string): Program {
   return program
 }
 
-test("an expression that costs more than allowed is stopped", () => {
+test("an expression that exceeds its cost limit is stopped", () => {
   const nested = compiled("lists.range(1000).all(x, lists.range(1000).all(y, x + y >= 0))")
   expect(() => nested.evaluate(values)).toThrow(CostExceeded)
 })
 
-describe("what costs little and takes long", () => {
+describe("an expression with little cost and a long duration", () => {
   afterEach(() => vi.restoreAllMocks())
 
   /** Advances the time at each reading; `share` of it is this thread's processor time. */
@@ -156,7 +156,7 @@ describe("what costs little and takes long", () => {
     expect(() => long.evaluate(values)).toThrow("operation interrupted")
   })
 
-  test("is not interrupted for the time in which others had the processor", () => {
+  test("is not interrupted for time used by other processes", () => {
     passTime(0.001)
     expect(long.evaluate(values).value).toBe(true)
   })
@@ -173,7 +173,7 @@ test.each([
   Array.from({ length: 400 }, () => "1").join("+"),
   `a${".b".repeat(400)}`,
   "!".repeat(50_000) + "true",
-])("deep nesting is refused or borne: %#", (source) => {
+])("deep nesting is rejected or evaluated without a crash: %#", (source) => {
   expect(() => compileExpression(source, environment)).not.toThrow()
 })
 
@@ -190,13 +190,13 @@ describe("time zones", () => {
       yield Array.from(name, (char, at) => ((bits >> at) & 1 ? char.toUpperCase() : char.toLowerCase())).join("")
   }
 
-  test("are known, however many have been named before", () => {
+  test("are found regardless of how many spellings were used before", () => {
     for (const zone of inAnyCase("pacific/auckland", 3000)) expect(hoursIn(zone)).toBe(22n)
     expect(hoursIn("Europe/Berlin")).toBe(12n)
     expect(hoursIn("America/New_York")).toBe(6n)
   })
 
-  test.each(["+0100", "+01", "Nowhere/There", "x".repeat(100)])("%s is none", (zone) => {
+  test.each(["+0100", "+01", "Nowhere/There", "x".repeat(100)])("%s is unknown", (zone) => {
     expect(hoursIn(zone)).toBeInstanceOf(CelError)
   })
 })

@@ -40,7 +40,7 @@ interface Scenario {
 }
 
 const scenarios: Record<string, Scenario> = {
-  "a leaf that two apply alike is owned by both": {
+  "a leaf applied with equal values is owned by both managers": {
     steps: [
       ["apply", "a", { name: "x" }],
       ["apply", "b", { name: "x" }],
@@ -48,7 +48,7 @@ const scenarios: Record<string, Scenario> = {
     live: { name: "x" },
     owned: { a: [".name"], b: [".name"] },
   },
-  "a leaf that two apply differently is a conflict, and nothing changes": {
+  "a leaf applied with different values is a conflict, and nothing changes": {
     steps: [
       ["apply", "a", { name: "x" }],
       ["apply", "b", { name: "y" }, ".name"],
@@ -56,7 +56,7 @@ const scenarios: Record<string, Scenario> = {
     live: { name: "x" },
     owned: { a: [".name"] },
   },
-  "force takes it": {
+  "force transfers the ownership of a conflict": {
     steps: [
       ["apply", "a", { name: "x", number: 1 }],
       ["force", "b", { name: "y" }],
@@ -64,7 +64,7 @@ const scenarios: Record<string, Scenario> = {
     live: { name: "y", number: 1 },
     owned: { a: [".number"], b: [".name"] },
   },
-  "what is not applied any more goes, if nobody else owns it": {
+  "a field that is no longer applied is removed if no other manager owns it": {
     steps: [
       ["apply", "a", { name: "x", number: 1 }],
       ["apply", "b", { number: 1 }],
@@ -73,7 +73,7 @@ const scenarios: Record<string, Scenario> = {
     live: { number: 1 },
     owned: { b: [".number"] },
   },
-  "what an update wrote stays when its applier lets go of what stood there before": {
+  "a field changed by an update is kept when its previous applier removes it": {
     steps: [
       ["apply", "a", { name: "x" }],
       ["update", "u", { name: "y" }],
@@ -82,7 +82,7 @@ const scenarios: Record<string, Scenario> = {
     live: { name: "y" },
     owned: { u: [".name"] },
   },
-  "an update takes what it changes, and conflicts with nobody": {
+  "an update owns what it changes, without conflicts": {
     steps: [
       ["apply", "a", { name: "x", number: 1 }],
       ["update", "u", { name: "y", number: 1 }],
@@ -91,7 +91,7 @@ const scenarios: Record<string, Scenario> = {
     live: { name: "y", number: 1 },
     owned: { a: [".number"], u: [".name"] },
   },
-  "nested fields go alone, and their parents with the last of them": {
+  "nested fields are removed one by one, and their parents with the last one": {
     steps: [
       ["apply", "a", { nested: { a: { b: { c: "1" } } } }],
       ["apply", "b", { nested: { a: { b: { d: "1" } } } }],
@@ -100,7 +100,7 @@ const scenarios: Record<string, Scenario> = {
     live: { nested: { a: { b: { d: "1" } } } },
     owned: { b: [".nested.a.b.d"] },
   },
-  "members of a set have owners of their own, and keep the order of who applies": {
+  "members of a set have separate owners, and keep the applied order": {
     steps: [
       ["apply", "a", { set: ["a", "c"] }],
       ["apply", "b", { set: ["c", "b"] }],
@@ -126,7 +126,7 @@ const scenarios: Record<string, Scenario> = {
       b: ['.items[name="y"]', '.items[name="y"].name', '.items[name="y"].value'],
     },
   },
-  "an item goes whole when its only owner drops it, with what updates put into it": {
+  "an item is removed by its only owner together with fields added by updates": {
     steps: [
       ["apply", "a", { items: [{ name: "x" }] }],
       ["update", "u", { items: [{ name: "x", value: "1" }] }],
@@ -135,7 +135,7 @@ const scenarios: Record<string, Scenario> = {
     live: { items: null },
     owned: {},
   },
-  "a key that is left out is its default": {
+  "a missing key has its default value": {
     steps: [
       ["apply", "a", { ports: [{ port: 80, name: "x" }] }],
       ["apply", "b", { ports: [{ port: 80, protocol: "TCP", name: "y" }] }, '.ports[port=80,protocol="TCP"].name'],
@@ -170,7 +170,7 @@ const scenarios: Record<string, Scenario> = {
     live: { atomic: ["x"], selector: { tier: "y" } },
     owned: { a: [".atomic"], b: [".selector"] },
   },
-  "an update may leave an item twice; who applies it gets it once": {
+  "an update may repeat an item, and an apply makes it unique": {
     steps: [
       ["update", "u", { set: ["a", "b", "a"] }],
       ["force", "a", { set: ["a"] }],
@@ -178,12 +178,12 @@ const scenarios: Record<string, Scenario> = {
     live: { set: ["a", "b"] },
     owned: { a: ['.set[="a"]'], u: [".set", '.set[="b"]'] },
   },
-  "an item twice in a configuration is an error": {
+  "a repeated item in a configuration is an error": {
     steps: [["apply", "a", { set: ["a", "a"] }, 'invalid: .set: duplicate entries for key [="a"]']],
     live: {},
     owned: {},
   },
-  "a field the type does not have is an error": {
+  "an unknown field is an error": {
     steps: [["apply", "a", { bogus: 1 }, "invalid: .bogus: field not declared in schema"]],
     live: {},
     owned: {},
@@ -200,7 +200,7 @@ const scenarios: Record<string, Scenario> = {
     live: {},
     owned: {},
   },
-  "an object that nobody is known to manage was somebody's before": {
+  "an object that lost all managers is owned by its first applier": {
     steps: [
       ["update", "u", { name: "x", labels: { a: "1" } }],
       ["update", "u", {}],
@@ -209,7 +209,7 @@ const scenarios: Record<string, Scenario> = {
     live: { name: "x" },
     owned: { a: [".name"] },
   },
-  "names from a prototype are names as any other": {
+  "names of prototype properties are ordinary names": {
     steps: [
       ["apply", "a", { labels: { constructor: "1", toString: "2" } }],
       ["apply", "b", JSON.parse('{"labels":{"__proto__":"3"}}') as Fields],
@@ -240,7 +240,7 @@ describe("versions", () => {
     back: ({ title, ...rest }) => (title === undefined ? rest : { ...rest, name: title }),
   }
 
-  test("of two managers are compared each in its own", async () => {
+  test("of two managers are compared in the version of each", async () => {
     const state = new State(type, { v2: second })
     await state.apply("a", { name: "x", number: 1 })
     expect(await state.apply("b", { title: "y" }, { version: "v2" })).toBe(".name")
@@ -249,7 +249,7 @@ describe("versions", () => {
     expect(state.owned()).toEqual({ a: [".number"], b: [".title"] })
   })
 
-  test("may change between two applies of one manager", async () => {
+  test("can change between two applies of a manager", async () => {
     const state = new State(type, { v2: second })
     await state.apply("a", { name: "x", number: 1 })
     expect(await state.apply("a", { number: 1 }, { version: "v2" })).toBe("ok")
@@ -257,7 +257,7 @@ describe("versions", () => {
     expect(state.owned()).toEqual({ a: [".number"] })
   })
 
-  test("that are gone take their managers with them, and nothing of the object", async () => {
+  test("that are no longer served lose their managers, but no fields of the object", async () => {
     const state = new State(type, { v2: second })
     await state.apply("a", { title: "x" }, { version: "v2" })
     state.versions.delete("v2")
@@ -271,7 +271,7 @@ describe("versions", () => {
   })
 })
 
-describe("a type that changes", () => {
+describe("a changed type", () => {
   const granular = typeOfSchema(object({ map: object({ a: text, b: text }), list: listOf(text, "set") }))
   const atomic = typeOfSchema(
     object({
@@ -280,7 +280,7 @@ describe("a type that changes", () => {
     }),
   )
 
-  test("to atomic makes who had a part the owner of the whole", async () => {
+  test("to atomic makes the owner of a part the owner of the whole", async () => {
     const state = new State(granular)
     await state.apply("a", { map: { a: "1" }, list: ["x"] })
     await state.apply("b", { map: { b: "1" } })
@@ -305,7 +305,7 @@ describe("the fields of a configuration", () => {
     nested: { a: chance(random, 0.5) ? { b: {} } : { b: { c: "x" } } },
   })
 
-  test(`are the same whatever they are like, and parts of what they are like (SEED=${seed})`, () => {
+  test(`are the same with and without known sets, and reuse their parts (SEED=${seed})`, () => {
     for (let round = 0; round < 300; round++) {
       const [one, other] = [configuration(), configuration()]
       const plain = fieldsOf(one, type)
@@ -322,7 +322,7 @@ describe("random applies and updates", () => {
   const seed = seedOf()
   const names = ["a", "b", "c"]
 
-  test(`leave what was applied, and nothing of what was let go (SEED=${seed})`, async () => {
+  test(`keep what was applied, and remove only fields without an owner (SEED=${seed})`, async () => {
     const random = createRandom(seed)
     const one = <T>(of: readonly T[]): T => pick(random, of)
     const some = (): string[] => names.filter(() => chance(random, 0.5))

@@ -55,7 +55,7 @@ export function has(set: FieldSet, path: readonly PathElement[]): boolean {
   return path.length > 0 && isMember(at)
 }
 
-/** The set of what is below a place. */
+/** The set below a place. */
 export function below(set: FieldSet, element: PathElement): FieldSet {
   const place = set[element]
   if (place === undefined || !Object.hasOwn(place, self)) return place ?? leaf

@@ -90,7 +90,7 @@ function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   )
 }
 
-/** Whether a client asks to remove all managers: with an empty list, or one empty entry. */
+/** Whether a client requests the removal of all managers: by an empty list, or one empty entry. */
 export function isReset(entries: readonly unknown[]): boolean {
   const [only] = entries
   return entries.length === 0 || (entries.length === 1 && Object.keys(only as object).length === 0)

@@ -25,7 +25,7 @@ import { reconciled } from "./reconcile.ts"
 /** Fields, by version, that the write cannot change, whatever the request contains: the writer does not become their manager. */
 export type Reset = (apiVersion: string) => FieldSet | undefined
 
-/** Who writes, and through which subresource and version. */
+/** The writer, with its subresource and version. */
 export interface Writer {
   manager: string
   apiVersion: string

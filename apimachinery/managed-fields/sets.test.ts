@@ -28,20 +28,20 @@ describe("path elements", () => {
     ['v:"x"', '[="x"]'],
     ["v:5", "[=5]"],
     ["i:3", "[3]"],
-  ])("%s is printed %s", (element, printed) => expect(printElement(element)).toBe(printed))
+  ])("%s is printed as %s", (element, printed) => expect(printElement(element)).toBe(printed))
 
   test.each<[string, string | undefined]>([
     ['k:{"b":1, "a":"x"}', 'k:{"a":"x","b":1}'],
     ['v: "a<b"', 'v:"a\\u003cb"'],
     ["i:007", "i:7"],
     ["z:whatever", undefined],
-  ])("%s is written %s", (given, wanted) => expect(canonicalElement(given)).toBe(wanted))
+  ])("%s is written as %s", (given, wanted) => expect(canonicalElement(given)).toBe(wanted))
 
-  test.each(["f", "name", "k:[]", "k:{", "v:", "i:x"])("%s is refused", (given) =>
+  test.each(["f", "name", "k:[]", "k:{", "v:", "i:x"])("%s is rejected", (given) =>
     expect(() => canonicalElement(given)).toThrow(SyntaxError),
   )
 
-  test("come in the order of kinds, then of names, keys and values, numbers by value", () => {
+  test("are sorted by kind, then by names, keys and values, numerically for numbers", () => {
     const wanted = [
       "f:a",
       "f:b",
@@ -60,7 +60,7 @@ describe("path elements", () => {
     expect([...wanted].reverse().sort(compareElements)).toEqual(wanted)
   })
 
-  test("of values are escaped as Go escapes JSON", () => {
+  test("of values are escaped like JSON of Go", () => {
     expect(valueElement("a&b")).toBe('v:"a\\u0026b"')
     expect(keyElement([["name", "é\u2028"]])).toBe('k:{"name":"é\\u2028"}')
   })
@@ -70,7 +70,7 @@ describe("sets", () => {
   const a = setOfFields(["a"], ["a", "b"], ["a", "c"], ["d", "e"])
   const b = setOfFields(["a"], ["a", "b", "x"], ["d"])
 
-  test("are what FieldsV1 is", () => {
+  test("are equal to FieldsV1", () => {
     expect(JSON.stringify(a)).toBe('{"f:a":{".":{},"f:b":{},"f:c":{}},"f:d":{"f:e":{}}}')
     expect(JSON.stringify(b)).toBe('{"f:a":{".":{},"f:b":{"f:x":{}}},"f:d":{}}')
   })
@@ -84,7 +84,7 @@ describe("sets", () => {
     ["recursive difference, the other way", recursiveDifference(b, a), [".d"]],
   ])("%s", (_, set, wanted) => expect(printSet(set as never)).toEqual(wanted))
 
-  test("operations leave what they are given as it is, and share what is the same", () => {
+  test("operations do not change their operands, and share unchanged parts", () => {
     const before = JSON.stringify([a, b])
     const left = difference(a, setOfFields(["d", "e"]))
     expect(left["f:a"]).toBe(a["f:a"])
@@ -92,7 +92,7 @@ describe("sets", () => {
     expect(difference(a, setOfFields(["nothing"]))).toBe(a)
   })
 
-  test("know members from places on the way to members", () => {
+  test("distinguish members from paths to members", () => {
     expect(has(a, ["f:a"])).toBe(true)
     expect(has(a, ["f:d"])).toBe(false)
     expect(has(a, ["f:d", "f:e"])).toBe(true)
@@ -101,13 +101,13 @@ describe("sets", () => {
     expect(equalSets(union(a, b), union(b, a))).toBe(true)
   })
 
-  test("of clients are written the one way; what nobody knows is dropped", () => {
+  test("of clients are written in canonical form, without unknown elements", () => {
     const given = { "f:b": {}, "f:a": { 'k:{"y":1, "x":2}': {}, ".": {}, "q:?": {} }, "f:c": { "q:?": {} } }
     expect(JSON.stringify(canonicalSet(given))).toBe('{"f:a":{".":{},"k:{\\"x\\":2,\\"y\\":1}":{}},"f:b":{},"f:c":{}}')
     expect(setOfPaths(["v:10"], ["v:9"])).toEqual({ "v:9": {}, "v:10": {} })
   })
 
-  test("of clients that are none are refused, however deep", () => {
+  test("of clients that are invalid are rejected at any depth", () => {
     const deep = (levels: number): Json => (levels === 0 ? {} : { "f:a": deep(levels - 1) })
     expect(() => canonicalSet(deep(2000))).toThrow("nested too deeply")
     for (const value of [[], "x", { "f:a": 1 }, { "f:a": [] }, { __proto__x: {} }, { a: {} }]) {
@@ -117,7 +117,7 @@ describe("sets", () => {
   })
 })
 
-describe("thousands of managers, which a client may invent,", () => {
+describe("thousands of managers, which a client can create,", () => {
   const fields = (prefix: string, count: number): FieldSet =>
     canonicalSet({ "f:data": Object.fromEntries(Array.from({ length: count }, (_, at) => [`f:${prefix}${at}`, {}])) })
   const managersOf = (operation: Operation, count: number): Managers =>
@@ -133,7 +133,7 @@ describe("thousands of managers, which a client may invent,", () => {
     )
 
   // These would take minutes if every set were copied completely.
-  test("are counted as ten of those that update", () => {
+  test("are merged until ten updates are left", () => {
     const managers = managersOf("Update", 20_000)
     capUpdateManagers(managers)
     expect(managers.size).toBe(10)
@@ -141,7 +141,7 @@ describe("thousands of managers, which a client may invent,", () => {
     expect([...paths(old?.fieldsV1 ?? {})]).toHaveLength(20_000 - 9)
   })
 
-  test("have fields taken from them", () => {
+  test("can have fields removed", () => {
     const taken = fields("x", 15_000)
     const of = new OfMany()
     const left = [...managersOf("Apply", 15_000).values()].map(({ fieldsV1 }) => of.difference(fieldsV1, taken))
@@ -152,20 +152,20 @@ describe("thousands of managers, which a client may invent,", () => {
   })
 })
 
-describe("the part of a value within a set", () => {
+describe("the part of a value in a set", () => {
   const value = { spec: { replicas: 1, items: [{ name: "a" }] }, status: { ready: 1, conditions: [] }, other: "x" }
 
-  test("has the fields that lead to its members, and members whole", () => {
+  test("contains the fields on the path to its members, and complete members", () => {
     const set = setOfFields(["spec", "replicas"], ["status"], ["absent"])
     expect(partWithin(value, set)).toEqual({ spec: { replicas: 1 }, status: value.status })
   })
 
-  test("has lists whole", () => {
+  test("contains complete lists", () => {
     const set = setOfPaths(["f:spec", "f:items", 'k:{"name":"a"}', "f:name"])
     expect(partWithin(value, set)).toEqual({ spec: { items: value.spec.items } })
   })
 
-  test("has what is no map as it is", () => {
+  test("contains values that are not maps unchanged", () => {
     expect(partWithin(value, setOfFields(["other", "field"]))).toEqual({ other: "x" })
   })
 })

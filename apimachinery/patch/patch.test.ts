@@ -65,7 +65,7 @@ describe("applyJsonPatch()", () => {
     [[{ op: "remove", path: "/list/5" }]],
     [[{ op: "replace", path: "/list/x", value: "s" }]],
     [[{ op: "add", path: "/__proto__/polluted", value: "s" }]],
-  ])("refuses %j with 422 and no detail", (patch) => {
+  ])("rejects %j with 422 and no detail", (patch) => {
     expect(() => applyJsonPatch(object, patch)).toThrow(
       expect.objectContaining({ code: 422, reason: "Invalid", message: refused }),
     )
@@ -76,13 +76,13 @@ describe("applyJsonPatch()", () => {
     ["x", 400, "cannot unmarshal string into Go value of type []handlers.jsonPatchOp"],
     [[1], 400, "cannot unmarshal number into Go value of type handlers.jsonPatchOp"],
     [[{ op: "add", path: 5 }], 400, "cannot unmarshal number into Go struct field jsonPatchOp.path of type string"],
-  ])("refuses %j with %i", (patch, code, message) => {
+  ])("rejects %j with %i", (patch, code, message) => {
     expect(() => applyJsonPatch(object, patch)).toThrow(
       expect.objectContaining({ code, message: `error decoding patch: json: ${message}` }),
     )
   })
 
-  test("limits operations and what copies add", () => {
+  test("limits the number of operations and the size added by copies", () => {
     const many = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/data/a", value: "b" }))
     expect(() => applyJsonPatch(object, many)).toThrow(
       "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001",
@@ -100,7 +100,7 @@ describe("applyMergePatch()", () => {
     [{ a: [1] }, { a: [null, { b: null, c: [{ d: null }] }] }, { a: [null, { c: [{}] }] }],
     [{}, { a: [{ b: null }] }, { a: [{}] }],
     [{ a: {} }, { a: [{ b: null }] }, { a: [{ b: null }] }],
-  ])("%j with %j is %j", (target, patch, expected) => {
+  ])("%j with %j results in %j", (target, patch, expected) => {
     expect(applyMergePatch(frozen(target), frozen(patch))).toEqual(expected)
   })
 
@@ -108,7 +108,7 @@ describe("applyMergePatch()", () => {
     [null, "Invalid JSON Patch"],
     [[], "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}"],
     [3, "error decoding patch: json: cannot unmarshal number into Go value of type map[string]interface {}"],
-  ])("refuses %j", (patch, message) => {
+  ])("rejects %j", (patch, message) => {
     expect(() => applyMergePatch({}, patch)).toThrow(expect.objectContaining({ code: 400, message }))
   })
 })
@@ -280,7 +280,7 @@ describe("applyStrategicMergePatch()", () => {
       500,
       "cannot merge lists without merge key for struct",
     ],
-  ])("on %j refuses %j with %i", (target, patch, code, message) => {
+  ])("on %j rejects %j with %i", (target, patch, code, message) => {
     expect(() => applyStrategicMergePatch(target, patch, schema)).toThrow(expect.objectContaining({ code, message }))
   })
 })

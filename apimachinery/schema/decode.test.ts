@@ -36,7 +36,7 @@ function messageOf(run: () => unknown): string {
 
 const container = (text: string): string => `{"spec":{"template":{"spec":{"containers":[${text}]}}}}`
 
-describe("decodeObject() refuses in upstream's words", () => {
+describe("decodeObject() rejects with upstream's messages", () => {
   test.each([
     [
       '{"spec":{"replicas":"x"}}',
@@ -149,21 +149,21 @@ describe("decodeObject() refuses in upstream's words", () => {
     )
   })
 
-  test.each(["9223372036854775808", "1e17", "-9223372036854775809"])("%s is no integer of 64 bits", (literal) => {
+  test.each(["9223372036854775808", "1e17", "-9223372036854775809"])("%s is not a 64-bit integer", (literal) => {
     expect(messageOf(() => decode(deployment, `{"metadata":{"generation":${literal}}}`))).toContain(
       `cannot unmarshal number ${literal} into Go struct field ObjectMeta.metadata.generation of type int64`,
     )
   })
 
-  test("an integer beyond 32 bits in a field of 32", () => {
+  test("an integer of more than 32 bits in a 32-bit field", () => {
     expect(messageOf(() => decode(deployment, '{"spec":{"replicas":9223372036854775807}}'))).toContain(
       "cannot unmarshal number 9223372036854775807 into Go struct field DeploymentSpec.spec.replicas of type int32",
     )
   })
 })
 
-describe("decodeObject() makes what Go's type would hold", () => {
-  test("unknown fields are dropped and told with their path, and names are case sensitive", () => {
+describe("decodeObject() returns the value of Go's type", () => {
+  test("unknown fields are dropped and reported with their path, and names are case-sensitive", () => {
     const { value, unknown } = decode(
       core("Pod"),
       '{"Spec":{},"spec":{"containers":[{"name":"a","foo":1,"env":[{"name":"A","bar":2}]}],"volumes":[{"name":"v","emptyDir":{"x":1}}],"foo":{"a":1}}}',
@@ -181,7 +181,7 @@ describe("decodeObject() makes what Go's type would hold", () => {
     })
   })
 
-  test("__proto__ and constructor are keys like any other", () => {
+  test("__proto__ and constructor are ordinary keys", () => {
     const { value, unknown } = decode(
       core("ConfigMap"),
       '{"data":{"a":null,"__proto__":"x","constructor":"y"},"__proto__":{"x":1},"constructor":1}',
@@ -191,7 +191,7 @@ describe("decodeObject() makes what Go's type would hold", () => {
     expect(({} as { x?: number }).x).toBeUndefined()
   })
 
-  test("null and zero values of what is no pointer are as if not given", () => {
+  test("null and zero values without a pointer are treated as absent", () => {
     const { value } = decode(
       deployment,
       '{"metadata":{"labels":{}},"spec":{"replicas":0,"paused":false,"selector":null}}',
@@ -200,7 +200,7 @@ describe("decodeObject() makes what Go's type would hold", () => {
     expect(value["spec"]).toEqual({ replicas: 0, strategy: {}, template: { metadata: {}, spec: {} } })
   })
 
-  test("texts take their canonical form", () => {
+  test("strings are converted to canonical form", () => {
     const { value } = decode(
       core("Secret"),
       '{"metadata":{"creationTimestamp":"2026-01-01T01:00:00.5+02:00"},"data":{"a":"YW\\nE="}}',
@@ -209,7 +209,7 @@ describe("decodeObject() makes what Go's type would hold", () => {
     expect(value["data"]).toEqual({ a: "YWE=" })
   })
 
-  test("writeZeros() adds what Go prints of absent fields", () => {
+  test("writeZeros() adds absent fields that Go prints", () => {
     const role: GroupVersionKind = { group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRole" }
     const { value } = decode(role, '{"metadata":{}}')
     writeZeros(schemaFor(role), value)
@@ -241,12 +241,12 @@ describe("parseObject()", () => {
     expect(messageOf(parse)).toBe(message)
   })
 
-  test("refuses nesting beyond the limit", () => {
+  test("rejects nesting above the limit", () => {
     const parse = (): unknown => parseObject(Buffer.from("[".repeat(5000)), "json", { duplicates: false })
     expect(messageOf(parse)).toContain("exceeded max depth")
   })
 
-  test("names keys given twice, and keeps the last", () => {
+  test("reports repeated keys, and keeps the last value", () => {
     const text = '{"metadata":{"name":"a","name":"b"},"data":{"x":"1","x":"2"},"l":[{"d":1,"d":1}]}'
     expect(parseObject(Buffer.from(text), "json", { duplicates: true })).toEqual({
       value: { metadata: { name: "b" }, data: { x: "2" }, l: [{ d: 1 }] },
@@ -258,7 +258,7 @@ describe("parseObject()", () => {
     })
   })
 
-  test("YAML is that of Kubernetes: 1.1 without times, the first document, keys as texts", () => {
+  test("YAML is parsed as by Kubernetes: version 1.1 without times, only the first document, keys as strings", () => {
     const text = "a: yes\nb: 012\nc: 2001-12-14\nd: 12:30:45\n5: x\ne: {<<: {x: 1}, z: 2}\n---\nx: 1\n"
     expect(parseObject(Buffer.from(text), "yaml", { duplicates: false }).value).toEqual({
       a: true,
@@ -270,13 +270,13 @@ describe("parseObject()", () => {
     })
   })
 
-  test("invalid UTF-8 becomes the replacement character", () => {
+  test("invalid UTF-8 is replaced by the replacement character", () => {
     const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')])
     expect(parseObject(bytes, "json", { duplicates: false }).value).toEqual({ a: "\ufffd" })
   })
 })
 
-test("what was given empty and dropped is known of the object that was decoded", () => {
+test("a decoded object remembers empty values that were dropped", () => {
   const kind = { group: "networking.k8s.io", version: "v1", kind: "NetworkPolicy" }
   const { value } = decode(kind, '{"spec":{"podSelector":{"matchLabels":{}},"egress":[]}}')
   const spec = value["spec"] as { [key: string]: Json }
@@ -289,7 +289,7 @@ test("what was given empty and dropped is known of the object that was decoded",
   expect(hasGivenEmpty(structuredClone(spec))).toBe(false)
 })
 
-test("what fractions times had is known of the object that was decoded", () => {
+test("a decoded object remembers fractions of times that were dropped", () => {
   const template = (time: string): { [key: string]: Json } => {
     const { value } = decode(
       core("PodTemplate"),

@@ -15,7 +15,7 @@ function defaulted(group: string, kind: string, spec: Json): Json {
 }
 
 describe("applyDefaults() of built-in kinds", () => {
-  test("fills in what depends on nothing else, at every level", () => {
+  test("sets defaults that do not depend on other fields, at every level", () => {
     const pod = { containers: [{ name: "a", ports: [{ containerPort: 80 }], livenessProbe: { httpGet: { port: 1 } } }] }
     expect(defaulted("", "Pod", pod)).toMatchObject({
       spec: {
@@ -42,7 +42,7 @@ describe("applyDefaults() of built-in kinds", () => {
     })
   })
 
-  test("keeps the zero of a pointer, and takes the zero of a plain value for absent", () => {
+  test("keeps zero values of pointers, and replaces other zero values", () => {
     expect(defaulted("apps", "Deployment", { replicas: 0, strategy: { type: "" } })).toMatchObject({
       spec: {
         replicas: 0,
@@ -53,7 +53,7 @@ describe("applyDefaults() of built-in kinds", () => {
     })
   })
 
-  test("keeps the zero of a pointer that is always printed", () => {
+  test("keeps zero values of pointers that are always printed", () => {
     const limited = { nominalConcurrencyShares: 0 }
     expect(defaulted("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration", { limited })).toMatchObject({
       spec: { limited },
@@ -101,7 +101,7 @@ describe("applyDefaults() of custom resources", () => {
     expect(value).toEqual(expected)
   })
 
-  test("keeps what is null and would be refused, when asked to", () => {
+  test("keeps invalid null values if requested", () => {
     const open = { "x-kubernetes-preserve-unknown-fields": true }
     const properties = { a: { type: "string" }, d: { type: "string", default: "x" }, any: open }
     const { schema } = compileStructural({ type: "object", properties })

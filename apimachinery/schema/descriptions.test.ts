@@ -4,7 +4,7 @@ import { kindsOfTypes, schemaOf } from "./facts.ts"
 import { openAPIV3 } from "./openapi/documents.ts"
 import { gatherPieces } from "./openapi/pieces.ts"
 
-test("a declaration's comments are read as they were before they became comments", () => {
+test("the original comments of a declaration are restored", () => {
   const text = [
     'import { IIoK8sApiCoreV1ThingSpec } from "./ThingSpec.js";',
     "/**",
@@ -51,7 +51,7 @@ test("a declaration's comments are read as they were before they became comments
   })
 })
 
-test("every kind that is stored is described, and every word belongs to a field there is", async () => {
+test("every stored kind has a description, and every description belongs to a field", async () => {
   const descriptions = await loadDescriptions()
   const undescribed: string[] = []
   const unknown: string[] = []
@@ -74,7 +74,7 @@ test("every kind that is stored is described, and every word belongs to a field 
   expect(unknown).toEqual([])
 })
 
-test("they stand in the documents", async () => {
+test("the OpenAPI documents contain the descriptions", async () => {
   const schema = schemaOf({ group: "", version: "v1", kind: "Pod" })
   if (schema === undefined) throw new Error("no pods")
   const pods = { group: "", version: "v1", resource: "pods", kind: "Pod", listKind: "PodList", namespaced: true }

@@ -19,7 +19,7 @@ describe("parseJson", () => {
     expect(again(text)).toBe(text)
   })
 
-  test("keeps what fits a double a number", () => {
+  test("keeps integers that fit a double as numbers", () => {
     expect(parse('{"a":9007199254740991,"b":9007199254740993}')).toStrictEqual({
       a: 9007199254740991,
       b: 9007199254740993n,
@@ -31,13 +31,13 @@ describe("parseJson", () => {
     ["-9223372036854775809", -(2 ** 63)],
     ["1e30", 1e30],
     ["12345678901234567.5", 12345678901234568],
-  ])("reads %s as a double, as Go does", (text, value) => {
+  ])("parses %s as a double, like Go", (text, value) => {
     expect(parse(`[${text}]`)).toStrictEqual([value])
   })
 })
 
 describe("mayHoldLongIntegers", () => {
-  test("finds one wherever it stands", () => {
+  test("finds one at any place", () => {
     for (let before = 0; before < 40; before++) {
       expect(mayHoldLongIntegers(Buffer.from(`{"${"k".repeat(before)}":9007199254740993}`))).toBe(true)
       expect(mayHoldLongIntegers(Buffer.from(`${" ".repeat(before)}-9007199254740993`))).toBe(true)
@@ -57,7 +57,7 @@ describe("mayHoldLongIntegers", () => {
 describe("long integers", () => {
   const object = parse('{"spec":{"a":9223372036854775807}}')
 
-  test("survive copies and patches", () => {
+  test("are kept by copies and patches", () => {
     expect(JSON.stringify(copyJson(object))).toBe('{"spec":{"a":9223372036854775807}}')
     expect(JSON.stringify(applyMergePatch(object, parse('{"spec":{"b":-9223372036854775807}}')))).toBe(
       '{"spec":{"a":9223372036854775807,"b":-9223372036854775807}}',
@@ -70,7 +70,7 @@ describe("long integers", () => {
     )
   })
 
-  test("come out of YAML as they were written", () => {
+  test("are kept when YAML is parsed", () => {
     const { value } = parseObject(Buffer.from("a: 9223372036854775807\nb: [-9007199254740993, 7]\n"), "yaml", {
       duplicates: false,
     })

@@ -87,7 +87,7 @@ describe("schemaOf()", () => {
     expect(schemaOf({ group, version, kind })).toMatchObject({ type: "object" })
   })
 
-  test.each(["NoSuchKind", "constructor", "__proto__"])("%s is no kind", (kind) => {
+  test.each(["NoSuchKind", "constructor", "__proto__"])("%s is unknown", (kind) => {
     expect(schemaOf({ group: "", version: "v1", kind })).toBeUndefined()
   })
 
@@ -115,7 +115,7 @@ describe("schemaOf()", () => {
 })
 
 describe("bootstrapObjects()", () => {
-  test("are what a fresh server holds, without what is that server's", () => {
+  test("are those of a new server, without its own", () => {
     const names = bootstrapObjects().map((one) => `${one.kind}/${one.metadata.name ?? ""}`)
     expect(names).toEqual(
       expect.arrayContaining([
@@ -139,7 +139,7 @@ describe("bootstrapObjects()", () => {
   })
 })
 
-test("the facts are of one release, and every type's kinds are known", () => {
+test("all facts belong to one release, and the kinds of all types are known", () => {
   expect(release()).toMatch(/^v1\.\d+\.\d+$/)
   expect(kindsOfTypes().get("io.k8s.api.apps.v1.Deployment")).toEqual([
     { group: "apps", version: "v1", kind: "Deployment" },

@@ -24,7 +24,7 @@ test.each<[unknown, string, boolean]>([
   ["integer", "float", false],
   ["boolean", "date", false],
   ["string", "bogus", false],
-])("of type %s the format %s says something: %s", (type, format, says) => {
+])("for type %s, the format %s is checked: %s", (type, format, says) => {
   expect(isFormatOf(type, format)).toBe(says)
 })
 

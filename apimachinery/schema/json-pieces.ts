@@ -42,7 +42,7 @@ interface Open {
   from: number
   /** Where the member begins that is being read. */
   member: number
-  /** The last member has been added, and nothing may stand before the next comma. */
+  /** The last member has been added; another one must follow a comma. */
   isAdded: boolean
 }
 
@@ -124,7 +124,7 @@ class Pieces {
     this.#take(ended, at)
     if (open === undefined) return ended
     if (open.isAdded) throw new Malformed() // two members without a comma
-    // What stands before it, and then itself.
+    // First the text before it, then itself.
     if (open.member > open.from) this.#take(open, open.member - 1)
     open.target ??= open.isList ? [] : {}
     if (!Array.isArray(open.target)) {

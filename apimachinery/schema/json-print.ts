@@ -1,4 +1,4 @@
-// JSON.stringify in steps, for what has more values than can be printed in one (apimachinery/steps.ts).
+// JSON.stringify in steps, for objects with too many values for a single step (apimachinery/steps.ts).
 
 import type { Json } from "../object.ts"
 import type { Steps } from "../steps.ts"

@@ -21,8 +21,8 @@ const large: Readonly<Record<string, Json>> = {
   "many keys": { kind: "A", data: manyKeys(20_000), last: true },
   "many items": { kind: "A", items: manyItems(10_000), last: true },
   "a list of lists": [manyItems(3000), manyItems(3000), [manyItems(3000)]],
-  "one long below many short": nested(manyItems(3000)),
-  "names as of prototypes": { x: manyItems(2000), ["__proto__"]: manyKeys(5000), toString: manyItems(2000) },
+  "a long value below many short ones": nested(manyItems(3000)),
+  "names of prototype properties": { x: manyItems(2000), ["__proto__"]: manyKeys(5000), toString: manyItems(2000) },
   "long texts": { a: "x".repeat(100_000), b: ["\\".repeat(50_001), '"'.repeat(50_000)], c: manyKeys(5000) },
 }
 const small: Readonly<Record<string, Json>> = { object: nested(1), list: [], text: "a", null: null }
@@ -33,8 +33,8 @@ function stepsOf<T>(steps: Steps<T>): number {
   return count
 }
 
-describe("JSON in pieces", () => {
-  test.each(Object.entries({ ...large, ...small }))("of %s is what JSON.parse answers", (_, value) => {
+describe("parsing in steps", () => {
+  test.each(Object.entries({ ...large, ...small }))("of %s equals JSON.parse", (_, value) => {
     for (const text of [JSON.stringify(value), ` ${JSON.stringify(value, null, 2)}\n`]) {
       const parsed = atOnce(parsingPieces(text))
       expect(JSON.stringify(parsed.value)).toBe(JSON.stringify(JSON.parse(text)))
@@ -42,13 +42,13 @@ describe("JSON in pieces", () => {
     }
   })
 
-  test.each(Object.keys(large))("%s takes steps, the more the longer the text", (name) => {
+  test.each(Object.keys(large))("of %s takes steps in proportion to its length", (name) => {
     const text = JSON.stringify(large[name])
     expect(stepsOf(parsingPieces(text))).toBeGreaterThan(text.length / 200_000)
     expect(stepsOf(parsingPieces(JSON.stringify([large[name], large[name]])))).toBeGreaterThan(text.length / 100_000)
   })
 
-  test("of names that are repeated the last counts, and their number differs", () => {
+  test("keeps the last of repeated names, and counts each once", () => {
     const members = Array.from({ length: 10_000 }, (_, index) => `"k${index % 6000}":{"a":${index}}`)
     const text = `{"x":{${members.join(",")}},"x2":[1],"x":{${members.join(",")}}}`
     const parsed = atOnce(parsingPieces(text))
@@ -56,7 +56,7 @@ describe("JSON in pieces", () => {
     expect(parsed.keys).toBeLessThan(2 * 20_000 + 3)
   })
 
-  test("what is malformed anywhere is refused as by JSON.parse", () => {
+  test("rejects malformed text like JSON.parse", () => {
     const texts = [large["many items"], nested(manyItems(500)), [manyItems(700), manyItems(700)]].map((value) =>
       JSON.stringify(value),
     )
@@ -83,11 +83,11 @@ function outcome(parse: () => Json): string {
 }
 
 describe("printing in steps", () => {
-  test.each(Object.entries({ ...large, ...small }))("%s is the text of JSON.stringify", (_, value) => {
+  test.each(Object.entries({ ...large, ...small }))("of %s equals JSON.stringify", (_, value) => {
     expect(atOnce(printingJson(value))).toBe(JSON.stringify(value))
   })
 
-  test("fields that are undefined are omitted, and long integers are exact", () => {
+  test("omits undefined fields, and keeps long integers exact", () => {
     const value = {
       a: undefined,
       b: manyItems(3000),
@@ -97,11 +97,11 @@ describe("printing in steps", () => {
     expect(atOnce(printingJson(value))).toBe(JSON.stringify(value))
   })
 
-  test.each(["many keys", "many items", "one long below many short"])("%s takes steps", (name) => {
+  test.each(["many keys", "many items", "a long value below many short ones"])("of %s takes several steps", (name) => {
     expect(stepsOf(printingJson(large[name] as Json))).toBeGreaterThan(10)
   })
 
-  test("what is short takes one", () => {
+  test("of a short value takes one step", () => {
     expect(stepsOf(printingJson(nested(manyItems(10))))).toBe(1)
   })
 })

@@ -36,7 +36,7 @@ describe("keepFirst()", () => {
       { spec: { containers: [{ image: "c" }] } },
       { spec: { containers: [{ image: "c", name: "a" }] } },
     ],
-    ["nothing of a scalar", { spec: { nodeName: "a" } }, { spec: { nodeName: "b" } }, { spec: { nodeName: "b" } }],
+    ["only the last scalar", { spec: { nodeName: "a" } }, { spec: { nodeName: "b" } }, { spec: { nodeName: "b" } }],
   ])("keeps %s", (_what, first, last, both) => {
     keepFirst(first, last, schema)
     expect(last).toEqual(both)

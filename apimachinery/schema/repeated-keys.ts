@@ -17,7 +17,7 @@ export function withoutRepeats(text: string, ranges: readonly (readonly [start: 
   return rest + text.slice(at)
 }
 
-/** Adds to the last values, in place, what only the first ones have. */
+/** Adds to the last values, in place, the fields that only the first ones have. */
 export function keepFirst(first: Json, last: Json, schema: Schema | undefined): void {
   // Raw values are replaced as a whole.
   if (schema === undefined || schema.type === "any" || schema.preserveUnknown === true) return

@@ -40,7 +40,7 @@ function answerTo(body: Json): Omit<Case, "spec"> {
     : { errors: found.map((error) => [error.type, error.field, error.body()]) }
 }
 
-describe("a custom resource is answered as by kube-apiserver:", () => {
+describe("a custom resource is validated as by kube-apiserver:", () => {
   test("the schema is structural", () => {
     expect(errors).toEqual([])
   })
@@ -53,7 +53,7 @@ describe("a custom resource is answered as by kube-apiserver:", () => {
   )
 })
 
-test("unknown fields are dropped and told, also in embedded objects", () => {
+test("unknown fields are dropped and reported, also in embedded objects", () => {
   const value = {
     apiVersion: "a/v1",
     kind: "Foo",
@@ -100,14 +100,14 @@ describe("validateRules()", () => {
   })
 })
 
-describe("a value that takes very long to be checked", () => {
+describe("a value whose validation takes very long", () => {
   const anyOf = Array.from({ length: 3000 }, (_, index) => ({ pattern: `^x${index}$` }))
   const property = { type: "array", items: { type: "string", anyOf } }
   const { schema: slow } = compileStructural({ type: "object", properties: { x: property } } as never)
   const check = (items: number): unknown =>
     validateRules(slow, { x: Array.from({ length: items }, () => "x2999") }, FieldPath.root())
 
-  test("is refused, and a short one is not", () => {
+  test("is rejected, a short one is not", () => {
     expect(check(1)).toEqual([])
     expect(() => check(100_000)).toThrow("it takes longer than 1000 ms to check it")
   })

@@ -14,7 +14,7 @@ interface Case {
 
 const cases = JSON.parse(readFileSync(new URL("./definition.cases.json", import.meta.url), "utf8")) as Case[]
 
-describe("a definition's rules are found wrong as by kube-apiserver:", () => {
+describe("a definition's rules are validated as by kube-apiserver:", () => {
   test.each(cases.map((one): [string, Case] => [JSON.stringify(one.schema), one]))("%s", (_, { schema, errors }) => {
     const root = FieldPath.root("openAPIV3Schema")
     const structural = compileStructural(schema, root)

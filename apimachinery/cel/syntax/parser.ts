@@ -153,7 +153,7 @@ class Parser {
         this.#tokens.stop(`mismatched input ${named(name)} expecting IDENTIFIER`)
       const fault = this.#tokens.noAlternative(dot)
       if (name.text === "in") {
-        // The operator that it is goes on after the fault.
+        // After the error, it is parsed as an operator.
         this.#tokens.syntax(name.at, fault)
         return operand
       }

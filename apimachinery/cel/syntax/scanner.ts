@@ -57,7 +57,7 @@ const identifier = /[A-Za-z_][A-Za-z0-9_]*/y
 const escaped = /`[A-Za-z0-9_./ -]+`/y
 const space = /(?:[\t \r\n\f]|\/\/[^\n]*(?:\n|$))+/y
 
-/** The last token is the end. Issues: what is no token. */
+/** The last token is the end. Issues: texts that are not tokens. */
 export function scan(source: string): { tokens: Token[]; issues: Issue[] } {
   const tokens: Token[] = []
   const issues: Issue[] = []

@@ -1,4 +1,4 @@
-// The paths of a server that do not belong to a resource: discovery, its version, and what others need to verify its tokens.
+// The paths of a server that do not belong to a resource: discovery, its version, and the documents for verifying its tokens.
 
 import { dictionary } from "../../dictionary.ts"
 import type { JsonObject } from "../json-object.ts"

@@ -55,7 +55,7 @@ function danglingRefs(document: unknown): string[] {
 describe("openAPIV3()", () => {
   const document = v3("apis/apps/v1", builtIn)
 
-  test("has kind, action and the parameters kubectl looks for", () => {
+  test("has kind, action and the parameters that kubectl needs", () => {
     const patch = document.paths["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"]?.["patch"]
     expect(patch).toMatchObject({
       operationId: "patchAppsV1NamespacedDeployment",
@@ -99,13 +99,13 @@ describe("openAPIV3()", () => {
     expect(Object.keys(own.paths)).toContain("/apis/example.com/v1/foos")
   })
 
-  test.each(openAPIV3Paths([...builtIn, custom]))("%s refers to nothing it lacks", (path) => {
+  test.each(openAPIV3Paths([...builtIn, custom]))("%s has no dangling references", (path) => {
     const one = v3(path, [...builtIn, custom])
     expect(Object.keys(one.paths).length).toBeGreaterThan(0)
     expect(danglingRefs(one)).toEqual([])
   })
 
-  test("says once what all operations of a path take", () => {
+  test("has the common parameters of a path once", () => {
     const scale = document.paths["/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale"]
     const names = (parameters: unknown): string[] => (parameters as { name: string }[]).map(({ name }) => name)
     expect(names(scale?.["parameters"])).toEqual(["name", "namespace", "pretty"])
@@ -113,12 +113,12 @@ describe("openAPIV3()", () => {
     expect(scale?.["get"]?.["parameters"]).toBeUndefined()
   })
 
-  test("there is none of what is not served", () => {
+  test("returns nothing for versions that are not served", () => {
     expect(openAPIV3("apis/absent/v1", builtIn)).toBeUndefined()
     expect(openAPIV3("apis/example.com", [custom])).toBeUndefined()
   })
 
-  test("is the same in pieces, and in protobuf", () => {
+  test("is the same in pieces and in protobuf", () => {
     const pieces = openAPIV3("apis/apps/v1", builtIn) ?? []
     expect(JSON.parse([...printPieces(pieces)].join(""))).toEqual(JSON.parse(JSON.stringify(document)))
     const bytes = Buffer.concat([...encodeOpenAPIV3(openAPIV3("apis/apps/v1", builtIn) ?? [])])
@@ -128,14 +128,14 @@ describe("openAPIV3()", () => {
 })
 
 describe("the index of version 3", () => {
-  test("lists each group and group version once, and what is of no group", () => {
+  test("lists each group and group version once, and paths without a group", () => {
     const paths = openAPIV3Paths([...builtIn, custom])
     expect(paths).toEqual([...new Set(paths)].sort())
     expect(paths).toEqual(expect.arrayContaining(["api", "api/v1", "apis/apps", "apis/apps/v1", "apis/example.com/v1"]))
     expect(paths).toHaveLength(48)
   })
 
-  test("has hashes that tell documents and their custom resources apart", () => {
+  test("has hashes that depend on the document and its custom resources", () => {
     const hashes = [
       openAPIHash("apis/a/v1", "1"),
       openAPIHash("apis/a/v1", "2"),
@@ -151,18 +151,18 @@ describe("the index of version 3", () => {
 describe("openAPIV2()", () => {
   const document = v2([...builtIn, custom])
 
-  test("refers to nothing it lacks", () => {
+  test("has no dangling references", () => {
     expect(danglingRefs(document)).toEqual([])
   })
 
-  test("leaves out of custom schemas what version 2 cannot say", () => {
+  test("omits from custom schemas what version 2 cannot express", () => {
     expect(document.definitions["com.example.v1.Foo"]).toMatchObject({
       properties: { spec: { properties: { n: {} } } },
     })
     expect(JSON.stringify(document.definitions["com.example.v1.Foo"])).not.toMatch(/nullable|default/)
   })
 
-  test("is smaller as protobuf, and begins with the version", () => {
+  test("is smaller in protobuf, and begins with the version", () => {
     const bytes = Buffer.concat([...encodeOpenAPIV2(openAPIV2([custom]))])
     expect(bytes.subarray(0, 5)).toEqual(Buffer.from([0x0a, 3, 0x32, 0x2e, 0x30]))
     expect(bytes.includes("com.example.v1.Foo")).toBe(true)

@@ -20,7 +20,7 @@ const silent = Object.fromEntries(
   [...methods.split(" "), ...streams.map((name) => `connectGetNamespaced${name}`)].map((name) => [name, ["does it"]]),
 )
 
-test("words are read as they were before they became a comment in TypeScript", () => {
+test("the original comments of parameters are restored", () => {
   const text = declared({
     ...silent,
     listNode: [
@@ -38,12 +38,12 @@ test("words are read as they were before they became a comment in TypeScript", (
   })
 })
 
-test("a method that is not there is told", () => {
+test("a missing method is reported", () => {
   const { listNode: _listNode, ...others } = silent
   expect(() => parseParameters(declared(others))).toThrow("no listNode")
 })
 
-test("line ends stand where kube-apiserver has them, of the words they are of", () => {
+test("line breaks are restored only in the texts that have them in kube-apiserver", () => {
   const words = `${"a".repeat(185)}  Defaults to unset`
   const about = (said: string) =>
     parseParameters(declared({ ...silent, listNode: [`@param resourceVersion ${said}`] })).get(
@@ -66,7 +66,7 @@ function hashed(parameter: JsonObject): string {
   return bytes.subarray(0, 6).toString("base64url")
 }
 
-test("shared parameters have the very words of kube-apiserver, which their names tell", async () => {
+test("shared parameters have the names of kube-apiserver, which are hashes of their texts", async () => {
   const definitions = builtInResources().flatMap((resource) => {
     const schema = schemaOf(resource)
     return schema === undefined ? [] : [{ ...resource, schema }]

@@ -5,7 +5,7 @@ import { encodeOpenAPIV3 } from "./protobuf-v3.ts"
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
 
-test("a message has its fields by their numbers, and none that is zero or empty", () => {
+test("a message has its fields by number, without zero and empty ones", () => {
   const schema = message({ description: [34, text], title: [9, text], ...bounds(10) }, 36)
   expect(hex(schema({ description: "d", title: "t", minItems: 2 }))).toBe(
     hex(Buffer.from("\x4a\x01t\x98\x01\x02\x92\x02\x01d", "latin1")),

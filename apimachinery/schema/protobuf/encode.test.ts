@@ -46,7 +46,7 @@ function comparable(schema: Schema, value: Json, isRoot = true): Json {
 describe("encodeProtobuf()", () => {
   const named = messages.map((message, index) => [`${message.kind} ${index % 2 === 0 ? "full" : "of zeros"}`, message])
 
-  test.each(named as [string, Message][])("writes %s byte for byte as Go does", (name, { kind, protobuf, json }) => {
+  test.each(named as [string, Message][])("writes %s exactly like Go", (name, { kind, protobuf, json }) => {
     const schema = schemaNamed(kind)
     const written = encodeProtobuf(schema, json)
     if (!ambiguous.has(name)) {
@@ -57,7 +57,7 @@ describe("encodeProtobuf()", () => {
 
   const kinds = [...kindsOfTypes().entries()].filter(([name]) => !name.endsWith("meta.v1.Table"))
 
-  test.each(kinds)("what it writes of %s is read as it was", (name, [gvk]) => {
+  test.each(kinds)("writes %s so that it is parsed unchanged", (name, [gvk]) => {
     const seed = seedOf()
     const random = createRandom(seed)
     const schema = schemaOfType(name)
@@ -72,14 +72,14 @@ describe("encodeProtobuf()", () => {
     }
   })
 
-  test("writes large texts and many items into a buffer that grows", () => {
+  test("writes large strings and many items into a growing buffer", () => {
     const schema = schemaNamed("v1/ConfigMap")
     const data = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`key-${index}`, "ü".repeat(index * 10)]))
     const read = parseProtobuf(encodeProtobuf(schema, { kind: "ConfigMap", apiVersion: "v1", data }), schema)
     expect(read).toEqual({ kind: "ConfigMap", apiVersion: "v1", metadata: expect.any(Object) as Json, data })
   })
 
-  test("writes the verbs of discovery as the message that Go has them in", () => {
+  test("writes the verbs of discovery as a nested message, like Go", () => {
     const schema = schemaOfType("io.k8s.apimachinery.pkg.apis.meta.v1.APIResource")
     if (schema === undefined) throw new Error("no schema of APIResource")
     const resource = { name: "a", singularName: "", namespaced: true, kind: "A", verbs: ["get", "list"] }
@@ -88,7 +88,7 @@ describe("encodeProtobuf()", () => {
     )
   })
 
-  test("sorts the keys of a map by their bytes", () => {
+  test("sorts map keys by bytes", () => {
     const schema = schemaNamed("v1/ConfigMap")
     const written = encodeProtobuf(schema, { data: { "\u{1f600}": "1", "\uff00": "2", b: "3", a: "4" } })
     const read = parseProtobuf(written, schema) as { data: Record<string, string> }
@@ -104,7 +104,7 @@ describe("encodeWatchEvent()", () => {
 })
 
 describe("envelope()", () => {
-  test("stands around a message as encodeProtobuf() has it", () => {
+  test("encloses a message like encodeProtobuf()", () => {
     const schema = schemaNamed("v1/Namespace")
     const object = { kind: "Namespace", apiVersion: "v1", metadata: { name: "a" } }
     const message = encodeMessage(schema, object)

@@ -72,7 +72,7 @@ const contentNotes = Buffer.from([0x1a, 0, 0x22, 0])
 const keptBytes = 1024 * 1024
 let spare = new ReverseWriter()
 
-/** Returns what `write` has written. Encoding is synchronous, so one writer is shared. */
+/** Returns the bytes that `write` has written. Encoding is synchronous, so one writer is shared. */
 function written(write: (writer: ReverseWriter) => void): Buffer {
   const writer = spare
   try {

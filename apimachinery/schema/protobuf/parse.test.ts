@@ -46,24 +46,24 @@ describe("parseProtobuf()", () => {
     },
   )
 
-  test("leaves out what a newer client knows more", () => {
+  test("ignores fields of newer clients", () => {
     const raw = [bytes(1, bytes(1, "x"), bytes(200, "new")), number(201, 1), bytes(202, "new")]
     expect(parse("v1/ConfigMap", envelope(...raw))).toEqual({ metadata: { name: "x" } })
   })
 
-  test("takes the type from the envelope, and none if it names none", () => {
+  test("reads the type from the envelope, if there is one", () => {
     const typed = Buffer.concat([Buffer.from("k8s\0"), bytes(1, bytes(1, "v1"), bytes(2, "ConfigMap"))])
     expect(parse("v1/ConfigMap", typed)).toEqual({ apiVersion: "v1", kind: "ConfigMap" })
     expect(parse("v1/ConfigMap", envelope())).toEqual({})
   })
 
-  test("keys of maps are data", () => {
+  test("treats map keys as data", () => {
     const read = parse("v1/ConfigMap", envelope(bytes(2, bytes(1, "__proto__"), bytes(2, "x"))))
     expect(Object.entries((read as { data: object }).data)).toEqual([["__proto__", "x"]])
     expect(Object.getPrototypeOf((read as { data: object }).data)).toBe(Object.prototype)
   })
 
-  test("numbers may be packed", () => {
+  test("reads packed numbers", () => {
     // PodSecurityContext.supplementalGroups
     const read = parse("v1/Pod", envelope(bytes(2, bytes(14, bytes(4, varint(1), varint(300))))))
     expect(read).toEqual({ spec: { securityContext: { supplementalGroups: [1, 300] } } })
@@ -75,14 +75,14 @@ describe("parseProtobuf()", () => {
     return envelope(bytes(2, bytes(7, bytes(4, bytes(1, schema)))))
   }
 
-  test("nesting is bounded", () => {
+  test("limits nesting", () => {
     expect(() => parse("apiextensions.k8s.io/v1/CustomResourceDefinition", nested(100))).not.toThrow()
     expect(() => parse("apiextensions.k8s.io/v1/CustomResourceDefinition", nested(2000))).toThrow("too deeply")
   })
 
   test.each<[string, string, Uint8Array]>([
     ["no prefix", "v1/ConfigMap", Buffer.from("{}")],
-    ["nothing", "v1/ConfigMap", Buffer.alloc(0)],
+    ["an empty body", "v1/ConfigMap", Buffer.alloc(0)],
     ["a field longer than the message", "v1/ConfigMap", Buffer.from("6b3873001205", "hex")],
     ["a length beyond all memory", "v1/ConfigMap", Buffer.from("6b38730012ffffffffffffffffff01", "hex")],
     ["a number without end", "v1/ConfigMap", Buffer.from(`6b38730008${"ff".repeat(20)}`, "hex")],
@@ -98,11 +98,11 @@ describe("parseProtobuf()", () => {
       envelope(bytes(2, bytes(1, "[".repeat(100_000), "]".repeat(100_000)))),
     ],
     ["a time beyond all calendars", "v1/ConfigMap", envelope(bytes(1, bytes(8, number(1, 2 ** 53))))],
-  ])("refuses %s with 400", (_what, kind, body) => {
+  ])("rejects %s with 400", (_what, kind, body) => {
     expect(() => parse(kind, body)).toThrow(expect.objectContaining({ code: 400 }) as Error)
   })
 
-  test("refuses what is cut off anywhere", () => {
+  test("rejects a message truncated at any byte", () => {
     const whole = messageOf("v1/Pod")
     let refused = 0
     for (let length = 0; length < whole.length; length += 7) refused += survives("v1/Pod", whole.subarray(0, length))
@@ -110,7 +110,7 @@ describe("parseProtobuf()", () => {
     expect(refused).toBeGreaterThan(whole.length / 7 - 3)
   })
 
-  test("is never brought down by garbage", () => {
+  test("survives random bytes", () => {
     const seed = seedOf()
     const random = createRandom(seed)
     const kinds = ["v1/Pod", "apiextensions.k8s.io/v1/CustomResourceDefinition", "v1/Service", "batch/v1/CronJob"]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { compilePattern, patternError } from "./patterns.ts"
 
-describe("patternError() speaks Go's words:", () => {
+describe("patternError() returns Go's messages:", () => {
   test.each([
     ["(", "missing closing ): `(`"],
     ["a)", "unexpected ): `a)`"],
@@ -17,7 +17,7 @@ describe("patternError() speaks Go's words:", () => {
     expect(patternError(pattern)).toBe(`error parsing regexp: ${fault}`)
   })
 
-  test("a pattern that multiplies itself is refused", () => {
+  test("a pattern that expands too much is rejected", () => {
     expect(patternError("((a{100}){100}){100}")).toContain("expression too large")
   })
 })
@@ -46,7 +46,7 @@ describe("matches()", () => {
     expect(compilePattern(pattern).matches(text)).toBe(expected)
   })
 
-  test("agrees with JavaScript where both mean the same", () => {
+  test("agrees with JavaScript where the syntax has the same meaning", () => {
     let state = 20260101
     const random = (below: number): number => {
       state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff
@@ -81,7 +81,7 @@ describe("matches()", () => {
     }
   })
 
-  test("takes no exponential time, and refuses what takes too long", () => {
+  test("takes no exponential time, and rejects texts that take too long", () => {
     // Exponential time would exceed the time limit of the test.
     expect(compilePattern("^(a+)+$").matches(`${"a".repeat(20_000)}!`)).toBe(false)
     expect(() => compilePattern("(?:.{1,500}x){2}").matches("a".repeat(100_000))).toThrow(RangeError)

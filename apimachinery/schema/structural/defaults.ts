@@ -17,7 +17,7 @@ interface WithinWhole {
   path: readonly (string | number)[]
 }
 
-const ofWholes: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"])
+const commonFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"])
 
 /** `source` and `schema` are the same schema before and after compilation; the path is that of the source. */
 export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPath, within?: WithinWhole): FieldError[] {
@@ -27,12 +27,14 @@ export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPat
   if (schema.default !== undefined) {
     const at = path.child("default")
     const found =
-      place === undefined ? oneDefault(schema, schema.default, at) : ofWhole(schema, schema.default, at, place)
+      place === undefined
+        ? oneDefault(schema, schema.default, at)
+        : defaultWithinObject(schema, schema.default, at, place)
     errors.push(...(place === undefined ? surplus(schema, schema.default, at) : []), ...found)
     if (found.length === 0) errors.push(...ruleFaults(source, schema.default, at))
   }
   const below = (step: string | number): WithinWhole | undefined => {
-    if (isWhole) return ofWholes.has(String(step)) ? { root: schema, path: [step] } : undefined
+    if (isWhole) return commonFields.has(String(step)) ? { root: schema, path: [step] } : undefined
     return place && { ...place, path: [...place.path, step] }
   }
   const { properties, items } = source
@@ -81,7 +83,12 @@ function oneDefault(schema: Schema, value: Json, path: FieldPath): FieldError[] 
  * An object with only this value must have valid metadata. Source: surroundingobject.go of the apiextensions-apiserver's
  * defaulting.
  */
-function ofWhole(schema: Schema, value: Json, path: FieldPath, { root, path: steps }: WithinWhole): FieldError[] {
+function defaultWithinObject(
+  schema: Schema,
+  value: Json,
+  path: FieldPath,
+  { root, path: steps }: WithinWhole,
+): FieldError[] {
   const inner = steps.reduceRight<Json>(
     (to, step) => (typeof step === "string" ? { [step]: to } : [to]),
     structuredClone(value),

@@ -12,7 +12,7 @@ interface Case {
 
 const cases = JSON.parse(readFileSync(new URL("./structural.cases.json", import.meta.url), "utf8")) as Case[]
 
-describe("compileStructural() finds what kube-apiserver finds in", () => {
+describe("compileStructural() reports the same errors as kube-apiserver in", () => {
   test.each(cases.map((one): [string, Case] => [JSON.stringify(one.schema), one]))("%s", (_, { schema, errors }) => {
     const found = compileStructural(schema).errors.map((error) => `${error.type} ${error.field} ${error.body()}`)
     expect(new Set(found)).toEqual(new Set(errors.map((error) => error.join(" "))))

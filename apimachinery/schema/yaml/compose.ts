@@ -14,7 +14,7 @@ export type YamlNode =
       line: number
       value: string
       /** "": none. */ tag: string
-      /** Says itself what it is. */ isPlain: boolean
+      /** Without quotes, so that its text determines its type. */ isPlain: boolean
     }
   | { is: "list"; line: number; items: YamlNode[] }
   | { is: "map"; line: number; pairs: [YamlNode, YamlNode][] }

@@ -68,7 +68,7 @@ function scanHandle(text: YamlText, isDirective: boolean): string {
 const isUriCharacter = (char: number): boolean =>
   isNameCharacter(char) || ";/?:@&=+$,.!~*'()[]".includes(String.fromCharCode(char))
 
-/** `handle`: what was read of it already, if that was no handle. */
+/** `handle`: the text already read, if it was not a handle. */
 function scanUri(text: YamlText, handle: string): string {
   let uri = handle.slice(1)
   let isThere = handle !== ""

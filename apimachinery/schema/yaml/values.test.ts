@@ -33,14 +33,14 @@ test.each([
   expect(convert(text)).toMatchObject({ json })
 })
 
-test("keys that are there before are told by the line of what they should be", () => {
+test("repeated keys are reported with the line of the value", () => {
   const text = "a:\n  1\na:\n  2\n1: a\n'1': b\nc: &c {d: e}\nf: {d: e, <<: *c}"
   expect(convert(text)).toMatchObject({
     repeatedKeys: ['line 4: key "a" already set in map', 'line 7: key "d" already set in map'],
   })
 })
 
-test("what aliases stand for counts as often as it stands there", () => {
+test("aliases count as often as they are expanded", () => {
   const lines = Array.from({ length: 9 }, (_, index) => `a${index + 1}: &a${index + 1} [${`*a${index}, `.repeat(9)}]`)
   expect(convert(`a0: &a0 x\n${lines.join("\n")}`)).toEqual({ fault: "yaml: document contains excessive aliasing" })
   const long = `a: &a ${"x".repeat(100_000)}\nb: [${"*a, ".repeat(50)}]`
