@@ -3,7 +3,7 @@ import { baseValue } from "./base-layer.ts"
 import { atRevision } from "./transaction.ts"
 import type { BaseLayer } from "./types.ts"
 
-test("a value of a base layer is made when it is first read, and once", () => {
+test("a value of a base layer is created once, on first read", () => {
   let made = 0
   const base: BaseLayer = {
     keys: ["/a"],

@@ -4,7 +4,7 @@ import { compareKeys, lowerBound, prefixEnd, selectKeys } from "./key-order.ts"
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 describe("compareKeys()", () => {
-  test("orders as UTF-8 bytes do, not as JavaScript does", () => {
+  test("sorts by UTF-8 bytes, unlike JavaScript", () => {
     const keys = [
       "",
       "a",
@@ -50,11 +50,11 @@ describe("selectKeys()", () => {
     expect(selectKeys(keys, prefix, after)).toEqual(expected)
   })
 
-  test("lowerBound() finds the place of a key that is not there", () => {
+  test("lowerBound() returns the place of a missing key", () => {
     expect([lowerBound(keys, "/a/15"), lowerBound(keys, "/b"), lowerBound(keys, "/b", true)]).toEqual([2, 3, 4])
   })
 
-  test("lowerBound() goes by the order of bytes, for keys of all characters", () => {
+  test("lowerBound() compares bytes, for keys of all characters", () => {
     const sorted = ["a", "b", "\ud7ff", "\ue000", "\uffee", "\u{10000}", "\u{1f600}"]
     for (const key of [...sorted, "ab", "\ue001", "\u{1f601}"]) {
       expect(lowerBound(sorted, key), key).toBe(sorted.filter((other) => byBytes(other, key) < 0).length)

@@ -28,7 +28,7 @@ function clientWith(renewals: number): { client: EtcdClient; good: () => number 
 
 const options = { prefix: "/p", name: "n", holder: "h", ttlSeconds: 1, waitMs: 0 }
 
-test.each([0, 2])("a lease that was renewed %i times is lost no later than it ends in etcd", async (renewals) => {
+test.each([0, 2])("a lease that was renewed %i times is lost before it expires in etcd", async (renewals) => {
   const { client, good } = clientWith(renewals)
   await using lease = await EtcdLease.hold({ ...options, client })
   await once(lease.lost, "abort")
@@ -37,7 +37,7 @@ test.each([0, 2])("a lease that was renewed %i times is lost no later than it en
   expect(held).toBeLessThan(1_150)
 })
 
-test("one that is answered goes on", async () => {
+test("a lease that is renewed stays valid", async () => {
   const { client } = clientWith(Number.POSITIVE_INFINITY)
   await using lease = await EtcdLease.hold({ ...options, client })
   expect(await Promise.race([once(lease.lost, "abort").then(() => "lost"), delay(1_500, "held")])).toBe("held")

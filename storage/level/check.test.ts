@@ -30,7 +30,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test("a store that was only written to by its owner has no faults", async () => {
+test("a store without damage has no faults", async () => {
   expect(await checkDirectory(directory, { base })).toEqual([])
 })
 
@@ -64,7 +64,7 @@ test.each<[name: string, damage: (db: Database) => Promise<void>, fault: string]
   ["a base tombstone is missing", (db) => db.del(tombstoneKey("/base")), "is not marked as deleted"],
   ["a tombstone on what is there", (db) => db.put(tombstoneKey("/a"), Buffer.alloc(0)), "both present and marked"],
   ["an unknown record", (db) => db.put("zebra", Buffer.alloc(0)), `unknown record "zebra"`],
-])("tells that %s", async (_name, damage, fault) => {
+])("reports that %s", async (_name, damage, fault) => {
   const database = await openDatabase({ directory, limits: defaultLimits })
   await damage(database)
   await database.close()

@@ -42,7 +42,7 @@ async function writeUntilKilled(directory: string, round: number, count: number)
   return output.split("\n").slice(0, -1)
 }
 
-test("after kill -9 under load nothing acknowledged is missing, and the check finds no fault", async () => {
+test("after kill -9 under load, all acknowledged writes are present and the check finds no faults", async () => {
   const directory = join(root, "store")
   const acknowledged = new AcknowledgedWrites()
   for (let round = 0; round < rounds; round++) {

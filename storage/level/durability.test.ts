@@ -38,7 +38,7 @@ function watchedDisk() {
   }
 }
 
-test("each write is flushed, and answered only after it", async () => {
+test("each write is acknowledged after its flush", async () => {
   const disk = watchedDisk()
   await using store = await openLevelStore({ directory, open: disk.open })
   disk.flushes.length = 0
@@ -63,7 +63,7 @@ test("each write is flushed, and answered only after it", async () => {
   expect((await store.get("/a"))?.modRevision).toBe(5)
 })
 
-test("those that come while one is written share the next flush", async () => {
+test("writes that arrive during a write share the next flush", async () => {
   const disk = watchedDisk()
   await using store = await openLevelStore({ directory, open: disk.open })
   disk.flushes.length = 0
@@ -77,7 +77,7 @@ test("those that come while one is written share the next flush", async () => {
   expect((await store.range("/other/")).items).toHaveLength(20)
 })
 
-test("the name of a new store, and those in it, are flushed before anything is written to it", async () => {
+test("the directory entries of a new store are flushed before its first write", async () => {
   const opened = vi.mocked(open)
   opened.mockClear()
   let flushed = 0

@@ -65,7 +65,7 @@ async function contents(store: Store): Promise<Record<string, string>> {
 const expected = { "/a": "2", "/base/kept": "base" }
 
 describe("a store with an image", () => {
-  test("answers what is current without LevelDB, and opens it for the first write", async () => {
+  test("reads current values without LevelDB, and opens it for the first write", async () => {
     await written()
     expect(opened).toBe(1)
     await using store = await open()
@@ -79,7 +79,7 @@ describe("a store with an image", () => {
     expect(await contents(store)).toEqual({ ...expected, "/c": "1" })
   })
 
-  test("opens LevelDB for the past", async () => {
+  test("opens LevelDB for history", async () => {
     await written()
     await using store = await open()
     expect(Buffer.from((await store.get("/a", 2))?.value ?? []).toString()).toBe("1")
@@ -92,7 +92,7 @@ describe("a store with an image", () => {
     expect(seen).toEqual([3, 4, 5, 6])
   })
 
-  test("tells watches that begin at its head of what is written", async () => {
+  test("delivers later writes to watches that start at its revision", async () => {
     await written()
     await using store = await open()
     const watch = store.watch("/", { after: store.revision })[Symbol.asyncIterator]()
@@ -101,7 +101,7 @@ describe("a store with an image", () => {
     expect((await told).value).toMatchObject([{ type: "put", current: { key: "/c", modRevision: 7 } }])
   })
 
-  test("keeps its image when nothing was written, and makes a new one when something was", async () => {
+  test("keeps its image if nothing was written, else creates a new one", async () => {
     await written()
     for (let round = 0; round < 2; round++) await (await open())[Symbol.asyncDispose]()
     expect(opened).toBe(1)
@@ -116,7 +116,7 @@ describe("a store with an image", () => {
     expect(await checkDirectory(await copyOf(directory), { base, quotaPrefix: "/" })).toEqual([])
   })
 
-  test("knows what its quota leaves", async () => {
+  test("knows the remaining quota", async () => {
     await written({ quota })
     await using store = await open({ quota })
     const keys = ["/1", "/2", "/3", "/4", "/5"]
@@ -125,20 +125,20 @@ describe("a store with an image", () => {
     expect(results.map(({ status }) => status)).toEqual([...Array(4).fill("fulfilled"), "rejected"])
   })
 
-  test("is opened from LevelDB under a quota it was written without", async () => {
+  test("is opened from LevelDB if it was written without the quota", async () => {
     await written()
     await using store = await open({ quota })
     expect(opened).toBe(2)
     expect(await contents(store)).toEqual(expected)
   })
 
-  test("has none when it is too large to be in memory", async () => {
+  test("has no image if it is too large for memory", async () => {
     await written({ limits: { residentBytes: 10 } })
     await using _store = await open()
     expect(opened).toBe(2)
   })
 
-  test("has none when it was in memory only because there was room", async () => {
+  test("has no image if it was in memory only because of spare room", async () => {
     const limits = { residentBytes: 10 }
     {
       const residents = new ResidentBudget(4 * 1024 * 1024)
@@ -150,7 +150,7 @@ describe("a store with an image", () => {
     await expect(readFile(join(directory, "IMAGE"))).rejects.toMatchObject({ code: "ENOENT" })
   })
 
-  test("compacts, and goes on with a compaction that was cut off", async () => {
+  test("is compacted, and continues an interrupted compaction", async () => {
     {
       await using store = await open()
       for (let index = 0; index < 40; index++) await put(store, "/a", String(index))
@@ -167,8 +167,8 @@ describe("a store with an image", () => {
   })
 })
 
-describe("an image is not believed", () => {
-  test("after LevelDB was opened, whoever did it", async () => {
+describe("an image is ignored", () => {
+  test("after LevelDB was opened by another process", async () => {
     await written()
     {
       await using other = await openLevelStore({ directory, base })
@@ -178,7 +178,7 @@ describe("an image is not believed", () => {
     expect(await contents(store)).toEqual({ ...expected, "/a": "3" })
   })
 
-  test("when its process was killed after it had opened LevelDB", async () => {
+  test("if its process was killed after opening LevelDB", async () => {
     await written()
     const killed = join(root, "killed")
     {
@@ -193,13 +193,10 @@ describe("an image is not believed", () => {
   test.each<[name: string, change: (image: Buffer) => Buffer]>([
     ["cut off", (image) => image.subarray(0, -7)],
     ["empty", () => Buffer.alloc(0)],
-    [
-      "with one bit that is wrong",
-      (image) => image.fill((image.at(-30) ?? 0) ^ 1, image.length - 30, image.length - 29),
-    ],
-    ["of another start of the machine", (image) => rewritten(image, { boot: "another" })],
-    ["of a later format", (image) => rewritten(image, { format: 2 })],
-  ])("%s", async (_, change) => {
+    ["damaged in one bit", (image) => image.fill((image.at(-30) ?? 0) ^ 1, image.length - 30, image.length - 29)],
+    ["of another boot", (image) => rewritten(image, { boot: "another" })],
+    ["of a newer format", (image) => rewritten(image, { format: 2 })],
+  ])("if it is %s", async (_, change) => {
     await written()
     const file = join(directory, "IMAGE")
     await writeFile(file, change(await readFile(file)))
@@ -210,7 +207,7 @@ describe("an image is not believed", () => {
 })
 
 describe("a store with an image whose LevelDB", () => {
-  test("cannot be opened is only read from then on, until it can", async () => {
+  test("cannot be opened is read-only until it can", async () => {
     await written()
     let time = 0
     await using store = await open({ now: () => time, limits: { reopenMilliseconds: 100 } })
@@ -228,7 +225,7 @@ describe("a store with an image whose LevelDB", () => {
     expect((await put(store, "/c", "1")).revision).toBe(7)
   })
 
-  test("has been written to meanwhile takes what is there, and ends its watches", async () => {
+  test("has changed since uses the current data, and ends its watches", async () => {
     await written()
     await using store = await open()
     expect(await contents(store)).toEqual(expected)

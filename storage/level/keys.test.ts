@@ -15,7 +15,7 @@ import {
 // More than 32 bits, to test both halves.
 const large = 0x12_3456_789a
 
-test("records are what the drawing says, byte by byte", () => {
+test("records have the documented bytes", () => {
   const state = { key: "/é", value: Buffer.from("v"), createRevision: 2, modRevision: large }
   expect(encodeCurrent(state).toString("hex")).toBe("0000000000000002" + "000000123456789a" + "76")
   expect(logKey(large, 3).toString("hex")).toBe("72" + "000000123456789a" + "0003")
@@ -26,7 +26,7 @@ test("records are what the drawing says, byte by byte", () => {
   expect(encodeHistory(3, "delete").toString("hex")).toBe("0003" + "03")
 })
 
-test("records come back as they went in", () => {
+test("encoded records can be decoded", () => {
   const previous = { key: "/é", value: Buffer.from("v"), createRevision: 2, modRevision: large }
   expect(decodeCurrent("/é", encodeCurrent(previous))).toEqual(previous)
   expect(decodeLogKey(logKey(large, 3))).toEqual({ revision: large, index: 3 })
@@ -46,6 +46,6 @@ test.each([
   ["a log record's key", () => decodeLogRecord(logKey(1), Buffer.alloc(19, 1))],
   ["a history key", () => decodeHistoryKey(Buffer.from("habc"))],
   ["a history record", () => decodeHistory(Buffer.alloc(2))],
-])("%s that is cut off or unknown is a RangeError", (_name, decode) => {
+])("%s that is truncated or unknown throws RangeError", (_name, decode) => {
   expect(decode).toThrow(RangeError)
 })

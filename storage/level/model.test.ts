@@ -36,7 +36,7 @@ function openStore(directory: string, base: BaseLayer | undefined): Promise<Stor
 test.each([
   ["alone", undefined],
   ["on a base layer", modelBase],
-] as const)("random operations do what a plain model does, %s", async (name, base) => {
+] as const)("random operations have the results of a model, %s", async (name, base) => {
   const directory = join(root, name)
   let isNew = true
   await runModel({

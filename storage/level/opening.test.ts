@@ -27,7 +27,7 @@ async function withDatabase(use: (database: Database) => Promise<void>): Promise
 }
 
 describe("openLevelStore()", () => {
-  test("finds what was written, its history and its revision again", async () => {
+  test("restores written data, history and revision", async () => {
     {
       await using store = await openLevelStore({ directory })
       await put(store, "/a", "1")
@@ -39,7 +39,7 @@ describe("openLevelStore()", () => {
     expect((await put(store, "/b", "1")).revision).toBe(4)
   })
 
-  test("keeps revision and compaction when the whole history is gone", async () => {
+  test("keeps revision and compaction when the whole history has expired", async () => {
     {
       await using store = await openLevelStore({ directory })
       for (let i = 0; i < 5; i++) await put(store, "/a", String(i))
@@ -49,7 +49,7 @@ describe("openLevelStore()", () => {
     expect([store.revision, store.compactedRevision]).toEqual([6, 5])
   })
 
-  test("fails with InUse while another has it open", async () => {
+  test("fails with InUse while another process has it open", async () => {
     await using _store = await openLevelStore({ directory })
     await expect(openLevelStore({ directory })).rejects.toMatchObject({
       code: "InUse",
@@ -57,7 +57,7 @@ describe("openLevelStore()", () => {
     })
   })
 
-  test("fails with Format on a store of a newer version, and says what to do", async () => {
+  test("fails with Format on a store of a newer version, with advice", async () => {
     await withDatabase((database) => database.put(metaFormat, Buffer.from("2")))
     await expect(openLevelStore({ directory })).rejects.toMatchObject({
       code: "Format",
@@ -67,7 +67,7 @@ describe("openLevelStore()", () => {
     await expect(openLevelStore({ directory })).rejects.toMatchObject({ code: "Format" })
   })
 
-  test("fails with Corrupt on a LevelDB that is no store", async () => {
+  test("fails with Corrupt on a LevelDB that is not a store", async () => {
     await withDatabase((database) => database.put("something", Buffer.from("else")))
     await expect(openLevelStore({ directory })).rejects.toMatchObject({ code: "Corrupt" })
   })
@@ -75,8 +75,8 @@ describe("openLevelStore()", () => {
   // LevelDB flushes neither the first manifest of a new database nor, before it is open, the name CURRENT.
   test.each([
     ["the first manifest is empty", { CURRENT: "MANIFEST-000001\n", "MANIFEST-000001": "" }],
-    ["none counts yet", { "MANIFEST-000001": "half", LOCK: "" }],
-  ])("makes a store anew whose making a loss of power cut short: %s", async (_, files) => {
+    ["there is no CURRENT yet", { "MANIFEST-000001": "half", LOCK: "" }],
+  ])("recreates a store whose creation was interrupted by a power loss: %s", async (_, files) => {
     for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content)
     expect(await checkDirectory(directory)).toEqual([])
     await using store = await openLevelStore({ directory })
@@ -86,7 +86,7 @@ describe("openLevelStore()", () => {
   test.each([
     ["a later manifest is damaged", (name: string) => writeFile(join(directory, name), "")],
     ["no manifest is named", () => rm(join(directory, "CURRENT"))],
-  ])("leaves a store alone that was in use: %s", async (_, damage) => {
+  ])("does not change a store that was in use: %s", async (_, damage) => {
     {
       await using store = await openLevelStore({ directory })
       await put(store, "/a", "1")
@@ -103,14 +103,14 @@ describe("openLevelStore()", () => {
     expect(store.revision).toBe(2)
   })
 
-  test("fails with Unavailable where no directory can be", async () => {
+  test("fails with Unavailable if the directory cannot be created", async () => {
     await writeFile(join(directory, "file"), "")
     await expect(openLevelStore({ directory: join(directory, "file", "store") })).rejects.toMatchObject({
       code: "Unavailable",
     })
   })
 
-  test("finishes a compaction that was interrupted", async () => {
+  test("continues an interrupted compaction", async () => {
     {
       await using store = await openLevelStore({ directory })
       for (let i = 0; i < 20; i++) await put(store, "/a", String(i))
@@ -133,8 +133,8 @@ describe("openLevelStore()", () => {
   })
 })
 
-describe("age of history", () => {
-  test("goes when it is older than the setting, but never what was current until now", async () => {
+describe("the age of history", () => {
+  test("limits history, but never removes current values", async () => {
     let time = 1000
     const limits = { historyMilliseconds: 800, historyRevisions: 0 }
     await using store = await openLevelStore({ directory, limits, now: () => time })
@@ -151,7 +151,7 @@ describe("age of history", () => {
     expect((await store.get("/a", 4))?.modRevision).toBe(4)
   })
 
-  test("is looked at when somebody reads the past, also where nobody writes any more", async () => {
+  test("is checked by reads of history even if nothing is written", async () => {
     let time = 1000
     const limits = { historyMilliseconds: 800, historyRevisions: 0 }
     await using store = await openLevelStore({ directory, limits, now: () => time })
@@ -166,7 +166,7 @@ describe("age of history", () => {
   })
 })
 
-describe("a disk that refuses", () => {
+describe("a failing disk", () => {
   /** Opens stores whose next batch fails on demand. */
   function failingDisk() {
     const disk = { failing: 0, opened: 0, refuseOpen: false }
@@ -190,7 +190,7 @@ describe("a disk that refuses", () => {
     return (await store.range("/")).items.map((item) => item.key)
   }
 
-  test("fails all of the group, keeps what was there, and works again when the disk does", async () => {
+  test("fails the whole group, keeps earlier data, and recovers with the disk", async () => {
     const { disk, open } = failingDisk()
     await using store = await openLevelStore({ directory, open, limits: { reopenMilliseconds: 0 } })
     await put(store, "/a", "1")
@@ -207,7 +207,7 @@ describe("a disk that refuses", () => {
     expect(await written(store)).toEqual(["/a", "/b"])
   })
 
-  test("answers what is in memory, and is read no further than that, while the database cannot be opened", async () => {
+  test("serves what is in memory while the database cannot be opened", async () => {
     const { disk, open } = failingDisk()
     await using store = await openLevelStore({ directory, open, limits: { reopenMilliseconds: 0 } })
     await put(store, "/a", "1")
@@ -226,7 +226,7 @@ describe("a disk that refuses", () => {
     expect((await store.get("/a", 2))?.modRevision).toBe(2)
   })
 
-  test("is Unavailable while the database of a large one cannot be opened, without trying at every call", async () => {
+  test("makes a large store Unavailable, and does not reopen the database at every call", async () => {
     const { disk, open } = failingDisk()
     let time = 0
     const limits = { reopenMilliseconds: 100, residentBytes: 0 }

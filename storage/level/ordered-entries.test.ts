@@ -26,7 +26,7 @@ function keyOf(number: number): string {
 }
 
 describe(`entries in order, seed ${seed}`, () => {
-  test("are those of a sorted list, whatever is put in and taken out", () => {
+  test("are equal to a sorted list after random insertions and deletions", () => {
     const ordered = new OrderedEntries()
     const model = new Map<string, KeyValue>()
     const check = (): void => {
@@ -64,7 +64,7 @@ describe(`entries in order, seed ${seed}`, () => {
     check()
   })
 
-  test("may come in order, as a database is read", () => {
+  test("can be inserted in order, as read from a database", () => {
     const ordered = new OrderedEntries()
     const entries = Array.from({ length: 3000 }, (_, number) => entry(`/${String(number).padStart(5, "0")}`, number))
     for (const each of entries) ordered.set(each)

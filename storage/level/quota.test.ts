@@ -19,7 +19,7 @@ async function begin() {
 
 quotaSuite({ name: "a level store's quota", begin })
 
-test("who is refused in a group takes no revision", async () => {
+test("a rejected transaction of a group does not consume a revision", async () => {
   await using place = await begin()
   const quota = { prefix: "/registry/", maxObjects: 3, maxBytes: 1000, reserveBytes: 100 }
   await using store = await place.open({ quota })

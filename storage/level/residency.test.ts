@@ -47,7 +47,7 @@ const deletion = (key: string): StoreEvent => {
   return { type: "delete", current: { ...previous, value: Buffer.alloc(0) }, previous }
 }
 
-test("what does not fit is not read again for each list, but when it has become less or there is more room", async () => {
+test("data that does not fit is loaded again only when it has shrunk or there is more room", async () => {
   const database = await openDatabase({ directory, limits: defaultLimits })
   const budget = new ResidentBudget(6 * MiB)
   expect(budget.take(3 * MiB)).toBe(true) // that of another store

@@ -55,7 +55,7 @@ function promises(suite: QuotaSuite): void {
       message: `exceeded quota: tenant, requested: objects=1, used: objects=${used}, limited: objects=3`,
     })
 
-  test("counts each key once, and lets in again what was let go", async () => {
+  test("counts each key once, and allows new keys after deletions", async () => {
     for (const name of ["a", "b", "c"]) await put(name)
     await expect(put("d")).rejects.toEqual(tooMany(3))
     await put("a", 20)
@@ -64,13 +64,13 @@ function promises(suite: QuotaSuite): void {
     await expect(put("b")).rejects.toEqual(tooMany(3))
   })
 
-  test("is exact when many write at once", async () => {
+  test("is exact for concurrent writes", async () => {
     const results = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => put(`o${index}`)))
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(3)
     expect((await store.range("/registry/o")).items).toHaveLength(3)
   })
 
-  test("who is refused among others writes nothing, and the others are written", async () => {
+  test("rejects one of several transactions without affecting the others", async () => {
     const [, refused] = await Promise.allSettled([put("a"), put("big", 2000), put("b")])
     expect(refused.status).toBe("rejected")
     expect((await store.range("/registry/")).items.map(({ key }) => key)).toEqual([
@@ -80,7 +80,7 @@ function promises(suite: QuotaSuite): void {
     ])
   })
 
-  test("a comparison that does not hold is told before the quota is", async () => {
+  test("is checked after comparisons", async () => {
     for (const name of ["a", "b", "c"]) await put(name)
     const key = "/registry/a"
     const refused = await store.txn({
@@ -90,7 +90,7 @@ function promises(suite: QuotaSuite): void {
     expect(refused).toMatchObject({ succeeded: false, current: [{ key }] })
   })
 
-  test("counts bytes of keys and values; what does not grow is always written", async () => {
+  test("counts bytes of keys and values, and always allows writes that do not grow", async () => {
     await put("a", 989) // plus 11 for the key
     await expect(put("a", 990)).rejects.toMatchObject({
       message: "exceeded quota: tenant, requested: bytes=1, used: bytes=1000, limited: bytes=1000",
@@ -101,7 +101,7 @@ function promises(suite: QuotaSuite): void {
     await expect(put("c", 0)).rejects.toMatchObject({ code: "QuotaExceeded" })
   })
 
-  test("what is on its way out may use the reserve", async () => {
+  test("allows writes of objects being deleted to use the reserve", async () => {
     await put("a", 989)
     await put("a", 1089, true)
     await expect(put("a", 1090, true)).rejects.toMatchObject({ code: "QuotaExceeded" })
@@ -109,14 +109,14 @@ function promises(suite: QuotaSuite): void {
     await put("b", 500)
   })
 
-  test("neither counts what lies in the base layer, nor keys of others", async () => {
+  test("counts neither the base layer nor keys outside its prefix", async () => {
     await store.txn({ compare: [], operations: [{ type: "put", key: "/own", value: Buffer.alloc(5000) }] })
     await remove("base")
     for (const name of ["a", "b", "base"]) await put(name)
     await expect(put("c")).rejects.toEqual(tooMany(3))
   })
 
-  test("goes on after a restart, also when the store was written without it meanwhile", async () => {
+  test("is enforced after a restart, even if the store was written without it", async () => {
     for (const name of ["a", "b"]) await put(name)
     await store[Symbol.asyncDispose]()
     expect((await place.check?.(base)) ?? []).toEqual([])

@@ -77,7 +77,7 @@ function transactions(open: () => Promise<Store>): void {
     expect(await store.get("/a")).toBeUndefined()
   })
 
-  test("each transaction takes the next revision, and a key remembers the first and the last", async () => {
+  test("each transaction gets the next revision, and a key records its first and last", async () => {
     const store = await open()
     expect(await put(store, "/a", "1")).toEqual({ succeeded: true, revision: 2 })
     expect(await put(store, "/a", "2")).toEqual({ succeeded: true, revision: 3 })
@@ -85,7 +85,7 @@ function transactions(open: () => Promise<Store>): void {
     expect(store.revision).toBe(3)
   })
 
-  test("a failed comparison writes nothing and shows the present state in the order compared", async () => {
+  test("a failed comparison writes nothing and returns the current state in the order of the comparisons", async () => {
     const store = await open()
     await put(store, "/a", "1")
     const result = await store.txn({
@@ -116,7 +116,7 @@ function transactions(open: () => Promise<Store>): void {
     expect(show(await store.get("/a"))).toBe("/a=3 4/4")
   })
 
-  test("comparing only, deleting nothing and doing nothing take no revision", async () => {
+  test("transactions that change nothing take no revision", async () => {
     const store = await open()
     await put(store, "/a", "1")
     expect(await store.txn({ compare: [{ key: "/a", modRevision: 2 }], operations: [] })).toMatchObject({ revision: 2 })
@@ -141,7 +141,7 @@ function transactions(open: () => Promise<Store>): void {
     expect(show(await store.get("/c"))).toBe("/c=3 3/3")
   })
 
-  test("of many that want to create a key at once, exactly one does", async () => {
+  test("of concurrent creations of a key exactly one succeeds", async () => {
     const store = await open()
     const results = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
@@ -171,7 +171,7 @@ function transactions(open: () => Promise<Store>): void {
     expect(text((await store.get("/n"))?.value)).toBe("20")
   })
 
-  test("what was acknowledged is seen by the read after it, and by none before it as half", async () => {
+  test("an acknowledged write is visible to the next read, and never in part", async () => {
     const store = await open()
     const writes = Array.from({ length: 30 }, async (_, i) => {
       const { revision } = await put(store, `/k/${i}`, "x")
@@ -186,7 +186,7 @@ function transactions(open: () => Promise<Store>): void {
     await Promise.all([...writes, ...Array.from({ length: 20 }, read)])
   })
 
-  test("a value does not change when the caller uses its buffer again", async () => {
+  test("stored values do not change when the caller reuses its buffer", async () => {
     const store = await open()
     const value = bytes("first")
     const written = store.txn({ compare: [], operations: [{ type: "put", key: "/a", value }] })
@@ -195,7 +195,7 @@ function transactions(open: () => Promise<Store>): void {
     expect(text((await store.get("/a"))?.value)).toBe("first")
   })
 
-  test("values may be empty and hold any byte", async () => {
+  test("values may be empty and contain any byte", async () => {
     const store = await open()
     const all = Uint8Array.from({ length: 256 }, (_, i) => i)
     await store.txn({
@@ -209,7 +209,7 @@ function transactions(open: () => Promise<Store>): void {
     expect((await store.get("/none"))?.value).toHaveLength(0)
   })
 
-  test("a key that cannot be stored, or is written twice, is the caller's bug", async () => {
+  test("invalid keys and repeated writes of a key throw an error", async () => {
     const store = await open()
     await expect(put(store, "", "x")).rejects.toThrow(TypeError)
     await expect(put(store, "/a\0b", "x")).rejects.toThrow(TypeError)
@@ -228,7 +228,7 @@ function ranges(open: () => Promise<Store>): void {
     return store
   }
 
-  test("gives the keys that start with the prefix, in byte order", async () => {
+  test("returns the keys with the prefix in byte order", async () => {
     const store = await filled()
     const { items, more, revision } = await store.range("/p/")
     expect(names(items)).toEqual(keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
@@ -237,7 +237,7 @@ function ranges(open: () => Promise<Store>): void {
     expect(items.every((item) => text(item.value) === item.key)).toBe(true)
   })
 
-  test("pages with limit and after give every key once", async () => {
+  test("pages with limit and after return every key once", async () => {
     const store = await filled()
     for (const limit of [1, 2, 4, 9, 10]) {
       const found: string[] = []
@@ -269,7 +269,7 @@ function ranges(open: () => Promise<Store>): void {
     expect([items.length, more, remaining]).toEqual([0, true, keys.length])
   })
 
-  test("many keys come complete", async () => {
+  test("many keys are returned completely", async () => {
     const store = await open()
     await Promise.all(Array.from({ length: 2500 }, (_, i) => put(store, `/many/${String(i).padStart(5, "0")}`, "x")))
     const { items } = await store.range("/many/")
@@ -314,7 +314,7 @@ function history(open: () => Promise<Store>): void {
     }
   }
 
-  test("get and range tell the state at every earlier revision", async () => {
+  test("get and range return the state at every earlier revision", async () => {
     await expectStates(await filled(), 1)
   })
 
@@ -327,7 +327,7 @@ function history(open: () => Promise<Store>): void {
     expect([...first.items, ...rest.items].map(show)).toEqual(states[8])
   })
 
-  test("compaction refuses what is at or below it, and keeps the rest", async () => {
+  test("compaction rejects reads at or below it, and keeps the rest", async () => {
     const store = await filled()
     await store.compact(4)
     expect(store.compactedRevision).toBe(4)
@@ -339,7 +339,7 @@ function history(open: () => Promise<Store>): void {
     await expectStates(store, 5)
   })
 
-  test("the latest revision stays readable and watchable whatever is compacted", async () => {
+  test("the latest revision remains readable and watchable after any compaction", async () => {
     const store = await filled()
     await store.compact(store.revision)
     expect(store.compactedRevision).toBe(7)
@@ -349,7 +349,7 @@ function history(open: () => Promise<Store>): void {
     expect(await take(watcher.watcher, 1)).toEqual(["put /h/a=4 2/9 was /h/a=3 2/8"])
   })
 
-  test("the future cannot be read, watched or compacted", async () => {
+  test("future revisions cannot be read, watched or compacted", async () => {
     const store = await filled()
     await expect(store.get("/h/a", 9)).rejects.toEqual(code("FutureRevision"))
     await expect(store.range("/h/", { revision: 9 })).rejects.toEqual(code("FutureRevision"))
@@ -376,7 +376,7 @@ function watches(open: () => Promise<Store>): void {
     expect(await take(backlog.watcher, 3)).toEqual(expected)
   })
 
-  test("resumes after any revision without gap or double, also far back", async () => {
+  test("resumes after any revision without gaps or duplicates, also from old ones", async () => {
     const store = await open()
     const last = 60
     for (let i = 2; i <= last; i++) await put(store, `/w/${i % 7}`, "x".repeat(20_000) + i)
@@ -390,7 +390,7 @@ function watches(open: () => Promise<Store>): void {
     }
   })
 
-  test("crosses from backlog to live under load without gap or double", async () => {
+  test("switches from backlog to live events under load without gaps or duplicates", async () => {
     const store = await open()
     const total = 400
     for (let i = 0; i < 50; i++) await put(store, "/w/a", "x".repeat(10_000))
@@ -411,7 +411,7 @@ function watches(open: () => Promise<Store>): void {
     await Promise.all([writing, ...watching])
   })
 
-  test("a transaction's events come in one batch, in the order of its operations", async () => {
+  test("delivers a transaction's events in one batch, in the order of its operations", async () => {
     const store = await open()
     await put(store, "/w/a", "1")
     await store.txn({
@@ -427,7 +427,7 @@ function watches(open: () => Promise<Store>): void {
     expect(batch.value?.map((event: StoreEvent) => event.current.key)).toEqual(["/w/z", "/w/a", "/w/b"])
   })
 
-  test("revision advances past changes that are not under the prefix", async () => {
+  test("revision advances with changes outside the prefix", async () => {
     const store = await open()
     await using watch = closing(store.watch("/w/", { after: 1 }))
     const events = take(watch.watcher, 1)
@@ -438,7 +438,7 @@ function watches(open: () => Promise<Store>): void {
     expect(watch.watcher.revision).toBe(3)
   })
 
-  test("revision does not pass what the consumer has not taken", async () => {
+  test("revision does not advance beyond delivered events", async () => {
     const store = await open()
     await using watch = closing(store.watch("/w/", { after: 1 }))
     const first = take(watch.watcher, 1)
@@ -451,7 +451,7 @@ function watches(open: () => Promise<Store>): void {
     expect(watch.watcher.revision).toBe(4)
   })
 
-  test("a consumer that does not keep up ends with SlowConsumer and can resume", async () => {
+  test("a slow consumer is ended with SlowConsumer and can resume", async () => {
     const store = await open()
     const watcher = store.watch("/w/", { after: 1, maxPending: 3 })
     const first = take(watcher, 1)
@@ -464,7 +464,7 @@ function watches(open: () => Promise<Store>): void {
     expect(await take(resumed.watcher, 5)).toHaveLength(5)
   })
 
-  test("fails with Compacted when the log does not reach back", async () => {
+  test("fails with Compacted if the history does not reach back", async () => {
     const store = await open()
     for (let i = 0; i < 5; i++) await put(store, "/w/a", String(i))
     await store.compact(3)
@@ -474,7 +474,7 @@ function watches(open: () => Promise<Store>): void {
     expect(await take(watch.watcher, 2)).toEqual(["put /w/a=3 2/5 was /w/a=2 2/4", "put /w/a=4 2/6 was /w/a=3 2/5"])
   })
 
-  test("a live watch does not notice compaction", async () => {
+  test("a live watch is not affected by compaction", async () => {
     const store = await open()
     await using watch = closing(store.watch("/w/", { after: 1 }))
     const events = take(watch.watcher, 1)
@@ -498,7 +498,7 @@ function watches(open: () => Promise<Store>): void {
 }
 
 function disposal(open: () => Promise<Store>): void {
-  test("afterwards everything fails with Closed, and watches end with it", async () => {
+  test("afterwards all calls fail with Closed, and watches end with it", async () => {
     const store = await open()
     const behind = store.watch("/w/", { after: 1 })
     const live = take(store.watch("/w/", { after: 1 }), 1)
@@ -514,7 +514,7 @@ function disposal(open: () => Promise<Store>): void {
     expect(() => store.watch("/", { after: 1 })).toThrow(StorageError)
   })
 
-  test("can be done twice", async () => {
+  test("can be called twice", async () => {
     const store = await open()
     await store[Symbol.asyncDispose]()
     await store[Symbol.asyncDispose]()
@@ -530,7 +530,7 @@ function baseLayer(open: (options: { base: BaseLayer }) => Promise<Store>): void
   const list = async (store: Store, revision?: number): Promise<(string | undefined)[]> =>
     (await store.range("/b/", revision === undefined ? {} : { revision })).items.map(show)
 
-  test("its keys are there with revision 1, merged in byte order", async () => {
+  test("its keys have revision 1 and are merged in byte order", async () => {
     const store = await open({ base })
     await put(store, "/b/2", "two")
     await put(store, "/b/6", "six")
@@ -546,7 +546,7 @@ function baseLayer(open: (options: { base: BaseLayer }) => Promise<Store>): void
     expect([...names(page.items), page.remaining]).toEqual(["/b/2", "/b/3", 2])
   })
 
-  test("they are compared with modRevision 1, overwritten, deleted and created again", async () => {
+  test("its keys are compared with modRevision 1, and can be overwritten, deleted and recreated", async () => {
     const store = await open({ base })
     const update = await store.txn({
       compare: [{ key: "/b/1", modRevision: 1 }],
@@ -567,7 +567,7 @@ function baseLayer(open: (options: { base: BaseLayer }) => Promise<Store>): void
     expect(await list(store)).toEqual(["/b/3=again 5/5", "/b/5=five 1/1"])
   })
 
-  test("history and watches know what was there before", async () => {
+  test("its keys are the previous state in history and watches", async () => {
     const store = await open({ base })
     await put(store, "/b/1", "uno")
     await remove(store, "/b/3")
@@ -599,7 +599,7 @@ function baseLayer(open: (options: { base: BaseLayer }) => Promise<Store>): void
 }
 
 function limits(open: (options: { limits: Partial<StoreLimits> }) => Promise<Store>): void {
-  test("what is too large is refused and changes nothing", async () => {
+  test("values that are too large are rejected and change nothing", async () => {
     const store = await open({
       limits: { maxValueBytes: 100, maxTransactionBytes: 250, maxTransactionOperations: 3, maxKeyBytes: 20 },
     })
@@ -622,7 +622,7 @@ function limits(open: (options: { limits: Partial<StoreLimits> }) => Promise<Sto
     expect((await puts(3, 80)).succeeded).toBe(true)
   })
 
-  test("history beyond the setting is compacted by itself", async () => {
+  test("history beyond the limit is compacted automatically", async () => {
     const store = await open({ limits: { historyRevisions: 20 } })
     for (let i = 0; i < 100; i++) await put(store, `/k/${i % 5}`, String(i))
     await expect.poll(() => store.compactedRevision).toBeGreaterThan(60)

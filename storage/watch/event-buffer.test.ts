@@ -7,7 +7,7 @@ const eventAt = (revision: number, key: string): StoreEvent => ({
   current: { key, value: Buffer.alloc(100), createRevision: revision, modRevision: revision },
 })
 
-test("what is over the limit is gone in whole transactions, and nothing of what is left", () => {
+test("above the limit, the oldest transactions are removed as a whole", () => {
   const maxBytes = 20_000
   const buffer = new EventBuffer(1, maxBytes)
   const keys = ["/a", "/b", "/c"]

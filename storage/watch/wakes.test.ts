@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { createMemoryStore } from "../memory/store.ts"
 import { Wakes } from "./wakes.ts"
 
-test("a few are woken at once, a crowd in stretches, all of them in the order in which they came", async () => {
+test("a few are woken at once, and many in batches, in order of arrival", async () => {
   const wakes = new Wakes()
   const woken: number[] = []
   for (let index = 0; index < 100; index++) wakes.add({ wake: () => void woken.push(index) })
@@ -17,7 +17,7 @@ test("a few are woken at once, a crowd in stretches, all of them in the order in
   expect(woken).toEqual(Array.from({ length: 100 }, (_, index) => index))
 })
 
-test("who comes while others wait does not pass them", async () => {
+test("later arrivals do not overtake those that wait", async () => {
   const wakes = new Wakes()
   const woken: string[] = []
   for (let index = 0; index < 40; index++) wakes.add({ wake: () => void woken.push("early") })
@@ -30,7 +30,7 @@ test("who comes while others wait does not pass them", async () => {
 
 const watches = 200
 
-test("patient watches get each change once and in order, however many there are, and others before the writer", async () => {
+test("patient watches get each change once and in order, and other watches before the write returns", async () => {
   await using store = createMemoryStore()
   const seen = Array.from({ length: watches }, (): number[] => [])
   const watchers = seen.map((revisions) => {
@@ -63,7 +63,7 @@ test("patient watches get each change once and in order, however many there are,
   await Promise.all([counting, ...watchers.map(({ done }) => done)])
 })
 
-test("what a patient watch has not been told when the store ends is told before the end, or can be resumed", async () => {
+test("undelivered events of a patient watch are delivered before the store closes, or can be resumed", async () => {
   const store = createMemoryStore()
   const watchers = Array.from({ length: watches }, () => store.watch("/a/", { after: store.revision, patient: true }))
   const told = watchers.map(async (watcher) => {
