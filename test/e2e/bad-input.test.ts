@@ -47,12 +47,12 @@ describe("kubectl apply", () => {
     },
     { what: "no containers", object: pod({ containers: [] }), message: "spec.containers: Required value" },
     {
-      what: "a value that is none of the allowed",
+      what: "an unsupported value",
       object: pod({ restartPolicy: "Sometimes" }),
       message: 'spec.restartPolicy: Unsupported value: "Sometimes"',
     },
     {
-      what: "a name against the rules",
+      what: "an invalid name",
       object: pod({}, { name: "Bad_Name" }),
       message: 'metadata.name: Invalid value: "Bad_Name": a lowercase RFC 1123 subdomain must consist of',
     },
@@ -72,7 +72,7 @@ describe("kubectl apply", () => {
       message: 'no matches for kind "Pod" in version "example.com/v1"',
     },
     {
-      what: "a namespace that is not there",
+      what: "a missing namespace",
       object: pod({}, { namespace: "nowhere" }),
       message: 'namespaces "nowhere" not found',
     },
@@ -91,18 +91,18 @@ describe("kubectl apply", () => {
     },
   ]
 
-  test.each(manifests)("$what is refused, and says so", async ({ object, message }) => {
+  test.each(manifests)("$what is rejected with a message", async ({ object, message }) => {
     // Disables client-side validation, so that the server receives the manifest unchanged.
     const { code, stderr } = await up.tryKubectl(["apply", "-f", "-"], { input: JSON.stringify(object) })
     expect(stderr).toMatch(message)
     expect(code).toBe(1)
   })
 
-  test("nothing of it was kept", async () => {
+  test("rejected objects are not stored", async () => {
     expect(await up.kubectl(["get", "pods,services,deployments.apps", "-A", "-o", "name"])).toBe("service/kubernetes\n")
   })
 
-  test("an object too large is refused with 413, and the connection's owner is told why", async () => {
+  test("an object that is too large is rejected with 413 and a message", async () => {
     const object = pod({}, { annotations: { large: "x".repeat(3 * 1024 * 1024) } })
     const credential = certificateOf(await up.readKubeconfig("demo"))
     const answer = await call(up.url, {
@@ -118,7 +118,7 @@ describe("kubectl apply", () => {
     expect(created.stderr).toMatch(/too large/i)
   })
 
-  test("bytes that are no JSON are refused with 400", async () => {
+  test("invalid JSON is rejected with 400", async () => {
     const credential = certificateOf(await up.readKubeconfig("demo"))
     const request = { ...credential, method: "POST", path: "/tenants/demo/api/v1/namespaces/default/pods" }
     expect(await call(up.url, { ...request, body: '{"kind":' })).toMatchObject({ status: 400 })
@@ -126,7 +126,7 @@ describe("kubectl apply", () => {
     expect(await call(up.url, other)).toMatchObject({ status: 415 })
   })
 
-  test("a method that a resource does not have is refused with 405", async () => {
+  test("an unsupported method of a resource is rejected with 405", async () => {
     const credential = certificateOf(await up.readKubeconfig("demo"))
     const answer = await call(up.url, {
       ...credential,
@@ -152,12 +152,12 @@ describe("a credential", () => {
     expect(JSON.parse(answer.text)).toMatchObject(unauthorized)
   }
 
-  test("that is no token is refused", async () => {
+  test("that is not a token is rejected", async () => {
     await refused({ token: "nonsense" })
     await refused({ token: "a.b.c" })
   })
 
-  test("whose signature is another's is refused", async () => {
+  test("with another signature is rejected", async () => {
     const [header, payload] = (await token("demo")).split(".")
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
     const signature = sign("sha256", Buffer.from(`${header}.${payload}`), privateKey).toString("base64url")
@@ -165,13 +165,13 @@ describe("a credential", () => {
     await refused({ token: `${encode({ alg: "none", typ: "JWT" })}.${payload}.` })
   })
 
-  test("whose claims were changed is refused", async () => {
+  test("with changed claims is rejected", async () => {
     const [header, payload = "", signature] = (await token("demo")).split(".")
     const claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as object
     await refused({ token: `${header}.${encode({ ...claims, exp: 4_000_000_000 })}.${signature}` })
   })
 
-  test("of another tenant is refused: certificate and token", async () => {
+  test("of another tenant is rejected: certificate and token", async () => {
     await refused({ token: await token("other") })
     await refused(certificateOf(await up.readKubeconfig("other")))
     const { code, stderr } = await up.tryKubectl(["get", "namespaces", "--server", `${up.url}/tenants/demo`], {
@@ -181,7 +181,7 @@ describe("a credential", () => {
     expect(stderr).toContain("Unauthorized")
   })
 
-  test("of a tenant that was deleted is refused, also when there is a new one of that name", async () => {
+  test("of a deleted tenant is rejected, also by a new tenant of the same name", async () => {
     expect(await up.cli(["tenant", "create", "brief"])).toMatchObject({ code: 0 })
     const old = certificateOf(await up.readKubeconfig("brief"))
     const path_ = "/tenants/brief/api/v1/namespaces"
@@ -192,19 +192,19 @@ describe("a credential", () => {
     expect(await call(up.url, { ...old, path: path_ })).toMatchObject({ status: 401 })
   })
 
-  test("for another audience is refused", async () => {
+  test("for another audience is rejected", async () => {
     const elsewhere = await up.kubectl(["create", "token", "default", "--audience=elsewhere"])
     await refused({ token: elsewhere.trim() })
   })
 
-  test("that asks for a tenant that does not exist is refused", async () => {
+  test("for a missing tenant is rejected", async () => {
     const { code, stderr } = await up.tryKubectl(["get", "pods", "--server", `${up.url}/tenants/nobody`])
     expect(code).toBe(1)
     expect(stderr).toContain("You must be logged in to the server")
   })
 })
 
-describe("polyplane", () => {
+describe("polyplane fails with one sentence on", () => {
   async function fails(args: readonly string[], code: number, sentence: string | RegExp) {
     const output = await polyplane(args)
     // Progress lines begin with an ellipsis. The rest is the error message, and a hint after invalid flags.
@@ -217,7 +217,7 @@ describe("polyplane", () => {
 
   const directory = (name: string) => up.path(name)
 
-  test("names what it does not know", async () => {
+  test("unknown commands and flags", async () => {
     await fails(["upp"], 2, 'there is no command "upp"')
     await fails(["up", "--prot", "1"], 2, "'--prot'")
     await fails(["up", "--port", "none"], 2, '--port must be a whole number from 0 to 65535, not "none"')
@@ -247,7 +247,7 @@ describe("polyplane", () => {
     await fails(["up", "--port", "0", "--data-dir", directory("newer")], 1, "written by a newer version of polyplane")
   })
 
-  test("a data directory that cannot be one", async () => {
+  test("a data directory that is a file", async () => {
     await writeFile(directory("file"), "")
     await fails(["up", "--port", "0", "--data-dir", directory("file")], 1, "is not a directory")
   })
@@ -260,7 +260,7 @@ describe("polyplane", () => {
     await fails(["up", "--port", "0", "--data-dir", path.join(target, "data")], 1, "is not writable")
   })
 
-  test("a super cluster that does not answer", async () => {
+  test("an unavailable super cluster", async () => {
     const file = directory("dead.kubeconfig")
     const kubeconfig = {
       apiVersion: "v1",
@@ -278,7 +278,7 @@ describe("polyplane", () => {
     await fails([...args, "--super-kubeconfig", file], 1, /dead\.kubeconfig/)
   })
 
-  test("tenants that cannot be", async () => {
+  test("invalid, existing or missing tenants", async () => {
     const data = ["--data-dir", up.dataDir]
     await fails(["tenant", "create", "Bad_Name", ...data], 1, /Bad_Name/)
     await fails(["tenant", "create", "demo", ...data], 1, 'tenant "demo" already exists')

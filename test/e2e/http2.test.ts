@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 describe("kubectl over HTTP/2", () => {
-  test("waits for what it watches", async () => {
+  test("waits for conditions with a watch", async () => {
     await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=60s"])
     expect(await up.kubectl(["get", "--raw", "/readyz"])).toContain("ok")
   })
@@ -51,7 +51,7 @@ describe("kubectl over HTTP/2", () => {
     expect(await up.kubectl(["delete", "deployment,configmap", "--all", "--timeout=60s"])).toContain("deleted")
   })
 
-  test("and the server ends when asked to", async () => {
+  test("and the server exits on request", async () => {
     expect(await up.stop()).toBe(0)
   })
 })

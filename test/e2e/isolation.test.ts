@@ -175,7 +175,7 @@ async function both(request: (tenant: string) => Call): Promise<{ there: Answer 
 }
 
 describe.each(["certificate", "token", "certificate and token"])("tenant A's administrator, by %s", (kind) => {
-  test.each(ways)("reaches nothing of tenant B by $way", async ({ to }) => {
+  test.each(ways)("cannot access tenant B by $way", async ({ to }) => {
     for (const { verb, ...request } of verbs) {
       const { there } = await both((tenant) => ({ ...to(tenant, request), ...credentials[kind] }))
       expect(there.status, verb).toBe(401)
@@ -184,11 +184,11 @@ describe.each(["certificate", "token", "certificate and token"])("tenant A's adm
   })
 })
 
-describe("byte for byte, but for the time and the request's number", () => {
+describe("responses, except for time and audit id", () => {
   const masked = (text: string, tenant: string) =>
     text.replace(/^(date|audit-id): .*$/gim, "$1: …").replaceAll(tenant, "NAME")
 
-  test.each([...verbs, ...oddities])("$verb of tenant B is answered as of nobody", async (request) => {
+  test.each([...verbs, ...oddities])("to $verb of tenant B are those for a missing tenant", async (request) => {
     for (const kind of ["certificate", "token", "none"]) {
       for (const { to } of ways.slice(0, 2)) {
         const ask = async (tenant: string) =>
@@ -203,7 +203,7 @@ describe("byte for byte, but for the time and the request's number", () => {
   })
 })
 
-test("a tenant's node leads the gateway nowhere", async () => {
+test("the gateway does not connect to addresses of a tenant's node", async () => {
   const heard: unknown[] = []
   const trap = createServer((socket) => {
     heard.push(socket.remotePort)
@@ -235,10 +235,10 @@ test("a tenant's node leads the gateway nowhere", async () => {
   ])
 })
 
-describe("mixed", () => {
+describe("mixed credentials", () => {
   const own = ["certificate", "token"]
 
-  test.each(own)("A's %s beside a good token of B is refused", async (kind) => {
+  test.each(own)("with A's %s are rejected with a valid token of B", async (kind) => {
     for (const { to } of ways) {
       const { headers, ...request } = to("blue", { path: `${namespaced}/secrets` })
       const mixed = { ...credentials[kind], ...request }
@@ -253,7 +253,7 @@ describe("mixed", () => {
     }
   })
 
-  test("a path of one tenant and the host of another are nobody's", async () => {
+  test("a path of one tenant and the host of another are rejected", async () => {
     for (const kind of own) {
       const request = { path: `/tenants/team-a${namespaced}/secrets`, ...credentials[kind] }
       await both((tenant) => ({ ...request, headers: { host: host(tenant) } })).then(({ there }) =>
@@ -262,7 +262,7 @@ describe("mixed", () => {
     }
   })
 
-  test("the path cannot be made to leave the tenant", async () => {
+  test("encoded paths cannot leave the tenant", async () => {
     for (const path of [
       `/tenants/team-a/../blue${namespaced}/secrets`,
       `/tenants/team-a/%2e%2e/blue${namespaced}/secrets`,
@@ -277,7 +277,7 @@ describe("mixed", () => {
     }
   })
 
-  test("a tenant's administrator is nobody in the super cluster and at the gateway's own surface", async () => {
+  test("a tenant's administrator has no access to the super cluster and the gateway's admin API", async () => {
     for (const kind of own) {
       const tenants = await call(up.url, { path: "/polyplane/v1/tenants", ...credentials[kind] })
       expect([401, 403, 404]).toContain(tenants.status)
@@ -289,7 +289,7 @@ describe("mixed", () => {
     }
   })
 
-  test("without any credential B and nobody answer alike", async () => {
+  test("without credentials, responses for B and for a missing tenant are equal", async () => {
     for (const { verb, ...request } of verbs) {
       for (const { to } of ways) {
         const { there } = await both((tenant) => to(tenant, request))
@@ -298,7 +298,7 @@ describe("mixed", () => {
     }
   })
 
-  test("B is as it was", async () => {
+  test("the objects of B are unchanged", async () => {
     expect(await up.kubectl(["get", "secret", "secret", "-o", "jsonpath={.data.word}"], { kubeconfig: "blue" })).toBe(
       Buffer.from("of-tenant-b").toString("base64"),
     )

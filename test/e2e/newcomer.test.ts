@@ -43,14 +43,14 @@ async function whoAmI(kubeconfig: string, flags: string[] = []): Promise<string>
 
 const uids = (objects: Named[]) => objects.map(({ metadata }) => metadata.uid).sort()
 
-describe("the newcomer's session", () => {
-  test("kubectl and the server speak to each other", async () => {
+describe("a session of a new user", () => {
+  test("kubectl can connect to the server", async () => {
     expect(await up.kubectl(["version", "--client"])).toContain("Client Version")
     expect(await up.kubectl(["version"])).toMatch(/Server Version: v1\.36\./)
     expect(await up.kubectl(["cluster-info"])).toContain("is running at")
   })
 
-  test("a deployment is created, exposed, and rolls out", async () => {
+  test("a deployment is created, exposed and rolled out", async () => {
     expect(await up.kubectl(["create", "deployment", "web", "--image=nginx", "--replicas=3"])).toBe(
       "deployment.apps/web created\n",
     )
@@ -60,7 +60,7 @@ describe("the newcomer's session", () => {
     )
   })
 
-  test("the pods run, on nodes the tenant sees", async () => {
+  test("its pods run on nodes that are visible to the tenant", async () => {
     const pods = (await up.kubectl(["get", "pods", "-o", "wide"])).trimEnd().split("\n")
     expect(pods[0]).toMatch(/^NAME +READY +STATUS +RESTARTS +AGE +IP +NODE +NOMINATED NODE +READINESS GATES$/)
     expect(pods).toHaveLength(4)
@@ -74,7 +74,7 @@ describe("the newcomer's session", () => {
     for (const pod of pods.slice(1)) expect(ready).toContain(pod.split(/ +/)[6])
   })
 
-  test("events tell what happened", async () => {
+  test("events are recorded", async () => {
     const reasons = await eventually(
       async () => {
         const events = await list<Named & { reason: string }>("demo", "events")
@@ -87,7 +87,7 @@ describe("the newcomer's session", () => {
     expect(await up.kubectl(["get", "events"])).toMatch(/^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n/)
   })
 
-  test("logs and exec reach the containers", async () => {
+  test("logs and exec work", async () => {
     expect(await up.kubectl(["logs", "deploy/web"])).not.toBe("")
     const names = (await list("demo", "pods", "-l", "app=web")).map(({ metadata }) => metadata.name)
     expect(names).toContain((await up.kubectl(["exec", "deploy/web", "--", "hostname"])).trim())
@@ -104,7 +104,7 @@ describe("the newcomer's session", () => {
     expect(description).toMatch(/^ +Normal +Scheduled /m)
   })
 
-  test("the service leads to the pods, under the address it has in the super cluster", async () => {
+  test("the service has its address in the super cluster, and endpoints", async () => {
     const [slice] = await eventually(async () => {
       const slices = await list<Named & { endpoints: { addresses: string[] }[] | null }>(
         "demo",
@@ -135,7 +135,7 @@ describe("the newcomer's session", () => {
     }
   })
 
-  test("a claim that is deleted is gone from the super cluster, too, with its volume; one of the name is made anew", async () => {
+  test("a deleted volume claim is removed from the super cluster with its volume, and can be created again", async () => {
     const claim = {
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
@@ -167,7 +167,7 @@ describe("the newcomer's session", () => {
     expect(view).toMatch(/^default-[0-9a-f]{6}-demo-default +service\/web /m)
   })
 
-  test("another tenant is made, listed, and sees nothing of the first", async () => {
+  test("another tenant is created and listed, and does not see the first one's objects", async () => {
     const { stdout, code } = await up.cli(["tenant", "create", "team-b"])
     expect(stdout).toContain(up.kubeconfig("team-b"))
     expect(code).toBe(0)
@@ -182,7 +182,7 @@ describe("the newcomer's session", () => {
     expect((await up.cli(["tenant", "list"])).stdout).toMatch(/^demo +default +Running [^]*^team-b +default +Running /m)
   })
 
-  test("its VirtualCluster, kubeconfig and tokens are printed", async () => {
+  test("a tenant's VirtualCluster, kubeconfig and tokens are printed", async () => {
     const shown = await up.cli(["tenant", "get", "team-b"])
     expect(shown).toMatchObject({ code: 0, stderr: "" })
     expect(parse(shown.stdout)).toMatchObject({ kind: "VirtualCluster", metadata: { name: "team-b" } })
@@ -198,7 +198,7 @@ describe("the newcomer's session", () => {
     expect(await whoAmI(await withoutUser(kubeconfig), token)).toBe("system:serviceaccount:default:default")
   })
 
-  test("a namespace with everything in it is deleted, in the super cluster too", async () => {
+  test("a namespace is deleted with its contents, also in the super cluster", async () => {
     await up.kubectl(["create", "namespace", "short"])
     await up.kubectl(["-n", "short", "create", "configmap", "settings", "--from-literal=a=b"])
     await up.kubectl(["-n", "short", "run", "one", "--image=busybox", "--", "sleep", "3600"])
@@ -214,7 +214,7 @@ describe("the newcomer's session", () => {
   test.each([
     ["kill -9", () => up.kill()],
     ["an orderly end", () => up.stop()],
-  ])("after %s and a restart every tenant and pod is back", async (_end, end) => {
+  ])("after %s and a restart all tenants and pods are restored", async (_end, end) => {
     const before = {
       pods: uids(await list("demo", "pods")),
       superPods: uids(await list("admin", "pods", "-A")),
@@ -235,7 +235,7 @@ describe("the newcomer's session", () => {
     expect(await list("demo", "pods")).toHaveLength(replicas)
   })
 
-  test("a tenant is deleted with all it had in the super cluster", async () => {
+  test("a tenant is deleted with its objects in the super cluster", async () => {
     expect(await up.cli(["tenant", "delete", "team-b"])).toMatchObject({ code: 0, stdout: 'tenant "team-b" deleted\n' })
     // Namespaces are deleted asynchronously, after their contents.
     const left = async () =>
@@ -244,7 +244,7 @@ describe("the newcomer's session", () => {
     expect((await up.cli(["tenant", "get", "team-b"])).stderr).toContain('there is no tenant "team-b"')
   })
 
-  test("it ends when asked to, with exit code 0 and nothing on standard error", async () => {
+  test("the process exits on request with code 0, without output on standard error", async () => {
     expect(await up.stop()).toBe(0)
     // On a slow machine the program reports that it is starting.
     expect(up.stderr.replace(/^… starting .*\n/gm, "")).toBe("")

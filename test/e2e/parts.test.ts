@@ -170,10 +170,10 @@ beforeAll(async () => {
 
 afterAll(() => stack.disposeAsync())
 
-describe("gateway, operator, syncer and vn-agent in processes of their own", () => {
+describe("gateway, operator, syncer and vn-agent in separate processes", () => {
   let tenant: KubeClient
 
-  test("the gateway answers a kubelet's probes", async () => {
+  test("the gateway responds to probes", async () => {
     const [, url = ""] = /ready: (\S+)/.exec(parts.get("gateway")?.stdout() ?? "") ?? []
     expect(await probe(`${url}/livez`)).toBe(200)
     expect(await probe(`${url}/readyz`)).toBe(200)
@@ -219,26 +219,26 @@ describe("gateway, operator, syncer and vn-agent in processes of their own", () 
     expect(copies.map(({ status }) => status?.podIP)).toEqual([pod.status?.podIP])
   })
 
-  test("the controllers of tenants run beside the gateway", async () => {
+  test("the controllers of tenants run with the gateway", async () => {
     await kubectl("create", "deployment", "many", "--image=nginx", "--replicas=2")
     expect(await kubectl("rollout", "status", "deployment", "many", "--timeout=15s")).toContain(
       "successfully rolled out",
     )
   })
 
-  test("a Service has the address that the super cluster gave", async () => {
+  test("a Service has its address in the super cluster", async () => {
     await kubectl("expose", "pod", "web", "--port=80")
     const { spec } = await tenant.get<Service>(services, "default", "web")
     const copies = (await superClient.list<Service>(services)).items.filter(({ metadata }) => metadata.name === "web")
     expect(copies.map((copy) => copy.spec?.clusterIP)).toEqual([spec?.clusterIP])
   })
 
-  test("logs and exec go through the node's vn-agent", async () => {
+  test("logs and exec are proxied by the node's vn-agent", async () => {
     expect(await kubectl("exec", "web", "--", "hostname")).toBe("web\n")
     expect(await kubectl("logs", "web")).not.toBe("")
   })
 
-  test("every part tells its probes that it is ready, and who scrapes it what it does", async () => {
+  test("every part serves probes and metrics", async () => {
     const metricsOf = async (name: string) => {
       const url = healthUrls.get(name)
       expect((await fetch(`${url}/readyz`)).status).toBe(200)
@@ -255,14 +255,14 @@ describe("gateway, operator, syncer and vn-agent in processes of their own", () 
     expect(operator).toMatch(/^workqueue_adds_total\{name="operator"\} [1-9]/m)
   })
 
-  test("every part ends with exit code 0 when asked to", async () => {
+  test("every part exits with code 0 on request", async () => {
     for (const name of ["vn-agent", "syncer", "operator", "gateway"]) {
       const part = parts.get(name)
       expect([name, await part?.stop(), part?.stderr()]).toEqual([name, 0, ""])
     }
   })
 
-  test("what the gateway leaves on disk is consistent", async () => {
+  test("the data of the gateway is consistent", async () => {
     const checked = await run(process.execPath, [main, "check", "--data-dir", path.join(directory, "data")])
     // If the check takes long, its progress is written to stderr.
     expect(checked).toMatchObject({ code: 0, stdout: "2 stores, no faults\n" })

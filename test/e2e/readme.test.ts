@@ -121,7 +121,7 @@ const expected: [RegExp, RegExp][] = [
 describe.each(["README.md", "docs/guides/from-ci.md"])("%s", (document) => {
   const lines = linesOf(document)
 
-  test("has commands", () => {
+  test("contains commands", () => {
     expect(lines.length).toBeGreaterThan(8)
   })
 

@@ -42,8 +42,8 @@ async function list(): Promise<string> {
   return (await polyplane(["tenant", "list", "--kubeconfig", cluster.kubeconfig])).stdout
 }
 
-describe("a data directory of some time ago", () => {
-  test("is what counts, and the super cluster follows", async () => {
+describe("an older data directory", () => {
+  test("is authoritative, and the super cluster follows", async () => {
     await deploy("kept", "early")
     await deploy("gone", "other")
     await eventually(async () => expect(await running()).toEqual(["early", "other"]))

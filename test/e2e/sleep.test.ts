@@ -33,8 +33,8 @@ async function superPods(): Promise<string[]> {
   return lines.trim().split("\n")
 }
 
-describe("a tenant that sleeps", () => {
-  test("has running pods all the same", async () => {
+describe("a sleeping tenant", () => {
+  test("has running pods", async () => {
     await up.kubectl(["create", "deployment", "web", "--image=nginx", "--replicas=2"])
     await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=30s"])
     await asleep()
@@ -44,7 +44,7 @@ describe("a tenant that sleeps", () => {
     expect(await superPods()).toHaveLength(2)
   })
 
-  test("learns what happens in the super cluster, and acts", async () => {
+  test("follows changes in the super cluster", async () => {
     await asleep()
     const [lost = ""] = await superPods()
     const [namespace = "", name = ""] = lost.split(/ +/)
@@ -60,7 +60,7 @@ describe("a tenant that sleeps", () => {
     await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=30s"])
   })
 
-  test("is the same after kill -9", async () => {
+  test("keeps its objects after kill -9", async () => {
     await asleep()
     await up.kubectl(["create", "configmap", "kept", "--from-literal=a=b"])
     await up.kill()

@@ -47,7 +47,7 @@ function following(args: string[], env: NodeJS.ProcessEnv = {}) {
 const ways = [{ KUBECTL_REMOTE_COMMAND_WEBSOCKETS: "true" }, { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: "false" }]
 
 describe("kubectl logs", () => {
-  test("prints all, or the last lines", async () => {
+  test("prints all lines, or the last ones", async () => {
     await run("talker", asInput, "sh", "-c", "for word in one two three; do echo $word; done; cat")
     await isReady("talker")
     await eventually(async () => (await up.kubectl(["logs", "talker"])) === "one\ntwo\nthree\n", { what: "the lines" })
@@ -55,14 +55,14 @@ describe("kubectl logs", () => {
     expect(await up.kubectl(["logs", "talker", "--timestamps", "--tail=1"])).toMatch(/^\d{4}-\d\d-\d\dT\S+Z three\n$/)
   })
 
-  test("-f prints what there is, and what comes", async () => {
+  test("-f prints existing and new lines", async () => {
     await run("clock", [], "sh", "-c", "while true; do echo tick; sleep 1; done")
     await isReady("clock")
     await using logs = following(["logs", "-f", "--tail=1", "clock"])
     await logs.prints(/^(tick\n){3}/)
   })
 
-  test("--previous prints those of the container before", async () => {
+  test("--previous prints the lines of the previous container", async () => {
     expect((await up.tryKubectl(["logs", "--previous", "talker"])).stderr).toContain(
       'previous terminated container "talker" in pod "talker" not found',
     )
@@ -72,7 +72,7 @@ describe("kubectl logs", () => {
     expect(await up.kubectl(["logs", "--previous", "failing"])).toBe("the first and only words\n")
   })
 
-  test("says what is not there", async () => {
+  test("reports missing pods and containers", async () => {
     const { code, stderr } = await up.tryKubectl(["logs", "talker", "-c", "other"])
     expect(code).toBe(1)
     expect(stderr).toContain("container other is not valid for pod talker")
@@ -81,7 +81,7 @@ describe("kubectl logs", () => {
 })
 
 describe("kubectl attach", () => {
-  test.each(ways)("types into the container and prints what it answers, with %o", async (env) => {
+  test.each(ways)("sends input to the container and prints its output, with %o", async (env) => {
     const name = `shell-${env.KUBECTL_REMOTE_COMMAND_WEBSOCKETS}`
     await run(name, [...asInput, "--tty"], "sh")
     await isReady(name)
@@ -92,7 +92,7 @@ describe("kubectl attach", () => {
 })
 
 describe("kubectl exec", () => {
-  test.each(ways)("keeps streams and exit codes apart, with %o", async (env) => {
+  test.each(ways)("separates streams and returns exit codes, with %o", async (env) => {
     const command = ["sh", "-c", "cat; echo wrong >&2; exit 7"]
     const options = { input: "typed\n", env: { ...up.environment(), ...env } }
     const answer = await up.tryKubectl(["exec", "-i", "talker", "--", ...command], options)
@@ -100,7 +100,7 @@ describe("kubectl exec", () => {
     expect(withoutEarlyMessage(answer.stderr)).toMatch(/^wrong\n/)
   })
 
-  test("says when there is no such program", async () => {
+  test("reports a missing program", async () => {
     const { code, stderr } = await up.tryKubectl(["exec", "talker", "--", "no-such-program"])
     expect(code).not.toBe(0)
     expect(stderr).toContain("no-such-program")

@@ -24,7 +24,7 @@ const superPods = async () =>
   (await cluster.client.list<Pod>(pods)).items.filter(({ metadata }) => metadata.name?.startsWith("web-"))
 
 describe("polyplane up --super-kubeconfig", () => {
-  test("a tenant's deployment runs in the other cluster, its service has that cluster's address", async () => {
+  test("runs a tenant's deployment in the other cluster, with services at its addresses", async () => {
     await up.kubectl(["create", "deployment", "web", "--image=nginx", "--replicas=2"])
     await up.kubectl(["expose", "deployment", "web", "--port=80"])
     await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=25s"])
@@ -34,13 +34,13 @@ describe("polyplane up --super-kubeconfig", () => {
     expect(all.filter(({ spec }) => spec?.clusterIP === own).map(({ metadata }) => metadata.name)).toEqual(["web"])
   })
 
-  test("logs say why they are not to be had", async () => {
+  test("logs report why they are not available", async () => {
     const { code, stderr } = await up.tryKubectl(["logs", "deploy/web"])
     expect(stderr).toMatch(/^Error from server|^error: /m)
     expect(code).toBe(1)
   })
 
-  test("while the super cluster is away the tenant's API answers, and what was asked for is done when it is back", async () => {
+  test("while the super cluster is unavailable, the tenant's API responds, and changes are applied afterwards", async () => {
     await cluster.stop()
     expect(await up.kubectl(["get", "deployment", "web"])).toContain("2/2")
     await up.kubectl(["create", "configmap", "settings", "--from-literal=a=b"])
@@ -57,7 +57,7 @@ describe("polyplane up --super-kubeconfig", () => {
     await up.kubectl(["create", "service", "clusterip", "late", "--tcp=80"])
   }, 120_000)
 
-  test("a start without the super cluster is refused in a sentence, and loses nothing", async () => {
+  test("a start without the super cluster fails with one sentence and loses no data", async () => {
     const before = await up.kubectl(["get", "deployments,services,configmaps", "-o", "name"])
     expect(await up.stop()).toBe(0)
     await cluster.stop()

@@ -22,7 +22,7 @@ const pod = (spec: object) => ({
   spec: { containers: [{ name: "main", image: "nginx" }], ...spec },
 })
 
-describe("what the super cluster cannot be asked for", () => {
+describe("features that the super cluster does not offer", () => {
   const claim = (spec: object) => ({
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
@@ -55,7 +55,7 @@ describe("what the super cluster cannot be asked for", () => {
     },
   ]
 
-  test("addresses that a Service would take over: told, and it works without them", async () => {
+  test("external IPs of a Service are reported and omitted", async () => {
     const service = {
       apiVersion: "v1",
       kind: "Service",
@@ -87,7 +87,7 @@ describe("what the super cluster cannot be asked for", () => {
     await up.kubectl(["create", "-f", "-"], { kubeconfig: "admin", input: JSON.stringify(hidden) })
   })
 
-  test.each(cases)("$what: told on the object, and not half done", async ({ object, message }) => {
+  test.each(cases)("$what: is reported on the object, and nothing is created", async ({ object, message }) => {
     const resource = `${object.kind.toLowerCase()}s`
     const copies = async () => (await up.kubectl(["get", resource, "-A", "-o", "name"], { kubeconfig: "admin" })).trim()
     await up.kubectl(["create", "--validate=false", "-f", "-"], { input: JSON.stringify(object) })

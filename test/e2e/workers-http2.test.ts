@@ -34,8 +34,8 @@ async function get(session: ClientHttp2Session, path: string, body?: string): Pr
   return headers[":status"]
 }
 
-describe("what a stranger sends", () => {
-  test("does not become a part of what somebody else asks for, on the way from one process to another", async () => {
+describe("data sent by an anonymous client", () => {
+  test("does not become part of another client's request between processes", async () => {
     // If a worker parsed this as the beginning of a request, it would swallow the first line of the next request and use its
     // credential.
     const beginning = "GET /nowhere HTTP/1.1\r\nx-swallow: "
@@ -54,20 +54,16 @@ describe("what a stranger sends", () => {
 })
 
 describe("kubectl over HTTP/2, with --workers", () => {
-  test(
-    "every tenant answers, over connections that go to one worker after the other",
-    { timeout: 120_000 },
-    async () => {
-      for (const kubeconfig of [...tenants, ...tenants]) {
-        const env = { ...up.environment(kubeconfig), GODEBUG: "http2debug=1" }
-        const { code, stderr, stdout } = await up.tryKubectl(["get", "namespaces"], { kubeconfig, env, ...patience })
-        expect([code, stdout]).toEqual([0, expect.stringContaining("kube-system")])
-        expect(stderr).toContain("http2: Transport received HEADERS")
-      }
-    },
-  )
+  test("every tenant responds, over connections to different workers", { timeout: 120_000 }, async () => {
+    for (const kubeconfig of [...tenants, ...tenants]) {
+      const env = { ...up.environment(kubeconfig), GODEBUG: "http2debug=1" }
+      const { code, stderr, stdout } = await up.tryKubectl(["get", "namespaces"], { kubeconfig, env, ...patience })
+      expect([code, stdout]).toEqual([0, expect.stringContaining("kube-system")])
+      expect(stderr).toContain("http2: Transport received HEADERS")
+    }
+  })
 
-  test("writes, watches, executes", { timeout: 180_000 }, async () => {
+  test("writes, watches and executes", { timeout: 180_000 }, async () => {
     for (const kubeconfig of tenants.slice(0, 2)) {
       await up.kubectl(["create", "deployment", "web", "--image=nginx"], { kubeconfig })
       await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=60s"], { kubeconfig, ...patience })
@@ -76,7 +72,7 @@ describe("kubectl over HTTP/2, with --workers", () => {
     }
   })
 
-  test("and the server ends when asked to", async () => {
+  test("and the server exits on request", async () => {
     expect(await up.stop()).toBe(0)
   })
 })

@@ -35,7 +35,7 @@ const rolledOut = (kubeconfig: string) =>
   up.kubectl(["rollout", "status", "deployment", "web", "--timeout=100s"], { kubeconfig, ...patience })
 
 describe("with --workers and --super-kubeconfig", () => {
-  test("every tenant's pods and services are in the other cluster", { timeout: 300_000 }, async () => {
+  test("all tenants' pods and services are in the other cluster", { timeout: 300_000 }, async () => {
     const addresses: string[] = []
     for (const kubeconfig of tenants) {
       await up.kubectl(["create", "deployment", "web", "--image=nginx"], { kubeconfig })
@@ -52,7 +52,7 @@ describe("with --workers and --super-kubeconfig", () => {
     expect((await web()).map(({ spec }) => spec?.clusterIP ?? "").sort()).toEqual(addresses.sort())
   })
 
-  test("and go there from the next worker when one has been killed", { timeout: 300_000 }, async () => {
+  test("and are created by another worker after one was killed", { timeout: 300_000 }, async () => {
     const [worker] = (await succeed("pgrep", ["-P", String(up.pid)])).trim().split("\n").map(Number)
     if (worker === undefined) throw new Error("there are no workers")
     process.kill(worker, "SIGKILL")
@@ -63,7 +63,7 @@ describe("with --workers and --super-kubeconfig", () => {
     await eventually(async () => (await superPods()).length === 2 * tenants.length, patience)
   })
 
-  test("and it ends when asked to", async () => {
+  test("and the process exits on request", async () => {
     expect(await up.stop()).toBe(0)
   })
 })

@@ -79,7 +79,7 @@ const settings = (name: string): ConfigMap => ({
 const listPath = (tenant: string): string => `/tenants/${tenant}/api/v1/namespaces/default/configmaps`
 
 describe("with --workers", () => {
-  test("tenants are spread, and what is counted says of which process it is", async () => {
+  test("tenants are distributed, and metrics have a label of their process", async () => {
     const held = await metric("polyplane_tenants")
     const byWorkers = [...held].filter(([process]) => process.startsWith("worker-"))
     expect(byWorkers.map(([process]) => process).sort()).toEqual(["worker-1", "worker-2", "worker-3"])
@@ -87,7 +87,7 @@ describe("with --workers", () => {
     expect(byWorkers.filter(([, count]) => count > 0).length).toBeGreaterThan(1)
   })
 
-  test("every process answers for every tenant", async () => {
+  test("every process responds for every tenant", async () => {
     // Each call uses a new connection, and connections are distributed round-robin.
     for (const tenant of tenants.slice(0, 4)) {
       const credential = certificateOf(await up.readKubeconfig(tenant))
@@ -106,7 +106,7 @@ describe("with --workers", () => {
     }
   }, 120_000)
 
-  test("the credential alone names the tenant, whichever process hears it", async () => {
+  test("a credential identifies its tenant in every process", async () => {
     const credential = certificateOf(await up.readKubeconfig("team-1"))
     const token = (
       await up.kubectl(["create", "token", "default", "-n", "kube-system"], { kubeconfig: "team-1" })
@@ -127,7 +127,7 @@ describe("with --workers", () => {
     }
   }, 120_000)
 
-  test("the newcomer's session: pods, logs, exec and port-forward", async () => {
+  test("a session of a new user: pods, logs, exec and port-forward", async () => {
     for (const kubeconfig of ["team-0", "team-1"]) {
       await up.kubectl(["create", "deployment", "web", "--image=nginx", "--replicas=2"], { kubeconfig })
       await up.kubectl(["expose", "deployment", "web", "--port=80"], { kubeconfig })
@@ -156,10 +156,10 @@ describe("with --workers", () => {
   }, 180_000)
 })
 
-describe("nobody is taken for somebody else", () => {
+describe("identities cannot be forged", () => {
   const forged = ["guess 1 e30", `${"A".repeat(43)} 1 ${Buffer.from('{"certificates":[]}').toString("base64url")}`, ""]
 
-  test("what a client says under the name of our own header is not listened to", async () => {
+  test("the internal header is ignored in requests of clients", async () => {
     const credential = certificateOf(await up.readKubeconfig("team-0"))
     const admin = Buffer.from(certificateOf(await up.readKubeconfig("admin")).certificate).toString("base64")
     for (const value of [...forged, `x 1 ${Buffer.from(`{"certificates":["${admin}"]}`).toString("base64url")}`]) {
@@ -178,7 +178,7 @@ describe("nobody is taken for somebody else", () => {
     }
   })
 
-  test("the private sockets are this user's alone, and answer nobody without the secret", async () => {
+  test("the private sockets are accessible only for this user and with the secret", async () => {
     const directory = path.join(up.dataDir, "run")
     expect((await stat(directory)).mode & 0o777).toBe(0o700)
     for (const socket of ["0.sock", "1.sock", "2.sock", "3.sock"]) {
@@ -198,7 +198,7 @@ describe("nobody is taken for somebody else", () => {
   })
 })
 
-describe("a worker that is killed", () => {
+describe("a killed worker", () => {
   /** Writes until the signal is aborted and collects acknowledged writes. Clients must expect failures. */
   async function write(tenant: string, acknowledged: string[], signal: AbortSignal): Promise<void> {
     const client = await clientOf(tenant)
@@ -248,9 +248,9 @@ describe("a worker that is killed", () => {
   }
 
   test.each([
-    ["loses nothing: what was acknowledged is there, and watches go on without a gap", "SIGKILL"],
+    ["loses no acknowledged writes, and watches continue without gaps", "SIGKILL"],
     // A stopped process could continue at any moment, so it is killed before other workers take over its tenants.
-    ["nor does one that hangs: it is gone when others have its tenants", "SIGSTOP"],
+    ["that was hanging is gone before others take over its tenants, and loses nothing", "SIGSTOP"],
   ] as const)("%s", { timeout: 180_000 }, async (_, deed) => {
     await eventually(async () => (await children(up.pid)).length === workers, patience)
     // A worker that replaced another one may have no tenants yet, so killing it would prove nothing.
@@ -265,7 +265,7 @@ describe("a worker that is killed", () => {
     expect(isAlive(victim)).toBe(false)
   })
 
-  test("is ended when it is stopped while it starts, and another one starts", { timeout: 180_000 }, async () => {
+  test("is also replaced if it is stopped while it starts", { timeout: 180_000 }, async () => {
     await eventually(async () => (await children(up.pid)).length === workers, patience)
     const before = await children(up.pid)
     const [victim = 0] = before
@@ -282,7 +282,7 @@ describe("a worker that is killed", () => {
     await eventually(async () => (await children(up.pid)).length === workers, patience)
   })
 
-  test("is followed by another, and nothing is missing", async () => {
+  test("is replaced, and all tenants are available", async () => {
     await eventually(async () => {
       const held = await metric("polyplane_tenants")
       const byWorkers = [...held].filter(([process]) => process.startsWith("worker-"))
@@ -302,7 +302,7 @@ describe("a worker that is killed", () => {
 })
 
 describe("the first process", () => {
-  test("leaves no process behind when it is killed, and everything is there at the next start", async () => {
+  test("leaves no processes behind when it is killed, and restores everything at the next start", async () => {
     const before = await children(up.pid)
     expect(before).toHaveLength(workers)
     await up.kill()
@@ -315,7 +315,7 @@ describe("the first process", () => {
     expect(await up.kubectl(["get", "deployment", "web"], { kubeconfig: "team-0" })).toContain("web")
   }, 180_000)
 
-  test("ends in good order when asked to, and leaves consistent stores", async () => {
+  test("exits in order on request, and leaves consistent stores", async () => {
     const before = await children(up.pid)
     const code = await up.stop()
     expect([code, up.stderr.replace(/^… .*\n/gm, "")]).toEqual([0, ""])

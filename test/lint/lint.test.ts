@@ -69,7 +69,7 @@ function asValue(expression: string): string {
 
 const head = [`const part = ${raw}\\d+\``, 'export const flags = "g"', 'const named = { a: "b" }', "export { named }"]
 
-test.each(Object.entries(rules))("%s: what it is about is told, and nothing else", async (rule, { wrong, right }) => {
+test.each(Object.entries(rules))("%s: only violations are reported", async (rule, { wrong, right }) => {
   const folder = await mkdtemp(path.join(tmpdir(), "polyplane-lint-"))
   try {
     const lines = [...head, ...[...wrong, ...right].map((rest, index) => `export const e${index}${rest}`)]
