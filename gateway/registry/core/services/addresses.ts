@@ -1,6 +1,6 @@
-// The Service addresses of a cluster of its own: ClusterIPs from one IPv4 network, node ports from one range. What is taken
-// is known in memory, read once from the services there are; a claim holds its numbers before the service is written, so
-// that two writes under way never get the same one. Source: k8s.io/kubernetes/pkg/registry/core/service/storage/alloc.go.
+// Service addresses of a control plane that has its own ranges: ClusterIPs from one IPv4 network, node ports from one range. Allocated
+// numbers are kept in memory and read once from the existing services. A claim allocates its numbers before the service is written,
+// so that concurrent writes never get the same one. Source: k8s.io/kubernetes/pkg/registry/core/service/storage/alloc.go.
 
 import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import type { Service } from "../../../../apimachinery/object.ts"
@@ -22,15 +22,15 @@ import { AddressRange, PortRange } from "./range.ts"
 export interface RangeServiceAddressesOptions {
   /** IPv4, for example 10.96.0.0/16. */
   cidr: string
-  /** Both ends included; default 30000–32767. */
+  /** Inclusive; default 30000–32767. */
   nodePorts?: { from: number; to: number }
-  /** The services there are, asked for once, before the first claim. */
+  /** Lists the existing services; called once, before the first claim. */
   load: () => Promise<Iterable<Service>>
 }
 
 const path = FieldPath.root("spec")
 
-/** Numbers taken by a write under way, and those it will give back when it is done. */
+/** Numbers allocated by a write in progress, and those it releases when it has succeeded. */
 interface Held {
   addresses: string[]
   ports: number[]
@@ -72,7 +72,7 @@ export class RangeServiceAddresses implements ServiceAddresses {
     if (service.spec !== undefined) this.#give(heldBy(service.spec))
   }
 
-  /** A failed read is tried again by the next claim. */
+  /** The next claim repeats a failed read. */
   #ready(): Promise<void> {
     this.#loaded ??= this.#read().catch((error: unknown) => {
       this.#loaded = undefined
@@ -181,7 +181,7 @@ function surplus(before: ServiceSpec, after: ServiceSpec): Held {
   }
 }
 
-/** This cluster has IPv4 only. */
+/** This cluster has only IPv4. */
 function setFamilies(spec: ServiceSpec): FieldError[] {
   spec.ipFamilyPolicy = policyOf(spec)
   const families = (spec.ipFamilies ??= [])
@@ -204,7 +204,7 @@ function setFamilies(spec: ServiceSpec): FieldError[] {
   return errors
 }
 
-/** The families of addresses that were asked for without them. */
+/** Sets the families of addresses that were requested without families. */
 function addFamilies(addresses: readonly string[], families: string[]): FieldError[] {
   if (addresses[0] === "None") return []
   const errors: FieldError[] = []

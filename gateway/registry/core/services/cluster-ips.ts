@@ -1,4 +1,4 @@
-// A Service's own addresses and their families, as it may ask for them. Source: k8s.io/kubernetes/pkg/apis/core/validation.
+// Validates the addresses and families that a Service requests. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
 import { duplicate, type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import type { Service } from "../../../../apimachinery/object.ts"
@@ -17,7 +17,7 @@ export function validateAddresses(service: Service, current: Service | undefined
   return addresses.length > 0 ? addresses : familyFaults(spec, current?.spec)
 }
 
-/** `kept`: what it had before. */
+/** `kept`: its current addresses. */
 export function validateClusterIPs(spec: ServiceSpec, kept: ReadonlySet<string>): FieldError[] {
   if (spec.type === "ExternalName") return []
   const { clusterIP, clusterIPs = [], ipFamilies = [] } = spec

@@ -1,5 +1,5 @@
-// Families of addresses: which a Service has, and whether its policy lets it have them. What the cluster has is asked of who
-// allocates (ServiceAddresses). Source: k8s.io/kubernetes/pkg/registry/core/service/storage, initIPFamilyFields.
+// The IP families of a Service: defaults, and whether its policy allows them. Whether the cluster supports a family is checked by
+// the allocator (ServiceAddresses). Source: k8s.io/kubernetes/pkg/registry/core/service/storage, initIPFamilyFields.
 
 import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import { semanticEqual } from "../../validation/equality.ts"
@@ -10,7 +10,7 @@ const path = FieldPath.root("spec")
 
 export const familyOf = (address: string): "IPv4" | "IPv6" => (isIPv6Address(address) ? "IPv6" : "IPv4")
 
-/** Headless and without a selector: of both families, for its endpoints may be any. */
+/** Headless without a selector: it has both families, since its endpoints may have any. */
 export function isOfAnyFamily(spec: ServiceSpec): boolean {
   return spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0
 }
@@ -19,7 +19,7 @@ export function policyOf(spec: ServiceSpec): string {
   return spec.ipFamilyPolicy ?? (isOfAnyFamily(spec) ? "RequireDualStack" : "SingleStack")
 }
 
-/** What an update does not mention stays, but for the second family when there shall be one only. */
+/** Keeps families that an update does not contain, except for the second one if the policy allows only one. */
 export function keepFamilies(spec: ServiceSpec, current: ServiceSpec): void {
   if (!needsClusterIP(current) || !needsClusterIP(spec)) return
   if (current.ipFamilyPolicy !== undefined) spec.ipFamilyPolicy ??= current.ipFamilyPolicy
@@ -34,7 +34,7 @@ export function keepFamilies(spec: ServiceSpec, current: ServiceSpec): void {
   if (isOfAnyFamily(spec) && familyFaults(spec, current).length === 0) completeFamilies(spec)
 }
 
-/** Both, unless there shall be one only. */
+/** Adds the second family unless the policy allows only one. */
 export function completeFamilies(spec: ServiceSpec): void {
   const families = (spec.ipFamilies ??= [])
   if (families.length === 0) families.push("IPv4")

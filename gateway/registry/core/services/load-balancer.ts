@@ -1,4 +1,4 @@
-// What only a Service of type LoadBalancer may ask for. Source: k8s.io/kubernetes/pkg/apis/core/validation.
+// Validates fields that only a Service of type LoadBalancer may set. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
 import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
@@ -34,7 +34,7 @@ export function validateLoadBalancer(service: Service, current: Service | undefi
   return [...errors, ...validateSourceRanges(service, current)]
 }
 
-/** The field, or the annotation it was before. Space around a range is a part of the API. */
+/** The field, or the annotation that preceded it. White space around a range is allowed. */
 function validateSourceRanges(service: Service, current: Service | undefined): FieldError[] {
   const spec = specOf(service)
   const ranges = spec.loadBalancerSourceRanges ?? []

@@ -1,4 +1,4 @@
-// What a Service needs of the cluster, by its type. Source: k8s.io/kubernetes/pkg/registry/core/service.
+// Which addresses and ports a Service needs, by its type. Source: k8s.io/kubernetes/pkg/registry/core/service.
 
 import type { Service } from "../../../../apimachinery/object.ts"
 import { semanticEqual } from "../../validation/equality.ts"
@@ -34,7 +34,7 @@ export function isExternallyAccessible(spec: ServiceSpec): boolean {
   return hasNodePorts(spec) || (spec.type === "ClusterIP" && (spec.externalIPs ?? []).length > 0)
 }
 
-/** Whether an update asks for other addresses or ports than the service has, or gives some back. */
+/** Whether an update requests or releases addresses or ports. */
 export function needsChanged(spec: ServiceSpec, current: ServiceSpec): boolean {
   const needs = (of: ServiceSpec): unknown => ({
     clusterIPs: of.clusterIPs,

@@ -1,5 +1,5 @@
-// clusterIP and clusterIPs say the same twice, and an update may leave out what was given at creation: both are put right
-// before anything is validated. Source: k8s.io/kubernetes/pkg/registry/core/service/storage.
+// clusterIP and clusterIPs are redundant, and an update may omit values allocated on creation. Both are completed before
+// validation. Source: k8s.io/kubernetes/pkg/registry/core/service/storage.
 
 import type { Service } from "../../../../apimachinery/object.ts"
 import { semanticEqual } from "../../validation/equality.ts"
@@ -29,7 +29,7 @@ export function normalizeClusterIPs(spec: ServiceSpec, current: ServiceSpec | un
   else delete spec.clusterIPs
 }
 
-/** What was allocated and is still needed stays when the update does not mention it. */
+/** Keeps allocated values that are still needed if the update does not contain them. */
 export function keepAllocated(spec: ServiceSpec, current: ServiceSpec): void {
   if (needsClusterIP(current) && needsClusterIP(spec)) {
     if (!spec.clusterIP && current.clusterIP) spec.clusterIP = current.clusterIP
@@ -50,7 +50,7 @@ export function keepAllocated(spec: ServiceSpec, current: ServiceSpec): void {
   }
 }
 
-/** What the new type has no use for goes, unless the update says it on purpose (then validation refuses it). */
+/** Drops fields that the new type does not use, unless the update changes them; then validation rejects it. */
 export function dropByType(service: Service, current: Service): void {
   const spec = specOf(service)
   const before = current.spec ?? {}

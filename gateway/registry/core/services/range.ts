@@ -1,5 +1,4 @@
-// Which addresses of an IPv4 network, and which ports of a range, are taken. Numbers in memory only: who owns one keeps the
-// service that says so.
+// The allocated addresses of an IPv4 network and ports of a range. They are kept in memory only, because the services contain them.
 
 /** An IPv4 network as offsets from its first address. The first and the last address are not allocated. */
 export class AddressRange {
@@ -22,7 +21,7 @@ export class AddressRange {
     return this.#offset(address) !== undefined
   }
 
-  /** False: taken already. The caller has checked that it is in range. */
+  /** False if it is already allocated. The caller has checked that it is in the range. */
   take(address: string): boolean {
     const offset = this.#offset(address)
     if (offset === undefined || this.#taken.has(offset)) return false
@@ -30,7 +29,7 @@ export class AddressRange {
     return true
   }
 
-  /** Any free one, from the upper part as long as there is one: the lower is left to those who ask for an address. */
+  /** Allocates any free address, preferably from the upper part: the lower part is reserved for requests of specific addresses. */
   takeAny(): string | undefined {
     const reserved = Math.min(Math.max(16, Math.floor(this.size / 16)), 256, this.size - 2)
     const offset = this.#free(reserved, this.size - 1) ?? this.#free(1, reserved)
@@ -61,7 +60,7 @@ export class PortRange {
   readonly to: number
   readonly #taken = new Set<number>()
 
-  /** Both ends included. */
+  /** Inclusive. */
   constructor(from: number, to: number) {
     this.from = from
     this.to = to
@@ -88,7 +87,7 @@ export class PortRange {
   }
 }
 
-/** A free number in [from, to), starting at a random place so that a freed one is not given out again at once. */
+/** A free number in [from, to), starting at a random place so that a released one is not reused immediately. */
 function anyFree(taken: ReadonlySet<number>, from: number, to: number): number | undefined {
   const length = to - from
   const start = Math.floor(Math.random() * length)

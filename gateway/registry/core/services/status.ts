@@ -1,4 +1,4 @@
-// What a load balancer reports in a service's status. Source: ValidateLoadBalancerStatus upstream.
+// Validates the load balancer in a service's status. Source: ValidateLoadBalancerStatus upstream.
 
 import {
   type FieldError,

@@ -1,5 +1,5 @@
-// Services. Their addresses come from the control plane's ServiceAddresses, claimed before the service is stored and
-// released after it is gone. Source: k8s.io/kubernetes/pkg/registry/core/service.
+// Services. Their addresses are allocated by the control plane's ServiceAddresses before the service is stored, and released after it
+// is deleted. Source: k8s.io/kubernetes/pkg/registry/core/service.
 
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
 import type { Service } from "../../../../apimachinery/object.ts"
@@ -43,7 +43,7 @@ const serviceStrategy: Strategy<Service> = {
 
   prepareForCreate(ctx, service) {
     service.status = { loadBalancer: {} }
-    // What a status makes has no addresses.
+    // Writes of the status do not allocate addresses.
     if (ctx.info.subresource === "") normalizeClusterIPs(specOf(service), undefined)
   },
 
@@ -71,7 +71,7 @@ const serviceStrategy: Strategy<Service> = {
     return validateService(service, current)
   },
 
-  /** What it has no use for is kept: it is there again when the type changes. Source: defaultOnReadInternalTrafficPolicy. */
+  /** Hides a stored field that the type does not use; it reappears when the type changes. Source: defaultOnReadInternalTrafficPolicy. */
   shown(service) {
     if (service.spec?.type !== "ExternalName" || service.spec.internalTrafficPolicy === undefined) return service
     const { internalTrafficPolicy: _, ...spec } = service.spec

@@ -1,5 +1,5 @@
-// Services. Source: k8s.io/kubernetes/pkg/apis/core/validation. Addresses (cluster-ips.ts) and ports that are allocated are checked
-// by who allocates them (ServiceAddresses).
+// Services. Source: k8s.io/kubernetes/pkg/apis/core/validation. Addresses are validated in cluster-ips.ts, and the availability of
+// addresses and ports by the allocator (ServiceAddresses).
 
 import {
   duplicate,
@@ -36,7 +36,7 @@ const path = FieldPath.root("spec")
 const protocols = ["SCTP", "TCP", "UDP"]
 const maxAffinitySeconds = 86_400
 
-/** `current`: what is updated. */
+/** `current`: the service that is updated. */
 export function validateService(service: Service, current: Service | undefined): FieldError[] {
   const spec = specOf(service)
   return [
@@ -45,7 +45,7 @@ export function validateService(service: Service, current: Service | undefined):
   ]
 }
 
-/** Two names of one thing. */
+/** Two annotations with the same meaning. */
 function validateTopologyMode({ metadata: { annotations } }: Service): FieldError[] {
   const [mode, hints] = [ownValue(annotations, topologyMode), ownValue(annotations, topologyHints)]
   if (mode === undefined || hints === undefined || mode === hints) return []
@@ -143,7 +143,7 @@ function validatePortsTogether(spec: ServiceSpec): FieldError[] {
   return errors
 }
 
-/** What makes a port the same as another, as Go prints it. */
+/** The fields by which ports are compared, in the format of Go. */
 function shownPort({ protocol, port }: Port): object {
   return { Name: "", Protocol: protocol ?? "", AppProtocol: null, Port: port ?? 0, TargetPort: 0, NodePort: 0 }
 }
@@ -196,7 +196,7 @@ function validateTraffic(spec: ServiceSpec): FieldError[] {
   return errors
 }
 
-/** Addresses, once given, stay; a second family may come and go. */
+/** Allocated addresses are immutable; a second family may be added and removed. */
 function validateServiceUpdate(spec: ServiceSpec, current: ServiceSpec): FieldError[] {
   const errors: FieldError[] = []
   if (spec.type !== "ExternalName" && current.type !== "ExternalName") {

@@ -1,11 +1,11 @@
-// What of a Service is accepted and has no effect, or will have none. Source: k8s.io/kubernetes/pkg/api/service/warnings.go.
+// Warnings about fields of a Service that have no effect, or will have none. Source: k8s.io/kubernetes/pkg/api/service/warnings.go.
 
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
 import { addressWarnings, networkWarnings } from "../../validation/addresses.ts"
 import { isHeadless, type ServiceSpec } from "./needs.ts"
 
 const path = FieldPath.root("spec")
-/** By an annotation; the first is the older name of the second. */
+/** Annotations; the first is the older name of the second. */
 export const topologyHints = "service.kubernetes.io/topology-aware-hints"
 export const topologyMode = "service.kubernetes.io/topology-mode"
 
@@ -45,7 +45,7 @@ function warningsOf(field: string, addresses: readonly string[] = []): string[] 
   return addresses.flatMap((address, index) => addressWarnings(path.child(field).index(index), address))
 }
 
-/** What a load balancer says of itself; that of an Ingress, too. */
+/** Warnings about the status of a load balancer, also that of an Ingress. */
 export function loadBalancerWarnings(ingresses: readonly { ip?: string }[] = []): string[] {
   const at = FieldPath.root("status", "loadBalancer", "ingress")
   return ingresses.flatMap(({ ip }, index) => (ip ? addressWarnings(at.index(index), ip) : []))

@@ -1,4 +1,4 @@
-// Where a pod's streams are: the kubelet endpoint of its node, and the path there. Source: the locations in
+// The location of a pod's streams: the kubelet endpoint of its node, and the path on it. Source: the locations in
 // k8s.io/kubernetes/pkg/registry/core/pod/strategy.go.
 
 import type { Node, Pod } from "../../../../../apimachinery/object.ts"
@@ -14,7 +14,7 @@ export async function getPod(ctx: RequestContext, registry: Registry, namespace:
   return (await registry.get(ctx, namespace, name)).object() as Pod
 }
 
-/** The container asked for, or the only one, or the annotated default. */
+/** The requested container, or the only one, or the annotated default. */
 export function chooseContainer(pod: Pod, asked: string | null): string {
   const containers = (pod.spec?.containers ?? []).map(({ name }) => name)
   const initContainers = (pod.spec?.initContainers ?? []).map(({ name }) => name)
@@ -36,7 +36,7 @@ export function chooseContainer(pod: Pod, asked: string | null): string {
   )
 }
 
-/** Undefined while the pod is on no node. */
+/** Undefined while the pod has no node. */
 export async function dialNode(ctx: RequestContext, pod: Pod): Promise<UpgradeTarget | undefined> {
   const nodeName = pod.spec?.nodeName
   if (nodeName === undefined || nodeName === "") return undefined

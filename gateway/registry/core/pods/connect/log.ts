@@ -1,4 +1,4 @@
-// pods/log: GET only; the kubelet's bytes, streamed as they come.
+// pods/log: GET only; streams the kubelet's bytes.
 
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { IncomingMessage } from "node:http"
@@ -19,7 +19,7 @@ import type { SubresourceHandler } from "../../../strategy.ts"
 import { chooseContainer, dialNode, getPod, kubeletPath } from "./location.ts"
 import { streamOverWebSocket } from "./websocket-stream.ts"
 
-/** Bytes of a kubelet's error text that are passed on. */
+/** Maximum number of bytes of a kubelet's error text that are returned. */
 const maxErrorBytes = 16 * 1024
 
 export const log: SubresourceHandler = {
@@ -29,7 +29,7 @@ export const log: SubresourceHandler = {
     const container = chooseContainer(pod, ctx.query.get("container"))
     const target = await dialNode(ctx, pod)
     if (target === undefined) {
-      // A pod on no node has no log yet: nothing, as upstream answers.
+      // A pod without a node has no log yet; upstream also responds with 204.
       response.writeHead(204).end()
       return
     }
@@ -38,11 +38,11 @@ export const log: SubresourceHandler = {
     if (upgrade !== undefined && isWebSocket(request)) return streamOverWebSocket(request, upgrade, answer)
     response.writeHead(200, { "content-type": "text/plain" })
     response.flushHeaders()
-    await pipeline(answer, response).catch(() => response.destroy()) // one side left; the other sees a cut stream
+    await pipeline(answer, response).catch(() => response.destroy()) // one side has disconnected; the other gets a truncated stream
   },
 }
 
-/** As upstream reads it, faults of the texts first, then checked as its ValidatePodLogOptions. */
+/** As upstream, syntax errors are reported before the errors of ValidatePodLogOptions. */
 function logQuery(asked: URLSearchParams, pod: string): URLSearchParams {
   const query = new URLSearchParams()
   for (const flag of ["follow", "previous", "timestamps"]) {
@@ -71,13 +71,13 @@ function logQuery(asked: URLSearchParams, pod: string): URLSearchParams {
   if (!query.has("sinceTime")) confirmAtLeast(1, "sinceSeconds")
   else if (query.has("sinceSeconds"))
     errors.push(forbiddenField(FieldPath.root(""), "at most one of `sinceTime` or `sinceSeconds` may be specified"))
-  // Upstream's feature gate for it is off.
+  // Upstream's feature gate for it is disabled.
   if (asked.has("stream")) errors.push(forbiddenField(FieldPath.root("stream"), "may not be specified"))
   if (errors.length > 0) throw invalid({ group: "", kind: "PodLogOptions" }, pod, errors)
   return query
 }
 
-/** No text is no time, and not the lack of one. */
+/** An empty text is Go's zero time and not a missing value. */
 function parseTime(text: string): string {
   if (text === "" || text === "null") return "0001-01-01T00:00:00Z"
   try {

@@ -1,4 +1,4 @@
-// The options of a connection, from its query to the object admission sees (PodExecOptions and its like).
+// Converts the query of a connection to the options object for admission (such as PodExecOptions).
 
 import type { Json, KubeObject } from "../../../../../apimachinery/object.ts"
 
@@ -21,5 +21,5 @@ export function connectOptions(kind: string, query: URLSearchParams): KubeObject
   return { kind, apiVersion: "v1", ...options } as unknown as KubeObject
 }
 
-/** As upstream reads booleans in queries. */
+/** Like upstream's conversion of booleans in queries. */
 const isTrue = (value: string): boolean => value !== "false" && value !== "0"

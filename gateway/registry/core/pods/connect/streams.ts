@@ -1,4 +1,4 @@
-// pods/exec, attach and portforward: the client's protocol switch, passed on to the node as it is (WebSocket or SPDY).
+// pods/exec, attach and portforward: the client's protocol switch is forwarded to the node unchanged (WebSocket or SPDY).
 // One exception: kubectl's port-forward carries SPDY inside WebSocket messages (KEP-4006), which no kubelet unwraps.
 
 import { goQuote } from "../../../../../apimachinery/go-quote.ts"
@@ -48,14 +48,14 @@ function streamHandler(
 ): SubresourceHandler {
   return {
     async connect(ctx, registry, namespace, podName, { request, upgrade }) {
-      if (action === "portForward") toQuery(ctx.query) // options that are none are found before all else
+      if (action === "portForward") toQuery(ctx.query) // invalid options are reported first
       await admitConnect(ctx, registry.definition, connectOptions(optionsKind, ctx.query))
       await confirmMayCreate(ctx)
       const pod = await getPod(ctx, registry, namespace, podName)
       const container = action === "portForward" ? undefined : chooseContainer(pod, ctx.query.get("container"))
       const target = await dialNode(ctx, pod)
       if (target === undefined) throw badRequest(`pod ${podName} does not have a host assigned`)
-      const query = toQuery(ctx.query) // upstream leaves it to the node's kubelet
+      const query = toQuery(ctx.query) // upstream leaves this check to the kubelet
       if (upgrade === undefined) throw badRequest("Upgrade request required")
       const path = kubeletPath(action, pod, container, query)
       try {
@@ -68,7 +68,7 @@ function streamHandler(
   }
 }
 
-/** A WebSocket is opened by GET; who may only read is to start nothing in a pod that way. */
+/** WebSockets are opened by GET, but permission to read must not suffice to run something in a pod. */
 async function confirmMayCreate({ controlPlane, info, user }: RequestContext): Promise<void> {
   if (info.verb === "create") return
   const { decision, reason } = await controlPlane.authorizer.authorize({ ...info, user, verb: "create" })
@@ -82,7 +82,7 @@ function standardStreams(asked: URLSearchParams): URLSearchParams {
   const query = new URLSearchParams()
   if (isTrue("stdin")) query.set("input", "1")
   if (isTrue("stdout")) query.set("output", "1")
-  // A terminal has no stderr of its own.
+  // A terminal has no separate stderr.
   if (isTrue("stderr") && !tty) query.set("error", "1")
   if (tty) query.set("tty", "1")
   if (!query.has("input") && !query.has("output") && !query.has("error")) {

@@ -1,5 +1,5 @@
-// A stream of bytes for a client that asked for a WebSocket instead of a body: browsers, which cannot read a long-running body.
-// One message per piece, binary or base64 as the protocol agreed on says. Source: k8s.io/apimachinery's wsstream.Reader.
+// Streams bytes to clients that requested a WebSocket instead of a body: browsers, which cannot read a long-running body.
+// One message per piece, binary or base64 according to the negotiated protocol. Source: k8s.io/apimachinery's wsstream.Reader.
 
 import type { IncomingMessage } from "node:http"
 import { once } from "node:events"
@@ -8,9 +8,9 @@ import { openWebSocket } from "../../../../request/web-socket.ts"
 
 const binary = "binary.k8s.io"
 const base64 = "base64.binary.k8s.io"
-/** Bytes that may wait for a slow client before the stream waits too. */
+/** Maximum number of buffered bytes for a slow client; beyond it the stream pauses. */
 const maxBufferedBytes = 1024 * 1024
-/** Resolves when all has been sent, or the client left. */
+/** Resolves when everything has been sent or the client has disconnected. */
 export async function streamOverWebSocket(
   request: IncomingMessage,
   { socket, head }: { socket: Duplex; head: Buffer },
@@ -32,7 +32,7 @@ export async function streamOverWebSocket(
     }
     client.close()
   } catch {
-    // The source was cut, or the client left: a WebSocket that ends without its closing words says so.
+    // The source was truncated, or the client disconnected: without a close frame, the client detects it.
     client.terminate()
   }
 }

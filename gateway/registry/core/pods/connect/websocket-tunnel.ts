@@ -1,5 +1,5 @@
-// Port-forward as kubectl ≥ 1.31 asks for it: a WebSocket whose binary messages are, joined, a SPDY/3.1 connection. The
-// messages end here; SPDY goes on to the node. Source: KEP-4006 and k8s.io/apiserver's tunneling handler.
+// Port-forward of kubectl ≥ 1.31: a WebSocket whose concatenated binary messages are a SPDY/3.1 connection. The WebSocket is
+// terminated here, and SPDY is forwarded to the node. Source: KEP-4006 and k8s.io/apiserver's tunneling handler.
 
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
@@ -8,7 +8,7 @@ import { join, openUpgrade, type UpgradeTarget } from "../../../../../client/upg
 
 const prefix = "SPDY/3.1+"
 const portForwardProtocol = "portforward.k8s.io"
-/** Of one message; kubectl's are at most 32 KiB. */
+/** Limit of one message; kubectl's have at most 32 KiB. */
 const maxMessageBytes = 1024 * 1024
 
 function protocols(request: IncomingMessage): string[] {
@@ -21,7 +21,7 @@ export function isTunnelled(request: IncomingMessage): boolean {
   )
 }
 
-/** Opens the SPDY connection first, so that a refusal can still be answered as one. */
+/** Opens the SPDY connection first, so that an error can still be returned as an HTTP response. */
 export async function tunnel(
   request: IncomingMessage,
   { socket, head }: { socket: Duplex; head: Buffer },
@@ -37,14 +37,14 @@ export async function tunnel(
       "x-stream-protocol-version": portForwardProtocol,
     },
   })
-  // Whatever becomes of the client's side, also when its handshake fails: the far side does not outlive it.
+  // The connection to the node is closed with the client's, also after a failed handshake.
   socket.once("close", () => far.socket.destroy())
   if (socket.destroyed) far.socket.destroy()
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
   })
-  // The protocol's name has a slash, which is no token of RFC 6455: the library would refuse it, so it is agreed on here.
+  // The protocol's name contains a slash and is not a token of RFC 6455. The library would reject it, so it is negotiated here.
   delete request.headers["sec-websocket-protocol"]
   server.on("headers", (headers) => headers.push(`Sec-WebSocket-Protocol: ${prefix}${portForwardProtocol}`))
   server.handleUpgrade(request, socket, head, (client) => {
