@@ -53,7 +53,7 @@ const sequences = readFileSync(new URL("./sequences.jsonl", import.meta.url), "u
   .split("\n")
 
 test.each(sequences.map((line, index) => [index, JSON.parse(line) as Step[]] as const))(
-  "sequence %i leaves what upstream's library leaves",
+  "sequence %i has the result of upstream's library",
   async (_index, steps) => {
     const state = new State(type)
     for (const step of steps) {

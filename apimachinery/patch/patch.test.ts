@@ -175,7 +175,7 @@ describe("applyStrategicMergePatch()", () => {
     ["replaces a list without a strategy", { plain: ["a"] }, { plain: ["b"] }, { plain: ["b"] }],
     ["joins primitives", { names: ["a", "b"] }, { names: ["b", "c"] }, { names: ["a", "b", "c"] }],
     ["deletes primitives", { names: ["a", "b"] }, { "$deleteFromPrimitiveList/names": ["a"] }, { names: ["b"] }],
-    ["ignores a deletion where no list is", {}, { "$deleteFromPrimitiveList/names": ["a"] }, {}],
+    ["ignores a deletion from a missing list", {}, { "$deleteFromPrimitiveList/names": ["a"] }, {}],
     [
       "orders without changing",
       { items: named("a", "b", "c") },
@@ -183,13 +183,13 @@ describe("applyStrategicMergePatch()", () => {
       { items: named("b", "c", "a") },
     ],
     [
-      "orders what it merges",
+      "orders merged items",
       { items: named("a", "b") },
       { "$setElementOrder/items": named("c", "b", "a"), items: named("c") },
       { items: named("c", "b", "a") },
     ],
     [
-      "keeps what only the server has in its place",
+      "keeps the position of items that only the server has",
       { items: named("server", "a", "b") },
       { "$setElementOrder/items": named("b", "a"), items: [{ name: "b", value: "1" }] },
       { items: [{ name: "server" }, { name: "b", value: "1" }, { name: "a" }] },
@@ -211,20 +211,20 @@ describe("applyStrategicMergePatch()", () => {
     ["replaces an object by strategy", { replaced: { a: "1" } }, { replaced: { b: "2" } }, { replaced: { b: "2" } }],
     ["removes by null", { labels: { a: "1", b: "2" } }, { labels: { a: null } }, { labels: { b: "2" } }],
     [
-      "drops nulls and directives of what is new",
+      "drops nulls and directives of new fields",
       {},
       { labels: { a: null, b: "1" }, items: [{ $patch: "delete", name: "x" }] },
       { labels: { b: "1" }, items: [] },
     ],
     [
-      "takes a new item of a list as it is",
+      "adds a new item of a list unchanged",
       { items: [{ name: "a" }] },
       { items: [{ name: null, value: null, $retainKeys: ["value"] }] },
       { items: [{ name: null, value: null, $retainKeys: ["value"] }, { name: "a" }] },
     ],
-    ["leaves alone for null", { labels: { a: "1" } }, null, { labels: { a: "1" } }],
+    ["changes nothing for null", { labels: { a: "1" } }, null, { labels: { a: "1" } }],
     [
-      "merges with the first of two items of one key",
+      "merges with the first of two items with the same key",
       {
         items: [
           { name: "a", value: "1" },

@@ -85,11 +85,14 @@ describe("service-account tokens", () => {
   })
 
   test.each([
-    ["the account is gone", () => objects.delete("serviceaccounts/ns/robot")],
-    ["the account was made anew", () => put("serviceaccounts", "ns", "robot", { uid: "other" })],
-    ["the pod is gone", () => objects.delete("pods/ns/web")],
-    ["the pod was made anew", () => put("pods", "ns", "web", { uid: "other" })],
-    ["the pod is long being deleted", () => put("pods", "ns", "web", { deletionTimestamp: "2020-01-01T00:00:00Z" })],
+    ["the account was deleted", () => objects.delete("serviceaccounts/ns/robot")],
+    ["the account was recreated", () => put("serviceaccounts", "ns", "robot", { uid: "other" })],
+    ["the pod was deleted", () => objects.delete("pods/ns/web")],
+    ["the pod was recreated", () => put("pods", "ns", "web", { uid: "other" })],
+    [
+      "the pod has been terminating for long",
+      () => put("pods", "ns", "web", { deletionTimestamp: "2020-01-01T00:00:00Z" }),
+    ],
   ])("are rejected when %s", async (_what, change) => {
     const { token } = await issue({ boundObject: bound("Pod", "web") })
     await verify(token)

@@ -124,7 +124,7 @@ describe("a definition", () => {
       ['metadata.name: Invalid value: "widgets.example.com": must be spec.names.plural+"."+spec.group'],
     ],
     [
-      "conversion by webhook, without one",
+      "webhook conversion without a webhook",
       {},
       { conversion: { strategy: "Webhook", webhook: {} } },
       [

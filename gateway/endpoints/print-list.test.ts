@@ -17,7 +17,7 @@ const forms = [
 ] as const
 
 test.for(forms.flatMap((form) => [1, 20, 21, 45].map((count) => ({ ...form, count }))))(
-  "a list of $count in $format (indented: $pretty) is what it is when printed whole, with pauses",
+  "a list of $count in $format (indented: $pretty) is printed with pauses, like the list as a whole",
   async ({ count, ...form }) => {
     for (const key of ["items", "rows"]) {
       let pauses = 0

@@ -176,7 +176,7 @@ describe("update", () => {
   test.each([
     ["another uid", { name: "a", uid: "x" }, "Precondition failed: UID in precondition: x, UID in object meta: "],
     ["another name", { name: "b" }, "the name of the object (b) does not match the name on the URL (a)"],
-    ["a deletion of its own", { name: "a", deletionTimestamp: "2001-01-01T00:00:00Z" }, "field is immutable"],
+    ["a deletionTimestamp", { name: "a", deletionTimestamp: "2001-01-01T00:00:00Z" }, "field is immutable"],
   ])("rejects %s", async (_, metadata, message) => {
     const { create, make, update } = setUp()
     await create(make("a"))

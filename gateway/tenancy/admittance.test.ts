@@ -77,7 +77,7 @@ describe("a sleeping tenant stays asleep", () => {
   const badCredentials: [string, () => Promise<RawRequest>][] = [
     ["an invalid token", async () => ({ token: "secret" })],
     [
-      "a token that somebody else has signed",
+      "a token with a forged signature",
       async () => {
         const key = await createSigningKey()
         return { token: await tokenBy({ ...trust, serviceAccountKey: { ...trust.serviceAccountKey, private: key } }) }
@@ -91,7 +91,7 @@ describe("a sleeping tenant stays asleep", () => {
         issueClientCertificate(trust.clientCertificateAuthority, { name: "admin", groups: ["system:masters"] }, -1000),
     ],
     [
-      "a certificate of an authority that only has the name of its own",
+      "a certificate of an authority with the same name",
       async () => {
         const forged = await createAuthority(authorityName(tenant.tenant.uid))
         return issueClientCertificate(forged, { name: "admin", groups: ["system:masters"] })

@@ -36,18 +36,22 @@ test("a store without damage has no faults", async () => {
 
 test.each<[name: string, damage: (db: Database) => Promise<void>, fault: string]>([
   ["a current value is missing", (db) => db.del(currentKey("/a")), `"/a" was written at 2/4, but nothing is there`],
-  ["a current value is old", (db) => db.put(currentKey("/a"), state("/a", 2, 2)), `but 2/2 is there`],
+  ["a current value is outdated", (db) => db.put(currentKey("/a"), state("/a", 2, 2)), `but 2/2 is there`],
   [
-    "a deleted key is there",
+    "a deleted key is present",
     (db) => db.put(currentKey("/b"), state("/b", 3, 3)),
     `"/b" was deleted at 5, but is there`,
   ],
-  ["a value nobody wrote", (db) => db.put(currentKey("/x"), state("/x", 4, 4)), `"/x" has revision 4, which is not in`],
-  ["a value from the future", (db) => db.put(currentKey("/x"), state("/x", 99, 99)), `"/x" has revisions 99/99`],
-  ["a value without header", (db) => db.put(currentKey("/x"), Buffer.from("x")), `current record of "/x" has 1 bytes`],
-  ["a gap in the log", (db) => db.del(logKey(3), buffer), "nothing between revisions 2 and 4"],
   [
-    "a log record twice",
+    "a value is not in the log",
+    (db) => db.put(currentKey("/x"), state("/x", 4, 4)),
+    `"/x" has revision 4, which is not in`,
+  ],
+  ["a value has a future revision", (db) => db.put(currentKey("/x"), state("/x", 99, 99)), `"/x" has revisions 99/99`],
+  ["a value has no header", (db) => db.put(currentKey("/x"), Buffer.from("x")), `current record of "/x" has 1 bytes`],
+  ["the log has a gap", (db) => db.del(logKey(3), buffer), "nothing between revisions 2 and 4"],
+  [
+    "a log record is duplicated",
     async (db) => db.put(logKey(4, 1), db.getSync(logKey(4), buffer) as Buffer, buffer),
     "4/1, but history does not",
   ],
@@ -57,13 +61,13 @@ test.each<[name: string, damage: (db: Database) => Promise<void>, fault: string]
     `update of "/a" at 4/0, but history does not`,
   ],
   [
-    "a history entry too many",
+    "a history entry is superfluous",
     async (db) => db.put(historyKey("/a", 3), db.getSync(historyKey("/a", 4), buffer) as Buffer, buffer),
     "revision log has no such record",
   ],
   ["a base tombstone is missing", (db) => db.del(tombstoneKey("/base")), "is not marked as deleted"],
-  ["a tombstone on what is there", (db) => db.put(tombstoneKey("/a"), Buffer.alloc(0)), "both present and marked"],
-  ["an unknown record", (db) => db.put("zebra", Buffer.alloc(0)), `unknown record "zebra"`],
+  ["a present key has a tombstone", (db) => db.put(tombstoneKey("/a"), Buffer.alloc(0)), "both present and marked"],
+  ["a record is unknown", (db) => db.put("zebra", Buffer.alloc(0)), `unknown record "zebra"`],
 ])("reports that %s", async (_name, damage, fault) => {
   const database = await openDatabase({ directory, limits: defaultLimits })
   await damage(database)

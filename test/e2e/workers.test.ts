@@ -250,7 +250,7 @@ describe("a killed worker", () => {
   test.each([
     ["loses no acknowledged writes, and watches continue without gaps", "SIGKILL"],
     // A stopped process could continue at any moment, so it is killed before other workers take over its tenants.
-    ["that was hanging is gone before others take over its tenants, and loses nothing", "SIGSTOP"],
+    ["that hangs has exited before others take over its tenants, and loses nothing", "SIGSTOP"],
   ] as const)("%s", { timeout: 180_000 }, async (_, deed) => {
     await eventually(async () => (await children(up.pid)).length === workers, patience)
     // A worker that replaced another one may have no tenants yet, so killing it would prove nothing.

@@ -121,7 +121,7 @@ describe("a token of a configured issuer", () => {
     ["another key", () => token({}, { with: newKey() })],
     ["no user", () => token({ sub: "" })],
     ["groups that are none", () => token({ groups: [1] })],
-    ["an issuer nobody has configured", () => token({}, { from: "https://other.example.com" })],
+    ["an issuer that is not configured", () => token({}, { from: "https://other.example.com" })],
     ["an end in the past", () => token({ exp: 1 }).then((made) => made.replace(/\.[^.]*$/, ".AAAA"))],
   ])("with %s is rejected", async (_, make) => {
     expect(await userOf(await make())).toBe(401)

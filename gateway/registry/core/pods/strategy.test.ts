@@ -88,7 +88,11 @@ describe("create", () => {
       { containers: [{}] },
       ["spec.containers[0].name: Required value", "spec.containers[0].image: Required value"],
     ],
-    ["two of one name", { containers: [container(), container()] }, ['spec.containers[1].name: Duplicate value: "a"']],
+    [
+      "two containers with the same name",
+      { containers: [container(), container()] },
+      ['spec.containers[1].name: Duplicate value: "a"'],
+    ],
     [
       "a port out of range",
       { containers: [container({ ports: [{ containerPort: 70_000 }] })] },
