@@ -69,7 +69,7 @@ describe("ServiceAccount", () => {
   test.each<[string, Loose, Loose]>([
     ["the pod", {}, { automountServiceAccountToken: false }],
     ["the account", { automountServiceAccountToken: false }, {}],
-  ])("mounts nothing when %s says so", async (_who, account, spec) => {
+  ])("mounts nothing when %s disables it", async (_who, account, spec) => {
     await using kinds = await withAccount(account)
     expect((await kinds.create("pods", pod("p", spec)))["spec"]).not.toHaveProperty("volumes")
   })

@@ -22,7 +22,7 @@ interface Metric extends Fields {
 
 type Behavior = NonNullable<Parameters<typeof defaultBehavior>[0]>
 
-/** What annotations contain. */
+/** The contents of the annotations. */
 interface Noted {
   metrics: Metric[]
   currentMetrics: Metric[]

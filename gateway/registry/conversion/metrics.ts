@@ -24,7 +24,7 @@ function present(values: { [key: string]: Json | undefined }): Fields {
   return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, Json] => entry[1] !== undefined))
 }
 
-/** What is no object is left to the decoder. */
+/** Values that are not objects are left to the decoder. */
 function convert<Metric extends Fields>(metric: Metric, to: (name: string, source: Fields) => Fields): Metric {
   if (!isObject(metric)) return metric
   const name = fieldOf(metric)

@@ -125,7 +125,7 @@ function isBelow(path: string, url: string): boolean {
   return path.startsWith(prefix.endsWith("/") ? prefix : `${prefix}/`)
 }
 
-/** Validation allows the star only alone. */
+/** Validation allows the wildcard only as the single entry. */
 function contains(list: readonly string[], text: string): boolean {
   return list.includes(text) || (list.length === 1 && list[0] === anything)
 }

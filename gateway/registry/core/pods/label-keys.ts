@@ -8,7 +8,7 @@ import type { Pod, Wire } from "../../../../apimachinery/object.ts"
 type Labels = Readonly<Record<string, string>>
 type Requirement = Wire<models.V1LabelSelectorRequirement>
 
-/** What terms of affinity and constraints of spreading have in common. */
+/** The common fields of affinity terms and topology spread constraints. */
 interface Selecting {
   labelSelector?: Wire<models.V1LabelSelector>
   matchLabelKeys?: string[]
