@@ -8,12 +8,11 @@ import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
 import { isObject, ownValue, setOwn, sortedEntries } from "../schema/json-object.ts"
 import { maxDepth } from "../schema/json-survey.ts"
-import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
-import { jsonKind } from "./merge-patch.ts"
+import { StatusError } from "../status.ts"
+import { type PatchOperation, readOperations } from "./json-patch-operations.ts"
+import { indexOfInsertion, indexOfItem, PlaceFault } from "./list-index.ts"
 import { PatchedLists } from "./patched-lists.ts"
 
-/** kube-apiserver's maxJSONPatchOperations. */
-const maxOperations = 10_000
 /**
  * Approximate maximum number of bytes that copy operations of one patch may add. Repeated doubling would otherwise exhaust the
  * memory.
@@ -21,13 +20,6 @@ const maxOperations = 10_000
 const maxCopied = 3 * 1024 * 1024
 
 const operations = new Set(["add", "remove", "replace", "move", "copy", "test"])
-
-interface PatchOperation {
-  op: string
-  path: string
-  from: string
-  value: Json
-}
 
 /** The target of a pointer: the container, which must exist, and the key in it. */
 interface Place {
@@ -61,39 +53,8 @@ function isDeeper(value: Json, depth: number): boolean {
   return false
 }
 
-function readOperations(patch: Json): PatchOperation[] {
-  if (patch === null) return []
-  if (!Array.isArray(patch)) {
-    throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type []handlers.jsonPatchOp`,
-    )
-  }
-  if (patch.length > maxOperations) {
-    throw requestEntityTooLarge(
-      `Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`,
-    )
-  }
-  return patch.map(readOperation)
-}
-
-function readOperation(operation: Json): PatchOperation {
-  if (!isObject(operation)) {
-    throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${jsonKind(operation)} into Go value of type handlers.jsonPatchOp`,
-    )
-  }
-  const text = (field: "op" | "path" | "from"): string => {
-    const value = operation[field] ?? ""
-    if (typeof value === "string") return value
-    throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${jsonKind(value)} into Go struct field jsonPatchOp.${field} of type string`,
-    )
-  }
-  return { op: text("op"), path: text("path"), from: text("from"), value: operation["value"] ?? null }
-}
-
 class Document {
-  readonly #root: Json
+  #root: Json
   readonly #lists = new PatchedLists()
   /**
    * Objects that operations have traversed: upstream's library holds these as maps and writes them with sorted keys, all others
@@ -127,41 +88,84 @@ class Document {
     for (const inner of Object.values(value)) this.#open(inner)
   }
 
-  /** "" (the whole document) can only be tested: replacing the whole object is not supported. */
-  apply({ op, path, from, value }: PatchOperation): void {
+  apply(operation: PatchOperation): void {
+    const { op, value } = operation
     if (!operations.has(op)) throw rejected(`Unexpected kind: ${op}`)
+    if (op === "move") return this.#move(operation)
+    if (op === "copy") return this.#copy(operation)
+    const path = pathOf(operation)
+    // The whole document.
+    if (op === "replace" && path === "") return this.#replaceAll(value)
     if (op === "test" && path === "") return this.#test(path, this.#root, value)
-    if (op === "move") return this.#move(from, path)
-    const target = this.#locate(path, missingWords[op]?.(path))
-    if (op === "test") this.#test(path, this.#read(target), value)
-    else if (op === "remove") this.#remove(target, `remove for path: '${path}'`)
-    else if (op === "copy") this.#add(target, this.#copyOf(from))
-    else if (op === "replace" && Array.isArray(target.container)) {
-      this.#lists.set(target.container, this.#itemAt(target.container, target.key), copyJson(value))
-      // Replacing a missing key adds it.
-    } else this.#add(target, copyJson(value))
+    const target = this.#locate(path)
+    if (target === undefined) throw rejected(missingWords[op]?.(path) ?? path)
+    const what = `error in ${op} for path: '${path}'`
+    if (op === "add") return within(what, () => this.#add(target, copyJson(value)))
+    if (op === "remove") return within(what, () => this.#remove(target))
+    if (op === "replace") return this.#replace(path, target, value)
+    const found = within(what, () => this.#read(target))
+    this.#test(path, found, value)
+  }
+
+  #replaceAll(value: Json): void {
+    if (typeof value !== "object" || value === null)
+      throw rejected("replace operation value must be object or array: %!w(<nil>)")
+    this.#root = copyJson(value)
+    this.#opened.add(this.#root)
+  }
+
+  /** A missing key is added. */
+  #replace(path: string, target: Place, value: Json): void {
+    const { container, key } = target
+    if (!Array.isArray(container)) return this.#add(target, copyJson(value))
+    const missing = `replace operation does not apply: doc is missing key: ${path}: missing value`
+    const at = within(missing, () => this.#itemAt(container, key), true)
+    this.#lists.set(container, at, copyJson(value))
   }
 
   #test(path: string, found: Json, wanted: Json): void {
     this.#open(found)
-    if (!equalJson(this.#lists.whole(found), wanted)) throw rejected(`testing value ${path} failed`)
+    if (!equalJson(this.#lists.whole(found), wanted)) throw rejected(`testing value ${path} failed: test failed`)
   }
 
   /** The destination is located after the value has been removed from its source. */
-  #move(from: string, path: string): void {
-    const missing = (what: string): string =>
-      `move operation does not apply: doc is missing ${what} path: ${what === "from" ? from : path}: missing value`
-    const source = this.#locate(from, missing("from"))
-    const value = this.#read(source)
-    this.#remove(source, `move for path: '${source.key}'`)
-    this.#add(this.#locate(path, missing("destination")), value)
+  #move(operation: PatchOperation): void {
+    const source = this.#locateSource(operation)
+    const value = within(`error in move for path: '${source.key}'`, () => {
+      const found = this.#read(source)
+      this.#remove(source)
+      return found
+    })
+    const target = this.#locateDestination(operation)
+    within(`error in move for path: '${pathOf(operation)}'`, () => this.#add(target, value))
   }
 
-  #copyOf(from: string): Json {
-    const found = this.#lists.whole(this.#read(this.#locate(from)))
-    this.#copied += JSON.stringify(found).length
-    if (this.#copied > maxCopied) throw rejected(`copies add more than ${maxCopied} bytes`)
-    return this.#write(found)
+  #copy(operation: PatchOperation): void {
+    const source = this.#locateSource(operation)
+    const found = within(`error in copy for from: '${operation.from}'`, () => this.#read(source))
+    const target = this.#locateDestination(operation)
+    const whole = this.#lists.whole(found)
+    this.#copied += JSON.stringify(whole).length
+    if (this.#copied > maxCopied) {
+      const sizes = `the accumulated size increase of copy is ${this.#copied}, exceeding the limit ${maxCopied}`
+      throw rejected(`Unable to complete the copy, ${sizes}`)
+    }
+    within("error while adding value during copy", () => this.#add(target, this.#write(whole)))
+  }
+
+  #locateSource({ op, from }: PatchOperation): Place {
+    if (from === undefined)
+      throw rejected(`${op} operation failed to decode from: operation, missing from field: missing value`)
+    const source = this.#locate(from)
+    if (source !== undefined) return source
+    throw rejected(`${op} operation does not apply: doc is missing from path: ${from}: missing value`)
+  }
+
+  #locateDestination(operation: PatchOperation): Place {
+    const path = pathOf(operation)
+    const target = this.#locate(path)
+    if (target !== undefined) return target
+    throw rejected(`${operation.op} operation does not apply: doc is missing destination path: ${path}: missing value`)
   }
 
   #read({ container, key }: Place): Json {
@@ -171,25 +175,23 @@ class Document {
 
   #add({ container, key }: Place, value: Json): void {
     if (!Array.isArray(container)) setOwn(container, key, value)
-    else {
-      const length = this.#lists.length(container)
-      this.#lists.insert(container, key === "-" ? length : indexIn(key, length + 1), value)
-    }
+    else this.#lists.insert(container, indexOfInsertion(key, this.#lists.length(container)), value)
   }
 
-  #remove({ container, key }: Place, what: string): void {
+  #remove({ container, key }: Place): void {
     if (Array.isArray(container)) this.#lists.remove(container, this.#itemAt(container, key))
     else if (Object.hasOwn(container, key)) delete container[key]
-    else throw rejected(`error in ${what}: Unable to remove nonexistent key: ${key}: missing value`)
+    else throw new PlaceFault(`Unable to remove nonexistent key: ${key}: missing value`)
   }
 
   #itemAt(list: readonly Json[], key: string): number {
-    return indexIn(key, this.#lists.length(list))
+    return indexOfItem(key, this.#lists.length(list))
   }
 
-  #locate(path: string, missing = `"${path}" leads nowhere`): Place {
+  /** Undefined if the path leads nowhere. */
+  #locate(path: string): Place | undefined {
     // Text before the first slash is ignored, as in upstream's library.
-    if (!path.includes("/")) throw rejected(`"${path}" leads nowhere`)
+    if (!path.includes("/")) return undefined
     const segments = path
       .split("/")
       .slice(1)
@@ -198,13 +200,37 @@ class Document {
     let container: Json | undefined = this.#root
     this.#opened.add(this.#root)
     for (const segment of segments) {
-      if (Array.isArray(container)) {
-        container = this.#lists.get(container, index(segment, this.#lists.length(container)))
-      } else container = isObject(container) ? ownValue(container, segment) : undefined
+      container = this.#inside(container, segment)
       if (isObject(container)) this.#opened.add(container)
     }
-    if (!Array.isArray(container) && !isObject(container)) throw rejected(missing)
-    return { container, key }
+    return Array.isArray(container) || isObject(container) ? { container, key } : undefined
+  }
+
+  #inside(container: Json | undefined, segment: string): Json | undefined {
+    if (!Array.isArray(container)) return isObject(container) ? ownValue(container, segment) : undefined
+    try {
+      return this.#lists.get(container, this.#itemAt(container, segment))
+    } catch (error) {
+      if (error instanceof PlaceFault) return undefined // the path leads nowhere, whatever the reason
+      throw error
+    }
+  }
+}
+
+function pathOf({ op, path }: PatchOperation): string {
+  if (path !== undefined) return path
+  // Upstream wraps the reason or not.
+  const reason = ["add", "remove", "copy"].includes(op) ? "" : "operation missing path field: "
+  throw rejected(`${op} operation failed to decode path: ${reason}missing value`)
+}
+
+/** Adds to a fault what was attempted; `alone`: instead of the fault. */
+function within<T>(what: string, attempt: () => T, alone = false): T {
+  try {
+    return attempt()
+  } catch (error) {
+    if (!(error instanceof PlaceFault)) throw error
+    throw rejected(alone ? what : `${what}: ${error.message}`)
   }
 }
 
@@ -215,20 +241,6 @@ const missingWords: Readonly<Record<string, (path: string) => string>> = diction
   replace: (path) => `replace operation does not apply: doc is missing path: ${path}: missing value`,
   test: (path) => `test operation does not apply: is missing path: ${path}: missing value`,
 })
-
-/** The index of an existing item. */
-function indexIn(key: string, length: number): number {
-  const at = index(key, length)
-  if (at < 0 || at >= length) throw rejected(`"${key}" is beyond the list`)
-  return at
-}
-
-/** Negative indexes count from the end. */
-function index(segment: string, length: number): number {
-  if (!/^[+-]?\d{1,9}$/.test(segment)) throw rejected(`"${segment}" is no index`)
-  const at = Number(segment)
-  return at < 0 ? at + length : at
-}
 
 /** Why a patch was rejected, in upstream's words, which it tells of the patches of webhooks and policies. */
 export function rejectionReason({ cause, message }: Error): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Json } from "../object.ts"
 import type { Schema } from "../schema/schema.ts"
-import { applyJsonPatch } from "./json-patch.ts"
+import { applyJsonPatch, rejectionReason } from "./json-patch.ts"
 import { applyMergePatch } from "./merge-patch.ts"
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts"
 
@@ -43,6 +43,13 @@ describe("applyJsonPatch()", () => {
       ],
       { data: { a: "b", y: "s" }, list: ["x", "y"] },
     ],
+    [
+      [
+        { op: "replace", path: "", value: { b: [] } },
+        { op: "add", path: "/b/-", value: 1 },
+      ],
+      { b: [1] },
+    ],
     [[], object],
     [null, object],
   ])("applies %j", (patch, expected) => {
@@ -59,6 +66,7 @@ describe("applyJsonPatch()", () => {
     [[{ op: "move", from: "/data/q", path: "/data/r" }]],
     [[{ op: "add", path: "", value: {} }]],
     [[{ op: "replace", path: "", value: 3 }]],
+    [[{ op: "replace", path: "" }]],
     [[{ op: "remove", path: "" }]],
     [[{ path: "/data/zz" }]],
     [[{ op: "add", path: "/list/3", value: "a" }]],
@@ -69,6 +77,83 @@ describe("applyJsonPatch()", () => {
     expect(() => applyJsonPatch(object, patch)).toThrow(
       expect.objectContaining({ code: 422, reason: "Invalid", message: refused }),
     )
+  })
+
+  const invalidIndex = "invalid index referenced"
+  test.each<[{ [field: string]: Json }, string]>([
+    [{ path: "/a" }, "Unexpected kind: unknown"],
+    [{ op: "add" }, "add operation failed to decode path: missing value"],
+    [{ op: "test" }, "test operation failed to decode path: operation missing path field: missing value"],
+    [{ op: "copy", path: "/a" }, "copy operation failed to decode from: operation, missing from field: missing value"],
+    [
+      { op: "move", from: "/list/0" },
+      "move operation failed to decode path: operation missing path field: missing value",
+    ],
+    [{ op: "add", path: "a" }, 'add operation does not apply: doc is missing path: "a": missing value'],
+    [{ op: "add", path: "/list/9/a" }, 'add operation does not apply: doc is missing path: "/list/9/a": missing value'],
+    [
+      { op: "add", path: "/list/3" },
+      `error in add for path: '/list/3': Unable to access invalid index: 3: ${invalidIndex}`,
+    ],
+    [
+      { op: "add", path: "/list/x" },
+      `error in add for path: '/list/x': value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax`,
+    ],
+    [
+      { op: "remove", path: "/list/-3" },
+      `error in remove for path: '/list/-3': Unable to access invalid index: -3: ${invalidIndex}`,
+    ],
+    [
+      { op: "remove", path: "/list/99999999999999999999" },
+      `error in remove for path: '/list/99999999999999999999': strconv.Atoi: parsing "99999999999999999999": value out of range`,
+    ],
+    [
+      { op: "replace", path: "/list/2" },
+      "replace operation does not apply: doc is missing key: /list/2: missing value",
+    ],
+    [{ op: "replace", path: "" }, "replace operation value must be object or array: %!w(<nil>)"],
+    [
+      { op: "test", path: "/list/2" },
+      `error in test for path: '/list/2': Unable to access invalid index: 2: ${invalidIndex}`,
+    ],
+    [{ op: "test", path: "/data/a", value: "x" }, "testing value /data/a failed: test failed"],
+    [
+      { op: "copy", from: "/no/a", path: "/b" },
+      "copy operation does not apply: doc is missing from path: /no/a: missing value",
+    ],
+    [
+      { op: "copy", from: "/list/2", path: "/b" },
+      `error in copy for from: '/list/2': Unable to access invalid index: 2: ${invalidIndex}`,
+    ],
+    [
+      { op: "copy", from: "/list", path: "/no/b" },
+      "copy operation does not apply: doc is missing destination path: /no/b: missing value",
+    ],
+    [
+      { op: "copy", from: "/list", path: "/list/3" },
+      `error while adding value during copy: Unable to access invalid index: 3: ${invalidIndex}`,
+    ],
+    [
+      { op: "move", from: "/data/no", path: "/b" },
+      "error in move for path: 'no': Unable to remove nonexistent key: no: missing value",
+    ],
+    [
+      { op: "move", from: "/list/0", path: "/no/b" },
+      "move operation does not apply: doc is missing destination path: /no/b: missing value",
+    ],
+    [
+      { op: "move", from: "/data/a", path: "/list/5" },
+      `error in move for path: '/list/5': Unable to access invalid index: 5: ${invalidIndex}`,
+    ],
+  ])("tells policies and webhooks why %j cannot be applied", (operation, reason) => {
+    const attempt = (): string => {
+      try {
+        return JSON.stringify(applyJsonPatch(object, [operation]))
+      } catch (error) {
+        return rejectionReason(error as Error)
+      }
+    }
+    expect(attempt()).toBe(reason)
   })
 
   test.each<[Json, number, string]>([

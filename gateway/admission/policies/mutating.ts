@@ -275,7 +275,7 @@ function patchedByJson(object: KubeObject, operations: ListValue): Json {
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
     const why = rejectionReason(error)
-    if (/^(?:testing value|test ")/.test(why)) return object as unknown as Json
+    if (why.startsWith("testing value ")) return object as unknown as Json
     throw new MutationFault(`JSON Patch: ${why}`)
   }
 }

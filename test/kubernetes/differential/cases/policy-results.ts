@@ -16,6 +16,18 @@ export function policyResultCases(): Scenario[] {
     mutated("has an operation on what is not there", "{op: 'replace', path: '/nope/a', value: 'x'}"),
     mutated("removes what is not there", "{op: 'remove', path: '/data/nope'}"),
     mutated("moves what is not there", "{op: 'move', from: '/data/nope', path: '/data/b'}"),
+    ...[
+      "{op: 'add', path: '/metadata/labels/-/x', value: 'y'}",
+      "{op: 'add', path: '', value: {}}",
+      "{op: 'replace', path: '', value: 3}",
+      "{op: 'replace', path: '', value: {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'a'}}}",
+      "{op: 'copy', from: '/nope/a', path: '/data/b'}",
+      "{op: 'copy', path: '/data/b'}",
+      "{op: 'copy', from: '/data/a', path: '/nope/b'}",
+      "{op: 'move', from: '/data/a', path: '/nope/b'}",
+      "{op: 'test', path: '/metadata/finalizers/0', value: 'x'}",
+      "{op: 'test', path: '/data/a', value: 'x'}",
+    ].map((operation) => mutated(`patches ${operation}`, operation)),
     mutated("has parameters of no kind", "{op: 'remove', path: '/data/nope'}", {
       paramKind: { apiVersion: "v1", kind: "Bogus" },
     }),
