@@ -192,8 +192,10 @@ export function forbidden(
   )
 }
 
-export function unauthorized(): StatusError {
-  return failure("Unauthorized", "Unauthorized")
+/** The caller is told no reason; the cause has it, for a TokenReview. */
+export function unauthorized(reason?: string): StatusError {
+  const options = reason === undefined ? undefined : { cause: new Error(reason) }
+  return failure("Unauthorized", "Unauthorized", undefined, options)
 }
 
 export function badRequest(message: string, options?: ErrorOptions): StatusError {

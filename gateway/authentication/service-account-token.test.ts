@@ -147,6 +147,39 @@ describe("service-account tokens", () => {
     await expect(verify(token)).rejects.toMatchObject({ code: 401 })
   })
 
+  test.each<[string, () => unknown, string]>([
+    ["the account is gone", () => objects.delete("serviceaccounts/ns/robot"), 'serviceaccounts "robot" not found'],
+    [
+      "the account was made anew",
+      () => put("serviceaccounts", "ns", "robot", { uid: "new" }),
+      "service account UID (new) does not match claim (robot-uid)",
+    ],
+    [
+      "the account is long being deleted",
+      () => put("serviceaccounts", "ns", "robot", { deletionTimestamp: "2020-01-01T00:00:00Z" }),
+      "service account ns/robot has been deleted",
+    ],
+    ["the pod is gone", () => objects.delete("pods/ns/web"), "service account token has been invalidated"],
+    [
+      "the pod was made anew",
+      () => put("pods", "ns", "web", { uid: "new" }),
+      "pod UID (new) does not match service account pod ref claim (web-uid)",
+    ],
+    ["they have expired", () => vi.setSystemTime(Date.now() + 4_000_000), "service account token has expired"],
+  ])("are rejected with upstream's reason when %s", async (_what, change, reason) => {
+    vi.useFakeTimers({ toFake: ["Date"] })
+    const { token } = await issue({ boundObject: bound("Pod", "web") })
+    change()
+    await expect(verify(token)).rejects.toMatchObject({ code: 401, cause: { message: reason } })
+  })
+
+  test("tell the audiences they are for, and those asked for", async () => {
+    const { token } = await issue({ audiences: ["vault", 'x"y'] })
+    await expect(verify(token, ["a", "b"])).rejects.toMatchObject({
+      cause: { message: 'token audiences ["vault" "x\\"y"] is invalid for the target audiences ["a" "b"]' },
+    })
+  })
+
   test("are rejected from their expiry", async () => {
     const known = authenticator()
     const { token } = await issue({ expirationSeconds: 600 })

@@ -2,14 +2,15 @@
 // object exist. Sources: k8s.io/kubernetes/pkg/serviceaccount/{claims,jwt}.go, KEP-1205.
 
 import { createHash, type KeyObject, randomUUID } from "node:crypto"
-import { decodeJwt, jwtVerify, SignJWT, type JWTPayload } from "jose"
+import { decodeJwt, errors, jwtVerify, SignJWT, type JWTPayload } from "jose"
 import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
+import { goQuote } from "../../apimachinery/go-quote.ts"
 import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import { invalidSinceLabel, tokenType } from "../../apimachinery/secret-tokens.ts"
-import { hasReason, isNotFound, notFound, unauthorized } from "../../apimachinery/status.ts"
-import { nodes, pods, secrets, serviceAccounts } from "../../client/resources.ts"
-import type { KubeClient, Resource } from "../../client/rest.ts"
+import { notFound, unauthorized } from "../../apimachinery/status.ts"
+import { pods } from "../../client/resources.ts"
 import type { User } from "../request/user.ts"
+import { checkObjects, type KubernetesClaims, nodeOf, type Reader } from "./token-objects.ts"
 import type { Authenticator, TokenIssuer, TrustRoots } from "./types.ts"
 
 const tokenLimits = {
@@ -19,28 +20,10 @@ const tokenLimits = {
   cacheMs: 60_000,
   /** Number of cached signatures per control plane; the oldest are dropped. */
   cacheEntries: 1024,
-  /** Objects being deleted still count for this long, to allow for clock skew. */
-  deletionLeewayMs: 60_000,
   maxTokenBytes: 16 * 1024,
 } as const
 
-interface Reference {
-  name: string
-  uid: string
-}
-
-interface KubernetesClaims {
-  namespace: string
-  serviceaccount: Reference
-  pod?: Reference
-  secret?: Reference
-  node?: Reference
-}
-
 type Claims = JWTPayload & { "kubernetes.io"?: KubernetesClaims }
-
-/** Reads the objects that tokens depend on; the control plane's own client. */
-type Reader = Pick<KubeClient, "get">
 
 export function createTokenIssuer(trust: TrustRoots, reader: Reader): TokenIssuer {
   return {
@@ -77,14 +60,6 @@ async function boundClaims(
   if (pod.metadata.uid !== uid) throw notFound(pods, name)
   const node = await nodeOf(reader, pod)
   return { pod: { name, uid }, ...(node === undefined ? {} : { node }) }
-}
-
-async function nodeOf(reader: Reader, pod: KubeObject): Promise<Reference | undefined> {
-  const { nodeName } = (pod["spec"] ?? {}) as { nodeName?: string }
-  if (nodeName === undefined || nodeName === "") return undefined
-  const node = await readOptional(reader, nodes, undefined, nodeName)
-  // As upstream: a node that does not exist is named without a uid.
-  return { name: nodeName, uid: node?.metadata.uid ?? "" }
 }
 
 export function createTokenAuthenticator(
@@ -125,23 +100,37 @@ export function createTokenAuthenticator(
       let claims: Claims
       try {
         claims = await verifySignature(bearerToken)
-      } catch {
-        // jose has many reasons; the caller learns only that the token is invalid.
-        throw unauthorized()
+      } catch (error) {
+        throw unauthorized(reasonOf(error))
       }
       const granted = audiencesOf(claims)
       const accepted = audiences.filter((audience) => granted.includes(audience))
+      if (accepted.length === 0) {
+        const lists = `${goStrings(granted)} is invalid for the target audiences ${goStrings(audiences)}`
+        throw unauthorized(`token audiences ${lists}`)
+      }
       const kubernetes = claims["kubernetes.io"]
-      if (accepted.length === 0 || kubernetes === undefined) throw unauthorized()
+      if (kubernetes === undefined) throw unauthorized()
       const { account, node, secret } = await checkObjects(reader, kubernetes)
       const user = userOf(node === undefined ? kubernetes : { ...kubernetes, node }, claims.jti)
       if (secret === undefined || !holdsToken(secret, bearerToken)) return { user, audiences: accepted }
-      if (secret.metadata.labels?.[invalidSinceLabel] !== undefined) throw unauthorized()
+      if (secret.metadata.labels?.[invalidSinceLabel] !== undefined) throw unauthorized(markedInvalid(secret, account))
       used?.(secret)
       return { user, audiences: accepted, ...(lists(account, secret) ? { warning: listedSecret } : {}) }
     },
   }
 }
+
+/** jose's reason in upstream's words; undefined if upstream has no words for it. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof errors.JWTExpired) return "service account token has expired"
+  if (error instanceof errors.JWSSignatureVerificationFailed) return "go-jose/go-jose: error in cryptographic primitive"
+  const isEarly = error instanceof errors.JWTClaimValidationFailed && error.claim === "nbf"
+  return isEarly ? "service account token is not valid yet" : undefined
+}
+
+/** A list of texts, as Go prints it with %q. */
+const goStrings = (texts: readonly string[]): string => `[${texts.map(goQuote).join(" ")}]`
 
 interface Signer {
   issuer: string
@@ -194,56 +183,17 @@ function holdsToken({ type, data }: Secret, token: string): boolean {
 const listedSecret =
   "Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens."
 
+function markedInvalid({ metadata }: Secret, account: ServiceAccount): string {
+  const { namespace = "", name } = metadata
+  return (
+    `the token in secret ${namespace}/${name} for service account ${namespace}/${account.metadata.name} has been marked invalid. ` +
+    "Use tokens from the TokenRequest API or manually created secret-based tokens, or " +
+    `remove the '${invalidSinceLabel}' label from the secret to temporarily allow use of this token`
+  )
+}
+
 function lists({ secrets: listed }: ServiceAccount, { metadata }: Secret): boolean {
   return listed?.some(({ name }) => name === metadata.name) === true
-}
-
-/**
- * Returns the account, the node, and the Secret. The syncer requests tokens before their pod is scheduled, whereas a kubelet does
- * so afterwards: such a token does not contain the node, but its pod does.
- */
-async function checkObjects(
-  reader: Reader,
-  claims: KubernetesClaims,
-): Promise<{ account: ServiceAccount; node: Reference | undefined; secret: Secret | undefined }> {
-  const { namespace, serviceaccount, pod, secret, node } = claims
-  const account: ServiceAccount = await checkObject(reader, serviceAccounts, namespace, serviceaccount)
-  const holder = secret === undefined ? undefined : await checkObject(reader, secrets, namespace, secret)
-  const bound = { account, secret: holder as Secret | undefined }
-  if (pod === undefined) {
-    if (node !== undefined) await checkObject(reader, nodes, undefined, node)
-    return { ...bound, node }
-  }
-  const object = await checkObject(reader, pods, namespace, pod)
-  return { ...bound, node: node ?? (await nodeOf(reader, object)) }
-}
-
-async function checkObject(
-  reader: Reader,
-  resource: Resource,
-  namespace: string | undefined,
-  { name, uid }: Reference,
-): Promise<KubeObject> {
-  const object = await readOptional(reader, resource, namespace, name)
-  if (object === undefined || object.metadata.uid !== uid) throw unauthorized()
-  const { deletionTimestamp } = object.metadata
-  const leaving = deletionTimestamp === undefined ? Number.POSITIVE_INFINITY : Date.parse(deletionTimestamp)
-  if (leaving < Date.now() - tokenLimits.deletionLeewayMs) throw unauthorized()
-  return object
-}
-
-async function readOptional(
-  reader: Reader,
-  resource: Resource,
-  namespace: string | undefined,
-  name: string,
-): Promise<KubeObject | undefined> {
-  try {
-    return await reader.get<KubeObject>(resource, namespace, name)
-  } catch (error) {
-    if (isNotFound(error) || hasReason(error, "BadRequest")) return undefined
-    throw error
-  }
 }
 
 const extraPrefix = "authentication.kubernetes.io"

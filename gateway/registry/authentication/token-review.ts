@@ -7,6 +7,9 @@ import type { RequestContext } from "../../request/context.ts"
 import type { KindExtension } from "../strategy.ts"
 import { userInfo } from "./user-info.ts"
 
+/** Upstream's words for a token that is none of its own; if it knows the reason, they are the first of two. */
+const invalidToken = "invalid bearer token"
+
 type Review = KubeObject & { spec?: { token?: string; audiences?: string[] } }
 
 export const tokenReviews: KindExtension = {
@@ -23,10 +26,11 @@ async function review(ctx: RequestContext, token: string, audiences: readonly st
   const credentials = { certificates: [], bearerToken: token }
   try {
     const found = await ctx.controlPlane.authenticator.authenticate(credentials, asked)
-    if (found === undefined) return { user: {}, error: "invalid bearer token" }
+    if (found === undefined) return { user: {}, error: invalidToken }
     return { authenticated: true, user: userInfo(found.user), audiences: found.audiences ?? asked }
   } catch (error) {
     if (!hasReason(error, "Unauthorized")) throw error
-    return { user: {}, error: "invalid bearer token" }
+    const { cause } = error
+    return { user: {}, error: cause instanceof Error ? `[${invalidToken}, ${cause.message}]` : invalidToken }
   }
 }

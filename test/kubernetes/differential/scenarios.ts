@@ -63,6 +63,7 @@ import { strictTextCases } from "./cases/strict-texts.ts"
 import { sourceAndExpressionCases } from "./cases/sources-and-expressions.ts"
 import { subresourceFormCases } from "./cases/subresource-forms.ts"
 import { subresourceCases } from "./cases/subresources.ts"
+import { tokenCases } from "./cases/tokens.ts"
 import { warningCases } from "./cases/warnings.ts"
 import { workloadCases } from "./cases/workloads.ts"
 import { yamlCases } from "./cases/yaml.ts"
@@ -89,7 +90,7 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "OpenAPI documents", scenarios: openAPICases() },
     { name: "lists and watches", scenarios: listCases() },
     { name: "parts of a control plane", scenarios: componentCases() },
-    { name: "access", scenarios: [...accessCases(), ...impersonationCases()] },
+    { name: "access", scenarios: [...accessCases(), ...impersonationCases(), ...tokenCases()] },
     {
       name: "custom resources",
       scenarios: [

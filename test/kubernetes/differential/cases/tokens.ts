@@ -1,0 +1,87 @@
+// Tokens of service accounts: what a TokenReview says of those that are not valid, or not any more.
+
+import type { Json } from "../../../../apimachinery/object.ts"
+import { get, post, remove, type RequestStep, type Scenario } from "../scenario.ts"
+
+const core = "/api/v1/namespaces/@{ns}"
+const reviews = "/apis/authentication.k8s.io/v1/tokenreviews"
+const fast = { gracePeriodSeconds: 0 }
+
+export function tokenCases(): Scenario[] {
+  return [
+    {
+      name: "tokens are reviewed for audiences",
+      steps: [
+        post(`${core}/serviceaccounts/default/token`, { spec: {} }, { save: "own" }),
+        post(`${core}/serviceaccounts/default/token`, { spec: { audiences: ["a", 'b"c'] } }, { save: "other" }),
+        review("own"),
+        review("own", ["x", "y"]),
+        review("other"),
+        review("other", ["x", "a"]),
+        review("other", ["x"]),
+        post(reviews, { spec: { token: "@{own.status.token}x" } }, { label: "review of a forged token" }),
+        post(reviews, { spec: { token: "a.b.c" } }),
+        get(`${core}/configmaps`, { headers: { authorization: "Bearer @{other.status.token}" } }),
+      ],
+    },
+    {
+      name: "tokens end with their account",
+      steps: [
+        ...account("a"),
+        bound("a", undefined),
+        remove(`${core}/serviceaccounts/a`),
+        ...seen(),
+        review("token"),
+        ...account("a"),
+        ...seen(),
+        review("token"),
+      ],
+    },
+    ends("a Secret", { kind: "Secret", apiVersion: "v1", name: "b" }, "secrets", {}),
+    ends("a pod", { kind: "Pod", apiVersion: "v1", name: "b" }, "pods", {
+      spec: { serviceAccountName: "a", containers: [{ name: "c", image: "i" }] },
+    }),
+  ]
+}
+
+const account = (name: string): RequestStep[] => [post(`${core}/serviceaccounts`, { metadata: { name } })]
+
+function ends(what: string, to: Json, resource: string, object: { [field: string]: Json }): Scenario {
+  const made = post(`${core}/${resource}`, { metadata: { name: "b" }, ...object })
+  return {
+    name: `tokens end with ${what} they are bound to`,
+    steps: [
+      ...account("a"),
+      made,
+      bound("a", to),
+      remove(`${core}/${resource}/b`, fast),
+      ...seen(),
+      review("token"),
+      made,
+      ...seen(),
+      review("token"),
+      get(`${core}/configmaps`, { headers: { authorization: "Bearer @{token.status.token}" } }),
+    ],
+  }
+}
+
+/**
+ * kube-apiserver reads what tokens depend on from its informers, and it remembers for some seconds that a token was valid: until they have
+ * seen the change, the token may not be reviewed.
+ */
+const seen = (): RequestStep[] =>
+  Array.from({ length: 8 }, (_, at) =>
+    post(`${core}/configmaps`, { metadata: { generateName: "gen-" } }, { label: `ConfigMap ${at}` }),
+  )
+
+const bound = (name: string, boundObjectRef: Json | undefined): RequestStep =>
+  post(
+    `${core}/serviceaccounts/${name}/token`,
+    { spec: boundObjectRef === undefined ? {} : { boundObjectRef } },
+    { save: "token" },
+  )
+
+function review(token: string, audiences?: string[]): RequestStep {
+  const spec = { token: `@{${token}.status.token}`, ...(audiences === undefined ? {} : { audiences }) }
+  return post(reviews, { spec }, { label: `review of ${token} for ${JSON.stringify(audiences)}` })
+}
