@@ -241,6 +241,20 @@ describe("authorization", () => {
     expect((answer.json() as { message: string }).message).toContain(
       "is attempting to grant RBAC permissions not currently held",
     )
+    const aggregated = await fixture.request(`/tenants/a/apis/${rbac}/v1/clusterroles`, {
+      token: tokenA,
+      method: "POST",
+      body: {
+        apiVersion: `${rbac}/v1`,
+        kind: "ClusterRole",
+        metadata: { name: "any" },
+        aggregationRule: { clusterRoleSelectors: [{}] },
+      },
+    })
+    expect(aggregated.json()).toMatchObject({
+      code: 403,
+      message: `clusterroles.${rbac} "any" is forbidden: must have cluster-admin privileges to use the aggregationRule`,
+    })
   })
 })
 

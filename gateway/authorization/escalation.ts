@@ -1,5 +1,5 @@
-// Prevents privilege escalation: users can grant only permissions that they have. Called for roles and bindings on create, and when
-// rules or the role reference change. Source: k8s.io/kubernetes/pkg/registry/rbac and pkg/registry/rbac/validation.
+// Prevents privilege escalation: users can grant only permissions that they have. Called for roles and bindings on create and update.
+// Source: k8s.io/kubernetes/pkg/registry/rbac and pkg/registry/rbac/validation.
 
 import { forbidden } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -9,18 +9,33 @@ import type { PolicyRule } from "./types.ts"
 
 const group = "rbac.authorization.k8s.io"
 
+/** All permissions. */
+export const fullAuthority: readonly PolicyRule[] = [
+  { apiGroups: ["*"], resources: ["*"], verbs: ["*"] },
+  { nonResourceURLs: ["*"], verbs: ["*"] },
+]
+
 /** For roles and cluster roles. Throws Forbidden. The verb "escalate" on the role permits it. */
 export async function confirmRoleGrants(
   ctx: RequestContext,
-  role: { resource: "roles" | "clusterroles"; namespace: string; name: string; rules: readonly PolicyRule[] },
+  role: {
+    resource: "roles" | "clusterroles"
+    namespace: string
+    name: string
+    rules: readonly PolicyRule[]
+    /** It has or had a rule by which a controller collects rules of other roles, which may be any. */
+    aggregates?: boolean
+  },
 ): Promise<void> {
   if (isMaster(ctx)) return
-  const { resource, namespace, name } = role
+  const { resource, namespace, name, aggregates = false } = role
   if (ctx.info.isResourceRequest && ctx.info.resource === resource && ctx.info.group === group) {
     if (await mayDo(ctx, "escalate", resource, namespace, ctx.info.name)) return
   }
   const missing = await missingRules(ctx, role.rules, namespace)
   if (missing !== undefined) throw forbidden({ group, resource }, name, missing)
+  if (aggregates && (await missingRules(ctx, fullAuthority, namespace)) !== undefined)
+    throw forbidden({ group, resource }, name, "must have cluster-admin privileges to use the aggregationRule")
 }
 
 /** For role bindings and cluster role bindings. Throws Forbidden. The verb "bind" on the referenced role permits it. */

@@ -4,15 +4,10 @@
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { invalid } from "../../../apimachinery/status.ts"
 import { configurationField, configurationName, parseConfiguration } from "../../authentication/oidc/configuration.ts"
-import { confirmRoleGrants } from "../../authorization/escalation.ts"
+import { confirmRoleGrants, fullAuthority } from "../../authorization/escalation.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { AdmissionPlugin } from "../chain.ts"
 import { isOf, objectAs } from "./refuse.ts"
-
-const everything = [
-  { apiGroups: ["*"], resources: ["*"], verbs: ["*"] },
-  { nonResourceURLs: ["*"], verbs: ["*"] },
-]
 
 type ConfigMap = KubeObject & { data?: Record<string, string> }
 
@@ -32,6 +27,6 @@ export const authenticationConfiguration: AdmissionPlugin = {
     const text = data?.[configurationField]
     const { errors } = text === undefined ? { errors: [] } : parseConfiguration(text)
     if (errors.length > 0) throw invalid({ group: "", kind: "ConfigMap" }, name, errors)
-    await confirmRoleGrants(ctx, { resource: "clusterroles", namespace: "", name, rules: everything })
+    await confirmRoleGrants(ctx, { resource: "clusterroles", namespace: "", name, rules: fullAuthority })
   },
 }

@@ -1,7 +1,7 @@
 // Prevents users from granting permissions that they do not have by roles and bindings. Upstream checks this in registries; here it
 // is done in admission, since it needs the authorizer. The rules are in gateway/authorization/escalation.ts.
 
-import type { ClusterRole, RoleBinding } from "../../../apimachinery/object.ts"
+import type { ClusterRole, KubeObject, RoleBinding } from "../../../apimachinery/object.ts"
 import { confirmBindingGrants, confirmRoleGrants } from "../../authorization/escalation.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { AdmissionPlugin } from "../chain.ts"
@@ -21,21 +21,15 @@ export const rbacEscalation: AdmissionPlugin = {
     if (resource === "roles" || resource === "clusterroles") {
       const role = objectAs<ClusterRole>(attributes)
       const before = attributes.current as ClusterRole | undefined
-      const changed =
-        before === undefined ||
-        !semanticEqual(role.rules, before.rules) ||
-        !semanticEqual(role.aggregationRule, before.aggregationRule)
-      if (!changed) return
-      await confirmRoleGrants(ctx, { resource, namespace, name: role.metadata.name ?? "", rules: role.rules ?? [] })
+      if (before !== undefined && changesOnlyOwners(role, before)) return
+      const { metadata, rules } = role
+      const aggregates = hasAggregation(role) || (before !== undefined && hasAggregation(before))
+      await confirmRoleGrants(ctx, { resource, namespace, name: metadata.name ?? "", rules: rules ?? [], aggregates })
     }
     if (resource === "rolebindings" || resource === "clusterrolebindings") {
       const binding = objectAs<RoleBinding>(attributes)
       const before = attributes.current as RoleBinding | undefined
-      const changed =
-        before === undefined ||
-        !semanticEqual(binding.roleRef, before.roleRef) ||
-        !semanticEqual(binding.subjects, before.subjects)
-      if (!changed) return
+      if (before !== undefined && changesOnlyOwners(binding, before)) return
       const { kind, name } = binding.roleRef
       await confirmBindingGrants(ctx, {
         resource,
@@ -45,4 +39,19 @@ export const rbacEscalation: AdmissionPlugin = {
       })
     }
   },
+}
+
+const hasAggregation = ({ aggregationRule }: ClusterRole): boolean =>
+  (aggregationRule?.clusterRoleSelectors ?? []).length > 0
+
+/** What the garbage collector changes, without any permission of a role, until it can delete the object. */
+function changesOnlyOwners(object: KubeObject, before: KubeObject): boolean {
+  const unset = {
+    ownerReferences: undefined,
+    finalizers: undefined,
+    managedFields: undefined,
+    resourceVersion: undefined,
+  }
+  const compared = (one: KubeObject): object => ({ ...one, metadata: { ...one.metadata, ...unset } })
+  return semanticEqual(compared(object), compared(before))
 }

@@ -77,6 +77,7 @@ export function accessCases(): Scenario[] {
       ],
     },
     { name: "nobody grants more than they hold", steps: escalation() },
+    { name: "nobody collects rules of roles who does not hold all", steps: aggregation() },
     { name: "users are impersonated by those who may", steps: impersonation() },
     { name: "reviews of who one is are answered", steps: identity() },
     { name: "roles and bindings are validated", steps: validation() },
@@ -194,6 +195,45 @@ function escalation(): RequestStep[] {
     ),
     post(`${inNamespace}/rolebindings`, { metadata: { name: "d" }, roleRef: { kind: "Role", name: "absent" } }, { as }),
     post(`${rbac}/clusterroles`, { metadata: { name: "x@{id}" }, rules: [] }, { as }),
+  ]
+}
+
+function aggregation(): RequestStep[] {
+  const as: User = { name: "a@{id}", groups: ["system:authenticated"] }
+  const apiGroup = "rbac.authorization.k8s.io"
+  const all = { apiGroups: ["*"], resources: ["*"], verbs: ["*"] }
+  const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: "@{id}" } }] }
+  const roleRef = { apiGroup, kind: "ClusterRole", name: "m@{id}" }
+  const one = `${rbac}/clusterroles/b@{id}`
+  return [
+    post(`${rbac}/clusterroles`, {
+      metadata: { name: "m@{id}" },
+      rules: [
+        { apiGroups: [apiGroup], resources: ["clusterroles", "roles"], verbs: ["*"] },
+        { ...all, verbs: ["get"] },
+      ],
+    }),
+    post(`${rbac}/clusterrolebindings`, {
+      metadata: { name: "m@{id}" },
+      roleRef,
+      subjects: [{ kind: "User", apiGroup, name: as.name }],
+    }),
+    get(`${rbac}/clusterroles/m@{id}`, { as, untilCode: 200, label: "GET when allowed" }),
+    post(`${rbac}/clusterroles`, { metadata: { name: "a@{id}" }, aggregationRule }, { as, label: "POST aggregating" }),
+    post(`${rbac}/clusterroles`, { metadata: { name: "b@{id}" }, aggregationRule: {} }, { as, label: "POST not so" }),
+    patch(one, mergePatch, { aggregationRule }, { as, label: "PATCH to aggregating" }),
+    patch(one, mergePatch, { aggregationRule }),
+    patch(one, mergePatch, { aggregationRule: null }, { as, label: "PATCH from aggregating" }),
+    patch(one, mergePatch, { metadata: { labels: { a: "b" } } }, { as, label: "PATCH labels of aggregating" }),
+    patch(one, mergePatch, { metadata: { finalizers: ["example.com/a"] } }, { as, label: "PATCH finalizers" }),
+    patch(one, mergePatch, { metadata: { finalizers: null } }),
+    post(`${rbac}/namespaces/@{ns}/roles`, { metadata: { name: "c" }, rules: [all] }),
+    patch(
+      `${rbac}/namespaces/@{ns}/roles/c`,
+      mergePatch,
+      { metadata: { labels: { a: "b" } } },
+      { as, label: "PATCH labels" },
+    ),
   ]
 }
 
