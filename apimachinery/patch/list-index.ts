@@ -30,7 +30,7 @@ function outOfRange(at: bigint | number): PlaceFault {
 /** Whether it is a number that a list could have as index or not. */
 function parse(key: string, prefix: string): number {
   const fault = (why: string): PlaceFault => new PlaceFault(`${prefix}strconv.Atoi: parsing ${goQuote(key)}: ${why}`)
-  const [, sign, digits] = /^([+-]?)0*(\d+)$/.exec(key) ?? []
+  const [, sign, digits] = /^([+-]?)(\d+)$/.exec(key) ?? []
   if (digits === undefined) throw fault("invalid syntax")
   // Longer ones need not be parsed.
   if (digits.length > 19) throw fault("value out of range")

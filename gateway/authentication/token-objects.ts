@@ -57,8 +57,8 @@ export async function checkObjects(
 interface DependedOn {
   resource: Resource
   claim: string
-  gone(namespace: string, name: string): string
-  leaving(namespace: string, name: string): string
+  gone: (namespace: string, name: string) => string
+  leaving: (namespace: string, name: string) => string
 }
 
 const invalidated = (): string => "service account token has been invalidated"
