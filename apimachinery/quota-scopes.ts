@@ -1,18 +1,29 @@
 // Determines which quotas count an object, by their resources and scopes. Source: k8s.io/kubernetes/pkg/quota/v1/evaluator/core.
 
+import { noOffers } from "./device-usage.ts"
 import type { KubeObject, PersistentVolumeClaim, Pod, PodSpec, ResourceQuota } from "./object.ts"
 import { compareQuantities, type Quantity, zeroQuantity } from "./quantity.ts"
-import { parseAmounts, quotaNamesOf } from "./resource-usage.ts"
+import { parseAmounts } from "./amounts.ts"
+import { quotaNamesOf } from "./resource-usage.ts"
 
 type Texts = Readonly<Record<string, string>>
 type Selector = NonNullable<
   NonNullable<NonNullable<ResourceQuota["spec"]>["scopeSelector"]>["matchExpressions"]
 >[number]
 
-/** Whether a quota counts this object: it limits a resource of its kind, and all of its scopes match. */
-export function quotaMatches(quota: ResourceQuota, group: string, resource: string, object: KubeObject): boolean {
+/**
+ * Whether a quota counts this object: it limits a resource of its kind, and all of its scopes match. `offers`: needed for ResourceClaims
+ * only.
+ */
+export function quotaMatches(
+  quota: ResourceQuota,
+  group: string,
+  resource: string,
+  object: KubeObject,
+  offers = noOffers,
+): boolean {
   const names = Object.keys((quota.status?.hard ?? quota.spec?.hard ?? {}) as Texts)
-  if (quotaNamesOf(group, resource, names).length === 0) return false
+  if (quotaNamesOf(group, resource, names, offers).length === 0) return false
   const selectors: Selector[] = [
     ...(quota.spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" })),
     ...(quota.spec?.scopeSelector?.matchExpressions ?? []),

@@ -77,6 +77,9 @@ test("a resource claim counts devices by class, in the worst case of its alterna
     "gold.deviceclass.resource.k8s.io/devices": "7",
     "iron.deviceclass.resource.k8s.io/devices": "32",
     "tin.deviceclass.resource.k8s.io/devices": "1",
+    "requests.deviceclass.resource.kubernetes.io/gold": "7",
+    "requests.deviceclass.resource.kubernetes.io/iron": "32",
+    "requests.deviceclass.resource.kubernetes.io/tin": "1",
   })
   expect(usage("resourceclaims", {}, {}, "resource.k8s.io")).toEqual({ "count/resourceclaims.resource.k8s.io": "1" })
 })

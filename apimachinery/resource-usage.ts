@@ -1,52 +1,13 @@
 // The usage of an object in a ResourceQuota: pure arithmetic, shared by admission and the quota controller. Source:
 // k8s.io/kubernetes/pkg/quota/v1/evaluator/core and k8s.io/component-helpers/resource.
 
+import { addAmounts, addTo, type Amounts, largest, parseAmounts, raise } from "./amounts.ts"
+import { deviceUsage, isDeviceClaim, isExtended, limitsDevices, noOffers } from "./device-usage.ts"
 import type { Container, KubeObject, PersistentVolumeClaim, Pod, PodSpec, Service } from "./object.ts"
-import {
-  addQuantities,
-  compareQuantities,
-  parseQuantity,
-  printQuantity,
-  type Quantity,
-  roundUp,
-  zeroQuantity,
-} from "./quantity.ts"
+import { addQuantities, compareQuantities, parseQuantity, printQuantity, roundUp, zeroQuantity } from "./quantity.ts"
 import { ownValue, setOwn } from "./schema/json-object.ts"
 
-/** Amounts by resource name. Names may be arbitrary, since usage is computed before names are validated. */
-export type Amounts = Record<string, Quantity>
-
-type Texts = Readonly<Record<string, string>>
-
 const one = parseQuantity("1")
-
-export function parseAmounts(texts: object | undefined): Amounts {
-  return Object.fromEntries(Object.entries((texts ?? {}) as Texts).map(([name, text]) => [name, parseQuantity(text)]))
-}
-
-export function addAmounts(a: Amounts, b: Amounts): Amounts {
-  const sum = { ...a }
-  addTo(sum, b)
-  return sum
-}
-
-/** In place: there may be many containers, each with its own resource names. */
-function addTo(sum: Amounts, more: Amounts): void {
-  for (const [name, amount] of Object.entries(more)) {
-    setOwn(sum, name, addQuantities(ownValue(sum, name) ?? zeroQuantity, amount))
-  }
-}
-
-function raise(most: Amounts, name: string, amount: Quantity): void {
-  const other = ownValue(most, name)
-  if (other === undefined || compareQuantities(amount, other) > 0) setOwn(most, name, amount)
-}
-
-function largest(lists: readonly Amounts[]): Amounts {
-  const most: Amounts = {}
-  for (const list of lists) for (const [name, amount] of Object.entries(list)) raise(most, name, amount)
-  return most
-}
 
 /**
  * The resources of a whole pod: the sum of its containers and sidecars, or the maximum of its init containers if that is greater;
@@ -105,9 +66,10 @@ export function isCountable(group: string, resource: string): boolean {
   return !uncounted.has(`${group}/${resource}`)
 }
 
-export function usageOf(group: string, resource: string, object: KubeObject): Amounts {
+/** `offers`: needed for ResourceClaims only. */
+export function usageOf(group: string, resource: string, object: KubeObject, offers = noOffers): Amounts {
   const usage: Amounts = { [countName(group, resource)]: one }
-  if (isDeviceClaim(group, resource)) return { ...usage, ...deviceUsage(object) }
+  if (isDeviceClaim(group, resource)) return { ...usage, ...deviceUsage(object, offers) }
   if (group !== "") return usage
   if (resource === "pods") return { ...usage, ...podUsage(object as Pod) }
   if (counted.has(resource)) usage[resource] = one
@@ -180,12 +142,6 @@ function computeUsage(requests: Amounts, limits: Amounts): Amounts {
   return usage
 }
 
-/** Names of devices, which nodes or DeviceClasses offer. Others that contain "kubernetes.io/" are reserved. */
-function isExtended(name: string): boolean {
-  if (name.startsWith("deviceclass.resource.kubernetes.io/")) return true
-  return name.includes("/") && !name.includes("kubernetes.io/")
-}
-
 function serviceUsage({ spec = {} }: Service): Amounts {
   const ports = spec.ports ?? []
   const balanced = spec.type === "LoadBalancer"
@@ -215,40 +171,6 @@ function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): Amounts 
   return usage
 }
 
-const isDeviceClaim = (group: string, resource: string): boolean =>
-  group === "resource.k8s.io" && resource === "resourceclaims"
-
-/** A request for one class. */
-interface DeviceRequest {
-  deviceClassName?: string
-  allocationMode?: string
-  count?: number
-}
-
-/** v1beta1 requests contain the fields that are in `exactly` in later versions. */
-type AnyDeviceRequest = DeviceRequest & { exactly?: DeviceRequest; firstAvailable?: DeviceRequest[] }
-
-const devicesSuffix = ".deviceclass.resource.k8s.io/devices"
-/** Maximum number of devices for a request for all devices of a class. */
-const maxAllocatedDevices = 32
-
-/** Devices by class; of alternatives, the maximum for each class. */
-function deviceUsage(object: KubeObject): Amounts {
-  const { spec } = object as KubeObject & { spec?: { devices?: { requests?: AnyDeviceRequest[] } } }
-  const usage: Amounts = {}
-  for (const request of spec?.devices?.requests ?? []) {
-    const { firstAvailable = [], exactly = request } = request
-    const alternatives = firstAvailable.length > 0 ? firstAvailable : [exactly]
-    addTo(usage, largest(alternatives.map(devicesOf)))
-  }
-  return usage
-}
-
-function devicesOf({ deviceClassName = "", allocationMode = "ExactCount", count = 1 }: DeviceRequest): Amounts {
-  const devices = allocationMode === "All" ? maxAllocatedDevices : allocationMode === "ExactCount" ? count : 0
-  return deviceClassName === "" ? {} : { [`${deviceClassName}${devicesSuffix}`]: parseQuantity(devices) }
-}
-
 const podNames = new Set([
   "pods",
   "cpu",
@@ -265,13 +187,13 @@ const podNames = new Set([
 const serviceNames = new Set(["services.loadbalancers", "services.nodeports"])
 const claimName = /^requests\.storage$|\.storageclass\.storage\.k8s\.io\/(requests\.storage|persistentvolumeclaims)$/
 
-/** The names in a quota that refer to the resource. */
-export function quotaNamesOf(group: string, resource: string, names: readonly string[]): string[] {
+/** The names in a quota that refer to the resource. `offers`: needed for ResourceClaims only. */
+export function quotaNamesOf(group: string, resource: string, names: readonly string[], offers = noOffers): string[] {
   const own = countName(group, resource)
   if (!isCountable(group, resource)) return []
   return names.filter((name) => {
     if (name === own) return true
-    if (isDeviceClaim(group, resource)) return name.endsWith(devicesSuffix)
+    if (isDeviceClaim(group, resource)) return limitsDevices(name, offers)
     if (group !== "") return false
     if (resource === "pods") {
       return (

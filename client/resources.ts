@@ -42,6 +42,7 @@ export const horizontalPodAutoscalers = namespaced("autoscaling", "v2", "horizon
 export const storageClasses = cluster("storage.k8s.io", "v1", "storageclasses")
 export const volumeAttributesClasses = cluster("storage.k8s.io", "v1", "volumeattributesclasses")
 export const resourceClaims = namespaced("resource.k8s.io", "v1", "resourceclaims")
+export const deviceClasses = cluster("resource.k8s.io", "v1", "deviceclasses")
 export const resourceClaimTemplates = namespaced("resource.k8s.io", "v1", "resourceclaimtemplates")
 export const resourceSlices = cluster("resource.k8s.io", "v1", "resourceslices")
 export const serviceCIDRs = cluster("networking.k8s.io", "v1", "servicecidrs")

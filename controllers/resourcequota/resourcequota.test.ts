@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { KubeObject, ResourceQuota } from "../../apimachinery/object.ts"
-import { pods, resourceQuotas, secrets } from "../../client/resources.ts"
+import { deviceClasses, resourceClaims, pods, resourceQuotas, secrets } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 
 const usedOf = (harness: Harness): unknown =>
@@ -98,4 +98,29 @@ test("a quota that its finalizers hold is still counted", async () => {
   await harness.cluster.delete(resourceQuotas, "default", "q")
   await harness.cluster.delete(pods, "default", "a")
   await eventually(() => expect(usedOf(harness)).toEqual({ pods: "0" }))
+})
+
+test("claims of devices count by the extended resource that their class offers", async () => {
+  await using harness = await startHarness({ only: ["resourcequota"] })
+  const apiVersion = "resource.k8s.io/v1"
+  const gold = {
+    apiVersion,
+    kind: "DeviceClass",
+    metadata: { name: "gold" },
+    spec: { extendedResourceName: "a.b/gpu" },
+  }
+  await harness.create(deviceClasses, gold)
+  const requests = [{ name: "r", exactly: { deviceClassName: "gold", count: 2 } }]
+  const metadata = { name: "c", namespace: "default" }
+  await harness.create(resourceClaims, { apiVersion, kind: "ResourceClaim", metadata, spec: { devices: { requests } } })
+  const hard = { "requests.a.b/gpu": "3", "requests.deviceclass.resource.kubernetes.io/gold": "3" }
+  const quota = {
+    apiVersion: "v1",
+    kind: "ResourceQuota",
+    metadata: { name: "q", namespace: "default" },
+    spec: { hard },
+  }
+  await harness.create(resourceQuotas, quota as KubeObject)
+  const used = Object.fromEntries(Object.keys(hard).map((name) => [name, "2"]))
+  await eventually(() => expect(usedOf(harness)).toEqual(used))
 })

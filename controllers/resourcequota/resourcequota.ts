@@ -2,11 +2,13 @@
 // objects are deleted, and corrects drift. Source: k8s.io/kubernetes/pkg/controller/resourcequota.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
+import { type DeviceOffers, deviceOffers, mayNeedOffers, noOffers } from "../../apimachinery/device-usage.ts"
 import type { KubeObject, Pod, ResourceQuota } from "../../apimachinery/object.ts"
 import { printQuantity, zeroQuantity } from "../../apimachinery/quantity.ts"
 import { classesOf, hasDeadline, quotaMatches } from "../../apimachinery/quota-scopes.ts"
-import { addAmounts, quotaNamesOf, usageOf, type Amounts } from "../../apimachinery/resource-usage.ts"
-import { pods as podResource, resourceQuotas } from "../../client/resources.ts"
+import { addAmounts, type Amounts } from "../../apimachinery/amounts.ts"
+import { quotaNamesOf, usageOf } from "../../apimachinery/resource-usage.ts"
+import { deviceClasses, pods as podResource, resourceClaims, resourceQuotas } from "../../client/resources.ts"
 import type { DiscoveredResource, KubeClient, Resource } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
@@ -67,13 +69,14 @@ async function reconcile(
   const used: Amounts = dictionary({})
   // The spec decides which quotas count an object, not the status.
   const wanted: ResourceQuota = { ...quota, status: { ...quota.status, hard } }
-  for (const resource of await countable(client, names)) {
+  const offers = mayNeedOffers(names) ? await offersIn(ctx, client, key) : noOffers
+  for (const resource of await countable(client, names, offers)) {
     deletions.watch(resource)
-    const counted = new Set(quotaNamesOf(resource.group, resource.resource, names))
+    const counted = new Set(quotaNamesOf(resource.group, resource.resource, names, offers))
     for (const name of counted) used[name] ??= zeroQuantity
     for (const object of await objectsOf(ctx, client, key, resource)) {
-      if (!quotaMatches(wanted, resource.group, resource.resource, object)) continue
-      const usage = Object.entries(usageOf(resource.group, resource.resource, object)).filter(([name]) =>
+      if (!quotaMatches(wanted, resource.group, resource.resource, object, offers)) continue
+      const usage = Object.entries(usageOf(resource.group, resource.resource, object, offers)).filter(([name]) =>
         counted.has(name),
       )
       // An object uses only a few of the names in a large quota.
@@ -95,14 +98,25 @@ async function reconcile(
 const countedVerbs = ["create", "list", "watch", "delete"]
 
 /** Resources that these names limit. */
-async function countable(client: KubeClient, names: readonly string[]): Promise<DiscoveredResource[]> {
+async function countable(
+  client: KubeClient,
+  names: readonly string[],
+  offers: DeviceOffers,
+): Promise<DiscoveredResource[]> {
   const all = await client.discover()
   return all.filter(
     ({ namespaced, group, resource, verbs }) =>
       namespaced &&
       countedVerbs.every((verb) => verbs.includes(verb)) &&
-      quotaNamesOf(group, resource, names).length > 0,
+      quotaNamesOf(group, resource, names, offers).length > 0,
   )
+}
+
+async function offersIn(ctx: ControllerContext, client: KubeClient, key: Key): Promise<DeviceOffers> {
+  const classes = await client.list(deviceClasses)
+  const claims = await objectsOf(ctx, client, key, resourceClaims)
+  const pods = ctx.informers.of<Pod>(podResource).list(key.tenant, key.namespace)
+  return deviceOffers(classes.items, claims, pods, (pod) => usageOf("", "pods", pod))
 }
 
 async function objectsOf(

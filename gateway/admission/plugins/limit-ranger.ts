@@ -9,7 +9,8 @@ import {
   printQuantity,
   type Quantity,
 } from "../../../apimachinery/quantity.ts"
-import { type Amounts, parseAmounts, podAmounts } from "../../../apimachinery/resource-usage.ts"
+import { type Amounts, parseAmounts } from "../../../apimachinery/amounts.ts"
+import { podAmounts } from "../../../apimachinery/resource-usage.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { limitRanges, listAll } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"

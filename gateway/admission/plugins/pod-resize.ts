@@ -10,7 +10,8 @@ import {
   unitValue,
   zeroQuantity,
 } from "../../../apimachinery/quantity.ts"
-import { parseAmounts, podAmounts } from "../../../apimachinery/resource-usage.ts"
+import { parseAmounts } from "../../../apimachinery/amounts.ts"
+import { podAmounts } from "../../../apimachinery/resource-usage.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { find, nodes } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"

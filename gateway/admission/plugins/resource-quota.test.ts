@@ -164,3 +164,19 @@ test("events and objects that are not stored are not counted", async () => {
   const spec = { user: "a", resourceAttributes: { namespace: "default", verb: "get", resource: "pods" } }
   expect(await verdict(kinds.create(review, { metadata: {}, spec }))).not.toContain("exceeded quota")
 })
+
+test("devices are charged by the extended resource that their class offers", async () => {
+  await using kinds = createKindsStub({ plugins: [new ResourceQuotaPlugin()] })
+  const resources = "resource.k8s.io"
+  const spec = { extendedResourceName: "example.com/gpu" }
+  await kinds.create(`${resources}/deviceclasses`, { metadata: { name: "gold" }, spec })
+  const hard = { "requests.example.com/gpu": "3", "requests.example.com/none": "0" }
+  await kinds.create("resourcequotas", { metadata: { name: "q" }, spec: { hard } })
+  const claim = (name: string, count: number): Promise<unknown> => {
+    const requests = [{ name: "r", exactly: { deviceClassName: "gold", count } }]
+    return kinds.create(`${resources}/resourceclaims`, { metadata: { name }, spec: { devices: { requests } } })
+  }
+  await claim("a", 2)
+  expect(await used(kinds)).toEqual({ "requests.example.com/gpu": "2", "requests.example.com/none": "0" })
+  expect(await verdict(claim("b", 2))).toContain("exceeded quota: q, requested: requests.example.com/gpu=2")
+})

@@ -2,6 +2,13 @@
 // compare-and-swap that fails if it would exceed the limit, so concurrent writes cannot exceed it together. A controller decrements
 // it (deletes, failed writes). Runs last. Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
 
+import {
+  type DeviceOffers,
+  deviceOffers,
+  isDeviceClaim,
+  mayNeedOffers,
+  noOffers,
+} from "../../../apimachinery/device-usage.ts"
 import type { KubeObject, Pod, ResourceQuota } from "../../../apimachinery/object.ts"
 import {
   addQuantities,
@@ -12,19 +19,13 @@ import {
   zeroQuantity,
 } from "../../../apimachinery/quantity.ts"
 import { hasDeadline, quotaMatches } from "../../../apimachinery/quota-scopes.ts"
-import {
-  addAmounts,
-  type Amounts,
-  isCountable,
-  parseAmounts,
-  quotaNamesOf,
-  usageOf,
-} from "../../../apimachinery/resource-usage.ts"
+import { addAmounts, type Amounts, parseAmounts } from "../../../apimachinery/amounts.ts"
+import { isCountable, quotaNamesOf, usageOf } from "../../../apimachinery/resource-usage.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { builtIn, internalWrite, onBehalf, withoutAdmission } from "../../registry/internal-write.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { NamespaceTurns } from "./namespace-turns.ts"
-import { listAll, resourceQuotas } from "./lookup.ts"
+import { deviceClasses, listAll, pods, resourceClaims, resourceQuotas } from "./lookup.ts"
 import { missingRequirements } from "./quota-requirements.ts"
 import { refuse } from "./refuse.ts"
 
@@ -40,24 +41,27 @@ export class ResourceQuotaPlugin implements AdmissionPlugin {
   async validate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
     const { namespace, object, resource } = attributes
     if (object === undefined) return
-    const quotas = (await listAll<ResourceQuota>(ctx, resourceQuotas, namespace)).filter((quota) =>
-      quotaMatches(quota, resource.group, resource.resource, object),
-    )
+    const all = await listAll<ResourceQuota>(ctx, resourceQuotas, namespace)
+    if (all.length === 0) return
+    const { group, resource: plural } = resource
+    const names = all.flatMap((quota) => Object.keys(hardOf(quota)))
+    const offers = isDeviceClaim(group, plural) ? await offersIn(ctx, namespace, names, object) : noOffers
+    const quotas = all.filter((quota) => quotaMatches(quota, group, plural, object, offers))
     if (quotas.length === 0) return
-    await this.#turns.take(namespace, () => reserveAll(ctx, attributes, object, quotas))
+    await this.#turns.take(namespace, () => reserveAll(ctx, attributes, object, quotas, offers))
   }
 }
 
 function isCounted({ resource, operation, subresource, object, current }: AdmissionAttributes): boolean {
   if (!isCountable(resource.group, resource.resource)) return false
   if (operation !== "CREATE" && operation !== "UPDATE") return false
-  const pods = resource.group === "" && resource.resource === "pods"
-  if (pods && subresource === "resize") return operation === "UPDATE"
+  const isPod = resource.group === "" && resource.resource === "pods"
+  if (isPod && subresource === "resize") return operation === "UPDATE"
   const claims = resource.group === "" && resource.resource === "persistentvolumeclaims"
   // The status of a claim contains its actual capacity and class.
   if (subresource !== "") return claims && subresource === "status"
   if (operation === "CREATE") return true
-  if (pods) return current !== undefined && object !== undefined && hasDeadline(object) !== hasDeadline(current)
+  if (isPod) return current !== undefined && object !== undefined && hasDeadline(object) !== hasDeadline(current)
   return claims || (resource.group === "" && resource.resource === "services")
 }
 
@@ -66,14 +70,15 @@ async function reserveAll(
   attributes: AdmissionAttributes,
   object: KubeObject,
   quotas: readonly ResourceQuota[],
+  offers: DeviceOffers,
 ): Promise<void> {
   const { group, resource } = attributes.resource
   // What any of them requires is missed before what any of them limits is counted.
   const charges = quotas.map((quota) => {
-    const names = quotaNamesOf(group, resource, Object.keys(hardOf(quota)))
+    const names = quotaNamesOf(group, resource, Object.keys(hardOf(quota)), offers)
     const missing = group === "" && resource === "pods" ? missingRequirements(object as Pod, names) : undefined
     if (missing !== undefined) throw refuse(attributes, `failed quota: ${quota.metadata.name}: ${missing}`)
-    return { quota, amounts: deltaFor(attributes, object, quota, names) }
+    return { quota, amounts: deltaFor(attributes, object, quota, names, offers) }
   })
   const reserved: typeof charges = []
   try {
@@ -95,11 +100,12 @@ function deltaFor(
   object: KubeObject,
   quota: ResourceQuota,
   names: readonly string[],
+  offers: DeviceOffers,
 ): Amounts {
   const { group, resource: plural } = resource
-  const usage = usageOf(group, plural, object)
-  const counted = current !== undefined && quotaMatches(quota, group, plural, current)
-  const before = counted && current !== undefined ? usageOf(group, plural, current) : {}
+  const usage = usageOf(group, plural, object, offers)
+  const counted = current !== undefined && quotaMatches(quota, group, plural, current, offers)
+  const before = counted && current !== undefined ? usageOf(group, plural, current, offers) : {}
   const delta: Amounts = {}
   for (const name of names) {
     const amount = subtractQuantities(usage[name] ?? zeroQuantity, before[name] ?? zeroQuantity)
@@ -172,6 +178,20 @@ async function changeUsage(
   )
 }
 
+/** `created`: a claim that is not stored yet. */
+async function offersIn(
+  ctx: RequestContext,
+  namespace: string,
+  names: readonly string[],
+  created?: KubeObject,
+): Promise<DeviceOffers> {
+  if (!mayNeedOffers(names)) return noOffers
+  const stored = await listAll(ctx, resourceClaims, namespace)
+  const claims = created === undefined ? stored : [...stored, created]
+  const [classes, ofNamespace] = [await listAll(ctx, deviceClasses), await listAll<Pod>(ctx, pods, namespace)]
+  return deviceOffers(classes, claims, ofNamespace, (pod) => usageOf(pods.group, pods.resource, pod))
+}
+
 function hardOf(quota: ResourceQuota): Record<string, string> {
   return (quota.spec?.hard ?? {}) as Record<string, string>
 }
@@ -183,13 +203,15 @@ async function usedOf(ctx: RequestContext, quota: ResourceQuota): Promise<Amount
   const unknown = names.filter((name) => known[name] === undefined)
   const used = Object.fromEntries(names.map((name) => [name, known[name] ?? zeroQuantity]))
   if (unknown.length === 0) return used
+  const { namespace = "" } = quota.metadata
   for (const { group, version, resource, namespaced, verbs } of ctx.controlPlane.resources.definitions()) {
-    const concerned = quotaNamesOf(group, resource, unknown)
+    const offers = isDeviceClaim(group, resource) ? await offersIn(ctx, namespace, unknown) : noOffers
+    const concerned = quotaNamesOf(group, resource, unknown, offers)
     if (!namespaced || concerned.length === 0 || !verbs.includes("list")) continue
-    const objects = await listAll(ctx, { group, version, resource }, quota.metadata.namespace ?? "")
+    const objects = await listAll(ctx, { group, version, resource }, namespace)
     for (const object of objects) {
-      if (!quotaMatches(quota, group, resource, object)) continue
-      const usage = usageOf(group, resource, object)
+      if (!quotaMatches(quota, group, resource, object, offers)) continue
+      const usage = usageOf(group, resource, object, offers)
       for (const name of concerned)
         used[name] = addQuantities(used[name] ?? parseQuantity("0"), usage[name] ?? zeroQuantity)
     }

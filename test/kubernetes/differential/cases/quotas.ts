@@ -2,7 +2,7 @@
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import type { JsonObject } from "../generate/objects.ts"
-import { get, mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
+import { get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
 
 const core = "/api/v1/namespaces/@{ns}"
 
@@ -16,6 +16,7 @@ export function quotaCases(): Scenario[] {
     { name: "overhead does not count where nothing is limited", steps: overhead() },
     { name: "services are charged to quotas by their types and ports", steps: services() },
     { name: "devices are charged to quotas by their classes", steps: devices() },
+    { name: "devices are charged to quotas by the extended resources of their classes", steps: extendedResources() },
     { name: "what init containers, sidecars and devices ask for is charged to quotas", steps: amounts() },
   ]
 }
@@ -178,6 +179,37 @@ function devices(): RequestStep[] {
     claim("all-iron", { exactly: { deviceClassName: "iron", allocationMode: "All" } }),
     claim("either", { firstAvailable }),
     usage("q"),
+  ]
+}
+
+/** Both servers know the class once a quota limits a claim by it. */
+function extendedResources(): RequestStep[] {
+  const classes = "/apis/resource.k8s.io/v1/deviceclasses"
+  const claims = "/apis/resource.k8s.io/v1/namespaces/@{ns}/resourceclaims"
+  const claim = (name: string, count: number, more: JsonObject = {}): RequestStep => {
+    const requests = [{ name: "r", exactly: { deviceClassName: "@{id}", count } }]
+    return post(
+      claims,
+      { metadata: { name, ...more }, spec: { devices: { requests } } },
+      { label: `POST claim ${name}` },
+    )
+  }
+  const own = { extendedResourceName: "@{id}.example.com/gpu" }
+  return [
+    post(classes, { metadata: { name: "@{id}" }, spec: own }),
+    ...quota("q", {
+      "requests.@{id}.example.com/gpu": "3",
+      "requests.deviceclass.resource.kubernetes.io/@{id}": "4",
+      "requests.deviceclass.resource.kubernetes.io/none": "1",
+      "requests.example.com/unknown": "1",
+    }),
+    claim("two", 2),
+    usage("q"),
+    claim("three", 3),
+    claim("one", 1, { annotations: { "resource.kubernetes.io/extended-resource-claim": "true" } }),
+    usage("q"),
+    claim("more", 1),
+    remove(`${classes}/@{id}`),
   ]
 }
 
