@@ -65,9 +65,10 @@ export function mayNeedOffers(names: readonly string[]): boolean {
   return names.some((name) => name.startsWith(requests) && isExtended(name.slice(requests.length)))
 }
 
-/** Fields that the types of the client package lack. */
-interface ExtendedStatus {
-  extendedResourceClaimStatus?: { resourceClaimName?: string }
+/** The claim that the scheduler has created for the pod's extended resources. The types of the client package lack the field. */
+export function extendedClaimOf({ status }: Pod): string | undefined {
+  const known = status as { extendedResourceClaimStatus?: { resourceClaimName?: string } } | undefined
+  return known?.extendedResourceClaimStatus?.resourceClaimName
 }
 
 type DeviceClass = KubeObject & { spec?: { extendedResourceName?: string } }
@@ -85,8 +86,7 @@ export function deviceOffers(
   for (const claim of claims) {
     const pod = podOf(claim, byName)
     if (pod === undefined) continue
-    const { extendedResourceClaimStatus } = (pod.status ?? {}) as ExtendedStatus
-    const named = extendedResourceClaimStatus?.resourceClaimName
+    const named = extendedClaimOf(pod)
     if (named === undefined) unnamed.set(pod, earlier(unnamed.get(pod), claim))
     else if (named === claim.metadata.name) counted.set(named, usageOfPod(pod))
   }

@@ -25,6 +25,7 @@ const restingEveryMs = 100
 const restingGrowth = 50
 
 let isResting = false
+let growth = 0
 let last = performance.eventLoopUtilization()
 
 /** Milliseconds of collections since the last check: they must not count as activity that ends the rest. */
@@ -49,7 +50,8 @@ function check() {
     if (isIdle) collections.observe({ entryTypes: ["gc"] })
     else collections.disconnect()
   }
-  setFlagsFromString(`--heap-growing-percent=${isIdle || isResting ? restingGrowth : 0}`)
+  const nextGrowth = isIdle || isResting ? restingGrowth : 0
+  if (nextGrowth !== growth) setFlagsFromString(`--heap-growing-percent=${(growth = nextGrowth)}`)
   isResting = isIdle
   setTimeout(check, isResting ? restingEveryMs : everyMs).unref()
 }

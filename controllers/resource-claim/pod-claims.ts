@@ -1,5 +1,6 @@
 // The ResourceClaims that a pod needs. Pure. Source: k8s.io/dynamic-resource-allocation/resourceclaim.
 
+import { extendedClaimOf } from "../../apimachinery/device-usage.ts"
 import { controllerOf, type Pod, type ResourceClaim } from "../../apimachinery/object.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 
@@ -26,8 +27,7 @@ export const claimsOf = ({ spec }: Pod): readonly PodClaim[] => spec?.resourceCl
 
 /** Names of the pod's claims, including the one that the scheduler generates for extended resources. */
 export function claimNames(pod: Pod): string[] {
-  const extended = (pod.status as { extendedResourceClaimStatus?: { resourceClaimName?: string } } | undefined)
-    ?.extendedResourceClaimStatus?.resourceClaimName
+  const extended = extendedClaimOf(pod)
   const names = claimsOf(pod).flatMap((each) => {
     const wanted = claimOf(pod, each)
     return wanted.state === "named" ? [wanted.name] : []

@@ -44,8 +44,8 @@ export class ResourceQuotaPlugin implements AdmissionPlugin {
     const all = await listAll<ResourceQuota>(ctx, resourceQuotas, namespace)
     if (all.length === 0) return
     const { group, resource: plural } = resource
-    const names = all.flatMap((quota) => Object.keys(hardOf(quota)))
-    const offers = isDeviceClaim(group, plural) ? await offersIn(ctx, namespace, names, object) : noOffers
+    const names = (): string[] => all.flatMap((quota) => Object.keys(hardOf(quota)))
+    const offers = isDeviceClaim(group, plural) ? await offersIn(ctx, namespace, names(), object) : noOffers
     const quotas = all.filter((quota) => quotaMatches(quota, group, plural, object, offers))
     if (quotas.length === 0) return
     await this.#turns.take(namespace, () => reserveAll(ctx, attributes, object, quotas, offers))
