@@ -5,8 +5,7 @@ import type { Json } from "../object.ts"
 import { decodeBytes } from "./decode-bytes.ts"
 import { Mismatch, notParts, what } from "./decode-errors.ts"
 import { decodeInteger, decodeSelfReading, literalOf, notText, type NumberPlace } from "./decode-numbers.ts"
-import { noteGivenEmpty } from "./given-empty.ts"
-import { noteFraction } from "./given-fractions.ts"
+import { noteGivenEmpty, noteGivenTime } from "./given.ts"
 import { isObject, type JsonObject, setOwn } from "./json-object.ts"
 import { maxStrictFaults } from "./json-scan.ts"
 import { canonicalQuantity, canonicalScalar, ScalarError } from "./scalars.ts"
@@ -132,7 +131,7 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
         delete value[key]
       } else if (decoded !== given) {
         value[key] = decoded
-        if (field.schema.format === "time") noteFraction(value, key, given as string, decoded)
+        if (field.schema.format === "time") noteGivenTime(value, key, given as string, decoded)
       }
     }
   }

@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { GroupVersionKind, Json } from "../object.ts"
 import { StatusError } from "../status.ts"
 import { decodeObject, parseObject, writeZeros } from "./decode.ts"
-import { hasGivenEmpty, isGivenEmpty } from "./given-empty.ts"
-import { hasFractionWithin, isGivenFraction } from "./given-fractions.ts"
+import { hasGivenEmpty, hasGivenFractionWithin, isGivenEmpty, isGivenFraction } from "./given.ts"
 import { schemaOf } from "./facts.ts"
 import type { Schema } from "./schema.ts"
 
@@ -301,11 +300,11 @@ test("a decoded object remembers fractions of times that were dropped", () => {
   const metadata = given["metadata"] as { [key: string]: Json }
   expect(metadata).toEqual({ creationTimestamp: "2026-01-01T00:00:00Z" })
   expect(isGivenFraction(metadata, "creationTimestamp")).toBe(true)
-  expect(hasFractionWithin(given)).toBe(true)
-  expect(hasFractionWithin(structuredClone(given))).toBe(false)
+  expect(hasGivenFractionWithin(given)).toBe(true)
+  expect(hasGivenFractionWithin(structuredClone(given))).toBe(false)
   metadata["creationTimestamp"] = "2026-01-01T00:00:01Z"
-  expect(hasFractionWithin(given)).toBe(false)
+  expect(hasGivenFractionWithin(given)).toBe(false)
   const nanoseconds = ["00:00:00,5Z", "00:00:00.000000001Z", "00:00:00.000Z", "00:00:00.0000000001Z", "02:00:00+02:00"]
-  const kept = nanoseconds.map((time) => hasFractionWithin(template(`2026-01-01T${time}`)))
+  const kept = nanoseconds.map((time) => hasGivenFractionWithin(template(`2026-01-01T${time}`)))
   expect(kept).toEqual([true, true, false, false, false])
 })

@@ -7,7 +7,7 @@ import { validateDNS1123Subdomain, validatePathSegmentName } from "../../apimach
 import { type ObjectMetaRules, validateObjectMeta, validateObjectMetaUpdate } from "../../apimachinery/object-meta.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { writeZeros } from "../../apimachinery/schema/decode.ts"
-import { hasFractionWithin } from "../../apimachinery/schema/given-fractions.ts"
+import { hasGivenFractionWithin } from "../../apimachinery/schema/given.ts"
 import type { RequestContext } from "../request/context.ts"
 import { copyJson } from "../../apimachinery/copy.ts"
 import { equalJson } from "../../apimachinery/equality.ts"
@@ -117,13 +117,13 @@ function specChanged(definition: ResourceDefinition, object: KubeObject, current
   if (strategy.specChanged) return strategy.specChanged(object, current)
   const { metadata: _m, status: _s, ...spec } = object
   const { metadata: _cm, status: _cs, ...currentSpec } = current
-  if (equalJson(spec, currentSpec)) return hasFractionWithin(spec)
+  if (equalJson(spec, currentSpec)) return hasGivenFractionWithin(spec)
   // The stored object contains Go's zero values ("requests": null), which the client's may omit.
   const settled = copyJson(spec)
   if (schema.custom !== true) writeZeros(schema, settled as unknown as Json)
   delete (settled as { metadata?: unknown }).metadata
   delete (settled as { status?: unknown }).status
-  return !equalJson(settled, currentSpec) || hasFractionWithin(spec)
+  return !equalJson(settled, currentSpec) || hasGivenFractionWithin(spec)
 }
 
 function keepAllButStatus(definition: ResourceDefinition, object: KubeObject, current: KubeObject): void {

@@ -7,7 +7,7 @@ import { compareQuantities, printQuantity } from "../../../../apimachinery/quant
 import { type Amounts, parseAmounts } from "../../../../apimachinery/amounts.ts"
 import { podAmounts } from "../../../../apimachinery/resource-usage.ts"
 import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/given.ts"
 import { isHugePages, validateRequirements } from "./resources.ts"
 
 /**

@@ -1,0 +1,73 @@
+// Records what a request contained where decoding changes a value that Go keeps in memory, because some of its rules depend on that:
+//
+// - Empty lists and maps. Go does not print them, but distinguishes them from absent ones. The decoder drops them.
+// - Times with fractions of a second. Go prints whole seconds but compares exactly, so such a time differs from the stored one. The
+//   decoder prints them as Go does. In protobuf, times are whole seconds.
+//
+// The records are about the decoded objects themselves, not about their copies, and only as long as a field keeps the value that the
+// decoder gave it: it may since have been defaulted, or set by the server.
+
+/** By object just decoded: the fields that were given differently, and their values after decoding; undefined: dropped as empty. */
+const givenFields = new WeakMap<object, Map<string, unknown>>()
+
+/** More digits are cut off by Go, too. */
+const fraction = /[.,]\d{0,8}[1-9]/
+
+/** `holder`: the object being decoded. */
+export function noteGivenEmpty(holder: object, key: string): void {
+  note(holder, key, undefined)
+}
+
+/** `given`: the time in the request, `printed`: its canonical form. */
+export function noteGivenTime(holder: object, key: string, given: string, printed: unknown): void {
+  if (fraction.test(given)) note(holder, key, printed)
+}
+
+function note(holder: object, key: string, decoded: unknown): void {
+  const fields = givenFields.get(holder)
+  if (fields === undefined) givenFields.set(holder, new Map([[key, decoded]]))
+  else fields.set(key, decoded)
+}
+
+/** Whether the field was present and dropped because it was empty. */
+export function isGivenEmpty(holder: object, key: string): boolean {
+  const fields = givenFields.get(holder)
+  return fields !== undefined && fields.has(key) && fields.get(key) === undefined && !Object.hasOwn(holder, key)
+}
+
+/** The same for any field at any level. */
+export function hasGivenEmpty(value: unknown): boolean {
+  return isAnywhere(value, isGivenEmpty)
+}
+
+/** Whether the field is a time that was given with a fraction of a second. */
+export function isGivenFraction(holder: object, key: string): boolean {
+  const printed = givenFields.get(holder)?.get(key)
+  return printed !== undefined && (holder as Record<string, unknown>)[key] === printed
+}
+
+/** The same for any field of the object itself. */
+export function hasGivenFraction(holder: object): boolean {
+  return isAny(holder, isGivenFraction)
+}
+
+/** The same for any field at any level. */
+export function hasGivenFractionWithin(value: unknown): boolean {
+  return isAnywhere(value, isGivenFraction)
+}
+
+type Question = (holder: object, key: string) => boolean
+
+function isAny(holder: object, question: Question): boolean {
+  const fields = givenFields.get(holder)
+  if (fields === undefined) return false
+  for (const key of fields.keys()) if (question(holder, key)) return true
+  return false
+}
+
+function isAnywhere(value: unknown, question: Question): boolean {
+  if (typeof value !== "object" || value === null) return false
+  if (isAny(value, question)) return true
+  for (const each of Object.values(value)) if (isAnywhere(each, question)) return true
+  return false
+}
