@@ -4,8 +4,8 @@
 
 import type { StoreLimits } from "../limits.ts"
 import type { Revision } from "../types.ts"
-import { Cursor, firstKey } from "./cursor.ts"
-import type { Database } from "./database.ts"
+import { Cursor } from "./cursor.ts"
+import { type Database, firstKey } from "./database.ts"
 import { decodeLogRecord, historyKey, logKey } from "./keys.ts"
 import type { Write } from "./revision-log.ts"
 

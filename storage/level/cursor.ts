@@ -75,13 +75,3 @@ export class Cursor<K extends string | Buffer> implements AsyncDisposable {
     await this.#iterator.close()
   }
 }
-
-/** The first key of a range. */
-export async function firstKey<K extends string | Buffer>(
-  database: Database,
-  options: Pick<CursorOptions<K>, "gte" | "keyEncoding"> & { lt?: K; reverse?: boolean },
-): Promise<K | undefined> {
-  await using keys = database.keys<K>(options)
-  const [first] = await keys.nextv(1)
-  return first
-}

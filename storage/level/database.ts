@@ -7,7 +7,6 @@ import type { StoreLimits } from "../limits.ts"
 import { decodeUsage, type Usage } from "../quota.ts"
 import { syncDirectory } from "../sync-directory.ts"
 import { StorageError, type Revision } from "../types.ts"
-import { firstKey } from "./cursor.ts"
 import { decodeLogKey, formatVersion, logEnd, logKey, metaCompacted, metaFormat, metaUsage } from "./keys.ts"
 
 export type Database = Level<string, Buffer>
@@ -86,6 +85,16 @@ export async function wasNeverReady(directory: string): Promise<boolean> {
 export async function removeDatabase(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true })
   await syncDirectory(dirname(directory))
+}
+
+/** The first key of a range; undefined if it is empty. */
+export async function firstKey<K extends string | Buffer>(
+  database: Database,
+  range: { gte?: K; lt?: K; reverse?: boolean; keyEncoding: "utf8" | "buffer" },
+): Promise<K | undefined> {
+  await using keys = database.keys<K>(range)
+  const [first] = await keys.nextv(1)
+  return first
 }
 
 /** LevelDB's own count of the blocks and writes that it keeps in memory. */
