@@ -3,8 +3,6 @@
 
 import type { StoreQuota } from "../../storage/quota.ts"
 import type { BaseLayer, Store } from "../../storage/types.ts"
-import type { GatewayOptions } from "../options.ts"
-import { DataDirectory } from "./data-directory.ts"
 import type { KeyFiles } from "../pki/key-files.ts"
 
 export interface GatewayStorage extends AsyncDisposable {
@@ -31,13 +29,4 @@ export interface OtherGateways {
   lastChange(uid: string): number
   /** The store has been removed. */
   forget(uid: string): void
-}
-
-/** Throws StartError. */
-export async function openGatewayStorage(options: GatewayOptions): Promise<GatewayStorage> {
-  const { etcd, dataDir, storeLimits, log, clock } = options
-  if (etcd === undefined) return DataDirectory.open(dataDir, storeLimits)
-  // Imported only if used, to save time and memory.
-  const { EtcdStorage } = await import("./etcd-storage.ts")
-  return EtcdStorage.open(etcd, storeLimits, { log, clock })
 }
