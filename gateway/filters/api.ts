@@ -5,8 +5,8 @@ import type { RequestContext, RequestObserver } from "../request/context.ts"
 import type { RequestInfo } from "../request/request-info.ts"
 import type { User } from "../request/user.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
-import type { GatewayRequest } from "./chain.ts"
-import type { Filter, GatewayResponse, RequestState } from "./state.ts"
+import type { Filter, GatewayRequest, GatewayResponse } from "./chain.ts"
+import type { RequestState } from "./state.ts"
 import { Warnings } from "./warnings.ts"
 
 export function callAPI(handler: APIHandler): Filter {

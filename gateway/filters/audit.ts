@@ -2,7 +2,7 @@
 
 import type { Log } from "../../client/log.ts"
 import { forwardedConnection } from "../request/connection.ts"
-import type { Filter } from "./state.ts"
+import type { Filter } from "./chain.ts"
 
 export function withAudit(audit: Log | undefined): Filter {
   return (request, response, next) => {

@@ -3,7 +3,7 @@
 
 import { anonymous } from "../authentication/union.ts"
 import type { Authenticated, Authenticator } from "../authentication/types.ts"
-import type { Filter } from "./state.ts"
+import type { Filter } from "./chain.ts"
 import { Warnings } from "./warnings.ts"
 
 export const withAuthentication: Filter = (_request, response, next) => {

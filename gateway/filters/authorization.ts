@@ -2,7 +2,8 @@
 
 import { refusal } from "../authorization/messages.ts"
 import type { Attributes, Decision } from "../authorization/types.ts"
-import type { Filter, RequestState } from "./state.ts"
+import type { Filter } from "./chain.ts"
+import type { RequestState } from "./state.ts"
 
 /** Upstream's filters use this message for the requests they reject. */
 export const noSniffHeader = ["X-Content-Type-Options", "nosniff"] as const

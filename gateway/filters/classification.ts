@@ -5,7 +5,7 @@
 import { anonymous } from "../authentication/union.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import type { Flows } from "../registry/flowcontrol/classification.ts"
-import type { Filter } from "./state.ts"
+import type { Filter } from "./chain.ts"
 
 export const withClassification: Filter = (_request, response, next) => {
   const { state } = response.locals

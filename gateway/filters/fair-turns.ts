@@ -7,7 +7,8 @@ import { dispatch, queue } from "../metrics/flow-counts.ts"
 import type { ThreadPlaces } from "../request/thread-places.ts"
 import type { Turns } from "../request/turns.ts"
 import type { Presence } from "../tenancy/presence.ts"
-import type { Filter, RequestState } from "./state.ts"
+import type { Filter } from "./chain.ts"
+import type { RequestState } from "./state.ts"
 
 export function withFairTurns(places: ThreadPlaces): Filter {
   const shares = new WeakMap<Presence, Share>()

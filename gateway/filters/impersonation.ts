@@ -8,7 +8,7 @@ import { quote } from "../authorization/messages.ts"
 import type { Authorizer } from "../authorization/types.ts"
 import { requestAttributes, noSniffHeader } from "./authorization.ts"
 import { impersonatedUser, type RememberedModes, type Wanted } from "./impersonation-modes.ts"
-import type { Filter } from "./state.ts"
+import type { Filter } from "./chain.ts"
 
 const extraPrefix = "impersonate-extra-"
 

@@ -6,7 +6,8 @@ import { queue } from "../metrics/flow-counts.ts"
 import type { GatewayLimits } from "../options.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import type { Presence } from "../tenancy/presence.ts"
-import type { Filter, RequestState } from "./state.ts"
+import type { Filter } from "./chain.ts"
+import type { RequestState } from "./state.ts"
 
 const retryAfterSeconds = 1
 

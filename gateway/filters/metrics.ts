@@ -13,7 +13,8 @@ import { leave } from "../metrics/flow-counts.ts"
 import type { Metrics } from "../metrics/metrics.ts"
 import { type RequestKind, type RequestLabels, seriesKey } from "../metrics/request-counts.ts"
 import { isLongRunning } from "../request/long-running.ts"
-import type { Filter, GatewayResponse, RequestState } from "./state.ts"
+import type { Filter, GatewayResponse } from "./chain.ts"
+import type { RequestState } from "./state.ts"
 
 const compressed = promisify(gzip)
 

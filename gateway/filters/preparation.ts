@@ -2,7 +2,7 @@
 // need no preparation.
 
 import type { RequestInfo } from "../request/request-info.ts"
-import type { Filter } from "./state.ts"
+import type { Filter } from "./chain.ts"
 
 const reads = new Set(["get", "list", "watch"])
 

@@ -3,7 +3,8 @@
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import type { Arrivals } from "../request/arrivals.ts"
-import { RequestState, type Filter, type Upgrade } from "./state.ts"
+import type { Filter } from "./chain.ts"
+import { RequestState, type Upgrade } from "./state.ts"
 
 /** Longer ids of clients are ignored. */
 const maxClientIdLength = 64

@@ -5,7 +5,7 @@ import { badRequest } from "../../apimachinery/status.ts"
 import { forwardedConnection } from "../request/connection.ts"
 import { namedTenant } from "../request/named-tenant.ts"
 import { parseQuery, requestInfo } from "../request/request-info.ts"
-import type { Filter } from "./state.ts"
+import type { Filter } from "./chain.ts"
 
 /** Shared, because no code modifies a query. */
 const noQuery = new URLSearchParams()

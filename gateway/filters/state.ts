@@ -1,7 +1,7 @@
 // The state of a request that the filters fill in, in running order (server.ts). The last step converts it into a RequestContext;
 // code below does not see this state.
 
-import type { IncomingMessage } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import type { Credentials } from "../authentication/types.ts"
 import { isLongRunning } from "../request/long-running.ts"
@@ -11,9 +11,6 @@ import type { ControlPlaneCounts } from "../metrics/counts.ts"
 import type { FlowSeries, Passing } from "../metrics/flow-counts.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
-import type { GatewayResponse } from "./chain.ts"
-
-export type { Filter, GatewayResponse } from "./chain.ts"
 
 export interface Upgrade {
   socket: Duplex
@@ -65,7 +62,7 @@ export class RequestState implements Passing {
   /** RequestContext.aside, likewise. */
   aside: (<T>(job: () => Promise<T>) => Promise<T>) | undefined
 
-  constructor(id: string, request: IncomingMessage, response: GatewayResponse, upgrade: Upgrade | undefined) {
+  constructor(id: string, request: IncomingMessage, response: ServerResponse, upgrade: Upgrade | undefined) {
     this.id = id
     this.upgrade = upgrade
     response.once("close", () => this.#finish())

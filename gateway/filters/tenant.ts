@@ -6,7 +6,8 @@ import { noSuchPath, notFound } from "../../apimachinery/status.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
 import type { TenantResolver } from "../tenancy/tenant-resolver.ts"
-import type { Filter, RequestState } from "./state.ts"
+import type { Filter } from "./chain.ts"
+import type { RequestState } from "./state.ts"
 
 export function withTenant(resolver: TenantResolver): Filter {
   return (request, response, next) => {

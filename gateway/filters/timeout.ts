@@ -6,7 +6,7 @@ import { durationFault, parseGoDuration } from "../request/go-duration.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import { Deadlines } from "./deadlines.ts"
 import { writeStatus } from "./errors.ts"
-import type { Filter } from "./state.ts"
+import type { Filter } from "./chain.ts"
 
 /** A shorter timeout expires at once, because timers are not that precise. */
 const shortestMs = 1

@@ -8,7 +8,8 @@ import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest
 import { serviceUnavailable, timeout } from "../../apimachinery/status.ts"
 import { join } from "../../client/upgrade.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
-import type { Filter, GatewayResponse, RequestState } from "../filters/state.ts"
+import type { Filter, GatewayResponse } from "../filters/chain.ts"
+import type { RequestState } from "../filters/state.ts"
 import { forwardedHeader, type ForwardedIdentity } from "./forwarded-identity.ts"
 import { primary, type Routes } from "./routes.ts"
 
