@@ -4,7 +4,7 @@
 import type { Log } from "../../client/log.ts"
 import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { namespaces, services } from "../../client/resources.ts"
+import { namespaces, serviceCIDRs, services } from "../../client/resources.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import { type ChildProcess, fork } from "node:child_process"
 import path from "node:path"
@@ -254,8 +254,6 @@ function addressesFor(superClient: () => KubeClient, client: (tenant: Tenant) =>
 interface ServiceCIDR extends KubeObject {
   spec?: { cidrs?: string[] }
 }
-
-const serviceCIDRs = { group: "networking.k8s.io", version: "v1", resource: "servicecidrs", namespaced: false }
 
 /** Empty for a super cluster that is too old to serve them. */
 async function serviceRangesOf(superClient: KubeClient): Promise<string[]> {

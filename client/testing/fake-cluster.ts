@@ -8,6 +8,7 @@ import { timestamp, type KubeObject } from "../../apimachinery/object.ts"
 import { builtInResources } from "../../apimachinery/schema/facts.ts"
 import { alreadyExists, conflict, noSuchPath, notFound, objectModified } from "../../apimachinery/status.ts"
 import { systemClock, type Clock } from "../clock.ts"
+import { namespaces } from "../resources.ts"
 import type {
   DeleteOptions,
   DiscoveredResource,
@@ -287,5 +288,3 @@ export class FakeCluster implements KubeClient {
     return timestamp(new Date(this.#clock.now()))
   }
 }
-
-const namespaces: Resource = { group: "", version: "v1", resource: "namespaces", namespaced: false }

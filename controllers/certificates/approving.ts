@@ -2,23 +2,9 @@
 // Source: k8s.io/kubernetes/pkg/controller/certificates/approver.
 
 import { type CertificateSigningRequest, timestamp, type KubeObject } from "../../apimachinery/object.ts"
-import type { Resource } from "../../client/rest.ts"
+import { certificateSigningRequests, subjectAccessReviews } from "../../client/resources.ts"
 import { Controller, type ControllerContext } from "../context.ts"
-import {
-  certificateSigningRequests,
-  hasCondition,
-  kubeletClientSigner,
-  notKubeletClient,
-  pemOf,
-  subjectOf,
-} from "./request.ts"
-
-const accessReviews: Resource = {
-  group: "authorization.k8s.io",
-  version: "v1",
-  resource: "subjectaccessreviews",
-  namespaced: false,
-}
+import { hasCondition, kubeletClientSigner, notKubeletClient, pemOf, subjectOf } from "./request.ts"
 
 interface AccessReview extends KubeObject {
   status?: { allowed?: boolean }
@@ -75,7 +61,7 @@ async function mayCreate(
 ): Promise<boolean> {
   const { username: user = "", uid = "", groups = [], extra = {} } = spec ?? {}
   const { group, resource } = certificateSigningRequests
-  const review = await controller.client(tenant).create<AccessReview>(accessReviews, {
+  const review = await controller.client(tenant).create<AccessReview>(subjectAccessReviews, {
     apiVersion: "authorization.k8s.io/v1",
     kind: "SubjectAccessReview",
     metadata: {},

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { CertificateSigningRequest, KubeObject } from "../../apimachinery/object.ts"
 import { isNotFound, notFound } from "../../apimachinery/status.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { certificateSigningRequests } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
@@ -12,7 +13,6 @@ import { startControllers } from "../main.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { eventually, startHarness } from "../testing/harness.ts"
 import { expiresAt } from "./cleaning.ts"
-import { certificateSigningRequests } from "./request.ts"
 
 let gateway: TestGateway
 let controllers: AsyncDisposable

@@ -4,8 +4,9 @@
 import type { CertificateSigningRequest } from "../../apimachinery/object.ts"
 import { X509Certificate } from "node:crypto"
 import { isNotFound } from "../../apimachinery/status.ts"
+import { certificateSigningRequests } from "../../client/resources.ts"
 import { Controller, type ControllerContext } from "../context.ts"
-import { certificateSigningRequests, hasCondition } from "./request.ts"
+import { hasCondition } from "./request.ts"
 
 const answeredMs = 3_600_000
 const unansweredMs = 24 * 3_600_000

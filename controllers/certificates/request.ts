@@ -2,14 +2,6 @@
 
 import { createRequire } from "node:module"
 import type { CertificateSigningRequest } from "../../apimachinery/object.ts"
-import type { Resource } from "../../client/rest.ts"
-
-export const certificateSigningRequests: Resource = {
-  group: "certificates.k8s.io",
-  version: "v1",
-  resource: "certificatesigningrequests",
-  namespaced: false,
-}
 
 export const kubeletClientSigner = "kubernetes.io/kube-apiserver-client-kubelet"
 

@@ -3,9 +3,9 @@
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { type CertificateSigningRequest, timestamp } from "../../apimachinery/object.ts"
+import { certificateSigningRequests } from "../../client/resources.ts"
 import { Controller, type ControllerContext } from "../context.ts"
 import {
-  certificateSigningRequests,
   hasCondition,
   kubeletClientSigner,
   notClient,

@@ -10,6 +10,7 @@ import {
   podDisruptionBudgets,
   pods as podResource,
   replicaSets,
+  replicationControllers,
   statefulSets,
 } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
@@ -17,7 +18,7 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { scaled } from "../deployment/replicas.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { ReplicaObject } from "../replicaset/kinds.ts"
-import { expectedPods, replicationControllers } from "./expected-pods.ts"
+import { expectedPods } from "./expected-pods.ts"
 import { printLabelSelector } from "./selector-text.ts"
 import { resetStaleCondition, staleAfterMs } from "./stale-condition.ts"
 import { disruptedPods, failedStatus, healthyPods, statusOf, type Budget } from "./status.ts"

@@ -4,13 +4,11 @@
 import { controllerOf, parseGroupVersion, printGroupResource } from "../../apimachinery/object.ts"
 import type { Deployment, KubeObject, OwnerReference, Pod, ReplicaSet, StatefulSet } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
-import { deployments, replicaSets, statefulSets } from "../../client/resources.ts"
+import { deployments, replicaSets, replicationControllers, statefulSets } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import type { ControllerContext } from "../context.ts"
-import { replicationControllerKind, type ReplicaObject } from "../replicaset/kinds.ts"
+import type { ReplicaObject } from "../replicaset/kinds.ts"
 import { resourceOfKind, type Scale } from "../scale.ts"
-
-export const replicationControllers = replicationControllerKind.resource
 
 export interface ExpectedPods {
   count: number

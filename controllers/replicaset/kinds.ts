@@ -1,7 +1,7 @@
 // The differences between ReplicaSet and ReplicationController, which share one controller.
 
 import type { KubeObject, PodTemplateSpec, ReplicaSet } from "../../apimachinery/object.ts"
-import { replicaSets } from "../../client/resources.ts"
+import { replicaSets, replicationControllers } from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
 
 export interface ReplicaKind {
@@ -35,7 +35,7 @@ export const replicaSetKind: ReplicaKind = {
 
 export const replicationControllerKind: ReplicaKind = {
   name: "replication",
-  resource: { group: "", version: "v1", resource: "replicationcontrollers", namespaced: true },
+  resource: replicationControllers,
   apiVersion: "v1",
   kind: "ReplicationController",
   selector: (object) => ({ matchLabels: (object as ReplicationController).spec?.selector ?? {} }),

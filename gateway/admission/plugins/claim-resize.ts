@@ -3,8 +3,9 @@
 
 import type { PersistentVolumeClaim, StorageClass } from "../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../../../apimachinery/quantity.ts"
+import { storageClasses } from "../../../client/resources.ts"
 import type { AdmissionPlugin } from "../chain.ts"
-import { find, storageClasses } from "./lookup.ts"
+import { find } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
 
 export const persistentVolumeClaimResize: AdmissionPlugin = {

@@ -2,8 +2,9 @@
 // k8s.io/kubernetes/plugin/pkg/admission/{storage/storageclass/setdefault,network/defaultingressclass}.
 
 import type { KubeObject, PersistentVolumeClaim } from "../../../apimachinery/object.ts"
+import { ingressClasses, storageClasses } from "../../../client/resources.ts"
 import type { AdmissionPlugin } from "../chain.ts"
-import { ingressClasses, listAll, storageClasses } from "./lookup.ts"
+import { listAll } from "./lookup.ts"
 import { isOf, objectAs } from "./refuse.ts"
 
 const storageMark = "storageclass.kubernetes.io/is-default-class"

@@ -11,8 +11,9 @@ import {
 } from "../../../apimachinery/quantity.ts"
 import { type Amounts, parseAmounts } from "../../../apimachinery/amounts.ts"
 import { podAmounts } from "../../../apimachinery/resource-usage.ts"
+import { limitRanges } from "../../../client/resources.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
-import { limitRanges, listAll } from "./lookup.ts"
+import { listAll } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
 
 /** The client model renames `default`. */

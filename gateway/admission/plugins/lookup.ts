@@ -28,16 +28,3 @@ export async function listAll<T extends KubeObject>(
   const { items } = await builtIn(ctx, resource).list(ctx, options)
   return items.map((item) => item.object() as T)
 }
-
-export const nodes = { group: "", version: "v1", resource: "nodes" }
-export const pods = { group: "", version: "v1", resource: "pods" }
-export const namespaces = { group: "", version: "v1", resource: "namespaces" }
-export const serviceAccounts = { group: "", version: "v1", resource: "serviceaccounts" }
-export const limitRanges = { group: "", version: "v1", resource: "limitranges" }
-export const resourceClaims = { group: "resource.k8s.io", version: "v1", resource: "resourceclaims" }
-export const deviceClasses = { group: "resource.k8s.io", version: "v1", resource: "deviceclasses" }
-export const resourceQuotas = { group: "", version: "v1", resource: "resourcequotas" }
-export const priorityClasses = { group: "scheduling.k8s.io", version: "v1", resource: "priorityclasses" }
-export const storageClasses = { group: "storage.k8s.io", version: "v1", resource: "storageclasses" }
-export const ingressClasses = { group: "networking.k8s.io", version: "v1", resource: "ingressclasses" }
-export const runtimeClasses = { group: "node.k8s.io", version: "v1", resource: "runtimeclasses" }

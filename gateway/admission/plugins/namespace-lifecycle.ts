@@ -3,8 +3,9 @@
 
 import type { Namespace } from "../../../apimachinery/object.ts"
 import { notFound, StatusError } from "../../../apimachinery/status.ts"
+import { namespaces } from "../../../client/resources.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
-import { find, namespaces } from "./lookup.ts"
+import { find } from "./lookup.ts"
 import { refuse } from "./refuse.ts"
 
 const immortal = new Set(["default", "kube-system", "kube-public"])

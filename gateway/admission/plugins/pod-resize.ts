@@ -12,8 +12,9 @@ import {
 } from "../../../apimachinery/quantity.ts"
 import { parseAmounts } from "../../../apimachinery/amounts.ts"
 import { podAmounts } from "../../../apimachinery/resource-usage.ts"
+import { nodes } from "../../../client/resources.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
-import { find, nodes } from "./lookup.ts"
+import { find } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
 
 /** The format of amounts in messages. */

@@ -2,9 +2,10 @@
 // k8s.io/kubernetes/plugin/pkg/admission/podtopologylabels.
 
 import type { KubeObject, Node, Pod } from "../../../apimachinery/object.ts"
+import { nodes } from "../../../client/resources.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionPlugin } from "../chain.ts"
-import { find, nodes } from "./lookup.ts"
+import { find } from "./lookup.ts"
 import { isOf, objectAs } from "./refuse.ts"
 
 const copied = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"]

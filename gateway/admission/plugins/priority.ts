@@ -1,10 +1,11 @@
 // Sets a pod's priority from its priority class. Source: k8s.io/kubernetes/plugin/pkg/admission/priority.
 
 import type { Pod, PriorityClass } from "../../../apimachinery/object.ts"
+import { priorityClasses } from "../../../client/resources.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { builtIn } from "../../registry/internal-write.ts"
-import { find, priorityClasses } from "./lookup.ts"
+import { find } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
 
 export const priority: AdmissionPlugin = {

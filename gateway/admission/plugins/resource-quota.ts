@@ -21,11 +21,12 @@ import {
 import { hasDeadline, quotaMatches } from "../../../apimachinery/quota-scopes.ts"
 import { addAmounts, type Amounts, parseAmounts } from "../../../apimachinery/amounts.ts"
 import { isCountable, quotaNamesOf, usageOf } from "../../../apimachinery/resource-usage.ts"
+import { deviceClasses, pods, resourceClaims, resourceQuotas } from "../../../client/resources.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { builtIn, internalWrite, onBehalf, withoutAdmission } from "../../registry/internal-write.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { NamespaceTurns } from "./namespace-turns.ts"
-import { deviceClasses, listAll, pods, resourceClaims, resourceQuotas } from "./lookup.ts"
+import { listAll } from "./lookup.ts"
 import { missingRequirements } from "./quota-requirements.ts"
 import { refuse } from "./refuse.ts"
 

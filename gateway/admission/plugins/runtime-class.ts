@@ -2,10 +2,11 @@
 
 import type { KubeObject, Pod, PodSpec } from "../../../apimachinery/object.ts"
 import { isGivenEmpty } from "../../../apimachinery/schema/given.ts"
+import { runtimeClasses } from "../../../client/resources.ts"
 import { withoutReason } from "../../registry/metadata.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { AdmissionPlugin } from "../chain.ts"
-import { find, runtimeClasses } from "./lookup.ts"
+import { find } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
 
 interface RuntimeClass extends KubeObject {

@@ -12,10 +12,11 @@ import type { Json, KubeObject, Namespace } from "../../../apimachinery/object.t
 import { notFound } from "../../../apimachinery/status.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import { writeZeros } from "../../../apimachinery/schema/zeros.ts"
+import { namespaces } from "../../../client/resources.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes } from "../chain.ts"
-import { find, namespaces } from "../plugins/lookup.ts"
+import { find } from "../plugins/lookup.ts"
 import { isOwnKind } from "../webhooks/review.ts"
 import { convertObject } from "../webhooks/versions.ts"
 

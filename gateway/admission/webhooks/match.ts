@@ -4,10 +4,11 @@
 import { matches } from "../../../apimachinery/labels.ts"
 import type { GroupVersionResource, KubeObject, Namespace } from "../../../apimachinery/object.ts"
 import { notFound } from "../../../apimachinery/status.ts"
+import { namespaces } from "../../../client/resources.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { AdmissionAttributes } from "../chain.ts"
-import { find, namespaces } from "../plugins/lookup.ts"
+import { find } from "../plugins/lookup.ts"
 import type { Hook, WebhookRule } from "./configuration.ts"
 
 const exempt: ReadonlySet<string> = new Set([

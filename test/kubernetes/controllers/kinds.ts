@@ -1,17 +1,9 @@
 // The resources scenarios speak of.
 
-import { certificateSigningRequests } from "../../../controllers/certificates/request.ts"
 import * as resources from "../../../client/resources.ts"
 import type { Resource } from "../../../client/rest.ts"
 import { apiServices } from "../../../gateway/aggregation/types.ts"
 import { clusterThings, things } from "./custom-kinds.ts"
-
-const namespaced = (group: string, version: string, resource: string): Resource => ({
-  group,
-  version,
-  resource,
-  namespaced: true,
-})
 
 export const kinds: readonly Resource[] = [
   resources.pods,
@@ -22,7 +14,7 @@ export const kinds: readonly Resource[] = [
   resources.controllerRevisions,
   resources.jobs,
   resources.cronJobs,
-  namespaced("", "v1", "replicationcontrollers"),
+  resources.replicationControllers,
   resources.services,
   resources.endpoints,
   resources.endpointSlices,
@@ -50,7 +42,7 @@ export const clusterKinds: readonly Resource[] = [
   resources.clusterRoles,
   resources.validatingAdmissionPolicies,
   resources.resourceSlices,
-  certificateSigningRequests,
+  resources.certificateSigningRequests,
   clusterThings,
   apiServices,
 ]

@@ -3,14 +3,13 @@
 import { type FieldError, FieldPath, notSupportedText, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Pod } from "../../../../apimachinery/object.ts"
 import { badRequest, conflict, success } from "../../../../apimachinery/status.ts"
+import { pods } from "../../../../client/resources.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import { builtIn, onBehalf, withoutAdmission } from "../../internal-write.ts"
 import { withoutReason } from "../../metadata.ts"
 import type { Registry, WriteOptions } from "../../rest.ts"
 import type { KindExtension, SubresourceHandler } from "../../strategy.ts"
 import { setPodCondition } from "./conditions.ts"
-
-const pods = { group: "", version: "v1", resource: "pods" }
 
 interface Binding extends KubeObject {
   target?: { kind?: string; name?: string }

@@ -16,6 +16,7 @@ import {
   tooManyRequests,
   unexplained,
 } from "../../../../apimachinery/status.ts"
+import { podDisruptionBudgets as budgets, pods } from "../../../../client/resources.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import type { Registry } from "../../rest.ts"
 import { builtIn, internalWrite, onBehalf, withoutAdmission } from "../../internal-write.ts"
@@ -28,8 +29,6 @@ interface Eviction extends KubeObject {
   deleteOptions?: DeleteOptions & { ignoreStoreReadErrorWithClusterBreakingPotential?: boolean }
 }
 
-const pods = { group: "", version: "v1", resource: "pods" }
-const budgets = { group: "policy", version: "v1", resource: "poddisruptionbudgets" }
 /** Maximum number of evicted pods whose deletion the budget's controller has not observed yet. */
 const maxDisrupted = 2000
 const refusal = "Cannot evict pod as it would violate the pod's disruption budget."
