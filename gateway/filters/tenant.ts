@@ -2,9 +2,10 @@
 // A tenant that does not exist is a control plane like any other, whose trust roots nobody holds. A request for it gets the same
 // responses, and causes the same work, as a request with another tenant's credential.
 
-import { noSuchPath, notFound } from "../../apimachinery/status.ts"
+import { noSuchPath } from "../../apimachinery/status.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
+import { noSuchTenant } from "../tenancy/tenant-errors.ts"
 import type { TenantResolver } from "../tenancy/tenant-resolver.ts"
 import type { Filter } from "./chain.ts"
 import type { RequestState } from "./state.ts"
@@ -31,7 +32,7 @@ function enter(resolver: TenantResolver, state: RequestState, found: ControlPlan
     else state.whenDone(found.presence.enter())
   } else if (state.isAdministrator && state.named.name !== undefined) {
     // Only the gateway's administrators may find out whether a tenant exists.
-    throw notFound({ group: "", resource: "tenants" }, state.named.name)
+    throw noSuchTenant(state.named.name)
   } else {
     // Otherwise they would be administrators of a nonexistent control plane.
     if (state.isAdministrator && state.info.isResourceRequest) throw noSuchPath()

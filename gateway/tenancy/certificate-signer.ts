@@ -4,11 +4,11 @@
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { X509Certificate } from "node:crypto"
 import type { CertificateSigner, CertificateToSign } from "../../client/certificate-signer.ts"
-import { notFound } from "../../apimachinery/status.ts"
 import { parseRequest } from "../admission/plugins/certificate-subject.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { certificateLifetimes } from "../pki/pki.ts"
 import { signRequest } from "../pki/requested-certificate.ts"
+import { noSuchTenant } from "./tenant-errors.ts"
 
 /** Certificates with a shorter duration have their full duration from now; longer ones are shortened by their backdating. */
 const shortMs = 8 * 60 * 60_000
@@ -51,7 +51,7 @@ export function createCertificateSigner(controlPlanes: ControlPlanesByName): Cer
   return {
     async sign(tenant, request) {
       const controlPlane = await controlPlanes.byName(tenant)
-      if (controlPlane === undefined) throw notFound({ group: "", resource: "tenants" }, tenant)
+      if (controlPlane === undefined) throw noSuchTenant(tenant)
       return sign(controlPlane.trust.clientCertificateAuthority, request, Date.now())
     },
   }

@@ -2,7 +2,6 @@
 // from here. known-tenants.ts contains the current tenants and their followers; this file their creation and deletion.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
-import { alreadyExists, notFound } from "../../apimachinery/status.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import type {
   Tenant,
@@ -19,11 +18,13 @@ import { KnownTenants, objectHandler, type KnownTenantsParts, type TenantSubscri
 import { lookupIn } from "./lookup.ts"
 import { issueKubeconfig } from "../pki/kubeconfig.ts"
 import { createLazyClient } from "./lazy-client.ts"
-import { checkTenantName, newRecord } from "./new-tenant.ts"
+import { newRecord } from "./new-tenant.ts"
 import { OtherTenants } from "./other-tenants.ts"
 import type { OtherGateways } from "./storage.ts"
 import type { TenantValueHandler } from "./subscriptions.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
+import { noSuchTenant } from "./tenant-errors.ts"
+import { TenantOperations, type TenantRequest } from "./tenant-operations.ts"
 import { createRecord, readRecord, readRecords, replaceRecord, type TenantRecord } from "./tenant-record.ts"
 import type { TenantLookup } from "./tenant-resolver.ts"
 import { authorityName } from "../pki/trust-store.ts"
@@ -39,13 +40,10 @@ export interface TenantDirectoryParts extends KnownTenantsParts {
   addressOf: (name: string) => TenantAddress
 }
 
-const resource = { group: "", resource: "tenants" }
-
 export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   readonly #parts: TenantDirectoryParts
   readonly #known: KnownTenants
-  readonly #creating = new Map<string, Promise<Tenant>>()
-  readonly #deleting = new Map<string, Promise<void>>()
+  readonly #operations: TenantOperations
   #others: OtherTenants | undefined
 
   /** Completes interrupted deletions; control planes stay closed until they are requested. */
@@ -63,6 +61,13 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   private constructor(parts: TenantDirectoryParts) {
     this.#parts = parts
     this.#known = new KnownTenants(parts)
+    this.#operations = new TenantOperations({
+      get: (name) => this.get(name),
+      create: (request) => this.#create(request),
+      delete: (name) => this.#delete(name),
+      settle: () => this.#others?.settle(),
+      ended: (name) => this.#reload(name),
+    })
   }
 
   #follow(others: OtherGateways, revision: number): void {
@@ -83,7 +88,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
 
   /** A change by another gateway. Tenants with an operation in progress here are compared after it. */
   #changedElsewhere(name: string, record: TenantRecord | undefined): void {
-    if (this.#creating.has(name) || this.#deleting.has(name)) return
+    if (this.#operations.isCreating(name) || this.#operations.isDeleting(name)) return
     const entry = this.#known.get(name)
     const isActive = record?.state === "active"
     if (entry !== undefined && (!isActive || record.tenant.uid !== entry.record.tenant.uid)) this.#left(entry)
@@ -130,32 +135,11 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     return this.#known.get(name)?.controlPlane()
   }
 
-  async create(request: Omit<Tenant, "uid">): Promise<Tenant> {
-    const { name } = request
-    checkTenantName(name)
-    await this.#others?.settle()
-    await this.#deleting.get(name)
-    await this.#creating.get(name)?.catch(() => undefined) // reported to the caller who began it
-    const existing = this.get(name)
-    if (existing !== undefined) {
-      if (existing.virtualCluster.uid === request.virtualCluster.uid) return existing
-      throw alreadyExists(resource, name)
-    }
-    const creating = this.#creating.get(name) ?? this.#create(request)
-    this.#creating.set(name, creating)
-    try {
-      const tenant = await creating
-      if (tenant.virtualCluster.uid !== request.virtualCluster.uid) throw alreadyExists(resource, name)
-      return tenant
-    } finally {
-      if (this.#creating.get(name) === creating) {
-        this.#creating.delete(name)
-        await this.#reload(name)
-      }
-    }
+  create(request: TenantRequest): Promise<Tenant> {
+    return this.#operations.create(request)
   }
 
-  async #create(request: Omit<Tenant, "uid">): Promise<Tenant> {
+  async #create(request: TenantRequest): Promise<Tenant> {
     const { store, newUid, issuerOf } = this.#parts
     const record = newRecord(request, newUid(), issuerOf(request.name))
     for (
@@ -173,13 +157,11 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   /** Takes over a tenant that the primary has recorded (workers/) and assigned to this process. `isNew`: it was never opened. */
   async adopt(record: TenantRecord, isNew: boolean): Promise<void> {
     const { tenant } = record
-    await this.#deleting.get(tenant.name)
+    await this.#operations.deletion(tenant.name)
     if (this.#known.get(tenant.name) !== undefined) return
     await createRecord(this.#parts.store, record)
     if (!isNew) return this.#known.join(record)
-    const creating = this.#make(record)
-    this.#creating.set(tenant.name, creating)
-    await creating.finally(() => this.#creating.delete(tenant.name))
+    await this.#operations.track(tenant.name, this.#make(record))
   }
 
   /**
@@ -188,7 +170,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   async release(name: string): Promise<boolean> {
     const entry = this.#known.get(name)
     if (entry === undefined) return true
-    if (entry.isOpen || this.#creating.has(name) || this.#deleting.has(name)) return false
+    if (entry.isOpen || this.#operations.isCreating(name) || this.#operations.isDeleting(name)) return false
     await this.#known.remove(entry)
     await replaceRecord(this.#parts.store, entry.record.tenant)
     return true
@@ -209,18 +191,10 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   }
 
   delete(name: string): Promise<void> {
-    const running = this.#deleting.get(name)
-    if (running !== undefined) return running
-    const deleting = this.#delete(name).finally(async () => {
-      this.#deleting.delete(name)
-      await this.#reload(name)
-    })
-    this.#deleting.set(name, deleting)
-    return deleting
+    return this.#operations.delete(name)
   }
 
   async #delete(name: string): Promise<void> {
-    await this.#creating.get(name)?.catch(() => undefined) // reported to the caller who began it
     await this.#others?.settle()
     const entry = this.#known.get(name)
     if (entry === undefined) return
@@ -244,13 +218,13 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   async #controlPlane(name: string, isUse = true): Promise<ControlPlane> {
     if (this.#known.get(name) === undefined) await this.#others?.settle()
     const found = this.#known.get(name)?.controlPlane(isUse)
-    if (found === undefined) throw notFound(resource, name)
+    if (found === undefined) throw noSuchTenant(name)
     return found
   }
 
   async address(name: string): Promise<TenantAddress> {
     if (this.get(name) === undefined) await this.#others?.settle()
-    if (this.get(name) === undefined) throw notFound(resource, name)
+    if (this.get(name) === undefined) throw noSuchTenant(name)
     return this.#parts.addressOf(name)
   }
 
@@ -264,7 +238,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   }
 
   subscribe(subscriber: TenantSubscriber): () => void {
-    return this.#known.subscribe(subscriber, (name) => !this.#creating.has(name))
+    return this.#known.subscribe(subscriber, (name) => !this.#operations.isCreating(name))
   }
 
   watch<T extends KubeObject>(
@@ -292,7 +266,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#others?.[Symbol.asyncDispose]()
     this.#known[Symbol.dispose]()
-    await Promise.allSettled([...this.#creating.values(), ...this.#deleting.values()])
+    await this.#operations.settled()
     await Promise.all(this.#known.all().map((entry) => entry.close()))
   }
 }

@@ -6,7 +6,6 @@
 // If a tenant was only woken to be read, its feed stays dormant: its followers know its state already.
 
 import type { Log } from "../../client/log.ts"
-import { notFound } from "../../apimachinery/status.ts"
 import type { Credentials } from "../authentication/types.ts"
 import { controlPlaneClosed } from "../ending.ts"
 import { type Admittance, admits } from "./admittance.ts"
@@ -17,6 +16,7 @@ import type { Found } from "./tenant-resolver.ts"
 import type { Semaphore } from "./semaphore.ts"
 import { WakeWaiters } from "./wake-waiters.ts"
 import type { Subscriptions } from "./subscriptions.ts"
+import { noSuchTenant } from "./tenant-errors.ts"
 import { TenantFeed } from "./tenant-feed.ts"
 import type { TenantRecord } from "./tenant-record.ts"
 
@@ -191,7 +191,7 @@ export class TenantEntry {
   }
 
   #open(): Promise<Awake> {
-    if (this.#ended) return Promise.reject(notFound({ group: "", resource: "tenants" }, this.record.tenant.name))
+    if (this.#ended) return Promise.reject(noSuchTenant(this.record.tenant.name))
     this.#opening ??= this.#wakeUp().catch((error: unknown) => {
       this.#opening = undefined
       throw error

@@ -6,9 +6,10 @@
 //
 // A tenant that is not at home because its home had ended returns there when it sleeps.
 
-import { notFound, serviceUnavailable } from "../../apimachinery/status.ts"
+import { serviceUnavailable } from "../../apimachinery/status.ts"
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
+import { noSuchTenant } from "../tenancy/tenant-errors.ts"
 import type { TenantRecord } from "../tenancy/tenant-record.ts"
 import { ChannelClosed } from "./channel.ts"
 import { homeOf } from "./owners.ts"
@@ -38,7 +39,6 @@ export interface Held {
   moving: Promise<void>
 }
 
-const resource = { group: "", resource: "tenants" }
 /** Tenants per message to a worker. */
 const batch = 500
 /** How long calls wait for the next owner of a tenant. Beyond: ServiceUnavailable. */
@@ -141,7 +141,7 @@ export class Placement implements AsyncDisposable {
     const until = performance.now() + takeoverMs
     for (;;) {
       const held = this.#held.get(name)
-      if (held === undefined) throw notFound(resource, name)
+      if (held === undefined) throw noSuchTenant(name)
       if (held.owner !== undefined) return held.owner
       if (performance.now() >= until) throw serviceUnavailable(`no process serves tenant "${name}" at the moment`)
       await this.#change(until - performance.now())

@@ -2,7 +2,6 @@
 // its owner, and followers of all tenants get one stream, whichever worker owns a tenant.
 
 import { randomUUID } from "node:crypto"
-import { alreadyExists, notFound } from "../../apimachinery/status.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
@@ -17,7 +16,9 @@ import type { Store } from "../../storage/types.ts"
 import type { TenantBytesHandler } from "../admin/surface.ts"
 import { createLazyClient } from "../tenancy/lazy-client.ts"
 import { Presence } from "../tenancy/presence.ts"
-import { checkTenantName, newRecord } from "../tenancy/new-tenant.ts"
+import { newRecord } from "../tenancy/new-tenant.ts"
+import { noSuchTenant, tenantExists } from "../tenancy/tenant-errors.ts"
+import { TenantOperations, type TenantRequest } from "../tenancy/tenant-operations.ts"
 import { createRecord, readRecords, replaceRecord, type TenantRecord } from "../tenancy/tenant-record.ts"
 import { Followers } from "./followers.ts"
 import { type Held, Placement, routeOf } from "./placement.ts"
@@ -42,13 +43,11 @@ interface Subscriber {
   removed(tenant: Tenant): void
 }
 
-const resource = { group: "", resource: "tenants" }
 export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   readonly #parts: SpreadTenantsParts
   readonly #placement: Placement
   readonly #followers: Followers
-  readonly #creating = new Map<string, Promise<Tenant>>()
-  readonly #deleting = new Map<string, Promise<void>>()
+  readonly #operations: TenantOperations
   readonly #subscribers = new Set<Subscriber>()
 
   /** Completes interrupted deletions. Nothing is opened. */
@@ -66,6 +65,11 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   private constructor(parts: SpreadTenantsParts) {
     this.#parts = parts
     const { pool, routes, log } = parts
+    this.#operations = new TenantOperations({
+      get: (name) => this.get(name),
+      create: (request) => this.#create(request),
+      delete: (name) => this.#delete(name),
+    })
     this.#followers = new Followers((worker, tenant) => this.#placement.get(tenant)?.owner === worker)
     this.#placement = new Placement({
       pool,
@@ -73,7 +77,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
       log,
       joined: (worker) => this.#followers.joined(worker),
       unsettled: (tenant) => this.#followers.restarted(tenant),
-      isLeaving: (tenant) => this.#deleting.has(tenant),
+      isLeaving: (tenant) => this.#operations.isDeleting(tenant),
     })
   }
 
@@ -94,33 +98,16 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     return Array.from(this.#placement.all, ({ record }) => record.tenant)
   }
 
-  async create(request: Omit<Tenant, "uid">): Promise<Tenant> {
-    const { name } = request
-    checkTenantName(name)
-    await this.#deleting.get(name)
-    await this.#creating.get(name)?.catch(() => undefined) // reported to the caller who began it
-    const existing = this.get(name)
-    if (existing !== undefined) {
-      if (existing.virtualCluster.uid === request.virtualCluster.uid) return existing
-      throw alreadyExists(resource, name)
-    }
-    const creating = this.#creating.get(name) ?? this.#create(request)
-    this.#creating.set(name, creating)
-    try {
-      const tenant = await creating
-      if (tenant.virtualCluster.uid !== request.virtualCluster.uid) throw alreadyExists(resource, name)
-      return tenant
-    } finally {
-      if (this.#creating.get(name) === creating) this.#creating.delete(name)
-    }
+  create(request: TenantRequest): Promise<Tenant> {
+    return this.#operations.create(request)
   }
 
-  async #create(request: Omit<Tenant, "uid">): Promise<Tenant> {
+  async #create(request: TenantRequest): Promise<Tenant> {
     const { store, issuerOf } = this.#parts
     // A prepared store would be open in this process, but the tenant's owner is a worker.
     const record = newRecord(request, randomUUID(), issuerOf(request.name))
     const present = await createRecord(store, record)
-    if (present !== undefined) throw alreadyExists(resource, request.name)
+    if (present !== undefined) throw tenantExists(request.name)
     const held = this.#placement.add(record, true)
     try {
       await this.#placement.make(held)
@@ -133,15 +120,10 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   }
 
   delete(name: string): Promise<void> {
-    const running = this.#deleting.get(name)
-    if (running !== undefined) return running
-    const deleting = this.#delete(name).finally(() => this.#deleting.delete(name))
-    this.#deleting.set(name, deleting)
-    return deleting
+    return this.#operations.delete(name)
   }
 
   async #delete(name: string): Promise<void> {
-    await this.#creating.get(name)?.catch(() => undefined) // reported to the caller who began it
     const held = this.#placement.get(name)
     if (held === undefined) return
     await this.#forget(held)
@@ -166,7 +148,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   }
 
   address(name: string): Promise<TenantAddress> {
-    if (this.get(name) === undefined) return Promise.reject(notFound(resource, name))
+    if (this.get(name) === undefined) return Promise.reject(noSuchTenant(name))
     return Promise.resolve(this.#parts.addressOf(name))
   }
 
@@ -226,6 +208,6 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#subscribers.clear()
     await this.#placement[Symbol.asyncDispose]()
-    await Promise.allSettled([...this.#creating.values(), ...this.#deleting.values()])
+    await this.#operations.settled()
   }
 }

@@ -1,0 +1,101 @@
+// The creations and deletions of tenants in progress: one operation at a time for each name. Used by the directory of a process
+// (tenant-directory.ts) and by that of the primary (workers/spread-tenants.ts), which differ in what an operation does.
+
+import type { Tenant } from "../../client/tenants.ts"
+import { checkTenantName } from "./new-tenant.ts"
+import { tenantExists } from "./tenant-errors.ts"
+
+export type TenantRequest = Omit<Tenant, "uid">
+
+export interface TenantOperationsParts {
+  get: (name: string) => Tenant | undefined
+  /** Called when the name is not in use. */
+  create: (request: TenantRequest) => Promise<Tenant>
+  /** Does nothing for an unknown name. */
+  delete: (name: string) => Promise<void>
+  /** Takes over what other gateways have changed, before `get` is asked whether a new tenant exists. */
+  settle?: () => Promise<void> | undefined
+  /** After an operation on a name, during which its changes by other gateways were not taken over. */
+  ended?: (name: string) => Promise<void>
+}
+
+export class TenantOperations {
+  readonly #parts: TenantOperationsParts
+  readonly #creating = new Map<string, Promise<Tenant>>()
+  readonly #deleting = new Map<string, Promise<void>>()
+
+  constructor(parts: TenantOperationsParts) {
+    this.#parts = parts
+  }
+
+  isCreating(name: string): boolean {
+    return this.#creating.has(name)
+  }
+
+  isDeleting(name: string): boolean {
+    return this.#deleting.has(name)
+  }
+
+  /** The deletion in progress, if any. */
+  deletion(name: string): Promise<void> | undefined {
+    return this.#deleting.get(name)
+  }
+
+  /** Throws AlreadyExists, unless the existing tenant belongs to the same VirtualCluster. */
+  async create(request: TenantRequest): Promise<Tenant> {
+    const { name } = request
+    checkTenantName(name)
+    await this.#parts.settle?.()
+    await this.#deleting.get(name)
+    await this.#created(name)
+    const existing = this.#parts.get(name)
+    if (existing !== undefined) return ofSameOwner(existing, request)
+    const creating = this.#creating.get(name) ?? this.#parts.create(request)
+    this.#creating.set(name, creating)
+    try {
+      return ofSameOwner(await creating, request)
+    } finally {
+      if (this.#creating.get(name) === creating) {
+        this.#creating.delete(name)
+        await this.#parts.ended?.(name)
+      }
+    }
+  }
+
+  /** Counts as a creation until it ends. */
+  async track(name: string, creating: Promise<Tenant>): Promise<void> {
+    this.#creating.set(name, creating)
+    await creating.finally(() => this.#creating.delete(name))
+  }
+
+  delete(name: string): Promise<void> {
+    const running = this.#deleting.get(name)
+    if (running !== undefined) return running
+    const deleting = this.#delete(name).finally(() => {
+      this.#deleting.delete(name)
+      return this.#parts.ended?.(name)
+    })
+    this.#deleting.set(name, deleting)
+    return deleting
+  }
+
+  async #delete(name: string): Promise<void> {
+    await this.#created(name)
+    await this.#parts.delete(name)
+  }
+
+  /** Its failure is reported to the caller who began it. */
+  #created(name: string): Promise<unknown> | undefined {
+    return this.#creating.get(name)?.catch(() => undefined)
+  }
+
+  /** Resolves when all current operations have ended. */
+  async settled(): Promise<void> {
+    await Promise.allSettled([...this.#creating.values(), ...this.#deleting.values()])
+  }
+}
+
+function ofSameOwner(tenant: Tenant, request: TenantRequest): Tenant {
+  if (tenant.virtualCluster.uid !== request.virtualCluster.uid) throw tenantExists(request.name)
+  return tenant
+}
