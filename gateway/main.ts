@@ -20,7 +20,8 @@ import { renderKubeconfig } from "./pki/kubeconfig.ts"
 import type { AdvertisedAddress } from "./tenancy/kubernetes-service.ts"
 import { openGatewayStorage } from "./tenancy/open-storage.ts"
 import { prepareUntilDone } from "./tenancy/prepare.ts"
-import { TenantDirectory } from "./tenancy/tenant-directory.ts"
+import { openTenants } from "./tenancy/open-tenants.ts"
+import type { TenantDirectory } from "./tenancy/tenant-directory.ts"
 import { createTenantResolver } from "./tenancy/tenant-resolver.ts"
 
 interface GatewayParts {
@@ -116,23 +117,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   const superClusterLost = options.superCluster === true ? await data.holdSuperCluster?.() : undefined
   const superCluster = options.superCluster === true ? stack.use(await controlPlanes.openSuper()) : undefined
   const nobody = stack.use(await controlPlanes.openAnonymous())
-  const tenants = stack.use(
-    await TenantDirectory.open({
-      store: data.store,
-      openControlPlane: (record, life) => controlPlanes.openTenant(record, life),
-      admittance: (controlPlane) => controlPlanes.admittance(controlPlane),
-      newUid: () => data.newUid(),
-      removeStore: (uid) => data.removeStore(uid),
-      others: data.others,
-      preparation: controlPlanes,
-      addressOf: (name) => controlPlanes.addressOf(name),
-      issuerOf: (name) => controlPlanes.issuerOf(name),
-      log,
-      limits,
-    }),
-  )
-  metrics.follow(tenants)
-  tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
+  const tenants = stack.use(await openTenants({ data, controlPlanes, metrics, limits, log }))
 
   const { administrators } = controlPlanes
   const active = new Arrivals<RequestState>()

@@ -20,7 +20,8 @@ import { createGatewayServer, createHandlers } from "../server.ts"
 import { ControlPlanes } from "../tenancy/control-planes.ts"
 import { DataDirectory } from "../tenancy/data-directory.ts"
 import { administratorsName, loadCertificates, loadGatewayKeys, type GatewayKeys } from "../pki/gateway-keys.ts"
-import { TenantDirectory } from "../tenancy/tenant-directory.ts"
+import { openTenants } from "../tenancy/open-tenants.ts"
+import type { TenantDirectory } from "../tenancy/tenant-directory.ts"
 import { createTenantResolver } from "../tenancy/tenant-resolver.ts"
 import { ClientConnections } from "./client-connections.ts"
 import { forwardedHeader, ForwardedIdentity } from "./forwarded-identity.ts"
@@ -77,22 +78,7 @@ export class WorkerGateway implements AsyncDisposable {
       log,
     })
     const nobody = stack.use(await controlPlanes.openAnonymous())
-    const tenants = stack.use(
-      await TenantDirectory.open({
-        store: data.store,
-        openControlPlane: (record, life) => controlPlanes.openTenant(record, life),
-        admittance: (controlPlane) => controlPlanes.admittance(controlPlane),
-        newUid: () => data.newUid(),
-        removeStore: (uid) => data.removeStore(uid),
-        preparation: controlPlanes,
-        addressOf: (name) => controlPlanes.addressOf(name),
-        issuerOf: (name) => controlPlanes.issuerOf(name),
-        log,
-        limits,
-      }),
-    )
-    metrics.follow(tenants)
-    tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
+    const tenants = stack.use(await openTenants({ data, controlPlanes, metrics, limits, log }))
 
     const routes = new Routes(setup.self)
     const identity = new ForwardedIdentity(setup.secret)
