@@ -146,3 +146,7 @@ export class StorageError extends Error {
     this.code = code
   }
 }
+
+export function closedError(): StorageError {
+  return new StorageError("Closed", "the store is closed")
+}

@@ -4,7 +4,7 @@
 
 import { setTimeout as delay } from "node:timers/promises"
 import type { ClientDuplexStream } from "@grpc/grpc-js"
-import { StorageError, type Revision } from "../types.ts"
+import { closedError, type Revision, StorageError } from "../types.ts"
 import type { EtcdClient } from "./client.ts"
 import { rangeEnd } from "./keys.ts"
 import type { EtcdLimits } from "./limits.ts"
@@ -188,8 +188,4 @@ export class Feed implements AsyncDisposable {
 async function latestRevision({ client, prefix }: FeedParts): Promise<Revision> {
   const { response } = await client.call(client.calls.range, { key: prefix, count_only: true }, "again")
   return response.header.revision
-}
-
-export function closedError(): StorageError {
-  return new StorageError("Closed", "the store is closed")
 }

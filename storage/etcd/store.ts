@@ -7,6 +7,7 @@ import type { StoreLimits } from "../limits.ts"
 import { checkReadable, compactedError, measureTransaction } from "../transaction.ts"
 import {
   type BaseLayer,
+  closedError,
   type KeyValue,
   type RangeOptions,
   type RangeResult,
@@ -22,7 +23,6 @@ import {
 import { EventBuffer } from "../watch/event-buffer.ts"
 import { createWatcher, type ChangeLog } from "../watch/watcher.ts"
 import type { Connection } from "./connection.ts"
-import { closedError } from "./feed.ts"
 import { GatedKeys } from "./gated-keys.ts"
 import { placeOf, rangeEnd, storeKeys, type StoreKeys } from "./keys.ts"
 import { Layer, LostValueError } from "./layer.ts"

@@ -7,9 +7,10 @@ import type { StoreLimits } from "../limits.ts"
 import { usageAfter, type StoreQuota, type Usage } from "../quota.ts"
 import { applyTransaction, measureTransaction, stateAfter } from "../transaction.ts"
 import {
-  StorageError,
+  closedError,
   type KeyValue,
   type Revision,
+  StorageError,
   type StoreEvent,
   type Transaction,
   type TransactionResult,
@@ -127,8 +128,4 @@ export class GroupCommit {
     })
     return { answers, events, usage }
   }
-}
-
-export function closedError(): StorageError {
-  return new StorageError("Closed", "the store is closed")
 }

@@ -5,23 +5,24 @@
 import { heldPerUsed, type StoreLimits } from "../limits.ts"
 import type { Usage } from "../quota.ts"
 import { checkReadable, compactedError, compactionTarget } from "../transaction.ts"
-import type {
-  BaseLayer,
-  KeyValue,
-  RangeOptions,
-  RangeResult,
-  Revision,
-  Store,
-  StoreEvent,
-  Transaction,
-  TransactionResult,
-  Watcher,
-  WatchOptions,
+import {
+  type BaseLayer,
+  closedError,
+  type KeyValue,
+  type RangeOptions,
+  type RangeResult,
+  type Revision,
+  type Store,
+  type StoreEvent,
+  type Transaction,
+  type TransactionResult,
+  type Watcher,
+  type WatchOptions,
 } from "../types.ts"
 import { EventBuffer } from "../watch/event-buffer.ts"
 import { createWatcher, type ChangeLog } from "../watch/watcher.ts"
 import { memoryOf, type Database, type DatabaseState, type OpenedDatabase } from "./database.ts"
-import { closedError, GroupCommit } from "./group-commit.ts"
+import { GroupCommit } from "./group-commit.ts"
 import { Allowance } from "./allowance.ts"
 import { hasLeftovers } from "./compaction.ts"
 import { History } from "./history.ts"

@@ -1,8 +1,7 @@
 // The database of a store in use: opened when first needed, and reopened after a failed write.
 
-import { StorageError } from "../types.ts"
+import { closedError, StorageError } from "../types.ts"
 import { accessError, type Database, type OpenedDatabase } from "./database.ts"
-import { closedError } from "./group-commit.ts"
 import type { Write } from "./revision-log.ts"
 
 export interface StoreDatabaseParts {

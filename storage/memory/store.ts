@@ -13,8 +13,8 @@ import {
   stateAfter,
 } from "../transaction.ts"
 import {
-  StorageError,
   type BaseLayer,
+  closedError,
   type KeyValue,
   type RangeOptions,
   type RangeResult,
@@ -146,11 +146,11 @@ class MemoryStore implements Store, ChangeLog {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
-    this.#buffer.end(new StorageError("Closed", "the store is closed"))
+    this.#buffer.end(closedError())
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new StorageError("Closed", "the store is closed")
+    if (this.#closed) throw closedError()
   }
 
   #at(key: string, revision: Revision): KeyValue | undefined {
