@@ -2,6 +2,7 @@
 // of the predecessor (VirtualCluster), so that existing objects and tools remain compatible.
 
 import { createHash } from "node:crypto"
+import type { KubeObject } from "./object.ts"
 
 export const tenancyGroup = "tenancy.x-k8s.io"
 export const tenancyVersion = "v1alpha1"
@@ -60,6 +61,10 @@ export const placementAnnotation = key("placement")
 
 // On objects in the tenant.
 export const virtualNodeLabel = key("virtualnode")
+
+/** Published by the syncer as it is in the super cluster, which also decides about its taints. */
+export const isVirtualNode = ({ metadata }: KubeObject): boolean => metadata.labels?.[virtualNodeLabel] === "true"
+
 /** On a virtual node: the fields that came from super. All others belong to the tenant (syncer/resources/virtual-node.ts). */
 export const publishedAnnotation = key("published")
 /** On a claim: super has bound it to its own volume. */
@@ -75,9 +80,8 @@ export const publicLabel = key("super.public")
 // On VirtualClusters.
 export const adminKubeconfigSecret = "admin-kubeconfig"
 
-/** The ConfigMap with a control plane's CA in each namespace, and its name in super, where the first name is in use. */
+/** The ConfigMap with a control plane's CA in each namespace. In super this name is in use. */
 export const rootCAConfigMap = "kube-root-ca.crt"
-export const superRootCAConfigMap = "tenant-kube-root-ca.crt"
 
 /** Adds one prefix, also to names that a tenant has prefixed itself, so that different names remain different. */
 export const superConfigMapName = (name: string): string =>

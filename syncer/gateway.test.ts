@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { KubeObject, Pod, Service } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"
-import { clusterLabel, superNamespace, superRootCAConfigMap } from "../apimachinery/tenancy.ts"
+import { clusterLabel, rootCAConfigMap, superConfigMapName, superNamespace } from "../apimachinery/tenancy.ts"
 import {
   configMaps,
   namespaces,
@@ -131,7 +131,7 @@ describe("with real control planes", () => {
     )
     const copy = await until<Pod>(superClient, [pods, home, "web"])
     await superClient.get(serviceAccounts, home, "default")
-    await superClient.get(configMaps, home, superRootCAConfigMap)
+    await superClient.get(configMaps, home, superConfigMapName(rootCAConfigMap))
     expect(copy.metadata.labels).toMatchObject(labels)
     expect(copy.spec?.containers[0]?.env?.map(({ name }) => name)).toContain("KUBERNETES_SERVICE_HOST")
     const target = { apiVersion: "v1", kind: "Node", name: "node-1" }

@@ -4,6 +4,7 @@
 
 import { timestamp, type Node, type Pod } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
+import { isVirtualNode } from "../../apimachinery/tenancy.ts"
 import { leases, nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
@@ -11,7 +12,7 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { isReady } from "../pods/pod-state.ts"
 import { observe, silentConditions, silentInMs, type Health, type Lease } from "./health.ts"
 import { outdatedLabels } from "./labels.ts"
-import { isEvicting, isVirtual, readyCondition, wantedTaints } from "./taints.ts"
+import { isEvicting, readyCondition, wantedTaints } from "./taints.ts"
 import { allDown, counts, evictionRate, EvictionPace, zoneOf } from "./zones.ts"
 
 const merge = { type: "merge" } as const
@@ -44,7 +45,7 @@ export function runNodeLifecycle(ctx: ControllerContext): Promise<void> {
     name: "node-lifecycle",
     eventSource: "node-controller",
     primary: nodes,
-    concerns: (node) => !isVirtual(node),
+    concerns: (node) => !isVirtualNode(node),
     reads: [pods],
     forget: (tenant) => memories.delete(tenant),
   })
@@ -59,7 +60,7 @@ async function reconcile(
 ): Promise<ReconcileResult> {
   const all = ctx.informers.of<Node>(nodeResource)
   let node = all.get(tenant, undefined, name)
-  if (node === undefined || isVirtual(node)) {
+  if (node === undefined || isVirtualNode(node)) {
     const known = memories.get(tenant)?.nodes
     const gone = known?.get(name)
     known?.delete(name)

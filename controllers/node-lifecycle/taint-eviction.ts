@@ -8,9 +8,10 @@ import { nodes as nodeResource, pods as podResource } from "../../client/resourc
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
+import { isVirtualNode } from "../../apimachinery/tenancy.ts"
 import { podCondition } from "../pods/pod-state.ts"
 import { withDisruption } from "../pods/status-condition.ts"
-import { isVirtual, prefix } from "./taints.ts"
+import { prefix } from "./taints.ts"
 
 const disruption = {
   reason: "DeletionByTaintManager",
@@ -61,7 +62,7 @@ interface Parts {
 /** On a virtual node, taints of the node's state act in the super cluster, and their effects are synced. */
 function evictingTaints(node: Node): Taint[] {
   const taints = (node.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute")
-  return isVirtual(node) ? taints.filter(({ key }) => !key.startsWith(prefix)) : taints
+  return isVirtualNode(node) ? taints.filter(({ key }) => !key.startsWith(prefix)) : taints
 }
 
 async function reconcile(parts: Parts, { tenant, namespace, name }: Key): Promise<ReconcileResult> {

@@ -3,7 +3,6 @@
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { Taint } from "../../apimachinery/node-selection.ts"
 import { timestamp, type Node } from "../../apimachinery/object.ts"
-import { virtualNodeLabel } from "../../apimachinery/tenancy.ts"
 
 export const prefix = "node.kubernetes.io/"
 const notReady = `${prefix}not-ready`
@@ -25,9 +24,6 @@ type NodeCondition = NonNullable<NonNullable<Node["status"]>["conditions"]>[numb
 
 export const readyCondition = (node: Node): NodeCondition | undefined =>
   node.status?.conditions?.find(({ type }) => type === "Ready")
-
-/** Published by the syncer as it is in the super cluster, which also decides about its taints. */
-export const isVirtual = (node: Node): boolean => node.metadata.labels?.[virtualNodeLabel] === "true"
 
 /** Its pods are evicted because it is not ready. */
 export const isEvicting = ({ spec }: Node): boolean =>

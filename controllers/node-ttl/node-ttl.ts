@@ -3,9 +3,9 @@
 
 import type { Node } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
+import { isVirtualNode } from "../../apimachinery/tenancy.ts"
 import { nodes as nodeResource } from "../../client/resources.ts"
 import { Controller, type ControllerContext } from "../context.ts"
-import { isVirtual } from "../node-lifecycle/taints.ts"
 
 const annotation = "node.alpha.kubernetes.io/ttl"
 
@@ -25,7 +25,7 @@ export function runNodeTtl(ctx: ControllerContext): Promise<void> {
   const controller = new Controller<Node>(ctx, {
     name: "node-ttl",
     primary: nodes,
-    concerns: (node) => !isVirtual(node),
+    concerns: (node) => !isVirtualNode(node),
     matters: (node, previous) =>
       node.metadata.annotations?.[annotation] !== previous.metadata.annotations?.[annotation],
     forget: (tenant) => at.delete(tenant),
@@ -38,7 +38,7 @@ export function runNodeTtl(ctx: ControllerContext): Promise<void> {
     if (step !== before) controller.enqueueAll(tenant)
     const node = nodes.get(tenant, undefined, name)
     const wanted = String(steps[step]?.seconds ?? 0)
-    if (node === undefined || isVirtual(node) || node.metadata.annotations?.[annotation] === wanted) return
+    if (node === undefined || isVirtualNode(node) || node.metadata.annotations?.[annotation] === wanted) return
     const patch = { metadata: { annotations: { [annotation]: wanted } } }
     try {
       await controller.client(tenant).patch(nodeResource, undefined, name, patch, { type: "merge" })

@@ -6,11 +6,12 @@
 
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
+import { isVirtualNode } from "../../apimachinery/tenancy.ts"
 import { nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { isVirtual, outOfService, readyCondition } from "../node-lifecycle/taints.ts"
+import { outOfService, readyCondition } from "../node-lifecycle/taints.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 import { failAndDelete } from "../pods/status-condition.ts"
 
@@ -81,7 +82,7 @@ export function runPodGarbageCollector(ctx: ControllerContext): Promise<void> {
     deleted(tenant, node) {
       const { name = "" } = node.metadata
       const hasPods = pods.byIndex(tenant, "node", name).length > 0
-      if (hasPods && !isVirtual(node)) departed.add(`${tenant}/${name}`)
+      if (hasPods && !isVirtualNode(node)) departed.add(`${tenant}/${name}`)
     },
     synced: (tenant) => {
       for (const pod of pods.list(tenant)) look(tenant, pod)

@@ -3,14 +3,20 @@
 // on its nodes is kept (virtual-node.ts), and its extended resources are counted in super.
 
 import type { Node, Pod } from "../../apimachinery/object.ts"
-import { isTenancyKey, publishedAnnotation, uidAnnotation, virtualNodeLabel } from "../../apimachinery/tenancy.ts"
+import {
+  isTenancyKey,
+  isVirtualNode,
+  publishedAnnotation,
+  uidAnnotation,
+  virtualNodeLabel,
+} from "../../apimachinery/tenancy.ts"
 import { nodes, pods } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import { isTenantsResource, superResource, tenantResource } from "../conversion/resource-names.ts"
 import { syncerLimits } from "../options.ts"
 import type { Patch, Publication, SyncContext } from "./resource-sync.ts"
-import { isVirtual, ownFields, publishedRecord, withOwnFields } from "./virtual-node.ts"
+import { ownFields, publishedRecord, withOwnFields } from "./virtual-node.ts"
 
 type Status = NonNullable<Node["status"]>
 type Conditions = NonNullable<Status["conditions"]>
@@ -42,7 +48,7 @@ export const node: Publication<Node> = {
     shown.metadata.annotations = { [uidAnnotation]: uid, [publishedAnnotation]: publishedRecord(shown) }
     return shown
   },
-  isPublished: isVirtual,
+  isPublished: isVirtualNode,
   changed(shown, object) {
     const patches: Patch[] = []
     const desired = withOwnFields(shown, object)

@@ -3,7 +3,7 @@
 
 import type { Taint } from "../../apimachinery/node-selection.ts"
 import type { Node } from "../../apimachinery/object.ts"
-import { publishedAnnotation, virtualNodeLabel } from "../../apimachinery/tenancy.ts"
+import { publishedAnnotation } from "../../apimachinery/tenancy.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isExtendedResource } from "../conversion/resource-names.ts"
 
@@ -26,8 +26,6 @@ export interface OwnFields {
 }
 
 const none: OwnFields = { labels: {}, taints: [], unschedulable: false, resources: {} }
-
-export const isVirtual = (node: Node): boolean => node.metadata.labels?.[virtualNodeLabel] === "true"
 
 const taintId = ({ key, effect }: Taint): string => `${key}:${effect}`
 

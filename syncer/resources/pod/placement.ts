@@ -7,11 +7,11 @@
 import { createHash } from "node:crypto"
 import { matchesNode, matchesTerm, tolerates, type NodeSelectorTerm } from "../../../apimachinery/node-selection.ts"
 import type { Container, Node, Pod, PodSpec } from "../../../apimachinery/object.ts"
-import { placementAnnotation, virtualNodeLabel } from "../../../apimachinery/tenancy.ts"
+import { isVirtualNode, placementAnnotation, virtualNodeLabel } from "../../../apimachinery/tenancy.ts"
 import { nodes as nodeResource } from "../../../client/resources.ts"
 import { isExtendedResource, isTenantsResource } from "../../conversion/resource-names.ts"
 import type { SyncContext } from "../resource-sync.ts"
-import { isVirtual, ownFields } from "../virtual-node.ts"
+import { ownFields } from "../virtual-node.ts"
 import { hasEnded } from "./status.ts"
 
 export type NodeAffinity = NonNullable<NonNullable<PodSpec["affinity"]>["nodeAffinity"]>
@@ -37,7 +37,7 @@ const on = (name: string): NodeSelectorTerm => ({
 export function placementOf(pod: Pod, { view }: SyncContext): Placement | undefined {
   const { spec } = pod
   if (spec === undefined) return undefined
-  const all = view.tenantObjects<Node>(nodeResource).filter(isVirtual)
+  const all = view.tenantObjects<Node>(nodeResource).filter(isVirtualNode)
   const resources = ownResources(spec, all)
   const kept = reservedNodes(pod, view.nominatedPods())
   const isOpen = (node: Node): boolean => !kept.has(node.metadata.name ?? "") && accepts(node, spec)
