@@ -4,7 +4,6 @@
 import { readFileSync } from "node:fs"
 import { afterEach, describe, expect, test, vi } from "vitest"
 import { estimateCost } from "./cost/cost.ts"
-import { noTypes } from "./types/environment.ts"
 import { CostExceeded } from "./closures.ts"
 import { compileExpression, type Program } from "./program.ts"
 import { printSeconds, printTimestamp } from "./functions/time.ts"
@@ -51,7 +50,7 @@ const declared = {
 }
 const environment = {
   variables: new Map(Object.entries(declared).map(([name, type]) => [name, parseType(type)])),
-  types: noTypes,
+  types: { has: () => false, field: () => undefined },
 }
 
 function valueOf(json: unknown): Value {

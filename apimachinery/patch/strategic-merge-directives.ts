@@ -1,13 +1,11 @@
 // The directives of strategic merge patches, their removal from a patch, and the errors.
 
-import { isObject, setOwn } from "../schema/json-object.ts"
+import { isObject, type JsonObject, setOwn } from "../schema/json-object.ts"
 import { printGo, printGoNumber } from "../go-print.ts"
 import type { Json } from "../object.ts"
 import { isInteger } from "../schema/exact-integers.ts"
 import { badRequest, StatusError } from "../status.ts"
 import { jsonKind } from "./merge-patch.ts"
-
-export type JsonObject = { [key: string]: Json }
 
 export const patchDirective = "$patch"
 export const retainKeysDirective = "$retainKeys"

@@ -2,19 +2,12 @@
 // $setElementOrder) takes precedence over that of the current list; items that only the list has are inserted in between. Source:
 // k8s.io/apimachinery/pkg/util/strategicpatch (mergeSlice, normalizeElementOrder).
 
-import { isObject } from "../schema/json-object.ts"
+import { isObject, type JsonObject } from "../schema/json-object.ts"
 import { printGo } from "../go-print.ts"
 import type { Json } from "../object.ts"
 import { isInteger } from "../schema/exact-integers.ts"
 import { StatusError } from "../status.ts"
-import {
-  noMergeKey,
-  notOfKind,
-  patchDirective,
-  patchFault,
-  unknownDirective,
-  type JsonObject,
-} from "./strategic-merge-directives.ts"
+import { noMergeKey, notOfKind, patchDirective, patchFault, unknownDirective } from "./strategic-merge-directives.ts"
 
 /**
  * How the items of a list merge: the merge key (undefined: as a set), and the function that merges two items with the same key.

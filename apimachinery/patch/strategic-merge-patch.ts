@@ -2,7 +2,7 @@
 // (replace, delete), $retainKeys, $setElementOrder/<list>, $deleteFromPrimitiveList/<list>. Source of the rules and of the
 // errors: k8s.io/apimachinery/pkg/util/strategicpatch.
 
-import { isObject, ownValue, setOwn } from "../schema/json-object.ts"
+import { isObject, type JsonObject, ownValue, setOwn } from "../schema/json-object.ts"
 import type { Json } from "../object.ts"
 import type { Schema } from "../schema/schema.ts"
 import { goQuote } from "../go-quote.ts"
@@ -20,7 +20,6 @@ import {
   retainKeysDirective,
   unknownDirective,
   withoutDirectives,
-  type JsonObject,
 } from "./strategic-merge-directives.ts"
 import { arrange, checkOrder, mergeLists, type ListMerge } from "./strategic-merge-list.ts"
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { loadDescriptions, parseDeclaration } from "./descriptions.ts"
 import { kindsOfTypes, schemaOf } from "./facts.ts"
 import { openAPIV3 } from "./openapi/documents.ts"
-import { gatherPieces } from "./openapi/pieces.ts"
+import { gatherPieces } from "./testing/gather-pieces.ts"
 
 test("the original comments of a declaration are restored", () => {
   const text = [

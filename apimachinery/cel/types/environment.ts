@@ -42,8 +42,6 @@ export interface Environment {
   readonly functions?: ReadonlySet<string>
 }
 
-export const noTypes: TypeProvider = { has: () => false, field: () => undefined }
-
 /** Only available in environments that name them. */
 const special = new Set(["jsonpatch.escapeKey"])
 

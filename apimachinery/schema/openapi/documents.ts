@@ -2,14 +2,14 @@
 // and version 2 as one document. A document is generated lazily in pieces, because a whole one takes tens of milliseconds.
 
 import { createHash } from "node:crypto"
-import type { Json } from "../../object.ts"
+import type { GroupVersion, Json } from "../../object.ts"
 import { type Descriptions, descriptionsVersion, noDescriptions } from "../descriptions.ts"
 import { release, schemaOf, schemaOfType } from "../facts.ts"
 import type { JsonObject } from "../json-object.ts"
 import type { Schema } from "../schema.ts"
 import { customListFields, customSchema, selectableExtension } from "./custom.ts"
 import { addGroup, addGroupVersion, plainDocuments, type Refer } from "./discovery.ts"
-import { factsDigest, type GroupVersion, optionVersions } from "./facts.ts"
+import { factsDigest, optionVersions } from "./facts.ts"
 import { pathItem, type PublishedKind } from "./operations.ts"
 import { PrintedParameters } from "./parameters.ts"
 import { addPaths, type Paths, type PublishedResource, type Shapes } from "./paths.ts"

@@ -5,7 +5,7 @@ import { ownValue } from "../json-object.ts"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import type { Json } from "../../object.ts"
-import { parseGroupVersion } from "../../object.ts"
+import { type GroupVersion, parseGroupVersion } from "../../object.ts"
 
 interface PublishedFacts {
   /** By type and field: a default that the type of the field does not have. */
@@ -55,11 +55,6 @@ export function publishedUnions(type: string): Json | undefined {
 export function isBare(type: string, field: string): boolean {
   const { bare } = facts()
   return Object.hasOwn(bare, type) && bare[type]?.includes(field) === true
-}
-
-export interface GroupVersion {
-  group: string
-  version: string
 }
 
 export function optionVersions(): readonly GroupVersion[] {

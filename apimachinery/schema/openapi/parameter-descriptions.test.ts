@@ -4,7 +4,7 @@ import { builtInResources, schemaOf } from "../facts.ts"
 import type { JsonObject } from "../json-object.ts"
 import { openAPIV2 } from "./documents.ts"
 import { parseParameters } from "./parameter-descriptions.ts"
-import { gatherPieces } from "./pieces.ts"
+import { gatherPieces } from "../testing/gather-pieces.ts"
 
 /** Omits methods without parameters. */
 const declared = (methods: Readonly<Record<string, readonly string[]>>): string =>

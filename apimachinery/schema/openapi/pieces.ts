@@ -1,6 +1,5 @@
-// Assembles documents from pieces: as JSON, or as a value.
+// Assembles documents from pieces.
 
-import { isObject, type JsonObject } from "../json-object.ts"
 import type { Pieces } from "./documents.ts"
 
 /** The JSON text of a document, generated from its pieces; pieces with the same parent must be adjacent. */
@@ -30,19 +29,4 @@ export function* printPieces(pieces: Pieces): Generator<string> {
     first = false
   }
   yield `${text}${"}".repeat(open.length + 1)}`
-}
-
-export function gatherPieces(pieces: Pieces): JsonObject {
-  const document: JsonObject = {}
-  for (const piece of pieces) {
-    if (piece === undefined) continue
-    const { within, name, value } = piece
-    let at = document
-    for (const step of within) {
-      const inner = at[step]
-      at = isObject(inner) ? inner : (at[step] = {})
-    }
-    at[name] = value
-  }
-  return document
 }

@@ -3,12 +3,12 @@
 
 import { ownValue } from "../json-object.ts"
 import { dictionary } from "../../dictionary.ts"
-import type { GroupVersionKind } from "../../object.ts"
+import type { GroupVersion, GroupVersionKind } from "../../object.ts"
 import { type Descriptions, noDescriptions, type TypeDescription } from "../descriptions.ts"
 import { kindsOfTypes } from "../facts.ts"
 import type { JsonObject } from "../json-object.ts"
 import type { FieldSchema, Schema } from "../schema.ts"
-import { type GroupVersion, isBare, publishedDefaults, publishedUnions } from "./facts.ts"
+import { isBare, publishedDefaults, publishedUnions } from "./facts.ts"
 
 export type Dialect = "v2" | "v3"
 

@@ -263,10 +263,6 @@ export function randomKey(random: Random): string {
   return chance(random, 0.7) ? pick(random, keys) : pick(random, oddKeys)
 }
 
-export function randomWord(random: Random): string {
-  return chance(random, 0.6) ? pick(random, words) : pick(random, oddWords)
-}
-
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
