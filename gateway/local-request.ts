@@ -1,10 +1,11 @@
 // The target and the user of a call in process, which has no request.
 
 import { methodNotAllowed, noSuchPath } from "../apimachinery/status.ts"
+import type { SubresourceFacts } from "../apimachinery/schema/facts.ts"
 import type { Resource } from "../client/rest.ts"
 import { expectedOf, type Expected } from "./endpoints/expected.ts"
 import { subresourceBody } from "./endpoints/verbs/create.ts"
-import type { Registry, ResourceDefinition, SubresourceDefinition } from "./registry/rest.ts"
+import type { Registry, ResourceDefinition } from "./registry/rest.ts"
 import type { SubresourceHandler } from "./registry/strategy.ts"
 import type { RequestContext } from "./request/context.ts"
 import type { Verb } from "./request/request-info.ts"
@@ -24,7 +25,7 @@ export const neverAborted = new AbortController().signal
 export interface Target {
   registry: Registry
   definition: ResourceDefinition
-  subresource: SubresourceDefinition | undefined
+  subresource: SubresourceFacts | undefined
   /** Undefined for objects themselves and their status. */
   handler: SubresourceHandler | undefined
   expected: Expected

@@ -10,14 +10,14 @@ import type { FieldSchema, Schema } from "./schema.ts"
 
 export interface SubresourceFacts {
   name: string
-  /** The kind of requests and responses, which may belong to another group (Scale, Eviction). */
+  /** The kind of its bodies, which may belong to another group: Scale, Eviction. "status" has the kind of the resource. */
   group: string
   version: string
   kind: string
   verbs: readonly string[]
 }
 
-/** One built-in resource with its discovery data. */
+/** What discovery says about a version of a resource. */
 export interface ResourceFacts {
   group: string
   version: string
@@ -30,9 +30,10 @@ export interface ResourceFacts {
   shortNames: readonly string[]
   categories: readonly string[]
   verbs: readonly string[]
+  /** Of built-in resources that are stored. */
   storageVersionHash?: string
   subresources: readonly SubresourceFacts[]
-  /** Fields for field selectors besides metadata.name and metadata.namespace. */
+  /** Fields for field selectors besides metadata.name and metadata.namespace: a strategy's, or the field at that path. */
   selectableFields?: readonly string[]
 }
 

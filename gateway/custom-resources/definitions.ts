@@ -17,8 +17,9 @@ import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { pruneDefaults } from "../../apimachinery/schema/structural/prune-defaults.ts"
 import { compileStructural } from "../../apimachinery/schema/structural/structural.ts"
 import { compareVersions } from "../../apimachinery/version-order.ts"
+import type { SubresourceFacts } from "../../apimachinery/schema/facts.ts"
 import { storagePrefixOf } from "../registry/keys.ts"
-import type { Conversion, ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
+import type { Conversion, ResourceDefinition } from "../registry/rest.ts"
 import { type CallConversionWebhook, webhookConversion } from "./conversion/webhook.ts"
 import { customColumns } from "./columns.ts"
 import { plainFields } from "./fields.ts"
@@ -218,10 +219,10 @@ function compileSchema(version: CustomResourceVersion): Schema {
   return schema
 }
 
-function subresourcesOf(definition: Definition, version: CustomResourceVersion): SubresourceDefinition[] {
+function subresourcesOf(definition: Definition, version: CustomResourceVersion): SubresourceFacts[] {
   const { group = "" } = definition.spec ?? {}
   const kind = definition.status?.acceptedNames?.kind ?? ""
-  const found: SubresourceDefinition[] = []
+  const found: SubresourceFacts[] = []
   if (version.subresources?.status !== undefined) {
     found.push({ name: "status", group, version: version.name, kind, verbs: subresourceVerbs })
   }

@@ -6,8 +6,8 @@ import type { ServerResponse } from "node:http"
 import { parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
 import { noSuchPath } from "../../apimachinery/status.ts"
 import { pageNotFound } from "../../apimachinery/text-errors.ts"
-import type { ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
-import { builtInResources } from "../../apimachinery/schema/facts.ts"
+import type { ResourceDefinition } from "../registry/rest.ts"
+import type { SubresourceFacts } from "../../apimachinery/schema/facts.ts"
 import { protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
 import { compareVersions } from "../../apimachinery/version-order.ts"
 import type { AggregatedVersion } from "../aggregation/aggregator.ts"
@@ -166,23 +166,11 @@ const optionalLists = ({ shortNames, categories }: ResourceDefinition) => ({
  * Notifies storage migrators of a change of the stored version. Source:
  * k8s.io/apiserver/pkg/endpoints/discovery/storageversionhash.go.
  */
-function storageVersionHash(definition: ResourceDefinition): string {
-  const { storageVersion, kind } = definition
-  const known = definition.customResource === undefined ? builtInHashes().get(hashKey(definition)) : undefined
-  if (known !== undefined && known !== "") return known
+function storageVersionHash({ storageVersionHash: known = "", storageVersion, kind }: ResourceDefinition): string {
+  // A built-in kind may be stored in a version that is not served.
+  if (known !== "") return known
   const { group, version } = parseGroupVersion(storageVersion)
   return createHash("sha256").update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString("base64")
-}
-
-const hashKey = ({ group, version, resource }: { group: string; version: string; resource: string }): string =>
-  `${group}/${version}/${resource}`
-
-let hashes: ReadonlyMap<string, string> | undefined
-
-/** A kind may be stored in a version that is not served, which only the schema facts contain. */
-function builtInHashes(): ReadonlyMap<string, string> {
-  hashes ??= new Map(builtInResources().map((one) => [hashKey(one), one.storageVersionHash ?? ""]))
-  return hashes
 }
 
 function resourceDocuments(definition: ResourceDefinition): unknown[] {
@@ -209,7 +197,7 @@ function resourceDocuments(definition: ResourceDefinition): unknown[] {
   ]
 }
 
-const isForeign = (definition: ResourceDefinition, sub: SubresourceDefinition): boolean =>
+const isForeign = (definition: ResourceDefinition, sub: SubresourceFacts): boolean =>
   sub.group !== definition.group || sub.version !== definition.version
 
 /** Groups that are served only by aggregated APIs. */

@@ -1,9 +1,10 @@
 // The input of a verb: the registry of the requested resource, the raw exchange, and the limits.
 
+import type { SubresourceFacts } from "../../apimachinery/schema/facts.ts"
 import type { ServerResponse } from "node:http"
 import type { Exchange, SubresourceHandler } from "../registry/strategy.ts"
 import type { RunCache } from "./run-cache.ts"
-import type { Registry, ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
+import type { Registry, ResourceDefinition } from "../registry/rest.ts"
 
 export interface EndpointLimits {
   maxBodyBytes: number
@@ -14,7 +15,7 @@ export interface Endpoint extends EndpointLimits {
   registry: Registry
   definition: ResourceDefinition
   /** The requested subresource, and its handler, which exists for all but "status". */
-  subresource: SubresourceDefinition | undefined
+  subresource: SubresourceFacts | undefined
   handler: SubresourceHandler | undefined
   exchange: Exchange
   response: ServerResponse

@@ -13,8 +13,9 @@ import {
   type StatusError,
 } from "../../apimachinery/status.ts"
 import { pageNotFound } from "../../apimachinery/text-errors.ts"
+import type { SubresourceFacts } from "../../apimachinery/schema/facts.ts"
 import type { Exchange } from "../registry/strategy.ts"
-import type { ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
+import type { ResourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
 import { acceptsOneOf } from "./accept.ts"
 import { mayBeAggregated, serveAggregated } from "../aggregation/serve.ts"
@@ -202,7 +203,7 @@ function notAllowed(ctx: RequestContext, definition: ResourceDefinition): Status
 }
 
 /** Connect subresources have routes for the verbs in discovery; if all methods are allowed, also for methods without a verb. */
-function checkConnection(ctx: RequestContext, { request }: Exchange, subresource?: SubresourceDefinition): void {
+function checkConnection(ctx: RequestContext, { request }: Exchange, subresource?: SubresourceFacts): void {
   const { verbs = [] } = subresource ?? {}
   const { method } = request
   const isRouted = verbs.includes(method === "HEAD" || method === "OPTIONS" ? "update" : ctx.info.verb)
@@ -214,7 +215,7 @@ function checkRoute(
   ctx: RequestContext,
   { request }: Exchange,
   definition: ResourceDefinition,
-  subresource?: SubresourceDefinition,
+  subresource?: SubresourceFacts,
 ): void {
   const { verb } = ctx.info
   if (request.method === "HEAD" || (verb === "watch" && request.method !== "GET")) throw methodNotAllowed()

@@ -86,6 +86,7 @@ function definitionOf(facts: ResourceFacts): ResourceDefinition {
     shortNames: facts.shortNames,
     categories: facts.categories,
     verbs: facts.verbs,
+    storageVersionHash: facts.storageVersionHash ?? "",
     subresources: facts.subresources,
     get schema(): Schema {
       // Compiled on first use: most kinds are never used.

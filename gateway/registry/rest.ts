@@ -1,21 +1,13 @@
 // The definition of a resource (data), and the contract of a registry, which the verbs call.
 
 import type { GroupVersionKind, GroupVersionResource, KubeObject } from "../../apimachinery/object.ts"
+import type { ResourceFacts } from "../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import type { KeyValue, StoreEvent } from "../../storage/types.ts"
 import type { KubeValue } from "./value.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { Strategy, SubresourceHandler } from "./strategy.ts"
 import type { TableColumn } from "../endpoints/table.ts"
-
-export interface SubresourceDefinition {
-  name: string
-  /** The kind of its body: "scale" has autoscaling/v1 Scale, "status" has the kind of the resource. */
-  group: string
-  version: string
-  kind: string
-  verbs: readonly string[]
-}
 
 /** The arguments are frozen; the caller may modify the results. */
 export interface Conversion {
@@ -24,18 +16,7 @@ export interface Conversion {
 }
 
 /** One served version of a resource: built-in (from the facts) or from a CustomResourceDefinition. */
-export interface ResourceDefinition {
-  group: string
-  version: string
-  resource: string
-  singular: string
-  kind: string
-  listKind: string
-  namespaced: boolean
-  shortNames: readonly string[]
-  categories: readonly string[]
-  verbs: readonly string[]
-  subresources: readonly SubresourceDefinition[]
+export interface ResourceDefinition extends ResourceFacts {
   schema: Schema
   strategy: Strategy
   /** Columns of `kubectl get`, beyond the name. */
@@ -44,8 +25,6 @@ export interface ResourceDefinition {
   storagePrefix: string
   /** The apiVersion in which objects are stored. Definitions of other versions convert on reads and writes. */
   storageVersion: string
-  /** Field selectors other than metadata.name and metadata.namespace. Values: strategy.selectableFields, or the field at that path. */
-  selectableFields?: readonly string[]
   /** Subresources other than "status". */
   subresourceHandlers?: Readonly<Record<string, SubresourceHandler>>
   /** Set for kinds that are answered directly and never stored. */
