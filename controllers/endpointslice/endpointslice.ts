@@ -21,16 +21,11 @@ import {
   enqueueServices,
   watchServicePods,
 } from "./service-pods.ts"
+import { isManagedBy, managedByLabel, serviceNameLabel, staleRetryMs, watchSlices } from "./slices.ts"
 import { TriggerTimes, triggerTimeAnnotation } from "./trigger-times.ts"
 import { Zones } from "./zones.ts"
 
-const serviceNameLabel = "kubernetes.io/service-name"
-const managedByLabel = "endpointslice.kubernetes.io/managed-by"
 const managedBy = "endpointslice-controller.k8s.io"
-/** Delay if the cache does not show the last writes yet; usually their events arrive earlier. */
-const staleRetryMs = 100
-
-const isOurs = (slice: EndpointSlice): boolean => slice.metadata.labels?.[managedByLabel] === managedBy
 
 export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<Service>(services)
@@ -56,18 +51,7 @@ export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
   })
   const triggers = new TriggerTimes(all)
   const writes = new WriteTracker(ctx.clock)
-  const enqueue = (tenant: string, slice: EndpointSlice): void => {
-    const service = slice.metadata.labels?.[serviceNameLabel]
-    if (service !== undefined && isOurs(slice)) controller.enqueue(tenant, slice.metadata.namespace, service)
-  }
-  slices.subscribe({
-    added: enqueue,
-    updated(tenant, slice, previous) {
-      enqueue(tenant, slice)
-      enqueue(tenant, previous)
-    },
-    deleted: enqueue,
-  })
+  watchSlices(slices, managedBy, controller)
   all.subscribe({
     deleted(tenant, { metadata: { uid = "" } }) {
       writes.forget(uid)
@@ -99,7 +83,7 @@ async function reconcile(
   if (!writes.isSeen(uid, (name) => informer.get(tenant, key.namespace, name))) return { requeueAfterMs: staleRetryMs }
   const labelled = informer
     .byIndex(tenant, "service", `${key.namespace}/${key.name}`)
-    .filter((slice) => isOurs(slice) && slice.metadata.deletionTimestamp === undefined)
+    .filter((slice) => isManagedBy(slice, managedBy) && slice.metadata.deletionTimestamp === undefined)
   const existing = labelled.filter((slice) => isOwnedBy(slice, service))
   const pods = selectedPods(ctx, tenant, service)
   const trigger = triggers.next(tenant, service, pods)

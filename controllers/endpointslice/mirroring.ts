@@ -8,12 +8,8 @@ import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { WriteTracker } from "../write-tracker.ts"
-import { isMirrored, managedBy, managedByLabel, mirror, serviceNameLabel, type Mirrored } from "./mirror.ts"
-
-/** Delay if the cache does not show the last writes yet; usually their events arrive earlier. */
-const staleRetryMs = 100
-
-const isOurs = ({ metadata }: EndpointSlice): boolean => metadata.labels?.[managedByLabel] === managedBy
+import { isMirrored, managedBy, mirror, type Mirrored } from "./mirror.ts"
+import { isManagedBy, staleRetryMs, watchSlices } from "./slices.ts"
 
 export function runEndpointSliceMirroring(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<Endpoints>(endpointsResource)
@@ -25,18 +21,7 @@ export function runEndpointSliceMirroring(ctx: ControllerContext): Promise<void>
     reads: [slices, owners],
   })
   const writes = new WriteTracker(ctx.clock)
-  const enqueueSlice = (tenant: string, slice: EndpointSlice): void => {
-    const name = slice.metadata.labels?.[serviceNameLabel]
-    if (name !== undefined && isOurs(slice)) controller.enqueue(tenant, slice.metadata.namespace, name)
-  }
-  slices.subscribe({
-    added: enqueueSlice,
-    updated(tenant, slice, previous) {
-      enqueueSlice(tenant, slice)
-      enqueueSlice(tenant, previous)
-    },
-    deleted: enqueueSlice,
-  })
+  watchSlices(slices, managedBy, controller)
   const hasSelector = ({ spec }: Service): boolean => spec?.selector !== undefined
   const enqueueService = (tenant: string, service: Service): void => {
     if (!hasSelector(service)) controller.enqueueObject(tenant, service)
@@ -62,7 +47,9 @@ async function reconcile(
   const object = ctx.informers.of<Endpoints>(endpointsResource).get(tenant, namespace, name)
   const service = ctx.informers.of<Service>(services).get(tenant, namespace, name)
   const isWanted = object !== undefined && service !== undefined && isMirrored(object, service)
-  const existing = informer.byIndex(tenant, "service", `${namespace}/${name}`).filter(isOurs)
+  const existing = informer
+    .byIndex(tenant, "service", `${namespace}/${name}`)
+    .filter((slice) => isManagedBy(slice, managedBy))
   const id = `${tenant}/${namespace}/${name}`
   if (!isWanted) {
     writes.forget(id)

@@ -1,0 +1,36 @@
+// What the two controllers of EndpointSlices share: the labels that name a slice's Service and controller, and the slices of one of
+// them as a source of keys.
+
+import type { EndpointSlice, KubeObject } from "../../apimachinery/object.ts"
+import type { TenantInformer } from "../../client/tenant-informer.ts"
+import type { Controller } from "../context.ts"
+
+export const serviceNameLabel = "kubernetes.io/service-name"
+export const managedByLabel = "endpointslice.kubernetes.io/managed-by"
+
+/** Delay if the cache does not show the last writes yet; usually their events arrive earlier. */
+export const staleRetryMs = 100
+
+export const isManagedBy = ({ metadata }: EndpointSlice, manager: string): boolean =>
+  metadata.labels?.[managedByLabel] === manager
+
+/** Enqueues the Service of every changed slice of a manager, now or before the change. */
+export function watchSlices(
+  slices: TenantInformer<EndpointSlice>,
+  manager: string,
+  controller: Controller<KubeObject>,
+): void {
+  const enqueue = (tenant: string, slice: EndpointSlice): void => {
+    const service = slice.metadata.labels?.[serviceNameLabel]
+    if (service !== undefined && isManagedBy(slice, manager))
+      controller.enqueue(tenant, slice.metadata.namespace, service)
+  }
+  slices.subscribe({
+    added: enqueue,
+    updated(tenant, slice, previous) {
+      enqueue(tenant, slice)
+      enqueue(tenant, previous)
+    },
+    deleted: enqueue,
+  })
+}
