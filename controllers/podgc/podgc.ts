@@ -9,6 +9,7 @@ import { isNotFound } from "../../apimachinery/status.ts"
 import { isVirtualNode } from "../../apimachinery/tenancy.ts"
 import { nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
+import type { TenantInformer } from "../../client/tenant-informer.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { outOfService, readyCondition } from "../node-lifecycle/taints.ts"
@@ -23,111 +24,144 @@ const finishedKey = ":finished"
 const gone = { reason: "DeletionByPodGC", message: "PodGC: node no longer exists" }
 
 export function runPodGarbageCollector(ctx: ControllerContext): Promise<void> {
-  const nodes = ctx.informers.of<Node>(nodeResource)
-  const pods = ctx.informers.of<Pod>(podResource)
-  const limit = ctx.limits.finishedPods
+  return new PodGarbageCollector(ctx).run()
+}
+
+class PodGarbageCollector {
+  readonly #ctx: ControllerContext
+  readonly #nodes: TenantInformer<Node>
+  readonly #pods: TenantInformer<Pod>
+  readonly #controller: Controller<Node>
   /** When nodes with pods were first found missing, by "tenant/name". */
-  const missing = new Map<string, number>()
+  readonly #missing = new Map<string, number>()
   /** Deleted nodes of the tenants' own, with pods on them: even finished pods are deleted. By "tenant/name". */
-  const departed = new Set<string>()
+  readonly #departed = new Set<string>()
   /** Number of finished pods per tenant. */
-  const finished = new Map<string, number>()
-  const forget = (tenant: string): void => {
-    finished.delete(tenant)
-    for (const ids of [missing, departed]) {
+  readonly #finished = new Map<string, number>()
+
+  constructor(ctx: ControllerContext) {
+    this.#ctx = ctx
+    const nodes = (this.#nodes = ctx.informers.of<Node>(nodeResource))
+    const pods = (this.#pods = ctx.informers.of<Pod>(podResource))
+    this.#controller = new Controller<Node>(ctx, {
+      name: "pod-garbage-collector",
+      primary: nodes,
+      concerns: isOutOfService,
+      reads: [pods],
+      forget: (tenant) => this.#forget(tenant),
+    })
+    pods.subscribe({
+      added: (tenant, pod) => {
+        this.#count(tenant, Number(isFinished(pod)))
+        this.#look(tenant, pod)
+      },
+      updated: (tenant, pod, previous) => {
+        this.#count(tenant, Number(isFinished(pod)) - Number(isFinished(previous)))
+        this.#look(tenant, pod)
+      },
+      deleted: (tenant, pod) => this.#count(tenant, -Number(isFinished(pod))),
+      asleep: (tenant) => void this.#finished.delete(tenant),
+      // Keys cannot be enqueued before synced.
+      synced: (tenant) => {
+        for (const pod of pods.list(tenant)) this.#look(tenant, pod)
+        this.#count(tenant, 0)
+      },
+    })
+    nodes.subscribe({
+      deleted: (tenant, node) => {
+        const { name = "" } = node.metadata
+        const hasPods = pods.byIndex(tenant, "node", name).length > 0
+        if (hasPods && !isVirtualNode(node)) this.#departed.add(`${tenant}/${name}`)
+      },
+      synced: (tenant) => {
+        for (const pod of pods.list(tenant)) this.#look(tenant, pod)
+      },
+    })
+  }
+
+  run(): Promise<void> {
+    return this.#controller.run((key) => this.#reconcile(key))
+  }
+
+  #forget(tenant: string): void {
+    this.#finished.delete(tenant)
+    for (const ids of [this.#missing, this.#departed]) {
       for (const id of ids.keys()) if (id.startsWith(`${tenant}/`)) ids.delete(id)
     }
   }
-  const controller = new Controller<Node>(ctx, {
-    name: "pod-garbage-collector",
-    primary: nodes,
-    concerns: isOutOfService,
-    reads: [pods],
-    forget,
-  })
-  const count = (tenant: string, change: number): void => {
+
+  #count(tenant: string, change: number): void {
     if (change === 0) return
-    const now = (finished.get(tenant) ?? 0) + change
-    finished.set(tenant, now)
-    if (now > limit) controller.enqueue(tenant, undefined, finishedKey)
+    const now = (this.#finished.get(tenant) ?? 0) + change
+    this.#finished.set(tenant, now)
+    if (now > this.#ctx.limits.finishedPods) this.#controller.enqueue(tenant, undefined, finishedKey)
   }
-  const look = (tenant: string, pod: Pod): void => {
+
+  /** Enqueues the pod or its node if there may be something to delete. */
+  #look(tenant: string, pod: Pod): void {
     const { nodeName = "" } = pod.spec ?? {}
     if (nodeName === "") {
-      if (isTerminating(pod)) controller.enqueueObject(tenant, pod)
+      if (isTerminating(pod)) this.#controller.enqueueObject(tenant, pod)
       return
     }
-    const node = nodes.get(tenant, undefined, nodeName)
+    const node = this.#nodes.get(tenant, undefined, nodeName)
     const isLost = node === undefined ? !isFinished(pod) : isTerminating(pod) && isOutOfService(node)
-    if (isLost) controller.enqueue(tenant, undefined, nodeName)
+    if (isLost) this.#controller.enqueue(tenant, undefined, nodeName)
   }
-  pods.subscribe({
-    added(tenant, pod) {
-      count(tenant, Number(isFinished(pod)))
-      look(tenant, pod)
-    },
-    updated(tenant, pod, previous) {
-      count(tenant, Number(isFinished(pod)) - Number(isFinished(previous)))
-      look(tenant, pod)
-    },
-    deleted: (tenant, pod) => count(tenant, -Number(isFinished(pod))),
-    asleep: (tenant) => void finished.delete(tenant),
-    // Keys cannot be enqueued before synced.
-    synced: (tenant) => {
-      for (const pod of pods.list(tenant)) look(tenant, pod)
-      count(tenant, 0)
-    },
-  })
-  nodes.subscribe({
-    deleted(tenant, node) {
-      const { name = "" } = node.metadata
-      const hasPods = pods.byIndex(tenant, "node", name).length > 0
-      if (hasPods && !isVirtualNode(node)) departed.add(`${tenant}/${name}`)
-    },
-    synced: (tenant) => {
-      for (const pod of pods.list(tenant)) look(tenant, pod)
-    },
-  })
-  return controller.run(async ({ tenant, namespace, name }: Key): Promise<ReconcileResult> => {
-    const client = controller.client(tenant)
-    const now = ctx.clock.now()
-    if (namespace !== "") {
-      const pod = pods.get(tenant, namespace, name)
-      const isUnscheduled = pod !== undefined && isTerminating(pod) && (pod.spec?.nodeName ?? "") === ""
-      if (isUnscheduled) await failAndDelete(client, pod, undefined, now)
-      return
-    }
-    if (name === finishedKey) {
-      const all = pods.list(tenant).filter(isFinished).sort(byWorth)
-      for (const pod of all.slice(0, Math.max(0, all.length - limit))) await failAndDelete(client, pod, undefined, now)
-      return
-    }
-    const node = nodes.get(tenant, undefined, name)
+
+  async #reconcile({ tenant, namespace, name }: Key): Promise<ReconcileResult> {
+    if (namespace !== "") return this.#reconcilePod(tenant, namespace, name)
+    if (name === finishedKey) return this.#deleteOldest(tenant)
+    const node = this.#nodes.get(tenant, undefined, name)
+    return node === undefined ? this.#reconcileMissing(tenant, name) : this.#reconcilePresent(tenant, name, node)
+  }
+
+  async #reconcilePod(tenant: string, namespace: string, name: string): Promise<void> {
+    const pod = this.#pods.get(tenant, namespace, name)
+    const isUnscheduled = pod !== undefined && isTerminating(pod) && (pod.spec?.nodeName ?? "") === ""
+    if (isUnscheduled) await this.#delete(tenant, [pod])
+  }
+
+  async #deleteOldest(tenant: string): Promise<void> {
+    const all = this.#pods.list(tenant).filter(isFinished).sort(byWorth)
+    await this.#delete(tenant, all.slice(0, Math.max(0, all.length - this.#ctx.limits.finishedPods)))
+  }
+
+  async #reconcilePresent(tenant: string, name: string, node: Node): Promise<void> {
+    this.#settle(tenant, name)
+    if (isOutOfService(node)) await this.#delete(tenant, this.#podsOn(tenant, name).filter(isTerminating))
+  }
+
+  async #reconcileMissing(tenant: string, name: string): Promise<ReconcileResult> {
     const id = `${tenant}/${name}`
-    const onNode = pods.byIndex(tenant, "node", name)
-    if (node !== undefined) {
-      missing.delete(id)
-      departed.delete(id)
-      if (!isOutOfService(node)) return
-      for (const pod of onNode.filter(isTerminating)) await failAndDelete(client, pod, undefined, now)
-      return
-    }
+    const onNode = this.#podsOn(tenant, name)
     // A virtual node is deleted with its node in the super cluster, which must not delete records of a tenant: finished pods stay.
-    const orphans = departed.has(id) ? onNode : onNode.filter((pod) => !isFinished(pod))
-    if (orphans.length === 0) {
-      missing.delete(id)
-      departed.delete(id)
-      return
-    }
-    const since = missing.get(id) ?? now
-    missing.set(id, since)
+    const orphans = this.#departed.has(id) ? onNode : onNode.filter((pod) => !isFinished(pod))
+    if (orphans.length === 0) return this.#settle(tenant, name)
+    const now = this.#ctx.clock.now()
+    const since = this.#missing.get(id) ?? now
+    this.#missing.set(id, since)
     const wait = since + nodeGoneGraceMs - now
     if (wait > 0) return { requeueAfterMs: wait }
-    if (await exists(client, name)) return
-    for (const pod of orphans) await failAndDelete(client, pod, gone, now)
-    missing.delete(id)
-    departed.delete(id)
-  })
+    if (await exists(this.#controller.client(tenant), name)) return
+    await this.#delete(tenant, orphans, gone)
+    this.#settle(tenant, name)
+  }
+
+  /** Nothing is remembered of the node. */
+  #settle(tenant: string, name: string): void {
+    this.#missing.delete(`${tenant}/${name}`)
+    this.#departed.delete(`${tenant}/${name}`)
+  }
+
+  #podsOn(tenant: string, node: string): readonly Pod[] {
+    return this.#pods.byIndex(tenant, "node", node)
+  }
+
+  async #delete(tenant: string, pods: readonly Pod[], why?: typeof gone): Promise<void> {
+    const now = this.#ctx.clock.now()
+    for (const pod of pods) await failAndDelete(this.#controller.client(tenant), pod, why, now)
+  }
 }
 
 function isOutOfService(node: Node): boolean {
