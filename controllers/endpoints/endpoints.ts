@@ -73,7 +73,17 @@ async function reconcile(
   }
   if (!hasEndpoints(service)) return
   const pods = selectedPods(ctx, key.tenant, service)
-  const trigger = triggers.next(key.tenant, service, pods)
+  const wanted = wantedEndpoints(service, pods, triggers.next(key.tenant, service, pods), current)
+  if (wanted !== undefined) await write(controller, key, wanted, current)
+}
+
+/** Undefined: no change. */
+function wantedEndpoints(
+  service: Service,
+  pods: readonly Pod[],
+  trigger: string | undefined,
+  current: Endpoints | undefined,
+): Endpoints | undefined {
   const { subsets, truncated } = truncate(subsetsOf(service, pods))
   const { [headlessLabel]: ownHeadless, ...serviceLabels } = service.metadata.labels ?? {}
   const labels = {
@@ -93,19 +103,29 @@ async function reconcile(
     (ownHeadless === undefined
       ? equalIgnoringNulls(withoutHeadless(current?.metadata.labels), withoutHeadless(labels))
       : equalIgnoringNulls(current?.metadata.labels, labels))
-  if (current !== undefined && isSame && (wasTruncated === "truncated") === truncated) return
+  if (current !== undefined && isSame && (wasTruncated === "truncated") === truncated) return undefined
   const annotations = {
     ...others,
     ...(trigger === undefined ? {} : { [triggerTimeAnnotation]: trigger }),
     ...(truncated ? { [overCapacityAnnotation]: "truncated" } : {}),
   }
-  const object: Endpoints = {
+  const { namespace = "", name = "" } = service.metadata
+  return {
     apiVersion: "v1",
     kind: "Endpoints",
     ...current,
-    metadata: { ...(current?.metadata ?? { namespace: key.namespace, name: key.name }), labels, annotations },
+    metadata: { ...(current?.metadata ?? { namespace, name }), labels, annotations },
     subsets,
   }
+}
+
+async function write(
+  controller: Controller<Service>,
+  { tenant, namespace, name }: Key,
+  object: Endpoints,
+  current: Endpoints | undefined,
+): Promise<void> {
+  const client = controller.client(tenant)
   try {
     if (current === undefined) await client.create(endpointsResource, object)
     else await client.update(endpointsResource, object)
@@ -115,10 +135,10 @@ async function reconcile(
       current === undefined
         ? ["FailedToCreateEndpoint", "create endpoint for service"]
         : ["FailedToUpdateEndpoint", "update endpoint"]
-    const text = `Failed to ${verb} ${key.namespace}/${key.name}: ${errorMessage(error)}`
+    const text = `Failed to ${verb} ${namespace}/${name}: ${errorMessage(error)}`
     // As upstream, an object that was not created has no namespace, so its events are in the default namespace.
     const { namespace: _, ...metadata } = object.metadata
-    controller.event(key.tenant, current === undefined ? { ...object, metadata } : object, "Warning", reason, text)
+    controller.event(tenant, current === undefined ? { ...object, metadata } : object, "Warning", reason, text)
     throw error
   }
 }
