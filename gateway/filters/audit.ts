@@ -1,7 +1,7 @@
 // Writes one structured entry per request when it has ended: who did what to which object of which tenant, with what result.
 
 import type { Log } from "../../client/log.ts"
-import { forwardedConnection } from "../request/connection.ts"
+import { clientAddress } from "../request/connection.ts"
 import type { Filter } from "./chain.ts"
 
 export function withAudit(audit: Log | undefined): Filter {
@@ -24,7 +24,7 @@ export function withAudit(audit: Log | undefined): Filter {
             name: info?.name,
             uri: request.url,
             userAgent: request.headers["user-agent"],
-            sourceIP: request.socket.remoteAddress ?? forwardedConnection(request)?.remoteAddress,
+            sourceIP: clientAddress(request),
             code: response.statusCode,
             annotations: state.annotations,
             ms: Math.round(performance.now() - state.startedAt),

@@ -1,8 +1,7 @@
 // Determines the tenant in the URL and the request's attributes: verb, group, version, resource, namespace, name.
 
-import { TLSSocket } from "node:tls"
 import { badRequest } from "../../apimachinery/status.ts"
-import { forwardedConnection } from "../request/connection.ts"
+import { serverNameOf } from "../request/connection.ts"
 import { namedTenant } from "../request/named-tenant.ts"
 import { parseQuery, requestInfo } from "../request/request-info.ts"
 import type { Filter } from "./chain.ts"
@@ -22,9 +21,7 @@ export function withRequestInfo(domain: string | undefined): Filter {
     }
     if (!path.startsWith("/")) throw badRequest("the request target must be a path")
     confirmOneHost(request.rawHeaders)
-    const serverName =
-      request.socket instanceof TLSSocket ? request.socket.servername : forwardedConnection(request)?.serverName
-    state.named = namedTenant(path, request.headers.host, serverName || undefined, domain)
+    state.named = namedTenant(path, request.headers.host, serverNameOf(request), domain)
     state.query = mark < 0 ? noQuery : parseQuery(target.slice(mark + 1))
     state.info = requestInfo(request.method, state.named.path, state.query)
     next()

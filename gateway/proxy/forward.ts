@@ -9,7 +9,7 @@ import { promisify } from "node:util"
 import { badRequest, serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
 import { forwardedHeaders, forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../../client/upgrade.ts"
 import { goError } from "../backends/go-errors.ts"
-import { forwardedConnection } from "../request/connection.ts"
+import { clientAddress } from "../request/connection.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import { type Place, rewriteHTML, rewriteURL } from "./rewrite.ts"
@@ -94,7 +94,7 @@ function requestHeaders(request: IncomingMessage, place: Place | undefined): Rec
   if (length !== undefined) headers["content-length"] = length
   else if (request.headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked"
   const before = request.headers["x-forwarded-for"]
-  const client = request.socket.remoteAddress ?? forwardedConnection(request)?.remoteAddress ?? ""
+  const client = clientAddress(request) ?? ""
   headers["x-forwarded-for"] = before === undefined ? client : `${String(before)}, ${client}`
   if (place !== undefined) headers["x-forwarded-uri"] = tenantURL(request).split("?", 1)
   return headers

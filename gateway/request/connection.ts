@@ -1,7 +1,8 @@
-// The properties of a client's connection that another process accepted before it forwarded the request (gateway/workers/). For
-// requests that this process accepted, they come from the socket.
+// The client's connection: that of the request, or the one that another process accepted before it forwarded the request
+// (gateway/workers/).
 
 import type { IncomingMessage } from "node:http"
+import { TLSSocket } from "node:tls"
 
 export interface ForwardedConnection {
   /** DER of the client certificate and its chain, leaf first. All requests of one connection share the arrays. */
@@ -20,4 +21,13 @@ export function forwardedConnection(request: IncomingMessage): ForwardedConnecti
 /** May be called only after verifying that the data comes from a process of this gateway. */
 export function setForwardedConnection(request: IncomingMessage, connection: ForwardedConnection): void {
   forwarded.set(request, connection)
+}
+
+export function clientAddress(request: IncomingMessage): string | undefined {
+  return request.socket.remoteAddress ?? forwarded.get(request)?.remoteAddress
+}
+
+export function serverNameOf(request: IncomingMessage): string | undefined {
+  const { socket } = request
+  return (socket instanceof TLSSocket ? socket.servername : forwarded.get(request)?.serverName) || undefined
 }

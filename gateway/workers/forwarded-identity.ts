@@ -6,9 +6,14 @@
 
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
-import { TLSSocket } from "node:tls"
 import { connectionCertificates } from "../authentication/credentials.ts"
-import { forwardedConnection, setForwardedConnection, type ForwardedConnection } from "../request/connection.ts"
+import {
+  clientAddress,
+  forwardedConnection,
+  serverNameOf,
+  setForwardedConnection,
+  type ForwardedConnection,
+} from "../request/connection.ts"
 
 export const forwardedHeader = "x-polyplane-forwarded"
 
@@ -91,13 +96,10 @@ export class ForwardedIdentity {
 }
 
 function wireOfSocket(request: IncomingMessage): Wire {
-  const { socket } = request
-  const serverName = socket instanceof TLSSocket ? socket.servername : undefined
-  const { remoteAddress } = socket
   return wire({
     certificates: connectionCertificates(request).chain,
-    serverName: serverName || undefined,
-    remoteAddress,
+    serverName: serverNameOf(request),
+    remoteAddress: clientAddress(request),
   })
 }
 
