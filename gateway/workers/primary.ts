@@ -17,7 +17,7 @@ import { Arrivals } from "../request/arrivals.ts"
 import { advertisedBy, defaultHost, servingNames, urlOf } from "../addresses.ts"
 import { listen } from "../listener.ts"
 import { adminKubeconfigOf, prepareInBackground, type RunningGateway } from "../main.ts"
-import { defaultLimits, type GatewayOptions } from "../options.ts"
+import { defaultLimits, type GatewayLimits, type GatewayOptions } from "../options.ts"
 import { keepCertificates } from "../renewal.ts"
 import { createHandlers } from "../server.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
@@ -27,7 +27,7 @@ import { administratorsName, type GatewayKeys, loadCertificates, loadGatewayKeys
 import { createTenantResolver, type TenantLookup } from "../tenancy/tenant-resolver.ts"
 import { createSecret, forwardedHeader, ForwardedIdentity } from "./forwarded-identity.ts"
 import { Forwarder } from "./forward.ts"
-import type { PrimaryCalls } from "./messages.ts"
+import type { PrimaryCalls, WorkerSetup } from "./messages.ts"
 import { SharedMetrics } from "./metrics.ts"
 import { WorkerPool } from "./pool.ts"
 import { listenPrivately, socketPath } from "./private-server.ts"
@@ -135,25 +135,7 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
   pool = new WorkerPool({
     count: options.workers.count,
     spawn: options.workers.spawn,
-    setup: (self) => ({
-      self,
-      dataDir: options.dataDir,
-      socketDirectory,
-      secret,
-      url,
-      advertised,
-      ...(options.domain === undefined ? {} : { domain: options.domain }),
-      http2: options.http2 ?? true,
-      serviceRanges: options.serviceRanges ?? [],
-      allowedNetworks: options.allowedNetworks ?? [],
-      // All workers together may have as many tenants awake as a single gateway.
-      limits: {
-        ...options.limits,
-        maxAwakeTenants: Math.ceil(limits.maxAwakeTenants / options.workers.count),
-        maxAwakeBytes: Math.ceil(limits.maxAwakeBytes / options.workers.count),
-      },
-      composition: options.workers.composition,
-    }),
+    setup: (self) => ({ self, socketDirectory, secret, url, advertised, ...setupOf(options, limits) }),
     routes: () => tenants.allRoutes(),
     headers: () => ({ [forwardedHeader]: identity.headerFor(keys.administrator.certificate) }),
     handlers: options.workers.handlers,
@@ -201,6 +183,27 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
   stack.defer(closeAcceptor)
   log.info({ url, workers: options.workers.count }, "gateway is ready")
   return { url, tenants, superCluster, keys }
+}
+
+/** What the options say to all workers. */
+function setupOf(
+  { dataDir, domain, http2 = true, serviceRanges = [], allowedNetworks = [], limits, workers }: PrimaryOptions,
+  { maxAwakeTenants, maxAwakeBytes }: GatewayLimits,
+): Omit<WorkerSetup, "self" | "socketDirectory" | "secret" | "url" | "advertised"> {
+  return {
+    dataDir,
+    ...(domain === undefined ? {} : { domain }),
+    http2,
+    serviceRanges,
+    allowedNetworks,
+    // All workers together may have as many tenants awake as a single gateway.
+    limits: {
+      ...limits,
+      maxAwakeTenants: Math.ceil(maxAwakeTenants / workers.count),
+      maxAwakeBytes: Math.ceil(maxAwakeBytes / workers.count),
+    },
+    composition: workers.composition,
+  }
 }
 
 /** This process has no tenants of its own. */
