@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { ConfigMap } from "../apimachinery/object.ts"
 import { configMaps } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
-import { connectionsOf } from "./listener.ts"
+import { connectionsOf } from "./connections/listener.ts"
 import { startTestGateway, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
 
 const limits = { maxLongRunning: 2, maxGatheredObjects: 5, maxConnections: 6, maxStoredObjects: 100 }

@@ -3,7 +3,7 @@
 import type { X509Certificate } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { TLSSocket } from "node:tls"
-import { forwardedConnection } from "../request/connection.ts"
+import { forwardedConnection } from "../connections/client-connection.ts"
 import { rememberParsed } from "./peer-certificate.ts"
 import type { Credentials } from "./types.ts"
 

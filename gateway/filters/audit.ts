@@ -1,7 +1,7 @@
 // Writes one structured entry per request when it has ended: who did what to which object of which tenant, with what result.
 
 import type { Log } from "../../client/log.ts"
-import { clientAddress } from "../request/connection.ts"
+import { clientAddress } from "../connections/client-connection.ts"
 import type { Filter } from "./chain.ts"
 
 export function withAudit(audit: Log | undefined): Filter {

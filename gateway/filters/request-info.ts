@@ -1,7 +1,7 @@
 // Determines the tenant in the URL and the request's attributes: verb, group, version, resource, namespace, name.
 
 import { badRequest } from "../../apimachinery/status.ts"
-import { serverNameOf } from "../request/connection.ts"
+import { serverNameOf } from "../connections/client-connection.ts"
 import { namedTenant } from "../request/named-tenant.ts"
 import { parseQuery, requestInfo } from "../request/request-info.ts"
 import type { Filter } from "./chain.ts"

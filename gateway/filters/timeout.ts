@@ -4,7 +4,7 @@
 import { badRequest, timeout } from "../../apimachinery/status.ts"
 import { durationFault, parseGoDuration } from "../request/go-duration.ts"
 import { isLongRunning } from "../request/long-running.ts"
-import { Deadlines } from "./deadlines.ts"
+import { Deadlines } from "../request/deadlines.ts"
 import { writeStatus } from "./errors.ts"
 import type { Filter } from "./chain.ts"
 

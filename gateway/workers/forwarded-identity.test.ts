@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { credentialsOf } from "../authentication/credentials.ts"
-import { forwardedConnection } from "../request/connection.ts"
+import { forwardedConnection } from "../connections/client-connection.ts"
 import { createSecret, forwardedHeader, ForwardedIdentity } from "./forwarded-identity.ts"
 
 const secret = createSecret()

@@ -13,7 +13,7 @@ import {
   serverNameOf,
   setForwardedConnection,
   type ForwardedConnection,
-} from "../request/connection.ts"
+} from "../connections/client-connection.ts"
 
 export const forwardedHeader = "x-polyplane-forwarded"
 

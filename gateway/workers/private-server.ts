@@ -10,7 +10,7 @@ import { GatewayResponse } from "../filters/chain.ts"
 import type { RequestState } from "../filters/state.ts"
 import type { Arrivals } from "../request/arrivals.ts"
 import type { Handlers } from "../server.ts"
-import { close } from "../listener.ts"
+import { close } from "../connections/listener.ts"
 import type { ForwardedIdentity } from "./forwarded-identity.ts"
 
 /** Headers of a client, and its certificates. */

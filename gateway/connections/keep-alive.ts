@@ -3,7 +3,7 @@
 
 import type { Server } from "node:https"
 import type { TLSSocket } from "node:tls"
-import type { GatewayLimits } from "./options.ts"
+import type { GatewayLimits } from "../options.ts"
 
 /** The timeout while there are too many connections: long enough for the requests of one run of kubectl. */
 const crowdedMs = 5_000

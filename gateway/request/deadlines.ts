@@ -1,6 +1,6 @@
 // The same timeout for many entries, with one timer for all of them: they expire in the order in which they were added.
 
-import { Arrivals } from "../request/arrivals.ts"
+import { Arrivals } from "./arrivals.ts"
 
 interface Deadline {
   /** In terms of performance.now(). */

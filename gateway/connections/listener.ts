@@ -3,11 +3,11 @@
 
 import type { Server as HttpsServer } from "node:https"
 import type { AddressInfo, Server } from "node:net"
-import type { RequestState } from "./filters/state.ts"
-import { maxFiles } from "./metrics/process.ts"
-import { type GatewayLimits } from "./options.ts"
-import { StartError } from "./start-error.ts"
-import type { Arrivals } from "./request/arrivals.ts"
+import type { RequestState } from "../filters/state.ts"
+import { maxFiles } from "../metrics/process.ts"
+import { type GatewayLimits } from "../options.ts"
+import { StartError } from "../start-error.ts"
+import type { Arrivals } from "../request/arrivals.ts"
 
 /** Resolves with the port. Rejects with StartError. */
 export function listen(server: Server, host: string, port: number): Promise<number> {

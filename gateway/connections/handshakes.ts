@@ -7,7 +7,7 @@
 
 import type { Server } from "node:https"
 import type { Socket } from "node:net"
-import { Deadlines } from "./filters/deadlines.ts"
+import { Deadlines } from "../request/deadlines.ts"
 
 /** Handshakes in progress: the maximum that one turn of the event loop may have to process. */
 const maxUnderWay = 4

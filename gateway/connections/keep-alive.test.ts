@@ -2,7 +2,7 @@ import { once } from "node:events"
 import type { IncomingMessage } from "node:http"
 import { Agent, get } from "node:https"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { startTestGateway } from "./testing/start-gateway.ts"
+import { startTestGateway } from "../testing/start-gateway.ts"
 
 const waitFor = (check: () => Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 20 })
 
