@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { afterEach, expect, onTestFinished, test, vi } from "vitest"
-import type { ConfigMap, Deployment, KubeObject } from "../apimachinery/object.ts"
-import { configMaps, deployments } from "../client/resources.ts"
-import type { KubeList } from "../client/rest.ts"
-import type { AdmissionPlugin } from "./admission/chain.ts"
-import { createControlPlaneStub, type ControlPlaneStub } from "./testing/control-plane-stub.ts"
+import type { ConfigMap, Deployment, KubeObject } from "../../apimachinery/object.ts"
+import { configMaps, deployments } from "../../client/resources.ts"
+import type { KubeList } from "../../client/rest.ts"
+import type { AdmissionPlugin } from "../admission/chain.ts"
+import { createControlPlaneStub, type ControlPlaneStub } from "../testing/control-plane-stub.ts"
 
 const open: ControlPlaneStub[] = []
 

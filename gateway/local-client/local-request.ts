@@ -1,16 +1,16 @@
 // The target and the user of a call in process, which has no request.
 
-import { methodNotAllowed, noSuchPath } from "../apimachinery/status.ts"
-import type { SubresourceFacts } from "../apimachinery/schema/facts.ts"
-import type { Resource } from "../client/rest.ts"
-import { expectedOf, type Expected } from "./endpoints/expected.ts"
-import { subresourceBody } from "./endpoints/verbs/create.ts"
-import type { Registry, ResourceDefinition } from "./registry/rest.ts"
-import type { SubresourceHandler } from "./registry/strategy.ts"
-import type { RequestContext } from "./request/context.ts"
-import type { Verb } from "./request/request-info.ts"
-import type { User } from "./request/user.ts"
-import type { ControlPlane } from "./tenancy/control-plane.ts"
+import { methodNotAllowed, noSuchPath } from "../../apimachinery/status.ts"
+import type { SubresourceFacts } from "../../apimachinery/schema/facts.ts"
+import type { Resource } from "../../client/rest.ts"
+import { expectedOf, type Expected } from "../endpoints/expected.ts"
+import { subresourceBody } from "../endpoints/verbs/create.ts"
+import type { Registry, ResourceDefinition } from "../registry/rest.ts"
+import type { SubresourceHandler } from "../registry/strategy.ts"
+import type { RequestContext } from "../request/context.ts"
+import type { Verb } from "../request/request-info.ts"
+import type { User } from "../request/user.ts"
+import type { ControlPlane } from "../tenancy/control-plane.ts"
 
 /**
  * The writes of all control planes' own parts together go on in one turn of the event loop until it has lasted this long. They are many

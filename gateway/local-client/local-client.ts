@@ -2,12 +2,12 @@
 // request: decoding, defaults, strategies, admission, dry run. The returned objects are frozen and shared.
 
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { copyJson } from "../apimachinery/copy.ts"
-import type { Json, KubeObject } from "../apimachinery/object.ts"
-import { printGroupVersion } from "../apimachinery/object.ts"
-import { methodNotAllowed, notFound, unsupportedMediaType } from "../apimachinery/status.ts"
-import { deleteOptions, withKinds } from "../client/bodies.ts"
-import { listQuery, resourcePath } from "../client/paths.ts"
+import { copyJson } from "../../apimachinery/copy.ts"
+import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { printGroupVersion } from "../../apimachinery/object.ts"
+import { methodNotAllowed, notFound, unsupportedMediaType } from "../../apimachinery/status.ts"
+import { deleteOptions, withKinds } from "../../client/bodies.ts"
+import { listQuery, resourcePath } from "../../client/paths.ts"
 import type {
   DeleteOptions,
   DiscoveredResource,
@@ -20,22 +20,22 @@ import type {
   WatchEvent,
   WatchOptions,
   WriteOptions,
-} from "../client/rest.ts"
-import { admitFor } from "./admission/admit.ts"
-import { discoveredResources } from "./aggregation/discovery.ts"
-import { agreeOnNamespace, decodeValue } from "./endpoints/body.ts"
-import { type Expected } from "./endpoints/expected.ts"
-import { deleteSelected } from "./endpoints/verbs/delete-collection.ts"
-import { applied } from "./endpoints/verbs/apply.ts"
-import { managedKindOf, patched } from "./endpoints/verbs/patch.ts"
+} from "../../client/rest.ts"
+import { admitFor } from "../admission/admit.ts"
+import { discoveredResources } from "../aggregation/discovery.ts"
+import { agreeOnNamespace, decodeValue } from "../endpoints/body.ts"
+import { type Expected } from "../endpoints/expected.ts"
+import { deleteSelected } from "../endpoints/verbs/delete-collection.ts"
+import { applied } from "../endpoints/verbs/apply.ts"
+import { managedKindOf, patched } from "../endpoints/verbs/patch.ts"
 import { type Caller, contextOf, neverAborted, type Target, targetOf } from "./local-request.ts"
 import { PageTurns } from "./page-turns.ts"
-import { deepFreeze } from "../apimachinery/freeze.ts"
-import type { DeleteRequest, ResourceDefinition, WriteOptions as RegistryWriteOptions } from "./registry/rest.ts"
-import type { RequestContext } from "./request/context.ts"
-import type { User } from "./request/user.ts"
-import { requestInfo } from "./request/request-info.ts"
-import type { ControlPlane } from "./tenancy/control-plane.ts"
+import { deepFreeze } from "../../apimachinery/freeze.ts"
+import type { DeleteRequest, ResourceDefinition, WriteOptions as RegistryWriteOptions } from "../registry/rest.ts"
+import type { RequestContext } from "../request/context.ts"
+import type { User } from "../request/user.ts"
+import { requestInfo } from "../request/request-info.ts"
+import type { ControlPlane } from "../tenancy/control-plane.ts"
 
 const polyplane: User = { name: "system:polyplane", groups: ["system:masters", "system:authenticated"], extra: {} }
 const fieldManager = "polyplane"

@@ -1,7 +1,7 @@
 // Serializes pages of long lists in process. A component that follows all tenants lists all kinds at the same time, which takes
 // many seconds with thousands of tenants. Half of the time is left to other work.
 
-import { pause, systemClock } from "../client/clock.ts"
+import { pause, systemClock } from "../../client/clock.ts"
 
 export class PageTurns {
   #last: Promise<void> = Promise.resolve()
