@@ -3,7 +3,7 @@
 import { isIP } from "node:net"
 import { networkInterfaces } from "node:os"
 import type { GatewayOptions } from "./options.ts"
-import type { AdvertisedAddress } from "./tenancy/kubernetes-service.ts"
+import type { AdvertisedAddress } from "./control-plane/kubernetes-service.ts"
 
 export const defaultHost = "127.0.0.1"
 

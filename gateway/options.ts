@@ -6,8 +6,8 @@ import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
 import type { Tenant } from "../client/tenants.ts"
 import type { StoreLimits } from "../storage/limits.ts"
 import type { EtcdStorageOptions } from "./tenancy/etcd-storage.ts"
-import type { NodeDialer } from "./tenancy/node-dialer.ts"
-import type { ServiceAddresses } from "./tenancy/service-addresses.ts"
+import type { NodeDialer } from "./control-plane/node-dialer.ts"
+import type { ServiceAddresses } from "./control-plane/service-addresses.ts"
 
 export interface GatewayOptions {
   /** Not used with etcd. */

@@ -7,7 +7,7 @@ import { serviceUnavailable, type StatusError } from "../../apimachinery/status.
 import { nodes } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
-import type { NodeDialer } from "../../gateway/tenancy/node-dialer.ts"
+import type { NodeDialer } from "../../gateway/control-plane/node-dialer.ts"
 import { signIdentity } from "../../vn-agent/identity.ts"
 
 export interface Endpoint {

@@ -4,7 +4,7 @@
 import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { startControllers } from "../../controllers/main.ts"
-import { noNodes, noServiceAddresses } from "../../gateway/tenancy/absent.ts"
+import { noNodes, noServiceAddresses } from "../../gateway/control-plane/absent.ts"
 import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
 import { Channel, type Handlers } from "../../gateway/workers/channel.ts"
 import type { PrimaryCalls, WorkerCalls, WorkerSetup } from "../../gateway/workers/messages.ts"

@@ -13,7 +13,7 @@ import {
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Store } from "../../storage/types.ts"
-import { controlPlaneClosed } from "../ending.ts"
+import { controlPlaneClosed } from "../control-plane/ending.ts"
 import type { Backends } from "../backends/backends.ts"
 import type { User } from "../request/user.ts"
 import { ObjectView } from "../registry/object-view.ts"

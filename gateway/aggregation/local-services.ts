@@ -4,7 +4,7 @@
 import { isAlreadyExists, isConflict, isNotFound } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { Reconciliation } from "../reconciliation.ts"
+import { Reconciliation } from "../control-plane/reconciliation.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { type APIService, apiServices } from "./types.ts"
 

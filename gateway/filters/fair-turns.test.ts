@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest"
 import { ThreadPlaces } from "../request/thread-places.ts"
 import { Turns } from "../request/turns.ts"
-import type { ControlPlane } from "../tenancy/control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { Presence } from "../tenancy/presence.ts"
 import type { Filter, GatewayRequest, GatewayResponse } from "./chain.ts"
 import { withFairTurns } from "./fair-turns.ts"

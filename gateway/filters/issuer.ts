@@ -3,7 +3,7 @@
 
 import type { JsonWebKey } from "node:crypto"
 import { methodNotAllowed } from "../../apimachinery/status.ts"
-import type { ControlPlane } from "../tenancy/control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 import type { Filter } from "./chain.ts"
 
 export const serveIssuer: Filter = (request, response, next) => {

@@ -1,4 +1,4 @@
-// Prepares a tenant when it is first used (tenancy/prepare.ts). Most requests to most tenants only read bootstrap objects, which
+// Prepares a tenant when it is first used (control-plane/prepare.ts). Most requests to most tenants only read bootstrap objects, which
 // need no preparation.
 
 import type { RequestInfo } from "../request/request-info.ts"

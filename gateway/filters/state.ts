@@ -9,7 +9,7 @@ import type { RequestInfo } from "../request/request-info.ts"
 import type { User } from "../request/user.ts"
 import type { ControlPlaneCounts } from "../metrics/counts.ts"
 import type { FlowSeries, Passing } from "../metrics/flow-counts.ts"
-import type { ControlPlane } from "../tenancy/control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
 
 export interface Upgrade {

@@ -4,7 +4,7 @@
 
 import { noSuchPath } from "../../apimachinery/status.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
-import type { ControlPlane } from "../tenancy/control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { noSuchTenant } from "../tenancy/tenant-errors.ts"
 import type { TenantResolver } from "../tenancy/tenant-resolver.ts"
 import type { Filter } from "./chain.ts"

@@ -35,7 +35,7 @@ import type { DeleteRequest, ResourceDefinition, WriteOptions as RegistryWriteOp
 import type { RequestContext } from "../request/context.ts"
 import type { User } from "../request/user.ts"
 import { requestInfo } from "../request/request-info.ts"
-import type { ControlPlane } from "../tenancy/control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 
 const polyplane: User = { name: "system:polyplane", groups: ["system:masters", "system:authenticated"], extra: {} }
 const fieldManager = "polyplane"

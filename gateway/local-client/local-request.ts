@@ -10,7 +10,7 @@ import type { SubresourceHandler } from "../registry/strategy.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { Verb } from "../request/request-info.ts"
 import type { User } from "../request/user.ts"
-import type { ControlPlane } from "../tenancy/control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 
 /**
  * The writes of all control planes' own parts together go on in one turn of the event loop until it has lasted this long. They are many

@@ -109,7 +109,7 @@ export interface BornObject {
   object(): KubeObject
 }
 
-/** The initial object of a stored entry. All base layers of a gateway are created by tenancy/bootstrap.ts. */
+/** The initial object of a stored entry. All base layers of a gateway are created by control-plane/bootstrap.ts. */
 export const bornObject = ({ known }: Pick<KeyValue, "known">): BornObject | undefined =>
   known as BornObject | undefined
 

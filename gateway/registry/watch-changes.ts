@@ -2,7 +2,7 @@
 // with its next store: nothing is written while the tenant sleeps.
 
 import { StorageError, type StoreEvent, type Watcher } from "../../storage/types.ts"
-import type { ControlPlane } from "../tenancy/control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 
 /** The interval of bookmarks for an idle watch that accepts them. */
 const tickIntervalMs = 60_000

@@ -2,7 +2,7 @@
 // only this.
 
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
-import type { ControlPlane } from "../tenancy/control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 import type { RequestInfo } from "./request-info.ts"
 import type { User } from "./user.ts"
 

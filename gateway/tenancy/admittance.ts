@@ -7,7 +7,7 @@ import { parsedCertificate } from "../authentication/peer-certificate.ts"
 import { isSignedToken, tokenIssuer } from "../authentication/service-account-token.ts"
 import type { Credentials } from "../authentication/types.ts"
 import { describeIssuer } from "../pki/certificate.ts"
-import type { ControlPlane } from "./control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 
 /** Public keys are base64 of DER, which takes a third of the memory of a key object. */
 export interface Admittance {

@@ -8,7 +8,7 @@ import { timestamp } from "../../apimachinery/object.ts"
 import { checkDirectory } from "../../storage/level/check.ts"
 import { StorageError } from "../../storage/types.ts"
 import { StartError } from "../start-error.ts"
-import { createBootstrap } from "./bootstrap.ts"
+import { createBootstrap } from "../control-plane/bootstrap.ts"
 import { DataDirectory, explain, superUid } from "./data-directory.ts"
 import { readRecords, type TenantRecord } from "./tenant-record.ts"
 

@@ -3,7 +3,7 @@
 import { timestamp } from "../../apimachinery/object.ts"
 import { EtcdSnapshot, whyStopped } from "../../storage/etcd/check.ts"
 import { StartError } from "../start-error.ts"
-import { createBootstrap } from "./bootstrap.ts"
+import { createBootstrap } from "../control-plane/bootstrap.ts"
 import { nameOf, strayFaults, type CheckedStore } from "./check-data-directory.ts"
 import { gatewayUid, type EtcdStorageOptions } from "./etcd-storage.ts"
 import { recordsOf } from "./tenant-record.ts"

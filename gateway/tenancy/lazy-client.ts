@@ -3,7 +3,7 @@
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { KubeClient, Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
-import type { ControlPlane } from "./control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 
 type Opened = Pick<ControlPlane, "client" | "presence">
 

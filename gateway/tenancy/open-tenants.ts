@@ -3,7 +3,7 @@
 import type { Log } from "../../client/log.ts"
 import type { Metrics } from "../metrics/metrics.ts"
 import type { GatewayLimits } from "../options.ts"
-import type { ControlPlanes } from "./control-planes.ts"
+import type { ControlPlanes } from "../control-plane/control-planes.ts"
 import type { GatewayStorage } from "./storage.ts"
 import { TenantDirectory } from "./tenant-directory.ts"
 

@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest"
 import { silentLog } from "../../client/log.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
-import type { ControlPlane } from "./control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { TenantDirectory, type TenantDirectoryParts } from "./tenant-directory.ts"
 import { readRecords, createRecord } from "./tenant-record.ts"
 

@@ -13,7 +13,7 @@ import type {
   TenantWorker,
 } from "../../client/tenants.ts"
 import type { Store } from "../../storage/types.ts"
-import type { ControlPlane } from "./control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { KnownTenants, objectHandler, type KnownTenantsParts, type TenantSubscriber } from "./known-tenants.ts"
 import { lookupIn } from "./lookup.ts"
 import { issueKubeconfig } from "../pki/kubeconfig.ts"

@@ -7,10 +7,10 @@
 
 import type { Log } from "../../client/log.ts"
 import type { Credentials } from "../authentication/types.ts"
-import { controlPlaneClosed } from "../ending.ts"
+import { controlPlaneClosed } from "../control-plane/ending.ts"
 import { type Admittance, admits } from "./admittance.ts"
-import type { ControlPlane } from "./control-plane.ts"
-import { type Preparation, Preparing } from "./prepare.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
+import { type Preparation, Preparing } from "../control-plane/prepare.ts"
 import { Presence } from "./presence.ts"
 import type { Found } from "./tenant-resolver.ts"
 import type { Semaphore } from "./semaphore.ts"

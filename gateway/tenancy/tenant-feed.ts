@@ -13,7 +13,7 @@ import { type KeyValue, StorageError, type Store, type StoreEvent, type Watcher 
 import { everything, storagePrefixIn, storagePrefixOf } from "../registry/keys.ts"
 import type { Registry } from "../registry/rest.ts"
 import type { KubeValue } from "../registry/value.ts"
-import type { ControlPlane } from "./control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { scanStore } from "./scan-store.ts"
 import type { Semaphore } from "./semaphore.ts"
 import { mentions, type Subscription, type Subscriptions } from "./subscriptions.ts"

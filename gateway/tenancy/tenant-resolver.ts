@@ -5,7 +5,7 @@ import { issuerOf } from "../authentication/peer-certificate.ts"
 import { tokenIssuer } from "../authentication/service-account-token.ts"
 import type { Credentials, ImmediateAuthenticator } from "../authentication/types.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
-import type { ControlPlane } from "./control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 
 export interface Caller {
   credentials: Credentials

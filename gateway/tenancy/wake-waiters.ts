@@ -1,6 +1,6 @@
 // The watches of a sleeping tenant: each waits for its next control plane as long as its client stays connected.
 
-import type { ControlPlane } from "./control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 
 export class WakeWaiters {
   readonly #waiting = new Set<(controlPlane: ControlPlane | undefined) => void>()

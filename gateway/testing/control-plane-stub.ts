@@ -15,7 +15,7 @@ import { createResourceTable, type MutableResourceTable } from "../registry/reso
 import { createLocalClient } from "../local-client/local-client.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { RequestInfo } from "../request/request-info.ts"
-import type { ControlPlane } from "../tenancy/control-plane.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { Turns } from "../request/turns.ts"
 import { Presence } from "../tenancy/presence.ts"
 

@@ -4,7 +4,7 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import { StatusError } from "../../apimachinery/status.ts"
 import type { DeleteOptions, KubeClient, PatchOptions, Resource } from "../../client/rest.ts"
 import type { AdmissionPlugin } from "../admission/chain.ts"
-import type { ServiceAddresses } from "../tenancy/service-addresses.ts"
+import type { ServiceAddresses } from "../control-plane/service-addresses.ts"
 import { type ControlPlaneStub, createControlPlaneStub } from "./control-plane-stub.ts"
 
 export interface KindsStub extends AsyncDisposable {

@@ -10,7 +10,7 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import type { PodSandbox } from "../../simulator/kubelet/pod-sandbox.ts"
 import type { NodeServer } from "../../client/node-server.ts"
 import { startKubeletServer } from "../../simulator/kubelet-server/server.ts"
-import type { NodeDialer } from "../tenancy/node-dialer.ts"
+import type { NodeDialer } from "../control-plane/node-dialer.ts"
 import { createAuthority, type IssuedCertificate, issueClientCertificate, issueServingCertificate } from "../pki/pki.ts"
 import type { Loose } from "./kinds.ts"
 

@@ -13,7 +13,7 @@ import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import { Gateway } from "../main.ts"
 import type { GatewayOptions } from "../options.ts"
-import type { ServiceAddresses } from "../tenancy/service-addresses.ts"
+import type { ServiceAddresses } from "../control-plane/service-addresses.ts"
 
 export interface Credential {
   certificate?: string

@@ -1,7 +1,7 @@
 // The calls between the primary and its workers. Both run the same program from the same start, so there is no version.
 
 import type { TenantRecord } from "../tenancy/tenant-record.ts"
-import type { AdvertisedAddress } from "../tenancy/kubernetes-service.ts"
+import type { AdvertisedAddress } from "../control-plane/kubernetes-service.ts"
 import type { GatewayLimits } from "../options.ts"
 import type { Route } from "./routes.ts"
 

@@ -5,7 +5,7 @@
 import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import type { Service } from "../../../../apimachinery/object.ts"
 import { internalError, invalid } from "../../../../apimachinery/status.ts"
-import type { ServiceAddresses } from "../../../tenancy/service-addresses.ts"
+import type { ServiceAddresses } from "../../../control-plane/service-addresses.ts"
 import type { Claim } from "../../strategy.ts"
 import { completeFamilies, familyOf, isOfAnyFamily, policyOf } from "./families.ts"
 import {

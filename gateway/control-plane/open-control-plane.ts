@@ -38,7 +38,7 @@ import type { Turns } from "../request/turns.ts"
 import type { Bootstrap } from "./bootstrap.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import type { NodeDialer } from "./node-dialer.ts"
-import type { ControlPlaneLife } from "./tenant-entry.ts"
+import type { ControlPlaneLife } from "../tenancy/tenant-entry.ts"
 import type { ServiceAddresses } from "./service-addresses.ts"
 
 export interface ControlPlaneParts {

@@ -2,7 +2,7 @@
 // repeated if something changed meanwhile. Disposal waits for the current run.
 
 import { setImmediate as nextTurn } from "node:timers/promises"
-import type { Log } from "../client/log.ts"
+import type { Log } from "../../client/log.ts"
 import { controlPlaneClosed } from "./ending.ts"
 
 export interface ReconciliationParts {

@@ -16,7 +16,7 @@ import type { FlowView } from "../registry/flowcontrol/flow-view.ts"
 import type { ResourceTable } from "../registry/rest.ts"
 import type { ServiceAddresses } from "./service-addresses.ts"
 import type { Turns } from "../request/turns.ts"
-import type { Presence } from "./presence.ts"
+import type { Presence } from "../tenancy/presence.ts"
 import type { NodeDialer } from "./node-dialer.ts"
 
 export interface Openness {
