@@ -1,7 +1,7 @@
 // polyplane check: verifies the consistency of the stores in a data directory or in etcd.
 
-import { checkDataDirectory, type CheckedStore } from "../gateway/tenancy/check-data-directory.ts"
-import type { EtcdStorageOptions } from "../gateway/tenancy/etcd-storage.ts"
+import { checkDataDirectory, type CheckedStore } from "../gateway/stores/check-data-directory.ts"
+import type { EtcdStorageOptions } from "../gateway/stores/etcd-storage.ts"
 import { StartError } from "../gateway/start-error.ts"
 import { parseFlags, UsageError, UserError, type Command } from "./command.ts"
 import { withProgress } from "./progress.ts"
@@ -40,7 +40,7 @@ export const check: Command = {
 
 async function checkOf(dataDir: string, etcd: EtcdStorageOptions | undefined): Promise<AsyncIterable<CheckedStore>> {
   if (etcd === undefined) return checkDataDirectory(dataDir)
-  const { checkEtcd } = await import("../gateway/tenancy/check-etcd.ts")
+  const { checkEtcd } = await import("../gateway/stores/check-etcd.ts")
   return checkEtcd(etcd)
 }
 

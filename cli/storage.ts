@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises"
 import { errorMessage } from "../apimachinery/error-message.ts"
 import { whole } from "../client/kubeconfig.ts"
 import type { EtcdTls } from "../storage/etcd/certificates.ts"
-import type { EtcdStorageOptions } from "../gateway/tenancy/etcd-storage.ts"
+import type { EtcdStorageOptions } from "../gateway/stores/etcd-storage.ts"
 import { UsageError, UserError } from "./command.ts"
 import { filePath, listOf, optional, section, text, type ConfigOf, type Field, type Place } from "./config.ts"
 

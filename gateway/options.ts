@@ -5,7 +5,7 @@ import type { Log } from "../client/log.ts"
 import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
 import type { Tenant } from "../client/tenants.ts"
 import type { StoreLimits } from "../storage/limits.ts"
-import type { EtcdStorageOptions } from "./tenancy/etcd-storage.ts"
+import type { EtcdStorageOptions } from "./stores/etcd-storage.ts"
 import type { NodeDialer } from "./control-plane/node-dialer.ts"
 import type { ServiceAddresses } from "./control-plane/service-addresses.ts"
 

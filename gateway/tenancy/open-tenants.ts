@@ -4,7 +4,7 @@ import type { Log } from "../../client/log.ts"
 import type { Metrics } from "../metrics/metrics.ts"
 import type { GatewayLimits } from "../options.ts"
 import type { ControlPlanes } from "../control-plane/control-planes.ts"
-import type { GatewayStorage } from "./storage.ts"
+import type { GatewayStorage } from "../stores/storage.ts"
 import { TenantDirectory } from "./tenant-directory.ts"
 
 export interface TenantsParts {

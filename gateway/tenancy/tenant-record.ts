@@ -3,7 +3,7 @@
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import type { KeyValue, Revision, Store, StoreEvent, Watcher } from "../../storage/types.ts"
-import { spareKey } from "./spare-store.ts"
+import { spareKey } from "../stores/spare-store.ts"
 
 export interface TenantRecord {
   tenant: Tenant

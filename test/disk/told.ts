@@ -4,7 +4,7 @@
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { ConfigMap } from "../../apimachinery/object.ts"
 import { configMaps, namespaces } from "../../client/resources.ts"
-import { checkDataDirectory } from "../../gateway/tenancy/check-data-directory.ts"
+import { checkDataDirectory } from "../../gateway/stores/check-data-directory.ts"
 import { startTestGateway, type TestGateway } from "../../gateway/testing/start-gateway.ts"
 
 export type Told =

@@ -3,9 +3,9 @@
 
 import type { Server } from "node:https"
 import type { SecureContextOptions } from "node:tls"
-import { follow, type Following } from "../client/follow.ts"
-import type { Certificates, GatewayKeys } from "./pki/gateway-keys.ts"
-import type { IssuedCertificate } from "./pki/pki.ts"
+import { follow, type Following } from "../../client/follow.ts"
+import type { Certificates, GatewayKeys } from "./gateway-keys.ts"
+import type { IssuedCertificate } from "./pki.ts"
 
 /** The TLS settings for a serving certificate. */
 export function secureContextOf({ certificate, key }: IssuedCertificate): SecureContextOptions {

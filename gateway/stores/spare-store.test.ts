@@ -9,7 +9,7 @@ import { emptyBaseLayer } from "../../storage/base-layer.ts"
 import type { Store } from "../../storage/types.ts"
 import { DataDirectory } from "./data-directory.ts"
 import { spareKey } from "./spare-store.ts"
-import { createRecord, type TenantRecord } from "./tenant-record.ts"
+import { createRecord, type TenantRecord } from "../tenancy/tenant-record.ts"
 
 const patience = { timeout: 60_000, interval: 20 }
 

@@ -6,7 +6,7 @@ import { StartError } from "../start-error.ts"
 import { createBootstrap } from "../control-plane/bootstrap.ts"
 import { nameOf, strayFaults, type CheckedStore } from "./check-data-directory.ts"
 import { gatewayUid, type EtcdStorageOptions } from "./etcd-storage.ts"
-import { recordsOf } from "./tenant-record.ts"
+import { recordsOf } from "../tenancy/tenant-record.ts"
 
 /** Throws StartError if etcd does not respond or contains no data of Polyplane. */
 export async function* checkEtcd(options: EtcdStorageOptions): AsyncGenerator<CheckedStore> {

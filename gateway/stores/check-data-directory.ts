@@ -10,7 +10,7 @@ import { StorageError } from "../../storage/types.ts"
 import { StartError } from "../start-error.ts"
 import { createBootstrap } from "../control-plane/bootstrap.ts"
 import { DataDirectory, explain, superUid } from "./data-directory.ts"
-import { readRecords, type TenantRecord } from "./tenant-record.ts"
+import { readRecords, type TenantRecord } from "../tenancy/tenant-record.ts"
 
 export interface CheckedStore {
   /** "gateway", "super cluster", or `tenant "<name>"`. */
