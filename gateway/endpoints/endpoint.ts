@@ -3,7 +3,7 @@
 import type { SubresourceFacts } from "../../apimachinery/schema/facts.ts"
 import type { ServerResponse } from "node:http"
 import type { Exchange, SubresourceHandler } from "../registry/strategy.ts"
-import type { RunCache } from "./run-cache.ts"
+import type { RunCache } from "./responses/run-cache.ts"
 import type { Registry, ResourceDefinition } from "../registry/rest.ts"
 
 export interface EndpointLimits {

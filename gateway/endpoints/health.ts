@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib"
 import { expositionType } from "../../client/metrics/exposition.ts"
 import { faultOf } from "../registry/storage-errors.ts"
 import type { RequestContext } from "../request/context.ts"
-import { acceptsGzipAtAll } from "./body-writer.ts"
+import { acceptsGzipAtAll } from "./responses/body-writer.ts"
 
 interface Check {
   name: string

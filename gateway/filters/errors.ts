@@ -14,7 +14,7 @@ import { TextError } from "../../apimachinery/text-errors.ts"
 import type { Log } from "../../client/log.ts"
 import { StorageError } from "../../storage/types.ts"
 import { choose } from "../endpoints/negotiation.ts"
-import { printed } from "../endpoints/print.ts"
+import { printed } from "../endpoints/responses/print.ts"
 import type { Fail } from "./chain.ts"
 
 export function statusErrors(log: Log): Fail {

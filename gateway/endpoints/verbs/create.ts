@@ -11,7 +11,7 @@ import { writeOptions } from "../request-options.ts"
 import { recordWrite } from "../../registry/field-management.ts"
 import { dropRepeatedOwners } from "../../registry/owner-references.ts"
 import { managedKind } from "../../registry/managed-kind.ts"
-import { sendReview, sendSubresource, sendValue } from "../respond.ts"
+import { sendReview, sendSubresource, sendValue } from "../responses/respond.ts"
 
 /** POST to a collection, or to a subresource (binding, eviction, token). */
 export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<void> {

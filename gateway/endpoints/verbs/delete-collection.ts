@@ -9,7 +9,7 @@ import { admitFor } from "../../admission/admit.ts"
 import { readBody } from "../request-body.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { deleteRequest, listOptions } from "../request-options.ts"
-import { sendList } from "../respond.ts"
+import { sendList } from "../responses/respond.ts"
 
 /** Concurrent deletes. */
 const parallel = 16

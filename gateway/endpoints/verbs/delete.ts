@@ -4,7 +4,7 @@ import { admitFor } from "../../admission/admit.ts"
 import { readBody } from "../request-body.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { deleteRequest } from "../request-options.ts"
-import { sendObject, sendValue } from "../respond.ts"
+import { sendObject, sendValue } from "../responses/respond.ts"
 
 /** DELETE of an object: returns a Status if it was deleted, or the object while finalizers or a grace period keep it. */
 export async function remove(ctx: RequestContext, endpoint: Endpoint): Promise<void> {

@@ -2,7 +2,7 @@ import { badRequest, methodNotAllowed } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { flag } from "../request-options.ts"
-import { sendSubresource, sendValue } from "../respond.ts"
+import { sendSubresource, sendValue } from "../responses/respond.ts"
 
 /** GET of one object, or of a subresource that is an object. */
 export async function get(ctx: RequestContext, endpoint: Endpoint): Promise<void> {

@@ -1,7 +1,7 @@
 import type { RequestContext } from "../../request/context.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { listOptions } from "../request-options.ts"
-import { sendList, sendStream, wantsStream } from "../respond.ts"
+import { sendList, sendStream, wantsStream } from "../responses/respond.ts"
 
 /** GET of a collection. Without a limit the number of objects is unbounded, so they are streamed. */
 export async function list(ctx: RequestContext, endpoint: Endpoint): Promise<void> {

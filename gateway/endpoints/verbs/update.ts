@@ -7,7 +7,7 @@ import { dropRepeatedOwners } from "../../registry/owner-references.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { readBody } from "../request-body.ts"
 import { writeOptions } from "../request-options.ts"
-import { sendSubresource, sendValue } from "../respond.ts"
+import { sendSubresource, sendValue } from "../responses/respond.ts"
 import { subresourceBody } from "./create.ts"
 
 /** PUT of an object, its status, or a subresource that can be replaced (scale). */

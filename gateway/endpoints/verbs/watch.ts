@@ -7,12 +7,12 @@ import type { RequestContext } from "../../request/context.ts"
 import { isWebSocket } from "../../request/web-socket.ts"
 import type { ListOptions, WatchRequest } from "../../registry/rest.ts"
 import type { Endpoint } from "../endpoint.ts"
-import { openEventSocket } from "../event-socket.ts"
-import { type EventSink, EventStream } from "../event-stream.ts"
+import { openEventSocket } from "../responses/event-socket.ts"
+import { type EventSink, EventStream } from "../responses/event-stream.ts"
 import { checkStream, negotiate, type Negotiated } from "../negotiation.ts"
 import { flag, integer, listOptions } from "../request-options.ts"
-import { answeringOf } from "../respond.ts"
-import { errorEvent, eventPrinter } from "../watch-events.ts"
+import { answeringOf } from "../responses/respond.ts"
+import { errorEvent, eventPrinter } from "../responses/watch-events.ts"
 
 /** A watch without a timeout ends after 30 to 60 minutes, at random, so that clients do not all reconnect at once. */
 const defaultTimeout = { minSeconds: 1800, maxSeconds: 3600 }

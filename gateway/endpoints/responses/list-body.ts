@@ -1,13 +1,13 @@
 // Encodes a list: its head, the items in runs, and its end. JSON items are the stored bytes, copied once; protobuf items are
 // messages. Encoded runs are cached (run-cache.ts).
 
-import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
-import { schemaOfType } from "../../apimachinery/schema/facts.ts"
-import { encodeMessage, envelope, fieldHead } from "../../apimachinery/schema/protobuf/encode.ts"
-import { checkAwaited } from "../registry/read-pieces.ts"
-import type { ResourceDefinition } from "../registry/rest.ts"
-import { type KubeValue, storedHead } from "../registry/value.ts"
-import type { RequestContext } from "../request/context.ts"
+import { type Json, printGroupVersion } from "../../../apimachinery/object.ts"
+import { schemaOfType } from "../../../apimachinery/schema/facts.ts"
+import { encodeMessage, envelope, fieldHead } from "../../../apimachinery/schema/protobuf/encode.ts"
+import { checkAwaited } from "../../registry/read-pieces.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import { type KubeValue, storedHead } from "../../registry/value.ts"
+import type { RequestContext } from "../../request/context.ts"
 import type { Compress, Deflated } from "./gzip-join.ts"
 import { type Run, type RunCache, runsOf } from "./run-cache.ts"
 

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http"
 import type { Writable } from "node:stream"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
-import type { RequestContext } from "../request/context.ts"
+import type { RequestContext } from "../../request/context.ts"
 
 /** Bodies larger than this are compressed for clients that accept it, as upstream. */
 export const compressFromBytes = 128 * 1024

@@ -6,9 +6,9 @@ import { createHash } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { promisify } from "node:util"
 import { gunzip, gzip } from "node:zlib"
-import type { RequestContext } from "../request/context.ts"
-import type { ResourceDefinition, ResourceTable } from "../registry/rest.ts"
-import { compressFromBytes } from "./body-writer.ts"
+import type { RequestContext } from "../../request/context.ts"
+import type { ResourceDefinition, ResourceTable } from "../../registry/rest.ts"
+import { compressFromBytes } from "../responses/body-writer.ts"
 
 export interface Document {
   etag: string

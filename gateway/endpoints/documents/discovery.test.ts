@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { contextOf, createControlPlaneStub } from "../testing/control-plane-stub.ts"
+import { contextOf, createControlPlaneStub } from "../../testing/control-plane-stub.ts"
 import { serveDiscovery } from "./discovery.ts"
 
 const keys = vi.hoisted(() => new Set<string>())

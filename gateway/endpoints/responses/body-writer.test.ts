@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http"
 import { gunzipSync } from "node:zlib"
 import { expect, test } from "vitest"
-import type { RequestContext } from "../request/context.ts"
+import type { RequestContext } from "../../request/context.ts"
 import { acceptsGzipAtAll, compressFromBytes, sendBytes } from "./body-writer.ts"
 import type { Compress } from "./gzip-join.ts"
 import { sendParts } from "./send-parts.ts"

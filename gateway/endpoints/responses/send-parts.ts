@@ -2,7 +2,7 @@
 // with backpressure.
 
 import type { ServerResponse } from "node:http"
-import type { RequestContext } from "../request/context.ts"
+import type { RequestContext } from "../../request/context.ts"
 import { acceptsGzip, compressFromBytes, drained, gzipHeaders, plainHeaders, sendBytes } from "./body-writer.ts"
 import { type Deflated, deflate, GzipJoin } from "./gzip-join.ts"
 import type { Part } from "./list-body.ts"

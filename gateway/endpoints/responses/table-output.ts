@@ -1,17 +1,17 @@
 // The two reduced forms of objects: Table (what kubectl prints) and PartialObjectMetadata. Source:
 // k8s.io/apimachinery/pkg/apis/meta/v1.
 
-import { dictionary } from "../../apimachinery/dictionary.ts"
-import { type Json, type KubeObject, type ObjectMeta, parseGroupVersion } from "../../apimachinery/object.ts"
-import { schemaOf } from "../../apimachinery/schema/facts.ts"
-import { encodeMessage } from "../../apimachinery/schema/protobuf/encode.ts"
-import { badRequest } from "../../apimachinery/status.ts"
-import { defaultColumns } from "../registry/columns.ts"
-import { specAnnotations, statusAnnotations } from "../registry/conversion/autoscaling.ts"
-import type { ResourceDefinition } from "../registry/rest.ts"
+import { dictionary } from "../../../apimachinery/dictionary.ts"
+import { type Json, type KubeObject, type ObjectMeta, parseGroupVersion } from "../../../apimachinery/object.ts"
+import { schemaOf } from "../../../apimachinery/schema/facts.ts"
+import { encodeMessage } from "../../../apimachinery/schema/protobuf/encode.ts"
+import { badRequest } from "../../../apimachinery/status.ts"
+import { defaultColumns } from "../../registry/columns.ts"
+import { specAnnotations, statusAnnotations } from "../../registry/conversion/autoscaling.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { ItemMessages } from "./list-body.ts"
-import type { Negotiated } from "./negotiation.ts"
-import type { TableColumn } from "./table.ts"
+import type { Negotiated } from "../negotiation.ts"
+import type { TableColumn } from "../table.ts"
 
 export interface ListMeta {
   /** Missing for a single object that was not written. */

@@ -1,11 +1,11 @@
 // Encodes a JSON value as text or as a protobuf message.
 
 import { stringify } from "yaml"
-import { type Json, type KubeObject, parseGroupVersion } from "../../apimachinery/object.ts"
-import { schemaOf } from "../../apimachinery/schema/facts.ts"
-import { encodeProtobuf } from "../../apimachinery/schema/protobuf/encode.ts"
-import type { ResourceDefinition } from "../registry/rest.ts"
-import type { Negotiated } from "./negotiation.ts"
+import { type Json, type KubeObject, parseGroupVersion } from "../../../apimachinery/object.ts"
+import { schemaOf } from "../../../apimachinery/schema/facts.ts"
+import { encodeProtobuf } from "../../../apimachinery/schema/protobuf/encode.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { Negotiated } from "../negotiation.ts"
 
 export function printed(object: unknown, { format, pretty }: Pick<Negotiated, "format" | "pretty">): Buffer {
   switch (format) {

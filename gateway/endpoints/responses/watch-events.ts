@@ -1,12 +1,12 @@
 // Encodes watch events: a line of JSON or a frame of protobuf each. All watches of a resource share the events and their encoded
 // bytes; both are released when the store forgets the change.
 
-import { encodeWatchEvent } from "../../apimachinery/schema/protobuf/encode.ts"
-import { internalError, StatusError } from "../../apimachinery/status.ts"
-import type { RequestContext } from "../request/context.ts"
-import type { RegistryEvent, ResourceDefinition } from "../registry/rest.ts"
+import { encodeWatchEvent } from "../../../apimachinery/schema/protobuf/encode.ts"
+import { internalError, StatusError } from "../../../apimachinery/status.ts"
+import type { RequestContext } from "../../request/context.ts"
+import type { RegistryEvent, ResourceDefinition } from "../../registry/rest.ts"
 import { roomInChunk } from "./event-stream.ts"
-import type { Negotiated } from "./negotiation.ts"
+import type { Negotiated } from "../negotiation.ts"
 import { messageOf, printed } from "./print.ts"
 import { partialMetadata, table, tableOptions } from "./table-output.ts"
 

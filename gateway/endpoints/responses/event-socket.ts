@@ -3,8 +3,8 @@
 
 import type { Duplex } from "node:stream"
 import type { WebSocket } from "ws"
-import type { Exchange } from "../registry/strategy.ts"
-import { openWebSocket } from "../request/web-socket.ts"
+import type { Exchange } from "../../registry/strategy.ts"
+import { openWebSocket } from "../../request/web-socket.ts"
 import type { EventSink } from "./event-stream.ts"
 
 /** Before its length. Source: the length-delimited framing of protobuf. */

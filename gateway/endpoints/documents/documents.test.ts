@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest"
-import { contextOf, createControlPlaneStub } from "../testing/control-plane-stub.ts"
+import { contextOf, createControlPlaneStub } from "../../testing/control-plane-stub.ts"
 import { bytesOfDocument, document } from "./documents.ts"
 
 function setUp() {

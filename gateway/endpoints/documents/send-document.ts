@@ -2,8 +2,8 @@
 // serveContent in Go's net/http.
 
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http"
-import type { RequestContext } from "../request/context.ts"
-import { acceptsGzipAtAll } from "./body-writer.ts"
+import type { RequestContext } from "../../request/context.ts"
+import { acceptsGzipAtAll } from "../responses/body-writer.ts"
 import { conditionOf } from "./conditions.ts"
 import { bytesOfDocument, type Document } from "./documents.ts"
 

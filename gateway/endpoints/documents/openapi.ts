@@ -4,21 +4,21 @@
 import { createHash } from "node:crypto"
 import type { ServerResponse } from "node:http"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { pageNotFound } from "../../apimachinery/text-errors.ts"
-import { loadDescriptions } from "../../apimachinery/schema/descriptions.ts"
+import { pageNotFound } from "../../../apimachinery/text-errors.ts"
+import { loadDescriptions } from "../../../apimachinery/schema/descriptions.ts"
 import {
   openAPIHash,
   openAPIV2,
   openAPIV3,
   openAPIV3Path,
   openAPIV3Paths,
-} from "../../apimachinery/schema/openapi/documents.ts"
-import { printPieces } from "../../apimachinery/schema/openapi/pieces.ts"
-import { encodeOpenAPIV2, openAPIV2ProtobufTypes } from "../../apimachinery/schema/openapi/protobuf-v2.ts"
-import { encodeOpenAPIV3, openAPIV3ProtobufTypes } from "../../apimachinery/schema/openapi/protobuf-v3.ts"
-import type { ResourceDefinition } from "../registry/rest.ts"
-import type { RequestContext } from "../request/context.ts"
-import { parseAccept } from "./accept.ts"
+} from "../../../apimachinery/schema/openapi/documents.ts"
+import { printPieces } from "../../../apimachinery/schema/openapi/pieces.ts"
+import { encodeOpenAPIV2, openAPIV2ProtobufTypes } from "../../../apimachinery/schema/openapi/protobuf-v2.ts"
+import { encodeOpenAPIV3, openAPIV3ProtobufTypes } from "../../../apimachinery/schema/openapi/protobuf-v3.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { RequestContext } from "../../request/context.ts"
+import { parseAccept } from "../accept.ts"
 import { document, Pieces } from "./documents.ts"
 import { sendDocument, type SendOptions } from "./send-document.ts"
 
