@@ -107,6 +107,15 @@ describe("imports", () => {
     },
   )
 
+  test("within the gateway the way of a request goes one way: filters, endpoints, registry", () => {
+    const way = ["gateway/filters/", "gateway/endpoints/", "gateway/registry/"]
+    const placeOf = (file: string): number => way.findIndex((folder) => file.startsWith(folder))
+    const wrong = internal
+      .filter(({ from }) => placeOf(from) >= 0 && !free(from))
+      .filter(({ from, target }) => placeOf(target) >= 0 && placeOf(target) < placeOf(from))
+    expect(wrong).toEqual([])
+  })
+
   test("nothing imports cli", () => {
     expect(
       internal.filter(({ from, target }) => topOf(target) === "cli" && topOf(from) !== "cli" && !free(from)),

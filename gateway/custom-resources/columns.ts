@@ -4,7 +4,7 @@
 import { parseTimestamp } from "../../apimachinery/cel/functions/time.ts"
 import { goJson, printGo } from "../../apimachinery/go-print.ts"
 import type { Json } from "../../apimachinery/object.ts"
-import type { TableColumn } from "../endpoints/table.ts"
+import type { TableColumn } from "../registry/columns/table-column.ts"
 import { age, ageOf, name } from "../registry/columns/column.ts"
 import { firstValue } from "./json-path/evaluate.ts"
 import { JsonPathError, OwnNumber, parseJsonPath, type Path } from "./json-path/parse.ts"

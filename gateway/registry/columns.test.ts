@@ -3,7 +3,7 @@
 
 import { expect, test } from "vitest"
 import { builtInResources } from "../../apimachinery/schema/facts.ts"
-import type { TableColumn } from "../endpoints/table.ts"
+import type { TableColumn } from "./columns/table-column.ts"
 import { columnsOf } from "./columns.ts"
 
 /** In the format of the function below. Columns are text without format that is always shown, unless specified. */

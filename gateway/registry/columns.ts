@@ -2,7 +2,7 @@
 // Source of names, types and priorities: k8s.io/kubernetes/pkg/printers/internalversion.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
-import type { TableColumn } from "../endpoints/table.ts"
+import type { TableColumn } from "./columns/table-column.ts"
 import * as cluster from "./columns/cluster.ts"
 import { createdAt, name } from "./columns/column.ts"
 import * as devices from "./columns/devices.ts"

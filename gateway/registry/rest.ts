@@ -7,7 +7,7 @@ import type { KeyValue, StoreEvent } from "../../storage/types.ts"
 import type { KubeValue } from "./value.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { Strategy, SubresourceHandler } from "./strategy.ts"
-import type { TableColumn } from "../endpoints/table.ts"
+import type { TableColumn } from "./columns/table-column.ts"
 
 /** The arguments are frozen; the caller may modify the results. */
 export interface Conversion {

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import type { FieldError } from "../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
-import type { TableColumn } from "../endpoints/table.ts"
+import type { TableColumn } from "./columns/table-column.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { AdmitFunctions, GetOptions, Registry, WriteOptions } from "./rest.ts"
 

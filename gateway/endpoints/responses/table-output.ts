@@ -11,7 +11,7 @@ import { specAnnotations, statusAnnotations } from "../../registry/conversion/au
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { ItemMessages } from "./list-body.ts"
 import type { Negotiated } from "../negotiation.ts"
-import type { TableColumn } from "../table.ts"
+import type { TableColumn } from "../../registry/columns/table-column.ts"
 
 export interface ListMeta {
   /** Missing for a single object that was not written. */

@@ -9,7 +9,7 @@ import type {
   ResourceQuota,
   Secret,
 } from "../../../apimachinery/object.ts"
-import type { TableColumn } from "../../endpoints/table.ts"
+import type { TableColumn } from "./table-column.ts"
 import { age, ageOf, column, integer, name, text, truth, wideText } from "./column.ts"
 
 const rolePrefix = "node-role.kubernetes.io/"

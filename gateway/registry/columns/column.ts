@@ -1,7 +1,7 @@
 // Building blocks of table columns: the two columns of all kinds, and the format of ages and lists.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
-import type { TableColumn } from "../../endpoints/table.ts"
+import type { TableColumn } from "./table-column.ts"
 
 type Cell = string | number | boolean | null
 

@@ -1,7 +1,7 @@
 // Columns of devices that pods can claim (resource.k8s.io). Source: k8s.io/kubernetes/pkg/printers/internalversion.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
-import type { TableColumn } from "../../endpoints/table.ts"
+import type { TableColumn } from "./table-column.ts"
 import { age, name, text } from "./column.ts"
 
 type Claim = KubeObject & { status?: { allocation?: object; reservedFor?: unknown[] } }

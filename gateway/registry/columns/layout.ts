@@ -3,7 +3,7 @@
 import { printSelector, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
 import type { KubeObject, PodTemplateSpec } from "../../../apimachinery/object.ts"
 import { StatusError } from "../../../apimachinery/status.ts"
-import type { TableColumn } from "../../endpoints/table.ts"
+import type { TableColumn } from "./table-column.ts"
 import type { LabelSelector } from "../validation/selectors.ts"
 import { wideText } from "./column.ts"
 

@@ -2,7 +2,7 @@
 
 import type * as models from "@kubernetes/client-node"
 import type { Endpoints, EndpointSlice, KubeObject, Service, Wire } from "../../../apimachinery/object.ts"
-import type { TableColumn } from "../../endpoints/table.ts"
+import type { TableColumn } from "./table-column.ts"
 import type { LabelSelector } from "../validation/selectors.ts"
 import { age, column, name, text, wideText } from "./column.ts"
 import { printLabelSelector, printLabels } from "./layout.ts"

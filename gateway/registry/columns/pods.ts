@@ -2,7 +2,7 @@
 // k8s.io/kubernetes/pkg/printers/internalversion printPod.
 
 import type { ContainerStatus, Pod } from "../../../apimachinery/object.ts"
-import type { TableColumn } from "../../endpoints/table.ts"
+import type { TableColumn } from "./table-column.ts"
 import { age, ageOf, name, text, wideText } from "./column.ts"
 
 interface Summary {

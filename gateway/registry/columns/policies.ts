@@ -3,7 +3,7 @@
 
 import type * as models from "@kubernetes/client-node"
 import type { KubeObject, RoleBinding, Wire } from "../../../apimachinery/object.ts"
-import type { TableColumn } from "../../endpoints/table.ts"
+import type { TableColumn } from "./table-column.ts"
 import { autoscalingV1 } from "../conversion/autoscaling.ts"
 import type { LabelSelector } from "../validation/selectors.ts"
 import { age, humanDuration, integer, name, text, wideText } from "./column.ts"

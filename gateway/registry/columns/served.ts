@@ -1,7 +1,7 @@
 // Columns of APIServices and CustomResourceDefinitions. Source: k8s.io/kube-aggregator/pkg/registry/apiservice/etcd.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
-import type { TableColumn } from "../../endpoints/table.ts"
+import type { TableColumn } from "./table-column.ts"
 import { age, name, text } from "./column.ts"
 
 type APIService = KubeObject & {

@@ -1,7 +1,7 @@
 // Columns of volumes, claims and their classes. Source: k8s.io/kubernetes/pkg/printers/internalversion.
 
 import type { KubeObject, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../../apimachinery/object.ts"
-import type { TableColumn } from "../../endpoints/table.ts"
+import type { TableColumn } from "./table-column.ts"
 import { age, column, integer, name, text, truth, wideText } from "./column.ts"
 
 type CSIDriver = KubeObject & {

@@ -12,7 +12,7 @@ import {
   type StatefulSet,
   type Wire,
 } from "../../../apimachinery/object.ts"
-import type { TableColumn } from "../../endpoints/table.ts"
+import type { TableColumn } from "./table-column.ts"
 import { age, ageOf, column, humanDuration, integer, name, text, wideText } from "./column.ts"
 import { containerColumns, printLabelSelector, printLabels } from "./layout.ts"
 

@@ -1,7 +1,7 @@
 // Server-side printing: the output of `kubectl get` (meta.k8s.io/v1 Table). A kind's columns are data: header facts and a pure
 // function from object to cell.
 
-import type { KubeObject } from "../../apimachinery/object.ts"
+import type { KubeObject } from "../../../apimachinery/object.ts"
 
 export interface TableColumn {
   name: string
