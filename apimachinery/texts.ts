@@ -14,6 +14,17 @@ export function trim(text: string, cutset: string): string {
   return trimRight(text.slice(start), cutset)
 }
 
+/** White space according to Go. */
+export const goSpaces =
+  "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+
+const spaces = new RegExp(`[${goSpaces}]+`)
+
+/** Go's strings.Fields: the parts between white space. */
+export function fieldsOf(text: string): string[] {
+  return text.split(spaces).filter((part) => part !== "")
+}
+
 /** The text between the first `start` and the last `end`; undefined if there is none. */
 export function between(text: string, start: string, end: string): string | undefined {
   const from = text.indexOf(start) + start.length

@@ -6,17 +6,16 @@ import { FieldPath } from "../apimachinery/field-errors.ts"
 import { conversions } from "../apimachinery/cel/functions/convert.ts"
 import { stringFunctions } from "../apimachinery/cel/functions/strings.ts"
 import { parseDuration as celDuration } from "../apimachinery/cel/functions/time.ts"
+import { parseCron } from "../apimachinery/cron.ts"
+import { parseGoDuration } from "../apimachinery/go-duration.ts"
 import { isQuantity } from "../apimachinery/quantity.ts"
 import { hasFormat } from "../apimachinery/schema/formats.ts"
-import { parseSchedule } from "../controllers/cronjob/schedule.ts"
 import { ruleAllows } from "../gateway/authorization/rules.ts"
 import { parseJsonPath } from "../gateway/custom-resources/json-path/parse.ts"
 import { bodyFormat } from "../gateway/endpoints/negotiation.ts"
 import { rewriteHTML } from "../gateway/proxy/rewrite.ts"
-import { scheduleFault } from "../gateway/registry/batch/cronjobs/schedule.ts"
 import { validateFieldRef } from "../gateway/registry/core/pod-spec/environment.ts"
 import { validateVolumeSource } from "../gateway/registry/core/volumes/sources.ts"
-import { parseGoDuration } from "../gateway/request/go-duration.ts"
 import { substitute } from "../simulator/kubelet/sources.ts"
 
 const many = 500_000
@@ -59,8 +58,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "a double of CEL": (text) => conversions["double"]?.(text as never),
   "trim() of CEL": (text) => stringFunctions["trim"]?.([text]),
   "format duration": (text) => hasFormat("duration", text),
-  "a schedule": (text) => parseSchedule(text),
-  "a schedule, checked": scheduleFault,
+  "a schedule": parseCron,
   "a column's path": (text) => parseJsonPath(`{.a[${text}, ${text}]}`),
   "a content type": (text) => bodyFormat(`application/json;${text}`),
   "a page of a proxied pod": (text) => [...rewriteHTML(text, { prefix: "/p", hosts: [] })],

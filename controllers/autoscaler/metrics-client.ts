@@ -1,7 +1,7 @@
 // Client of the metrics APIs metrics.k8s.io, custom.metrics.k8s.io and external.metrics.k8s.io of the tenant. Values are in
 // thousandths. Source: k8s.io/kubernetes/pkg/controller/podautoscaler/metrics/client.go.
 
-import { dictionary } from "../../apimachinery/dictionary.ts"
+import { parseGoDuration } from "../../apimachinery/go-duration.ts"
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { milliValue, parseQuantity } from "../../apimachinery/quantity.ts"
 import { parseGroupVersion, printGroupResource } from "../../apimachinery/object.ts"
@@ -62,7 +62,7 @@ export class MetricsClient {
       const usage = counted.map((each) => each.usage[name])
       if (usage.length === 0 || usage.includes(undefined)) continue
       const value = usage.reduce((sum, text) => sum + milliValue(parseQuantity(text ?? "0")), 0)
-      metrics.set(metadata.name, { at: Date.parse(timestamp), windowMs: durationMs(window), value })
+      metrics.set(metadata.name, { at: Date.parse(timestamp), windowMs: parseGoDuration(window) ?? 0, value })
     }
     return metrics
   }
@@ -173,13 +173,4 @@ function messageOf(error: unknown, request: string): string {
 function query(parameters: Record<string, string>): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== "")
   return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`
-}
-
-/** Parses a Go duration such as "1m30.5s". */
-function durationMs(text: string): number {
-  const units: Readonly<Record<string, number>> = dictionary({ h: 3_600_000, m: 60_000, s: 1000, ms: 1 })
-  let sum = 0
-  for (const [, value, unit = ""] of text.matchAll(/(?<![\d.])([\d.]+)(ms|h|m|s)/g))
-    sum += Number(value) * (units[unit] ?? 0)
-  return sum
 }

@@ -4,7 +4,7 @@ import { dictionary } from "../../dictionary.ts"
 import { shortEscapes } from "../../go-quote.ts"
 import { formatString } from "./format-string.ts"
 import { ArrayList, CelError, codePoints, ListValue, itemsOf, type Value } from "../values.ts"
-import { trim } from "../../texts.ts"
+import { goSpaces, trim } from "../../texts.ts"
 
 type Implementation = (args: readonly Value[]) => Value | undefined
 
@@ -105,9 +105,6 @@ function join([list, separator]: readonly Value[]): Value | undefined {
 
 const asciiUpper = /[A-Z]+/g
 const asciiLower = /[a-z]+/g
-/** White space according to Go. */
-const space =
-  "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
 // oxlint-disable-next-line no-control-regex -- they are what is quoted
 const escaped = /[\x07\b\f\n\r\t\v\\"]/g
@@ -135,7 +132,7 @@ export const stringFunctions: Readonly<Record<string, Implementation>> = diction
   startsWith: ofTwoStrings((text, other) => text.startsWith(other)),
   "strings.quote": ofOneString((text) => `"${text.replace(escaped, (one) => shortEscapes[one] ?? one)}"`),
   substring,
-  trim: ofOneString((text) => trim(text, space)),
+  trim: ofOneString((text) => trim(text, goSpaces)),
   upperAscii: ofOneString((text) => text.replace(asciiLower, (lower) => lower.toUpperCase())),
 })
 

@@ -2,6 +2,7 @@
 // cel-go/common/types.
 
 import { dictionary } from "../../dictionary.ts"
+import { TimeZone } from "../../time-zone.ts"
 import { duration, timestamp } from "./arithmetic.ts"
 import { CelError, Duration, Timestamp, type Value } from "../values.ts"
 
@@ -104,51 +105,23 @@ function localDate(value: Timestamp, zone: string): Date | CelError {
     const minutes = Number(offset[2]) * 60 + Number(offset[3])
     return new Date(date.getTime() + minutes * (offset[1] === "-" ? -60_000 : 60_000))
   }
-  const formatter = zoneFormatter(zone)
-  if (formatter === undefined) return new CelError(`unknown time zone ${zone}`)
-  const parts = Object.fromEntries(formatter.formatToParts(date).map(({ type, value: part }) => [type, Number(part)]))
-  const local = new Date(0)
-  local.setUTCFullYear(parts["year"] ?? 0, (parts["month"] ?? 1) - 1, parts["day"] ?? 1)
-  local.setUTCHours(parts["hour"] ?? 0, parts["minute"] ?? 0, parts["second"] ?? 0, date.getUTCMilliseconds())
-  return local
+  return zoneNamed(zone)?.local(date.getTime()) ?? new CelError(`unknown time zone ${zone}`)
 }
 
 /**
  * By name, the most recently used ones: each takes some 30 KiB, and the engine accepts names in any case, so there are very many.
  */
-const zones = new Map<string, Intl.DateTimeFormat>()
+const zones = new Map<string, TimeZone>()
 const maxZones = 100
-const longestZone = 64
 
-function zoneFormatter(zone: string): Intl.DateTimeFormat | undefined {
-  // Offsets are not names, although the engine accepts them as such.
-  if (zone.length > longestZone || !/^[A-Za-z]/.test(zone)) return undefined
-  const formatter = zones.get(zone) ?? newFormatter(zone)
-  if (formatter === undefined) return undefined
-  zones.delete(zone)
-  zones.set(zone, formatter)
+function zoneNamed(name: string): TimeZone | undefined {
+  const zone = zones.get(name) ?? TimeZone.named(name)
+  if (zone === undefined) return undefined
+  zones.delete(name)
+  zones.set(name, zone)
   const [oldest = ""] = zones.keys()
   if (zones.size > maxZones) zones.delete(oldest)
-  return formatter
-}
-
-/** Undefined if there is no such zone. */
-function newFormatter(zone: string): Intl.DateTimeFormat | undefined {
-  try {
-    return new Intl.DateTimeFormat("en-US", {
-      timeZone: zone,
-      hourCycle: "h23",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    })
-  } catch (error) {
-    if (error instanceof RangeError) return undefined
-    throw error
-  }
+  return zone
 }
 
 const dateParts: Readonly<Record<string, (date: Date) => number>> = dictionary({

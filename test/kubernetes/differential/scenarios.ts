@@ -5,6 +5,7 @@ import { addressCases } from "./cases/addresses.ts"
 import { badMetadataCases } from "./cases/bad-metadata.ts"
 import { byteCases } from "./cases/bytes.ts"
 import { componentCases } from "./cases/components.ts"
+import { cronScheduleCases } from "./cases/cron-schedules.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
 import { customEmbeddedDefaultCases } from "./cases/custom-embedded-defaults.ts"
 import { customEmbeddedCases } from "./cases/custom-embedded.ts"
@@ -139,6 +140,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...warningCases(),
         ...keyTextCases(),
         ...workloadCases(),
+        ...cronScheduleCases(),
         ...quotaCases(),
         ...podSecurityCases(),
         ...nodeAnnotationCases(),

@@ -9,12 +9,13 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
+import { CronFault, parseCron } from "../../../../apimachinery/cron.ts"
+import { TimeZone } from "../../../../apimachinery/time-zone.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { nonNegative, oneOf } from "../../validation/values.ts"
 import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { defaultJobTemplateSpec, validateJobSpec } from "../job-spec.ts"
 import type { JobSpec } from "../types.ts"
-import { scheduleFault } from "./schedule.ts"
 import { jobWarnings, podNameWarnings } from "../../workloads/warnings.ts"
 
 type Spec = Wire<models.V1CronJobSpec>
@@ -115,26 +116,24 @@ function validateTimeZone(timeZone: string | undefined): FieldError[] {
   const at = path.child("timeZone")
   if (timeZone === undefined) return []
   if (timeZone === "") return [invalidValue(at, timeZone, "timeZone must be nil or non-empty string")]
+  const errors: FieldError[] = []
   if (timeZone.toLowerCase() === "local") {
-    return [
-      invalidValue(
-        at,
-        timeZone,
-        "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
-      ),
-    ]
+    const why = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
+    errors.push(invalidValue(at, timeZone, why))
   }
-  return isTimeZone(timeZone) ? [] : [invalidValue(at, timeZone, `unknown time zone ${timeZone}`)]
+  // Go knows the zone of its machine by this name, in this case only.
+  if (timeZone !== "Local" && TimeZone.named(timeZone) === undefined)
+    errors.push(invalidValue(at, timeZone, `unknown time zone ${timeZone}`))
+  return errors
 }
 
-function isTimeZone(name: string): boolean {
-  // Offsets such as "+01:00" are not names, although the engine accepts them.
-  if (!/^[A-Za-z]/.test(name)) return false
+/** The parser's error, or undefined. */
+function scheduleFault(schedule: string): string | undefined {
   try {
-    new Intl.DateTimeFormat("en", { timeZone: name })
-    return true
-  } catch {
-    // The engine throws for an unknown name.
-    return false
+    parseCron(schedule)
+    return undefined
+  } catch (error) {
+    if (error instanceof CronFault) return error.message
+    throw error
   }
 }

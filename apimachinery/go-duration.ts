@@ -1,6 +1,6 @@
 // Durations as Go writes them ("1h2m3.5s"), in milliseconds. Pure.
 
-import { dictionary } from "../../apimachinery/dictionary.ts"
+import { dictionary } from "./dictionary.ts"
 
 const units: Readonly<Record<string, number>> = dictionary({
   ns: 1e-6,
@@ -30,7 +30,16 @@ export function parseGoDuration(text: string): number | undefined {
 export function durationFault(text: string): string {
   const rest = text.replace(/^[+-]/, "").replace(/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)(?![^\d.]))*/, "")
   const [, unit] = /^(?:\d+(?:\.\d*)?|\.\d+)([^\d.]*)/.exec(rest) ?? []
-  const of = `duration ${JSON.stringify(text)}`
+  const of = `duration ${quoted(text)}`
   if (unit === undefined) return `time: invalid ${of}`
-  return unit === "" ? `time: missing unit in ${of}` : `time: unknown unit ${JSON.stringify(unit)} in ${of}`
+  return unit === "" ? `time: missing unit in ${of}` : `time: unknown unit ${quoted(unit)} in ${of}`
+}
+
+/** Go's package time has a shorter form of quoting: everything but ASCII is escaped byte by byte. */
+function quoted(text: string): string {
+  const escape = (characters: string): string =>
+    characters === '"' || characters === "\\"
+      ? `\\${characters}`
+      : Buffer.from(characters).toString("hex").replace(/../g, "\\x$&")
+  return `"${text.replace(/["\\]|[^ -~]+/gu, escape)}"`
 }

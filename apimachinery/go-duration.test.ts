@@ -23,6 +23,8 @@ test.each([
   ["1h2sx", 'time: unknown unit "sx" in duration "1h2sx"'],
   ["x", 'time: invalid duration "x"'],
   ["", 'time: invalid duration ""'],
+  ["1µ\n", String.raw`time: unknown unit "\xc2\xb5\x0a" in duration "1\xc2\xb5\x0a"`],
+  ['"\\', String.raw`time: invalid duration "\"\\"`],
 ])("durationFault() of %j", (text, fault) => {
   expect(durationFault(text)).toBe(fault)
 })

@@ -1,0 +1,41 @@
+// Local times in a time zone of the IANA database, which the engine includes; it accepts names in any case.
+
+const parts = {
+  year: "numeric",
+  month: "numeric",
+  day: "numeric",
+  hour: "numeric",
+  minute: "numeric",
+  second: "numeric",
+} as const
+const longestName = 64
+
+export class TimeZone {
+  readonly #format: Intl.DateTimeFormat
+
+  /** Undefined if there is no such zone. */
+  static named(name: string): TimeZone | undefined {
+    // Offsets are not names, although the engine accepts them as such.
+    if (name.length > longestName || !/^[A-Za-z]/.test(name)) return undefined
+    try {
+      return new TimeZone(new Intl.DateTimeFormat("en-US", { timeZone: name, hourCycle: "h23", ...parts }))
+    } catch (error) {
+      if (error instanceof RangeError) return undefined
+      throw error
+    }
+  }
+
+  private constructor(format: Intl.DateTimeFormat) {
+    this.#format = format
+  }
+
+  /** The local time at a time in milliseconds, as if it were UTC. */
+  local(at: number): Date {
+    const values = Object.fromEntries(this.#format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = values
+    const local = new Date(0)
+    local.setUTCFullYear(year, month - 1, day)
+    local.setUTCHours(hour, minute, second, new Date(at).getUTCMilliseconds())
+    return local
+  }
+}
