@@ -2,8 +2,8 @@
 // those of the parser that upstream uses, github.com/robfig/cron/v3 in its standard form, with upstream's recovery from its panics.
 
 import { dictionary } from "./dictionary.ts"
-import { durationFault, parseGoDuration } from "./go-duration.ts"
-import { goQuote } from "./go-quote.ts"
+import { durationFault, parseGoDuration } from "./go/duration.ts"
+import { goQuote } from "./go/quote.ts"
 import { fieldsOf, goSpaces, trim } from "./texts.ts"
 import { TimeZone } from "./time-zone.ts"
 

@@ -1,7 +1,7 @@
 // Errors of fields, with upstream's messages. Source: k8s.io/apimachinery/pkg/util/validation/field.
 
-import { fitForHtml, printGoNumber } from "./go-print.ts"
-import { goQuote } from "./go-quote.ts"
+import { fitForHtml, printGoNumber } from "./go/print.ts"
+import { goQuote } from "./go/quote.ts"
 
 export type FieldErrorType =
   | "FieldValueNotFound"

@@ -1,7 +1,7 @@
 // Label selectors: parses `?labelSelector=`, matches and prints. Source: k8s.io/apimachinery/pkg/labels.
 
 import { ownValue } from "./schema/json-object.ts"
-import { goQuote } from "./go-quote.ts"
+import { goQuote } from "./go/quote.ts"
 import { badRequest } from "./status.ts"
 import { validateLabelValue, validateQualifiedName } from "./names.ts"
 

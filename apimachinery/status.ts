@@ -3,7 +3,7 @@
 
 import { printGroupResource } from "./object.ts"
 import type { FieldError } from "./field-errors.ts"
-import { goQuote } from "./go-quote.ts"
+import { goQuote } from "./go/quote.ts"
 
 export interface StatusCause {
   reason?: string

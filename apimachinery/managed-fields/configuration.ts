@@ -1,7 +1,7 @@
 // Checks an applied configuration and the current object against their types before they are merged, and lists the fields they contain.
 // Source: sigs.k8s.io/structured-merge-diff/v6/typed (validate.go, tofieldset.go).
 
-import { printGo } from "../go-print.ts"
+import { printGo } from "../go/print.ts"
 import type { Json } from "../object.ts"
 import { isEmptyObject, isObject, type JsonObject } from "../schema/json-object.ts"
 import { type FieldSet, inOrder, isEmpty, leaf } from "./field-set.ts"

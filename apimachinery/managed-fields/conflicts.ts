@@ -2,7 +2,7 @@
 // k8s.io/apimachinery/pkg/util/managedfields/internal/conflict.go.
 
 import { applyConflict, type StatusCause, type StatusError } from "../status.ts"
-import { compareText } from "../text-order.ts"
+import { compareText } from "../go/text-order.ts"
 import { type FieldSet, paths } from "./field-set.ts"
 import type { Managers } from "./managers.ts"
 import { printElement } from "./path-element.ts"

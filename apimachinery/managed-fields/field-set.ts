@@ -9,7 +9,7 @@
 
 import type { Json } from "../object.ts"
 import { isObject, type JsonObject, ownValue, setOwn } from "../schema/json-object.ts"
-import { sortTexts } from "../text-order.ts"
+import { sortTexts } from "../go/text-order.ts"
 import { canonicalElement, compareElements, fieldElement, type PathElement, sortElements } from "./path-element.ts"
 
 export interface FieldSet {

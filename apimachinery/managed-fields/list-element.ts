@@ -2,7 +2,7 @@
 
 import type { Json } from "../object.ts"
 import { isObject } from "../schema/json-object.ts"
-import { compareText } from "../text-order.ts"
+import { compareText } from "../go/text-order.ts"
 import type { ListType } from "./merge-type.ts"
 import { keyElement, type PathElement, valueElement } from "./path-element.ts"
 

@@ -3,7 +3,7 @@
 
 import type { Json } from "../object.ts"
 import { canonicalSet, equalSets, type FieldSet, isEmpty, unionOf } from "./field-set.ts"
-import { compareText } from "../text-order.ts"
+import { compareText } from "../go/text-order.ts"
 
 export type Operation = "Apply" | "Update"
 

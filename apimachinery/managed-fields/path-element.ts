@@ -3,11 +3,11 @@
 // text, so equal elements have equal texts. Source: sigs.k8s.io/structured-merge-diff/v6/fieldpath (element.go,
 // serialize-pe.go).
 
-import { fitForHtml } from "../go-print.ts"
+import { fitForHtml } from "../go/print.ts"
 import type { Json } from "../object.ts"
 import { parseExactly } from "../schema/exact-integers.ts"
 import { isObject, sortedEntries, sortedKeys } from "../schema/json-object.ts"
-import { compareText } from "../text-order.ts"
+import { compareText } from "../go/text-order.ts"
 
 export type PathElement = string
 

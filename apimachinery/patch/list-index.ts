@@ -1,7 +1,7 @@
 // Indexes of list items in JSON patches, parsed like Go's strconv.Atoi, with the messages of upstream's library. Source:
 // gopkg.in/evanphx/json-patch.v4.
 
-import { goQuote } from "../go-quote.ts"
+import { goQuote } from "../go/quote.ts"
 
 /** A place within an object or list that does not exist; the caller adds the operation and its path. */
 export class PlaceFault extends Error {}

@@ -1,7 +1,7 @@
 // The directives of strategic merge patches, their removal from a patch, and the errors.
 
 import { isObject, type JsonObject, setOwn } from "../schema/json-object.ts"
-import { printGo, printGoNumber } from "../go-print.ts"
+import { printGo, printGoNumber } from "../go/print.ts"
 import type { Json } from "../object.ts"
 import { isInteger } from "../schema/exact-integers.ts"
 import { badRequest, StatusError } from "../status.ts"

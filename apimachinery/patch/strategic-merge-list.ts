@@ -3,7 +3,7 @@
 // k8s.io/apimachinery/pkg/util/strategicpatch (mergeSlice, normalizeElementOrder).
 
 import { isObject, type JsonObject } from "../schema/json-object.ts"
-import { printGo } from "../go-print.ts"
+import { printGo } from "../go/print.ts"
 import type { Json } from "../object.ts"
 import { isInteger } from "../schema/exact-integers.ts"
 import { StatusError } from "../status.ts"

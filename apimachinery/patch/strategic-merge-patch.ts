@@ -5,7 +5,7 @@
 import { isObject, type JsonObject, ownValue, setOwn } from "../schema/json-object.ts"
 import type { Json } from "../object.ts"
 import type { Schema } from "../schema/schema.ts"
-import { goQuote } from "../go-quote.ts"
+import { goQuote } from "../go/quote.ts"
 import { badRequest, type StatusError } from "../status.ts"
 import { jsonKind } from "./merge-patch.ts"
 import {

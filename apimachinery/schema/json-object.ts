@@ -1,7 +1,7 @@
 // JSON objects with untrusted keys: distinguishes them from lists and null, and accesses fields without touching the prototype.
 
 import type { Json } from "../object.ts"
-import { compareText } from "../text-order.ts"
+import { compareText } from "../go/text-order.ts"
 
 export type JsonObject = { [key: string]: Json }
 

@@ -1,7 +1,7 @@
 // Client of the metrics APIs metrics.k8s.io, custom.metrics.k8s.io and external.metrics.k8s.io of the tenant. Values are in
 // thousandths. Source: k8s.io/kubernetes/pkg/controller/podautoscaler/metrics/client.go.
 
-import { parseGoDuration } from "../../apimachinery/go-duration.ts"
+import { parseGoDuration } from "../../apimachinery/go/duration.ts"
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { milliValue, parseQuantity } from "../../apimachinery/quantity.ts"
 import { parseGroupVersion, printGroupResource } from "../../apimachinery/object.ts"

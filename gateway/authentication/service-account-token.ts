@@ -4,7 +4,7 @@
 import { createHash, type KeyObject, randomUUID } from "node:crypto"
 import { decodeJwt, errors, jwtVerify, SignJWT, type JWTPayload } from "jose"
 import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
-import { goQuote } from "../../apimachinery/go-quote.ts"
+import { goQuote } from "../../apimachinery/go/quote.ts"
 import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import { invalidSinceLabel, tokenType } from "../../apimachinery/secret-tokens.ts"
 import { notFound, unauthorized } from "../../apimachinery/status.ts"

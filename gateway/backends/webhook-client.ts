@@ -4,7 +4,7 @@
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import { posix } from "node:path"
 import type { Json } from "../../apimachinery/object.ts"
-import { goQuote } from "../../apimachinery/go-quote.ts"
+import { goQuote } from "../../apimachinery/go/quote.ts"
 import { parseObject } from "../../apimachinery/schema/decode.ts"
 import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
 import { StatusError } from "../../apimachinery/status.ts"

@@ -2,7 +2,7 @@
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor.
 
 import { parseTimestamp } from "../../apimachinery/cel/functions/time.ts"
-import { goJson, printGo } from "../../apimachinery/go-print.ts"
+import { goJson, printGo } from "../../apimachinery/go/print.ts"
 import type { Json } from "../../apimachinery/object.ts"
 import type { TableColumn } from "../registry/columns/table-column.ts"
 import { age, ageOf, name } from "../registry/columns/column.ts"

@@ -1,6 +1,6 @@
 // The scale subresource of a custom resource: its definition contains the paths of the numbers.
 
-import { printGo } from "../../apimachinery/go-print.ts"
+import { printGo } from "../../apimachinery/go/print.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { isInteger } from "../../apimachinery/schema/exact-integers.ts"

@@ -1,7 +1,7 @@
 // Checks the kind in a body against the kind that the path expects. Error messages are kube-apiserver's.
 
 import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
-import { goQuote } from "../../apimachinery/go-quote.ts"
+import { goQuote } from "../../apimachinery/go/quote.ts"
 import { type KubeObject, parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"

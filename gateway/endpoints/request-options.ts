@@ -11,7 +11,7 @@ import {
   tooLong,
 } from "../../apimachinery/field-errors.ts"
 import { type GroupVersionKind, type Json, parseGroupVersion } from "../../apimachinery/object.ts"
-import { parseInt64 } from "../../apimachinery/go-integers.ts"
+import { parseInt64 } from "../../apimachinery/go/integers.ts"
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"

@@ -70,7 +70,7 @@ function statusBody(
   return { body: printed(wellFormedStatus, { format, pretty: wanted?.pretty ?? true }), contentType }
 }
 
-/** Bytes of a path that are not UTF-8 (go-text.ts) become U+FFFD, as in Go. */
+/** Bytes of a path that are not UTF-8 (go/text.ts) become U+FFFD, as in Go. */
 function wellFormed({ message = "", details, ...status }: Status): Status {
   const wellFormedStatus = { ...status, message: message.toWellFormed() }
   if (details?.name === undefined) return details === undefined ? wellFormedStatus : { ...wellFormedStatus, details }

@@ -2,7 +2,7 @@
 // cancelled and the caller gets 504, unless the response has begun. Source: k8s.io/apiserver/pkg/endpoints/filters/request_deadline.go.
 
 import { badRequest, timeout } from "../../apimachinery/status.ts"
-import { durationFault, parseGoDuration } from "../../apimachinery/go-duration.ts"
+import { durationFault, parseGoDuration } from "../../apimachinery/go/duration.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import { Deadlines } from "../request/deadlines.ts"
 import { writeStatus } from "./errors.ts"

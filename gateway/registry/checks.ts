@@ -1,7 +1,7 @@
 // The preconditions of an update: the object's identity and the version from which it was made. Source:
 // k8s.io/apiserver/pkg/registry/generic/registry/store.go Update.
 
-import { goQuote } from "../../apimachinery/go-quote.ts"
+import { goQuote } from "../../apimachinery/go/quote.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { badRequest, conflict, invalid, objectModified, type StatusError } from "../../apimachinery/status.ts"

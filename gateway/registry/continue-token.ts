@@ -1,7 +1,7 @@
 // Continue tokens of paged lists: the revision of all pages, and the last key of the previous page. Opaque to clients; the text is
 // in upstream's format (base64url of JSON), so that its tools can read it. Source: k8s.io/apiserver/pkg/storage/continue.go.
 
-import { textOfBytes } from "../../apimachinery/go-text.ts"
+import { textOfBytes } from "../../apimachinery/go/text.ts"
 import { badRequest, type StatusError } from "../../apimachinery/status.ts"
 import { scanJson } from "../../apimachinery/schema/json-scan.ts"
 

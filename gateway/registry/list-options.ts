@@ -1,7 +1,7 @@
 // The point in time that a list or watch requests, validated as upstream. Source:
 // k8s.io/apimachinery/pkg/apis/meta/internalversion/validation.
 
-import { goQuote } from "../../apimachinery/go-quote.ts"
+import { goQuote } from "../../apimachinery/go/quote.ts"
 import { type FieldError, FieldPath, forbiddenField, notSupported } from "../../apimachinery/field-errors.ts"
 import { parseFieldSelector } from "../../apimachinery/fields.ts"
 import { parseSelector } from "../../apimachinery/labels.ts"

@@ -1,7 +1,7 @@
 // Derives request attributes from method, path and query. Pure. Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
-import { textOfBytes } from "../../apimachinery/go-text.ts"
+import { textOfBytes } from "../../apimachinery/go/text.ts"
 import { malformedRequest, unreadablePath } from "../../apimachinery/text-errors.ts"
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection"

@@ -1,7 +1,7 @@
 // Functions of strings. Positions are code points. Source: cel-go/ext/strings.go (version 2), k8s.io/apiserver/pkg/cel/library.
 
 import { dictionary } from "../../dictionary.ts"
-import { shortEscapes } from "../../go-quote.ts"
+import { shortEscapes } from "../../go/quote.ts"
 import { formatString } from "./format-string.ts"
 import { ArrayList, CelError, codePoints, ListValue, itemsOf, type Value } from "../values.ts"
 import { goSpaces, trim } from "../../texts.ts"

@@ -1,7 +1,7 @@
-// url(). Source: k8s.io/apiserver/pkg/cel/library/urls.go; URLs are defined by Go's net/url.ParseRequestURI (go-url.ts).
+// url(). Source: k8s.io/apiserver/pkg/cel/library/urls.go; URLs are defined by Go's net/url.ParseRequestURI (go/url.ts).
 
 import { dictionary } from "../../dictionary.ts"
-import { type GoUrl, parseUrl, urlFault } from "../../go-url.ts"
+import { type GoUrl, parseUrl, urlFault } from "../../go/url.ts"
 import { ArrayList, CelError, EntryMap, OpaqueValue, type Value } from "../values.ts"
 
 type Implementation = (args: readonly Value[]) => Value | undefined

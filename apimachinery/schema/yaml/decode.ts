@@ -1,7 +1,7 @@
 // Converts nodes to values: resolves aliases, and merges maps. Source: go.yaml.in/yaml/v2 (decode.go).
 
-import { goQuote } from "../../go-quote.ts"
-import { printGoNumber } from "../../go-print.ts"
+import { goQuote } from "../../go/quote.ts"
+import { printGoNumber } from "../../go/print.ts"
 import type { YamlNode } from "./compose.ts"
 import { resolveScalar, type Scalar } from "./resolve.ts"
 import { YamlFault } from "./text.ts"

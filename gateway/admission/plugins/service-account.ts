@@ -2,7 +2,7 @@
 // k8s.io/kubernetes/plugin/pkg/admission/serviceaccount.
 
 import { setTimeout as delay } from "node:timers/promises"
-import { goQuote } from "../../../apimachinery/go-quote.ts"
+import { goQuote } from "../../../apimachinery/go/quote.ts"
 import { generateName, validatePathSegmentName } from "../../../apimachinery/names.ts"
 import type { Container, Pod, PodSpec, ServiceAccount } from "../../../apimachinery/object.ts"
 import { serviceAccounts } from "../../../client/resources.ts"

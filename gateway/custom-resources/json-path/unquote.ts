@@ -1,6 +1,6 @@
 // Parses quoted strings like Go, with either kind of quotes. Source: strconv.UnquoteChar.
 
-import { shortEscapes } from "../../../apimachinery/go-quote.ts"
+import { shortEscapes } from "../../../apimachinery/go/quote.ts"
 
 const short = new Map(Object.entries(shortEscapes).map(([char, escape]) => [escape, char]))
 const escapes = /\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|[0-7]{3}|[^])|["'\\]/g

@@ -24,7 +24,7 @@ import {
   unmappedPrefix,
 } from "../../../apimachinery/addresses.ts"
 import type { FieldError, FieldPath } from "../../../apimachinery/field-errors.ts"
-import { goQuote } from "../../../apimachinery/go-quote.ts"
+import { goQuote } from "../../../apimachinery/go/quote.ts"
 import { messages } from "./values.ts"
 
 /** IPv4 prefixes of which some addresses are invalid outside one machine; most others need not be parsed. */

@@ -1,6 +1,6 @@
 // Validates the client configuration of admission and conversion webhooks. Source: k8s.io/apiserver/pkg/util/webhook/validation.go.
 
-import { parseUrl, urlFault } from "../../../apimachinery/go-url.ts"
+import { parseUrl, urlFault } from "../../../apimachinery/go/url.ts"
 import { repeats } from "../../../apimachinery/repeats.ts"
 import { type FieldError, type FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1035Label, validateDNS1123Subdomain } from "../../../apimachinery/names.ts"

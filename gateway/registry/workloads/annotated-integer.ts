@@ -3,7 +3,7 @@
 
 import { errorMessage } from "../../../apimachinery/error-message.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
-import { parseInt64 } from "../../../apimachinery/go-integers.ts"
+import { parseInt64 } from "../../../apimachinery/go/integers.ts"
 import { badRequest, UnconvertedError } from "../../../apimachinery/status.ts"
 
 /** Converts it to Go's format. An invalid integer is a decoding error with the message of `describe`. */

@@ -2,7 +2,7 @@
 // (check_*.go), and has its messages.
 
 import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
-import { goQuote } from "../../../../apimachinery/go-quote.ts"
+import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import type { Container, PodSpec } from "../../../../apimachinery/object.ts"
 import { appArmorOfContainer, seccompOfContainer, seccompOfPod } from "../../../registry/core/pod-spec/annotations.ts"
 import {

@@ -13,7 +13,7 @@ import {
   validateDNS1123Subdomain,
   validatePathSegmentName,
 } from "../../../../apimachinery/names.ts"
-import { goQuote } from "../../../../apimachinery/go-quote.ts"
+import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import { type KubeObject, timestamp } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { validateOwnNames } from "../../validation/names.ts"

@@ -12,7 +12,7 @@ import {
   notSupported,
   required,
 } from "../../../../apimachinery/field-errors.ts"
-import { goQuote } from "../../../../apimachinery/go-quote.ts"
+import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import { type KubeObject, timestamp } from "../../../../apimachinery/object.ts"
 import { parseRequest } from "../../../admission/plugins/certificate-subject.ts"
 import { pemBlocks } from "../../../pki/pem.ts"

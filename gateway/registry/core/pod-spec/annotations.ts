@@ -5,7 +5,7 @@
 import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { type FieldError, FieldPath, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
-import { goQuote } from "../../../../apimachinery/go-quote.ts"
+import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import type { Container, ObjectMeta, PodSpec } from "../../../../apimachinery/object.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { descendingPath } from "../volumes/sources.ts"

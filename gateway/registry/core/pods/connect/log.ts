@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http"
 import { pipeline } from "node:stream/promises"
 import { errorMessage } from "../../../../../apimachinery/error-message.ts"
 import { FieldPath, forbiddenField, invalidValue, type FieldError } from "../../../../../apimachinery/field-errors.ts"
-import { parseInt64 } from "../../../../../apimachinery/go-integers.ts"
+import { parseInt64 } from "../../../../../apimachinery/go/integers.ts"
 import { canonicalScalar } from "../../../../../apimachinery/schema/scalars.ts"
 import {
   badRequest,

@@ -1,7 +1,7 @@
 // pods/exec, attach and portforward: the client's protocol switch is forwarded to the node unchanged (WebSocket or SPDY).
 // One exception: kubectl's port-forward carries SPDY inside WebSocket messages (KEP-4006), which no kubelet unwraps.
 
-import { goQuote } from "../../../../../apimachinery/go-quote.ts"
+import { goQuote } from "../../../../../apimachinery/go/quote.ts"
 import { errorMessage } from "../../../../../apimachinery/error-message.ts"
 import { badRequest, forbidden, internalError, type StatusError } from "../../../../../apimachinery/status.ts"
 import { forwardUpgrade, UpgradeRefused } from "../../../../../client/upgrade.ts"

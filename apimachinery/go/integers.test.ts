@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { parseInt64 } from "./go-integers.ts"
+import { parseInt64 } from "./integers.ts"
 
 describe("an integer in a string", () => {
   test.each([

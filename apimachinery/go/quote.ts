@@ -1,7 +1,7 @@
 // Quotes strings like Go in messages (%q). Source: strconv.Quote.
 
-import { dictionary } from "./dictionary.ts"
-import { byteOf } from "./go-text.ts"
+import { dictionary } from "../dictionary.ts"
+import { byteOf } from "./text.ts"
 
 export const shortEscapes: Readonly<Record<string, string>> = dictionary({
   "\x07": "\\a",

@@ -1,6 +1,6 @@
 // Durations as Go writes them ("1h2m3.5s"), in milliseconds. Pure.
 
-import { dictionary } from "./dictionary.ts"
+import { dictionary } from "../dictionary.ts"
 
 const units: Readonly<Record<string, number>> = dictionary({
   ns: 1e-6,

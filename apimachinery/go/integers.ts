@@ -1,6 +1,6 @@
 // Parses integers like Go's strconv.ParseInt in base 10 and 64 bits, with its error messages.
 
-import { badRequest } from "./status.ts"
+import { badRequest } from "../status.ts"
 
 export function parseInt64(text: string): bigint {
   const quoted = JSON.stringify(text)

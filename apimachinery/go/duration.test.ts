@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { durationFault, parseGoDuration } from "./go-duration.ts"
+import { durationFault, parseGoDuration } from "./duration.ts"
 
 test.each([
   ["34s", 34_000],

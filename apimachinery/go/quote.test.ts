@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { goQuote } from "./go-quote.ts"
+import { goQuote } from "./quote.ts"
 
 test.each([
   ["plain-name.1", '"plain-name.1"'],

@@ -1,7 +1,7 @@
 // Prints values like Go: with %v in messages, and as JSON in cells. Source: strconv.FormatFloat, encoding/json.
 
-import type { Json } from "./object.ts"
-import { isObject, sortedEntries } from "./schema/json-object.ts"
+import type { Json } from "../object.ts"
+import { isObject, sortedEntries } from "../schema/json-object.ts"
 
 /** Prints maps and lists like %v. */
 export function printGo(value: Json): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { parseUrl, urlFault } from "./go-url.ts"
+import { parseUrl, urlFault } from "./url.ts"
 
 describe("urlFault()", () => {
   test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { goQuote } from "./go-quote.ts"
-import { byteOf, textOfBytes } from "./go-text.ts"
+import { goQuote } from "./quote.ts"
+import { byteOf, textOfBytes } from "./text.ts"
 
 // As Go's strconv.Quote prints them.
 test.each([

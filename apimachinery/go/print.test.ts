@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
-import "./schema/exact-integers.ts" // titles of tests contain bigints
-import { goJson, printGo } from "./go-print.ts"
-import type { Json } from "./object.ts"
+import "../schema/exact-integers.ts" // titles of tests contain bigints
+import { goJson, printGo } from "./print.ts"
+import type { Json } from "../object.ts"
 
 test.each<[Json, string]>([
   [1.5, "1.5"],

@@ -1,6 +1,6 @@
 // Parses URLs like Go, with its error messages. Source: net/url (parse).
 
-import { goQuote } from "./go-quote.ts"
+import { goQuote } from "./quote.ts"
 
 export interface GoUrl {
   scheme: string
