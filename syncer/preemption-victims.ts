@@ -2,8 +2,8 @@
 
 import type { Node, Pod } from "../apimachinery/object.ts"
 import { compareQuantities, parseQuantity, zeroQuantity } from "../apimachinery/quantity.ts"
-import { addAmounts, parseAmounts, type Amounts } from "../apimachinery/amounts.ts"
-import { podAmounts } from "../apimachinery/resource-usage.ts"
+import { addAmounts, parseAmounts, type Amounts } from "../apimachinery/quota/amounts.ts"
+import { podAmounts } from "../apimachinery/quota/usage.ts"
 
 export interface Room {
   node: string

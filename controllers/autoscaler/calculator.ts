@@ -3,7 +3,7 @@
 
 import { milliValue, parseQuantity } from "../../apimachinery/quantity.ts"
 import type { Pod } from "../../apimachinery/object.ts"
-import { podAmounts } from "../../apimachinery/resource-usage.ts"
+import { podAmounts } from "../../apimachinery/quota/usage.ts"
 import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import { isReady, isTerminating, podCondition } from "../pods/pod-state.ts"
 import type { PodMetrics } from "./metrics-client.ts"

@@ -1,6 +1,6 @@
 // The ResourceClaims that a pod needs. Pure. Source: k8s.io/dynamic-resource-allocation/resourceclaim.
 
-import { extendedClaimOf } from "../../apimachinery/device-usage.ts"
+import { extendedClaimOf } from "../../apimachinery/quota/device-usage.ts"
 import { controllerOf, type Pod, type ResourceClaim } from "../../apimachinery/object.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 

@@ -2,12 +2,12 @@
 // objects are deleted, and corrects drift. Source: k8s.io/kubernetes/pkg/controller/resourcequota.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
-import { type DeviceOffers, deviceOffers, mayNeedOffers, noOffers } from "../../apimachinery/device-usage.ts"
+import { type DeviceOffers, deviceOffers, mayNeedOffers, noOffers } from "../../apimachinery/quota/device-usage.ts"
 import type { KubeObject, Pod, ResourceQuota } from "../../apimachinery/object.ts"
 import { printQuantity, zeroQuantity } from "../../apimachinery/quantity.ts"
-import { classesOf, hasDeadline, quotaMatches } from "../../apimachinery/quota-scopes.ts"
-import { addAmounts, type Amounts } from "../../apimachinery/amounts.ts"
-import { quotaNamesOf, usageOf } from "../../apimachinery/resource-usage.ts"
+import { classesOf, hasDeadline, quotaMatches } from "../../apimachinery/quota/scopes.ts"
+import { addAmounts, type Amounts } from "../../apimachinery/quota/amounts.ts"
+import { quotaNamesOf, usageOf } from "../../apimachinery/quota/usage.ts"
 import { deviceClasses, pods as podResource, resourceClaims, resourceQuotas } from "../../client/resources.ts"
 import type { DiscoveredResource, KubeClient, Resource } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"

@@ -9,8 +9,8 @@ import {
   printQuantity,
   type Quantity,
 } from "../../../apimachinery/quantity.ts"
-import { type Amounts, parseAmounts } from "../../../apimachinery/amounts.ts"
-import { podAmounts } from "../../../apimachinery/resource-usage.ts"
+import { type Amounts, parseAmounts } from "../../../apimachinery/quota/amounts.ts"
+import { podAmounts } from "../../../apimachinery/quota/usage.ts"
 import { limitRanges } from "../../../client/resources.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { listAll } from "./lookup.ts"

@@ -10,8 +10,8 @@ import {
   unitValue,
   zeroQuantity,
 } from "../../../apimachinery/quantity.ts"
-import { parseAmounts } from "../../../apimachinery/amounts.ts"
-import { podAmounts } from "../../../apimachinery/resource-usage.ts"
+import { parseAmounts } from "../../../apimachinery/quota/amounts.ts"
+import { podAmounts } from "../../../apimachinery/quota/usage.ts"
 import { nodes } from "../../../client/resources.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { find } from "./lookup.ts"

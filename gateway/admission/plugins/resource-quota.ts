@@ -8,7 +8,7 @@ import {
   isDeviceClaim,
   mayNeedOffers,
   noOffers,
-} from "../../../apimachinery/device-usage.ts"
+} from "../../../apimachinery/quota/device-usage.ts"
 import type { KubeObject, Pod, ResourceQuota } from "../../../apimachinery/object.ts"
 import {
   addQuantities,
@@ -18,9 +18,9 @@ import {
   subtractQuantities,
   zeroQuantity,
 } from "../../../apimachinery/quantity.ts"
-import { hasDeadline, quotaMatches } from "../../../apimachinery/quota-scopes.ts"
-import { addAmounts, type Amounts, parseAmounts } from "../../../apimachinery/amounts.ts"
-import { isCountable, quotaNamesOf, usageOf } from "../../../apimachinery/resource-usage.ts"
+import { hasDeadline, quotaMatches } from "../../../apimachinery/quota/scopes.ts"
+import { addAmounts, type Amounts, parseAmounts } from "../../../apimachinery/quota/amounts.ts"
+import { isCountable, quotaNamesOf, usageOf } from "../../../apimachinery/quota/usage.ts"
 import { deviceClasses, pods, resourceClaims, resourceQuotas } from "../../../client/resources.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { builtIn, internalWrite, onBehalf, withoutAdmission } from "../../registry/internal-write.ts"

@@ -1,7 +1,7 @@
 // Amounts of resources by name, and their arithmetic.
 
-import { addQuantities, compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "./quantity.ts"
-import { ownValue, setOwn } from "./schema/json-object.ts"
+import { addQuantities, compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../quantity.ts"
+import { ownValue, setOwn } from "../schema/json-object.ts"
 
 /** Amounts by resource name. Names may be arbitrary, since usage is computed before names are validated. */
 export type Amounts = Record<string, Quantity>

@@ -1,10 +1,10 @@
 // Determines which quotas count an object, by their resources and scopes. Source: k8s.io/kubernetes/pkg/quota/v1/evaluator/core.
 
 import { noOffers } from "./device-usage.ts"
-import type { KubeObject, PersistentVolumeClaim, Pod, PodSpec, ResourceQuota } from "./object.ts"
-import { compareQuantities, type Quantity, zeroQuantity } from "./quantity.ts"
+import type { KubeObject, PersistentVolumeClaim, Pod, PodSpec, ResourceQuota } from "../object.ts"
+import { compareQuantities, type Quantity, zeroQuantity } from "../quantity.ts"
 import { parseAmounts } from "./amounts.ts"
-import { quotaNamesOf } from "./resource-usage.ts"
+import { quotaNamesOf } from "./usage.ts"
 
 type Texts = Readonly<Record<string, string>>
 type Selector = NonNullable<

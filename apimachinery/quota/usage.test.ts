@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
-import type { KubeObject } from "./object.ts"
-import { printQuantity } from "./quantity.ts"
-import { quotaNamesOf, usageOf } from "./resource-usage.ts"
+import type { KubeObject } from "../object.ts"
+import { printQuantity } from "../quantity.ts"
+import { quotaNamesOf, usageOf } from "./usage.ts"
 
 const usage = (resource: string, spec: object, status: object = {}, group = ""): Record<string, string> => {
   const object = { apiVersion: "v1", kind: "X", metadata: { name: "x" }, spec, status } as KubeObject

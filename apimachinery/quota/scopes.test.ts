@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { Pod, ResourceQuota } from "./object.ts"
-import { quotaMatches } from "./quota-scopes.ts"
+import type { Pod, ResourceQuota } from "../object.ts"
+import { quotaMatches } from "./scopes.ts"
 
 const asks = (amounts: object, more: object = {}): object => ({
   containers: [{ name: "a", resources: { requests: amounts } }],

@@ -3,9 +3,9 @@
 
 import { addAmounts, addTo, type Amounts, largest, parseAmounts, raise } from "./amounts.ts"
 import { deviceUsage, isDeviceClaim, isExtended, limitsDevices, noOffers } from "./device-usage.ts"
-import type { Container, KubeObject, PersistentVolumeClaim, Pod, PodSpec, Service } from "./object.ts"
-import { addQuantities, compareQuantities, parseQuantity, printQuantity, roundUp, zeroQuantity } from "./quantity.ts"
-import { ownValue, setOwn } from "./schema/json-object.ts"
+import type { Container, KubeObject, PersistentVolumeClaim, Pod, PodSpec, Service } from "../object.ts"
+import { addQuantities, compareQuantities, parseQuantity, printQuantity, roundUp, zeroQuantity } from "../quantity.ts"
+import { ownValue, setOwn } from "../schema/json-object.ts"
 
 const one = parseQuantity("1")
 

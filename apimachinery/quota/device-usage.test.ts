@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { type DeviceOffers, deviceOffers, noOffers } from "./device-usage.ts"
-import type { KubeObject, Pod } from "./object.ts"
-import { printQuantity } from "./quantity.ts"
-import { quotaNamesOf, usageOf } from "./resource-usage.ts"
+import type { KubeObject, Pod } from "../object.ts"
+import { printQuantity } from "../quantity.ts"
+import { quotaNamesOf, usageOf } from "./usage.ts"
 
 const group = "resource.k8s.io"
 const resource = "resourceclaims"

@@ -2,9 +2,9 @@
 // pods request without a claim. Source: k8s.io/kubernetes/pkg/quota/v1/evaluator/core/resource_claims.go, KEP-5004.
 
 import { addTo, type Amounts, largest } from "./amounts.ts"
-import { controllerOf, type KubeObject, type Pod } from "./object.ts"
-import { compareQuantities, parseQuantity, subtractQuantities, zeroQuantity } from "./quantity.ts"
-import { ownValue } from "./schema/json-object.ts"
+import { controllerOf, type KubeObject, type Pod } from "../object.ts"
+import { compareQuantities, parseQuantity, subtractQuantities, zeroQuantity } from "../quantity.ts"
+import { ownValue } from "../schema/json-object.ts"
 
 export const isDeviceClaim = (group: string, resource: string): boolean =>
   group === "resource.k8s.io" && resource === "resourceclaims"
