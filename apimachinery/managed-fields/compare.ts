@@ -3,7 +3,7 @@
 
 import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
-import { hasGivenEmpty } from "../schema/given.ts"
+import { hasGivenEmpty } from "../schema/decode/given.ts"
 import { isObject, type JsonObject } from "../schema/json-object.ts"
 import { atOnce, type Steps } from "../steps.ts"
 import { sortTexts } from "../go/text-order.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { Json } from "../object.ts"
-import { decodeObject } from "./decode.ts"
+import { decodeObject } from "./decode/decode.ts"
 import { applyDefaults } from "./defaults.ts"
 import { schemaOf } from "./facts.ts"
 import { compileStructural } from "./structural/structural.ts"

@@ -3,7 +3,7 @@ import { copyJson } from "../copy.ts"
 import { applyJsonPatch } from "../patch/json-patch.ts"
 import { applyMergePatch } from "../patch/merge-patch.ts"
 import { mayHoldLongIntegers, parseJson } from "./exact-integers.ts"
-import { parseObject } from "./parse.ts"
+import { parseObject } from "./json/parse.ts"
 import type { Json } from "../object.ts"
 
 const parse = (text: string): Json => parseJson(Buffer.from(text))

@@ -2,7 +2,7 @@
 // discovery is dropped.
 
 import type { Json } from "../../apimachinery/object.ts"
-import { decodeObject } from "../../apimachinery/schema/decode.ts"
+import { decodeObject } from "../../apimachinery/schema/decode/decode.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import { isObject } from "../../apimachinery/schema/json-object.ts"
 import { hasReason } from "../../apimachinery/status.ts"

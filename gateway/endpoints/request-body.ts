@@ -1,7 +1,7 @@
 // Reads request bodies: their size limit, when they are processed, and on which thread. Next: body.ts.
 
 import type { IncomingMessage } from "node:http"
-import { type Parsed, yamlAsJson } from "../../apimachinery/schema/parse.ts"
+import { type Parsed, yamlAsJson } from "../../apimachinery/schema/json/parse.ts"
 import type { YamlOutcome } from "../../apimachinery/schema/yaml/convert.ts"
 import { requestEntityTooLarge } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"

@@ -12,7 +12,7 @@ import {
 } from "../../apimachinery/field-errors.ts"
 import { type GroupVersionKind, type Json, parseGroupVersion } from "../../apimachinery/object.ts"
 import { parseInt64 } from "../../apimachinery/go/integers.ts"
-import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
+import { decodeObject, parseObject } from "../../apimachinery/schema/decode/decode.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
@@ -23,7 +23,7 @@ import type { DeleteRequest, ListOptions, WriteOptions } from "../registry/rest.
 import { bodyFormat, mediaType } from "./negotiation.ts"
 import type { RequestBody } from "./request-body.ts"
 import { between } from "../../apimachinery/texts.ts"
-import { refusalDetail } from "../../apimachinery/schema/decode-errors.ts"
+import { refusalDetail } from "../../apimachinery/schema/decode/errors.ts"
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict"
 

@@ -1,7 +1,7 @@
 // Bookmarks: objects of their kind with the fields that Go prints for an empty one.
 
 import { type Json, type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
-import { writeZeros } from "../../apimachinery/schema/decode.ts"
+import { writeZeros } from "../../apimachinery/schema/decode/decode.ts"
 import type { RegistryEvent, ResourceDefinition } from "./rest.ts"
 import { ComputedValue } from "./value.ts"
 

@@ -3,7 +3,7 @@
 
 import { textOfBytes } from "../../apimachinery/go/text.ts"
 import { badRequest, type StatusError } from "../../apimachinery/status.ts"
-import { scanJson } from "../../apimachinery/schema/json-scan.ts"
+import { scanJson } from "../../apimachinery/schema/json/scan.ts"
 
 export interface ContinueToken {
   /** Undefined: continue at the latest revision, with pages that are inconsistent (the token that a 410 offers). */

@@ -24,7 +24,7 @@ import {
   printGroupVersion,
   timestamp,
 } from "../../apimachinery/object.ts"
-import { writeZeros } from "../../apimachinery/schema/decode.ts"
+import { writeZeros } from "../../apimachinery/schema/decode/decode.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { badRequest, StatusError, unexplained } from "../../apimachinery/status.ts"
 import { inSteps } from "../../apimachinery/steps.ts"

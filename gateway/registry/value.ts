@@ -7,7 +7,7 @@
 
 import { copyJson, copyUnfrozen } from "../../apimachinery/copy.ts"
 import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
-import { printingJson } from "../../apimachinery/schema/json-print.ts"
+import { printingJson } from "../../apimachinery/schema/json/print.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import type { KeyValue } from "../../storage/types.ts"
 import { atOnce, type Steps } from "../../apimachinery/steps.ts"

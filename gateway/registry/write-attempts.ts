@@ -3,7 +3,7 @@
 
 import type { FieldError } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
-import { writeZeros } from "../../apimachinery/schema/decode.ts"
+import { writeZeros } from "../../apimachinery/schema/decode/decode.ts"
 import {
   alreadyExists,
   generatedNameExists,

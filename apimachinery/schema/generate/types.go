@@ -257,7 +257,7 @@ func printedGoType(goType reflect.Type, word string) string {
 	return printed
 }
 
-// derivedGoType is the Go type that the reader of the facts derives from a name (goTypeOf in ../decode-errors.ts).
+// derivedGoType is the Go type that the reader of the facts derives from a name (goTypeOf in ../decode/errors.ts).
 func derivedGoType(word string) string {
 	switch {
 	case strings.HasPrefix(word, "[]"):

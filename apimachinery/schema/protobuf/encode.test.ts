@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest"
 import { printGroupVersion, type Json } from "../../object.ts"
-import { decodeObject, writeZeros } from "../decode.ts"
+import { decodeObject, writeZeros } from "../decode/decode.ts"
 import { type JsonObject, setOwn } from "../json-object.ts"
 import { kindsOfTypes, schemaOfType } from "../facts.ts"
 import { parseProtobuf } from "./parse.ts"

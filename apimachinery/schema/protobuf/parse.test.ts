@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest"
 import type { Json } from "../../object.ts"
 import { StatusError } from "../../status.ts"
 import { createRandom, seedOf } from "../../testing/random.ts"
-import { decodeObject, writeZeros } from "../decode.ts"
+import { decodeObject, writeZeros } from "../decode/decode.ts"
 import { parseProtobuf } from "./parse.ts"
 import { messages, schemaNamed } from "../testing/protobuf-messages.ts"
 

@@ -3,7 +3,7 @@
 import { evaluateRules, ruleTree } from "../../cel/rules/validator.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
-import { embeddedFault } from "../decode-custom.ts"
+import { embeddedFault } from "../decode/custom.ts"
 import { isObject, type JsonObject } from "../json-object.ts"
 import { prune } from "../prune.ts"
 import type { Schema } from "../schema.ts"

@@ -4,7 +4,7 @@
 import { forbiddenField, invalidValue, notSupported, notSupportedText, required } from "../../field-errors.ts"
 import type { FieldError, FieldPath } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
-import { isGivenEmpty } from "../given.ts"
+import { isGivenEmpty } from "../decode/given.ts"
 import { isObject, type JsonObject } from "../json-object.ts"
 import { checkListType } from "./lists.ts"
 

@@ -1,7 +1,7 @@
 // Prunes the defaults of a schema before they are used: metadata within them loses unknown fields, and fields that Go would not
 // write. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/prune.go.
 
-import { embeddedFault } from "../decode-custom.ts"
+import { embeddedFault } from "../decode/custom.ts"
 import type { Json } from "../../object.ts"
 import { isObject } from "../json-object.ts"
 import { hasEmbedded, type Schema } from "../schema.ts"

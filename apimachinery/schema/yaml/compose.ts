@@ -1,7 +1,7 @@
 // Composes tokens to the nodes of a text's first document; further documents are ignored. Source: go.yaml.in/yaml/v2
 // (parserc.go).
 
-import { maxDepth, tooDeep } from "../json-survey.ts"
+import { maxDepth, tooDeep } from "../json/survey.ts"
 import { Scanner } from "./scanner.ts"
 import type { Tag } from "./tags.ts"
 import { lineFault, YamlFault } from "./text.ts"

@@ -1,7 +1,7 @@
 // Converts the bytes of a YAML text to JSON like Kubernetes, in steps: text.ts (characters), scanner.ts (tokens), compose.ts
 // (nodes), decode.ts (values), json.ts. Long texts are converted in a separate thread.
 
-import { maxDepth, tooDeep } from "../json-survey.ts"
+import { maxDepth, tooDeep } from "../json/survey.ts"
 import { readCharacters } from "./characters.ts"
 import { compose } from "./compose.ts"
 import { Decoder, YamlTooLong } from "./decode.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { StatusError } from "../../status.ts"
-import { parseObject } from "../parse.ts"
+import { parseObject } from "../json/parse.ts"
 
 // kube-apiserver 1.36's messages.
 test.each([

@@ -1,7 +1,7 @@
 // Adds the overhead, node selector and tolerations of a pod's runtime class. Source: k8s.io/kubernetes/plugin/pkg/admission/runtimeclass.
 
 import type { KubeObject, Pod, PodSpec } from "../../../apimachinery/object.ts"
-import { isGivenEmpty } from "../../../apimachinery/schema/given.ts"
+import { isGivenEmpty } from "../../../apimachinery/schema/decode/given.ts"
 import { runtimeClasses } from "../../../client/resources.ts"
 import { withoutReason } from "../../registry/metadata.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"

@@ -24,7 +24,7 @@ import { type PolicyHook, PolicyHooks } from "./hooks.ts"
 import { PolicyInput } from "./input.ts"
 import { isBeyondPolicies, matchResources } from "./match.ts"
 import { collectParams, ConfigurationFault, paramRegistry } from "./params.ts"
-import { refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
+import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
 
 const pluginName = "MutatingAdmissionPolicy"
 

@@ -16,7 +16,7 @@ import { isExempt, matchHook } from "./match.ts"
 import { isOwnKind } from "./review.ts"
 import { type EvaluateMatchConditions, meetsConditions } from "./match-conditions.ts"
 import { convertObject } from "./versions.ts"
-import { refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
+import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
 
 const pluginName = "MutatingAdmissionWebhook"
 

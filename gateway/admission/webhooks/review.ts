@@ -3,9 +3,9 @@
 
 import { randomUUID } from "node:crypto"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
-import { decodeObject } from "../../../apimachinery/schema/decode.ts"
-import { refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
-import { noObject } from "../../../apimachinery/schema/parse.ts"
+import { decodeObject } from "../../../apimachinery/schema/decode/decode.ts"
+import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
+import { noObject } from "../../../apimachinery/schema/json/parse.ts"
 import { hasReason, type Status } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { User } from "../../request/user.ts"

@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto"
 import { type Json, type KubeObject, type ObjectMeta, printGroupVersion } from "../../../apimachinery/object.ts"
 import { applyDefaults } from "../../../apimachinery/schema/defaults.ts"
-import { decodeObject } from "../../../apimachinery/schema/decode.ts"
+import { decodeObject } from "../../../apimachinery/schema/decode/decode.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import { unexplained } from "../../../apimachinery/status.ts"
 import type { WebhookClientConfig } from "../../backends/webhook-client.ts"

@@ -3,8 +3,8 @@
 
 import { copyJson } from "../../../apimachinery/copy.ts"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
-import { Mismatch, refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
-import { parseObject } from "../../../apimachinery/schema/parse.ts"
+import { Mismatch, refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
+import { parseObject } from "../../../apimachinery/schema/json/parse.ts"
 import {
   badRequest,
   conflict,

@@ -3,7 +3,7 @@
 
 import { copyJson } from "../../../apimachinery/copy.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
-import { decodeObject } from "../../../apimachinery/schema/decode.ts"
+import { decodeObject } from "../../../apimachinery/schema/decode/decode.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import { isEmptyObject } from "../../../apimachinery/schema/json-object.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"

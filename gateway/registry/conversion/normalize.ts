@@ -2,7 +2,7 @@
 // prints.
 
 import { type Json, type KubeObject, parseGroupVersion } from "../../../apimachinery/object.ts"
-import { decodeObject, writeZeros } from "../../../apimachinery/schema/decode.ts"
+import { decodeObject, writeZeros } from "../../../apimachinery/schema/decode/decode.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 
 /** Modifies and returns the object. */

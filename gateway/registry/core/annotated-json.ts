@@ -3,12 +3,12 @@
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { Json } from "../../../apimachinery/object.ts"
-import { what } from "../../../apimachinery/schema/decode-errors.ts"
+import { what } from "../../../apimachinery/schema/decode/errors.ts"
 import { exactInteger } from "../../../apimachinery/schema/exact-integers.ts"
 import { isObject } from "../../../apimachinery/schema/json-object.ts"
-import { scanJson } from "../../../apimachinery/schema/json-scan.ts"
-import { openingAt, tooDeep } from "../../../apimachinery/schema/json-survey.ts"
-import { firstOverflow } from "../../../apimachinery/schema/number-literals.ts"
+import { scanJson } from "../../../apimachinery/schema/json/scan.ts"
+import { openingAt, tooDeep } from "../../../apimachinery/schema/json/survey.ts"
+import { firstOverflow } from "../../../apimachinery/schema/json/number-literals.ts"
 import { canonicalScalar, ScalarError } from "../../../apimachinery/schema/scalars.ts"
 
 /** A Go type; `name` is its name in messages. */

@@ -1,7 +1,7 @@
 // ResourceSlices: the devices of a driver by pool. Source: k8s.io/kubernetes/pkg/apis/resource/validation ValidateResourceSlice.
 
 import { type FieldError, FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
-import { isGivenEmpty } from "../../../apimachinery/schema/given.ts"
+import { isGivenEmpty } from "../../../apimachinery/schema/decode/given.ts"
 import { validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
 import { type NodeSelector, validateNodeSelector } from "../core/pod-spec/scheduling.ts"
 import type { KindExtension, Strategy } from "../strategy.ts"

@@ -5,7 +5,7 @@
 // A time with a fraction of a second differs from the stored one, which has none.
 
 import { type FieldError, type FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
-import { hasGivenFraction } from "../../../apimachinery/schema/given.ts"
+import { hasGivenFraction } from "../../../apimachinery/schema/decode/given.ts"
 import { immutable } from "./values.ts"
 
 export function semanticEqual(left: unknown, right: unknown): boolean {

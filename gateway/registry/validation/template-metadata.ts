@@ -4,7 +4,7 @@
 import { type FieldError, type FieldPath, forbiddenField } from "../../../apimachinery/field-errors.ts"
 import { validateAnnotations, validateLabels } from "../../../apimachinery/object-meta.ts"
 import type { ObjectMeta } from "../../../apimachinery/object.ts"
-import { isGivenEmpty } from "../../../apimachinery/schema/given.ts"
+import { isGivenEmpty } from "../../../apimachinery/schema/decode/given.ts"
 
 /** In the order of the errors. */
 const serversFields = [

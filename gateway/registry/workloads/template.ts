@@ -8,7 +8,7 @@ import {
   notSupported,
   required,
 } from "../../../apimachinery/field-errors.ts"
-import { isGivenEmpty } from "../../../apimachinery/schema/given.ts"
+import { isGivenEmpty } from "../../../apimachinery/schema/decode/given.ts"
 import { matches, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
 import type { PodTemplateSpec } from "../../../apimachinery/object.ts"
 import { validatePodTemplate } from "../core/pod-spec/validate.ts"

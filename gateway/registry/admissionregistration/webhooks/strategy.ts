@@ -1,6 +1,6 @@
 // Webhook configurations. They are applied in gateway/admission/webhooks.
 
-import { hasGivenEmpty, isGivenEmpty } from "../../../../apimachinery/schema/given.ts"
+import { hasGivenEmpty, isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import type { Webhook, WebhookConfiguration } from "../../../admission/webhooks/configuration.ts"

@@ -2,7 +2,7 @@
 
 import type * as models from "@kubernetes/client-node"
 import type { Wire } from "../../../../apimachinery/object.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/given.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 
 export type Rules = Wire<models.V2HPAScalingRules>
 

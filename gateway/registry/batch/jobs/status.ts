@@ -10,7 +10,7 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import type { Job } from "../../../../apimachinery/object.ts"
-import { isGivenFraction } from "../../../../apimachinery/schema/given.ts"
+import { isGivenFraction } from "../../../../apimachinery/schema/decode/given.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { immutable, nonNegative } from "../../validation/values.ts"
 import { countIndexes, overlapOf } from "../indexes.ts"

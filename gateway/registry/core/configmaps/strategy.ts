@@ -2,7 +2,7 @@
 
 import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import type { ConfigMap } from "../../../../apimachinery/object.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/given.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { configKeyRule } from "../../validation/values.ts"

@@ -10,7 +10,7 @@ import {
   invalidValue,
 } from "../../../../apimachinery/field-errors.ts"
 import type { Node } from "../../../../apimachinery/object.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/given.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { isIPv6Address, legacyNetwork, networkWarnings } from "../../validation/addresses.ts"
 import { notPositive } from "../../validation/values.ts"

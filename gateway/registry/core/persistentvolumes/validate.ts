@@ -11,7 +11,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import type { PersistentVolume } from "../../../../apimachinery/object.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/given.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import { messages, optionalOneOf } from "../../validation/values.ts"
 import { notNegative } from "../persistentvolumeclaims/status.ts"
 import { positiveQuantity, validateAccessModes, validateVolumeMode } from "../persistentvolumeclaims/validate.ts"

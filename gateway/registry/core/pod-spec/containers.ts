@@ -12,7 +12,7 @@ import {
   tooMany,
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
-import { hasGivenEmpty, isGivenEmpty } from "../../../../apimachinery/schema/given.ts"
+import { hasGivenEmpty, isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import {
   messages,
   named,

@@ -2,7 +2,7 @@
 // validateLinux, validateWindows).
 
 import { type FieldError, type FieldPath, forbiddenField, required } from "../../../../apimachinery/field-errors.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/given.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import { optionalOneOf } from "../../validation/values.ts"
 import { containersWithPaths } from "./annotations.ts"
 import type { PodSpec } from "./types.ts"

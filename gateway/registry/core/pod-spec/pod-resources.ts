@@ -7,7 +7,7 @@ import { compareQuantities, printQuantity } from "../../../../apimachinery/quant
 import { type Amounts, parseAmounts } from "../../../../apimachinery/quota/amounts.ts"
 import { podAmounts } from "../../../../apimachinery/quota/usage.ts"
 import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/given.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import { isHugePages, validateRequirements } from "./resources.ts"
 
 /**

@@ -11,7 +11,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import type { Secret } from "../../../../apimachinery/object.ts"
 import { accountAnnotation, tokenType } from "../../../../apimachinery/secret-tokens.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/given.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { immutable } from "../../validation/values.ts"

@@ -9,7 +9,7 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label, validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/given.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import { loadBalancerWarnings } from "../../core/services/warnings.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"

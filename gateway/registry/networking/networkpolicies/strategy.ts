@@ -11,7 +11,7 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
-import { hasGivenEmpty } from "../../../../apimachinery/schema/given.ts"
+import { hasGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { isStrictSubset, legacyNetwork, networkWarnings } from "../../validation/addresses.ts"
 import { semanticEqual } from "../../validation/equality.ts"

@@ -1,11 +1,11 @@
 // Decoding of numbers (decode.ts) as in Go: from JSON by their literal, from memory by their type.
 
-import type { Json } from "../object.ts"
-import { Mismatch, what } from "./decode-errors.ts"
-import { int64, narrowest } from "./exact-integers.ts"
-import type { OddNumbers } from "./odd-numbers.ts"
-import { ScalarError } from "./scalars.ts"
-import type { Schema } from "./schema.ts"
+import type { Json } from "../../object.ts"
+import { Mismatch, what } from "./errors.ts"
+import { int64, narrowest } from "../exact-integers.ts"
+import type { OddNumbers } from "../json/odd-numbers.ts"
+import { ScalarError } from "../scalars.ts"
+import type { Schema } from "../schema.ts"
 
 const int32Max = 2 ** 31 - 1
 const int32Min = -(2 ** 31)

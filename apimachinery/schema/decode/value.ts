@@ -1,16 +1,16 @@
 // Traverses a value of a known type in place: checks JSON types, drops null and unknown fields, and converts values to their
 // canonical form.
 
-import type { Json } from "../object.ts"
-import { decodeBytes } from "./decode-bytes.ts"
-import { Mismatch, notParts, what } from "./decode-errors.ts"
-import { decodeInteger, decodeSelfReading, literalOf, notText, type NumberPlace } from "./decode-numbers.ts"
+import type { Json } from "../../object.ts"
+import { decodeBytes } from "./bytes.ts"
+import { Mismatch, notParts, what } from "./errors.ts"
+import { decodeInteger, decodeSelfReading, literalOf, notText, type NumberPlace } from "./numbers.ts"
 import { noteGivenEmpty, noteGivenTime } from "./given.ts"
-import { isObject, type JsonObject, setOwn } from "./json-object.ts"
-import { maxStrictFaults } from "./json-scan.ts"
-import { canonicalQuantity, canonicalScalar, ScalarError } from "./scalars.ts"
-import type { FieldSchema, Schema } from "./schema.ts"
-import { isZero, zeroOf } from "./zeros.ts"
+import { isObject, type JsonObject, setOwn } from "../json-object.ts"
+import { maxStrictFaults } from "../json/scan.ts"
+import { canonicalQuantity, canonicalScalar, ScalarError } from "../scalars.ts"
+import type { FieldSchema, Schema } from "../schema.ts"
+import { isZero, zeroOf } from "../zeros.ts"
 
 /** Maximum number of reported unknown fields in a value merged in memory. Upstream reports all, which may be a million. */
 const maxMergedFaults = 1000

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest"
-import type { GroupVersionKind, Json } from "../object.ts"
-import { StatusError } from "../status.ts"
+import type { GroupVersionKind, Json } from "../../object.ts"
+import { StatusError } from "../../status.ts"
 import { decodeObject, parseObject, writeZeros } from "./decode.ts"
 import { hasGivenEmpty, hasGivenFractionWithin, isGivenEmpty, isGivenFraction } from "./given.ts"
-import { schemaOf } from "./facts.ts"
-import type { Schema } from "./schema.ts"
+import { schemaOf } from "../facts.ts"
+import type { Schema } from "../schema.ts"
 
 const deployment: GroupVersionKind = { group: "apps", version: "v1", kind: "Deployment" }
 const core = (kind: string): GroupVersionKind => ({ group: "", version: "v1", kind })

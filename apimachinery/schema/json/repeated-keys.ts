@@ -1,9 +1,9 @@
 // Duplicate keys in a text. Go decodes the second value over the first one: errors in the first are reported, and fields of
 // structs and entries of maps that only the first has are kept.
 
-import type { Json } from "../object.ts"
-import { isObject, ownValue, setOwn } from "./json-object.ts"
-import { type Schema, schemaOfItems } from "./schema.ts"
+import type { Json } from "../../object.ts"
+import { isObject, ownValue, setOwn } from "../json-object.ts"
+import { type Schema, schemaOfItems } from "../schema.ts"
 
 /** `ranges`: ranges of the text, including the comma before the key. Removes all repetitions. */
 export function withoutRepeats(text: string, ranges: readonly (readonly [start: number, end: number])[]): string {

@@ -1,9 +1,9 @@
 // Preserves the literals of numbers that a double would change: 1.0, 1e3, 9223372036854775808. Upstream applies patches to text,
 // so the result is decoded, and possibly rejected, by its literals; here they pass through the patch as marked strings.
 
-import type { Json } from "../object.ts"
-import { exactInteger, parseExactly, unsignedInteger } from "./exact-integers.ts"
-import { isObject, setOwn } from "./json-object.ts"
+import type { Json } from "../../object.ts"
+import { exactInteger, parseExactly, unsignedInteger } from "../exact-integers.ts"
+import { isObject, setOwn } from "../json-object.ts"
 import { noteOddNumbers, OddNumbers, oddNumbersOf } from "./odd-numbers.ts"
 
 const id = crypto.randomUUID()

@@ -1,7 +1,7 @@
 // The literals of numbers of a parsed value, where they are known to matter: kept beside the value, and collected with it.
 
-import type { Json } from "../object.ts"
-import { isObject } from "./json-object.ts"
+import type { Json } from "../../object.ts"
+import { isObject } from "../json-object.ts"
 
 type Step = string | number
 type Place = Map<Step, Place | string>

@@ -1,20 +1,20 @@
 // Decodes an object of a known kind like Go's decoder: checks JSON types, drops null and unknown fields, converts strings to
-// their canonical form. In place, in one traversal (decode-value.ts); for custom resources only their built-in parts
-// (decode-custom.ts). Preceded by parse.ts and followed by defaults.ts.
+// their canonical form. In place, in one traversal (value.ts); for custom resources only their built-in parts
+// (custom.ts). Preceded by parse.ts and followed by defaults.ts.
 
-import type { Json } from "../object.ts"
-import { parseGroupVersion } from "../object.ts"
-import { badRequest } from "../status.ts"
-import { decodeCustom } from "./decode-custom.ts"
-import { Mismatch } from "./decode-errors.ts"
-import { decodeWhole, type Walk } from "./decode-value.ts"
-import { printPath } from "./json-scan.ts"
-import { oddNumbersOf } from "./odd-numbers.ts"
-import { ScalarError } from "./scalars.ts"
-import type { Schema } from "./schema.ts"
+import type { Json } from "../../object.ts"
+import { parseGroupVersion } from "../../object.ts"
+import { badRequest } from "../../status.ts"
+import { decodeCustom } from "./custom.ts"
+import { Mismatch } from "./errors.ts"
+import { decodeWhole, type Walk } from "./value.ts"
+import { printPath } from "../json/scan.ts"
+import { oddNumbersOf } from "../json/odd-numbers.ts"
+import { ScalarError } from "../scalars.ts"
+import type { Schema } from "../schema.ts"
 
-export { parseObject } from "./parse.ts"
-export { writeZeros } from "./zeros.ts"
+export { parseObject } from "../json/parse.ts"
+export { writeZeros } from "../zeros.ts"
 
 /**
  * Converts `value` (an object, fresh from parseObject or a patch) to what the kind's Go type would hold. Throws BadRequest with

@@ -1,9 +1,9 @@
 // The decoder's errors about JSON values of a wrong type, in Go's words, with Go's names of types and fields.
 
-import { dictionary } from "../dictionary.ts"
-import type { Json } from "../object.ts"
-import type { FieldSchema, Schema } from "./schema.ts"
-import { after } from "../texts.ts"
+import { dictionary } from "../../dictionary.ts"
+import type { Json } from "../../object.ts"
+import type { FieldSchema, Schema } from "../schema.ts"
+import { after } from "../../texts.ts"
 
 /** A JSON value of a wrong type at a path. The message is only composed when it is needed. */
 export class Mismatch extends Error {

@@ -1,7 +1,7 @@
 // A strict JSON scanner for information that JSON.parse does not provide: duplicate keys, numbers that are not exact as doubles,
 // and errors in the words of Go's scanner. Slower than JSON.parse, so it only runs when one of these is needed.
 
-import { byteOf } from "../go/text.ts"
+import { byteOf } from "../../go/text.ts"
 import { OddNumbers } from "./odd-numbers.ts"
 import { withoutRepeats } from "./repeated-keys.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
-import type { Json } from "../object.ts"
-import { schemaOf } from "./facts.ts"
-import { firstOfKeys } from "./json-scan.ts"
+import type { Json } from "../../object.ts"
+import { schemaOf } from "../facts.ts"
+import { firstOfKeys } from "./scan.ts"
 import { keepFirst } from "./repeated-keys.ts"
 
 describe("firstOfKeys()", () => {

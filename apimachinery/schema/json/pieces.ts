@@ -4,10 +4,10 @@
 //   {"a":1,"b":{"c":2,│"d":3,│"e":4},"f":5}
 //   └ open: a, b       │ pieces of b   └ b is complete: a is parsed, b is added, and the root goes on with f
 
-import type { Json } from "../object.ts"
-import type { Steps } from "../steps.ts"
-import { type JsonObject, setOwn } from "./json-object.ts"
-import { countKeys } from "./json-survey.ts"
+import type { Json } from "../../object.ts"
+import type { Steps } from "../../steps.ts"
+import { type JsonObject, setOwn } from "../json-object.ts"
+import { countKeys } from "./survey.ts"
 
 /**
  * Characters that are parsed in one step, one to two milliseconds. What V8 parses of texts of 100 KiB and more is old at once; of shorter

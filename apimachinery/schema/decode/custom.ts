@@ -1,15 +1,15 @@
 // Decoding of the built-in parts of a custom resource: its metadata, and that of embedded objects.
 
-import type { Json } from "../object.ts"
-import { Mismatch } from "./decode-errors.ts"
-import { decodeWhole, type Walk } from "./decode-value.ts"
-import { schemaOfType } from "./facts.ts"
-import { isObject, type JsonObject, sortedKeys } from "./json-object.ts"
-import { printPath } from "./json-scan.ts"
-import { oddNumbersOf } from "./odd-numbers.ts"
-import { prune } from "./prune.ts"
-import { ScalarError } from "./scalars.ts"
-import { hasEmbedded, type Schema } from "./schema.ts"
+import type { Json } from "../../object.ts"
+import { Mismatch } from "./errors.ts"
+import { decodeWhole, type Walk } from "./value.ts"
+import { schemaOfType } from "../facts.ts"
+import { isObject, type JsonObject, sortedKeys } from "../json-object.ts"
+import { printPath } from "../json/scan.ts"
+import { oddNumbersOf } from "../json/odd-numbers.ts"
+import { prune } from "../prune.ts"
+import { ScalarError } from "../scalars.ts"
+import { hasEmbedded, type Schema } from "../schema.ts"
 
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 

@@ -1,10 +1,10 @@
 // Decoding of bytes (decode.ts): base64 in a string or, as Go's decoder also accepts, a list of numbers.
 
-import type { Json } from "../object.ts"
-import { Mismatch, notParts, what } from "./decode-errors.ts"
-import { decodeInteger, type NumberPlace } from "./decode-numbers.ts"
-import { canonicalScalar, ScalarError } from "./scalars.ts"
-import type { Schema } from "./schema.ts"
+import type { Json } from "../../object.ts"
+import { Mismatch, notParts, what } from "./errors.ts"
+import { decodeInteger, type NumberPlace } from "./numbers.ts"
+import { canonicalScalar, ScalarError } from "../scalars.ts"
+import type { Schema } from "../schema.ts"
 
 const uint8: Schema = { type: "integer", format: "uint8" }
 

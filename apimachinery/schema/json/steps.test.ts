@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest"
-import type { Json } from "../object.ts"
-import { atOnce, type Steps } from "../steps.ts"
-import { exactInteger } from "./exact-integers.ts"
-import { countKeys } from "./json-survey.ts"
-import { parsingPieces } from "./json-pieces.ts"
-import { printingJson } from "./json-print.ts"
+import type { Json } from "../../object.ts"
+import { atOnce, type Steps } from "../../steps.ts"
+import { exactInteger } from "../exact-integers.ts"
+import { countKeys } from "./survey.ts"
+import { parsingPieces } from "./pieces.ts"
+import { printingJson } from "./print.ts"
 
 const manyKeys = (count: number): Json =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`key-${index}`, `value ${index}`]))

@@ -1,7 +1,7 @@
 // A quick survey of the JSON of every request before it is parsed: nesting, number of keys, and whether numbers are exact as
 // doubles.
 
-import type { Json } from "../object.ts"
+import type { Json } from "../../object.ts"
 
 /**
  * Maximum nesting of a value. Go's decoder allows 10000; the traversals here are recursive and share one stack, so the limit is

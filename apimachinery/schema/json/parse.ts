@@ -1,18 +1,18 @@
 // Parses the bytes of a request to a JSON value, with upstream's errors for invalid bytes. Next: decode.ts.
 
-import { errorMessage } from "../error-message.ts"
-import type { Json } from "../object.ts"
-import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
-import { atOnce, type Steps } from "../steps.ts"
-import { parseExactly } from "./exact-integers.ts"
-import { what } from "./decode-errors.ts"
-import { type JsonObject, setOwn, ownValue } from "./json-object.ts"
-import { parsingPieces } from "./json-pieces.ts"
-import { scanJson } from "./json-scan.ts"
-import { countKeys, maxDepth, openingAt, survey, tooDeep } from "./json-survey.ts"
+import { errorMessage } from "../../error-message.ts"
+import type { Json } from "../../object.ts"
+import { badRequest, requestEntityTooLarge, StatusError } from "../../status.ts"
+import { atOnce, type Steps } from "../../steps.ts"
+import { parseExactly } from "../exact-integers.ts"
+import { what } from "../decode/errors.ts"
+import { type JsonObject, setOwn, ownValue } from "../json-object.ts"
+import { parsingPieces } from "./pieces.ts"
+import { scanJson } from "./scan.ts"
+import { countKeys, maxDepth, openingAt, survey, tooDeep } from "./survey.ts"
 import { asOfYaml } from "./number-literals.ts"
 import { noteOddNumbers } from "./odd-numbers.ts"
-import { convertYaml, maxYamlBytes, type YamlOutcome } from "./yaml/convert.ts"
+import { convertYaml, maxYamlBytes, type YamlOutcome } from "../yaml/convert.ts"
 
 /** Maximum number of bytes quoted in an error message. */
 const quotedBytes = 30

@@ -1,7 +1,7 @@
 // JSON.stringify in steps, for objects with too many values for a single step (apimachinery/steps.ts).
 
-import type { Json } from "../object.ts"
-import type { Steps } from "../steps.ts"
+import type { Json } from "../../object.ts"
+import type { Steps } from "../../steps.ts"
 
 /** Values that are printed in one step, about a quarter of a millisecond. */
 const valuesAtOnce = 1000
