@@ -93,12 +93,12 @@ export class CustomMetrics implements AsyncDisposable {
     if (values === undefined) {
       return [404, status(404, "NotFound", `the server could not find the metric ${metric} for ${resource} ${name}`)]
     }
-    const isMeant =
+    const isSelected =
       name === "*"
         ? await this.#selects(namespace, searchParams.get("labelSelector") ?? "")
         : (other: string): boolean => other === name
     const items = values
-      .filter((each) => isMeant(each.name))
+      .filter((each) => isSelected(each.name))
       .map((each) => ({
         describedObject: { kind: resource, namespace, name: each.name },
         metric: { name: metric },

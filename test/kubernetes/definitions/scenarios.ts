@@ -1,4 +1,4 @@
-// What is asked of the field's definitions: that they are installed, and objects of their kinds, from samples and by chance.
+// Requests with commonly installed definitions: their installation, and objects of their kinds, from samples and random ones.
 
 import { createRandom, pick, type Random } from "../../../apimachinery/testing/random.ts"
 import { definitions as path } from "../differential/cases/things.ts"

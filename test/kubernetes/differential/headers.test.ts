@@ -258,8 +258,8 @@ async function answer(
 }
 
 function normal(headers: IncomingHttpHeaders, isStranger: boolean): Record<string, unknown> {
-  const told = Object.entries(headers).filter(
+  const compared = Object.entries(headers).filter(
     ([name]) => !own.has(name) && !(isStranger && untoldToStrangers.has(name)),
   )
-  return Object.fromEntries(told.map(([name, value]) => [name, changing.has(name) ? "(present)" : value]))
+  return Object.fromEntries(compared.map(([name, value]) => [name, changing.has(name) ? "(present)" : value]))
 }

@@ -53,7 +53,7 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a watch over a WebSocket", ()
   test.each(heard.map((one) => [one]))("hears the same: %j", async (one) => {
     const [theirs, ours] = await hear(one)
     expect(theirs).toHaveProperty("messages")
-    expect(told(ours)).toEqual(told(theirs))
+    expect(comparable(ours)).toEqual(comparable(theirs))
   })
 
   test.each(refused)("%s as %j from %j is refused: %i", async (path, protocols, headers, code) => {
@@ -62,7 +62,7 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a watch over a WebSocket", ()
 })
 
 /** Of JSON the objects, without what is each server's own; of protobuf where the message begins, and its event's type. */
-function told(heard: Heard | undefined): unknown {
+function comparable(heard: Heard | undefined): unknown {
   if (heard === undefined || "refused" in heard) return heard
   const messages = heard.messages.map(({ isBinary, data }) => ({
     isBinary,

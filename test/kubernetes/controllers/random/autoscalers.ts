@@ -1,4 +1,4 @@
-// HorizontalPodAutoscalers: pods that use much or little, or of which nobody knows, and queues of any length.
+// HorizontalPodAutoscalers: pods with high, low or unknown usage, and queues of any length.
 
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import type { Step } from "../scenario.ts"

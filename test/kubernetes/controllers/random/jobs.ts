@@ -43,7 +43,7 @@ function randomJob(random: Random): Step {
 }
 
 /** By the user, or by the Job, whose labels it has no more. */
-const letGo = [{ ownerReferences: null }, { labels: { "batch.kubernetes.io/controller-uid": null } }]
+const releases = [{ ownerReferences: null }, { labels: { "batch.kubernetes.io/controller-uid": null } }]
 
 function jobStep(random: Random): Step {
   // It may be gone, or not take the change.
@@ -56,7 +56,7 @@ function jobStep(random: Random): Step {
     () => patched({ spec: { suspend: chance(random, 0.5) } }),
     () => patched({ spec: { parallelism: random(5) } }),
     () => ({ deletePods: {}, count: 1 + random(2) }),
-    () => ({ patchPods: {}, with: { metadata: pick<object>(random, letGo) }, count: 1 + random(2) }),
+    () => ({ patchPods: {}, with: { metadata: pick<object>(random, releases) }, count: 1 + random(2) }),
     () => patched({ metadata: { labels: { touched: String(random(100)) } } }),
   ])()
 }

@@ -78,11 +78,11 @@ const amountsOf: Readonly<Record<string, readonly string[]>> = {
 const names = Object.keys(amountsOf)
 const ofPods = new Set(["pods", "requests.cpu", "cpu", "limits.memory"])
 /** Pods have to say how much they ask for. */
-const asked = new Set(["requests.cpu", "cpu", "limits.memory"])
+const requestQuotas = new Set(["requests.cpu", "cpu", "limits.memory"])
 
 function randomHard(random: Random, quota: string, isOfPods = false): object {
   const isStrict = quota === strict
-  const fits = (name: string): boolean => (isStrict || !asked.has(name)) && (!isOfPods || ofPods.has(name))
+  const fits = (name: string): boolean => (isStrict || !requestQuotas.has(name)) && (!isOfPods || ofPods.has(name))
   const chosen = names.filter((name) => chance(random, isOfPods ? 0.5 : 0.25) && fits(name))
   const all = chosen.length === 0 ? ["pods"] : chosen
   return Object.fromEntries(all.map((name) => [name, isStrict ? pick(random, amountsOf[name] ?? []) : "1T"]))

@@ -163,7 +163,7 @@ export const accessScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "node that asks for a certificate and calls itself something else last",
+    name: "certificate request of a node whose last common name is another",
     steps: [
       request(nodeAtFirst, {
         signerName: "kubernetes.io/kube-apiserver-client-kubelet",
@@ -174,7 +174,7 @@ export const accessScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "other that asks for a certificate and calls itself a node last",
+    name: "certificate request of another whose last common name is a node's",
     steps: [
       request(nodeAtLast, {
         signerName: "kubernetes.io/kube-apiserver-client-kubelet",

@@ -83,7 +83,7 @@ export const claimScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "range that somebody says more about",
+    name: "range with additional metadata",
     steps: [
       {
         create: {

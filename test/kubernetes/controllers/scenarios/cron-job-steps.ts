@@ -1,4 +1,4 @@
-// Steps that scenarios of CronJobs have in common. Their schedule is once a year, and when it was last followed is told, so that
+// Steps that scenarios of CronJobs have in common. Their schedule is once a year, and their status says when it was last followed, so that
 // what is due does not depend on the minute.
 
 import type { Step } from "../scenario.ts"

@@ -74,7 +74,7 @@ export const deletionScenarios: readonly Scenario[] = [
     steps: [...late, { patch: ["configmaps", "blocks"], with: { metadata: { finalizers: null } } }, settle],
   },
   {
-    name: "owner that waits for nobody",
+    name: "owner without blocking dependents",
     steps: [
       config("owner"),
       held("does-not", [ownedBy("owner")]),
@@ -163,7 +163,7 @@ export const deletionScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "owners in a circle that wait for nobody",
+    name: "owners in a circle without blocking dependents",
     steps: [
       config("a"),
       held("b", [ownedBy("a")]),
@@ -204,7 +204,7 @@ export const deletionScenarios: readonly Scenario[] = [
     steps: [config("stays", [{ apiVersion: "example.com/v1", kind: "Nothing", name: "x", uid }]), settle],
   },
   {
-    name: "thing of no namespace that says its owner has one",
+    name: "cluster-scoped object with a namespaced owner",
     steps: [
       {
         create: {

@@ -70,7 +70,7 @@ export const disruptionScenarios: readonly Scenario[] = [
   },
   { name: "disruption budget without pods", steps: [budget({ minAvailable: 1 }), settle] },
   {
-    name: "disruption budget of pods nobody controls",
+    name: "disruption budget of pods without a controller",
     steps: [
       {
         create: {
@@ -139,7 +139,7 @@ export const disruptionScenarios: readonly Scenario[] = [
     steps: [deployment(), rolled(3), named("a", { minAvailable: 1 }), named("b", { minAvailable: 2 }), settle],
   },
   {
-    name: "disruption budget that asks for more than there is",
+    name: "disruption budget that requires more pods than there are",
     nodes: "ready",
     steps: [deployment(), rolled(3), budget({ minAvailable: 5 }), settle],
   },

@@ -46,11 +46,11 @@ const lost: Step[] = [...had, ...removed("one"), isClaimIn("data", "Lost"), sett
 export const lostClaimScenarios: readonly Scenario[] = [
   { name: "volume that a claim named is deleted", steps: lost },
   {
-    name: "volume that a claim named comes back for nobody",
+    name: "volume that a claim named is released",
     steps: [...lost, volume("one", "5Gi"), bound("data"), settle],
   },
   {
-    name: "volume that a claim was given comes back for nobody",
+    name: "volume that was bound to a claim is released",
     steps: [
       volume("one", "5Gi"),
       isIn("one", "Available"),
@@ -158,7 +158,7 @@ export const lostClaimScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "volume that is bound is said to be nobody's",
+    name: "claimRef of a bound volume is removed",
     steps: [
       ...had,
       { patch: ["persistentvolumes", "NAMESPACE-one"], with: { spec: { claimRef: null } } },
@@ -176,7 +176,7 @@ export const lostClaimScenarios: readonly Scenario[] = [
   },
   { name: "claim said to be bound to no volume", steps: [boundClaim({}), isClaimIn("data", "Lost"), settle] },
   {
-    name: "claim said to be bound to a volume that nobody has",
+    name: "claim bound to a volume that does not exist",
     steps: [volume("one", "5Gi"), isIn("one", "Available"), boundClaim({}, named), bound("data"), settle],
   },
   {

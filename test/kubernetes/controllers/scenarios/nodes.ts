@@ -133,7 +133,7 @@ export const nodeScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "node that says it is not ready",
+    name: "node that reports not ready",
     steps: [
       node,
       {

@@ -1,4 +1,4 @@
-// Requests for certificates that were answered long ago. Of a signer whom nobody plays, so that what is there is what is written.
+// Certificate requests that were answered long ago, for a signer that no controller implements.
 
 import { createAuthority, issueClientCertificate } from "../../../../gateway/pki/pki.ts"
 import type { Scenario, Step } from "../scenario.ts"
@@ -16,7 +16,7 @@ async function certificateFor(lifetimeMs: number): Promise<string> {
 const valid = await certificateFor(24 * hourMs)
 const expired = await certificateFor(-60_000)
 
-const asked = (name: string): Step => request(jane, { signerName: "example.com/other" }, `NAMESPACE-${name}`)
+const requested = (name: string): Step => request(jane, { signerName: "example.com/other" }, `NAMESPACE-${name}`)
 const hoursAgo = (hours: number): string => new Date(Date.now() - hours * hourMs).toISOString().replace(/\.\d+/, "")
 const said = (type: string, hours: number): object => {
   const lastUpdateTime = hoursAgo(hours)
@@ -28,7 +28,7 @@ const says = (name: string, subresource: "approval" | "status", status: object):
   subresource,
 })
 const decided = (name: string, type: "Approved" | "Denied", hours: number): Step[] => [
-  asked(name),
+  requested(name),
   says(name, "approval", { conditions: [said(type, hours)] }),
 ]
 const signed = (name: string, hours: number, certificate: string): Step[] => [
@@ -36,7 +36,7 @@ const signed = (name: string, hours: number, certificate: string): Step[] => [
   says(name, "status", { certificate }),
 ]
 const failed = (name: string, hours: number): Step[] => [
-  asked(name),
+  requested(name),
   says(name, "status", { conditions: [said("Failed", hours)] }),
 ]
 const isGone = (name: string): Step => ({ until: ["certificatesigningrequests", `NAMESPACE-${name}`], has: null })
@@ -44,7 +44,7 @@ const isGone = (name: string): Step => ({ until: ["certificatesigningrequests", 
 export const oldCertificates: Scenario = {
   name: "requests for certificates that were answered long ago",
   before: [
-    asked("waits"),
+    requested("waits"),
     ...decided("denied", "Denied", 2),
     ...decided("denied-lately", "Denied", 0.5),
     ...failed("failed", 2),

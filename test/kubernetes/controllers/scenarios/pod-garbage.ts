@@ -1,4 +1,4 @@
-// Pods nobody will end: upstream looks every 20 s, and for a node that is gone twice 40 s apart.
+// Pods that no other component deletes. Upstream checks every 20 s, and twice in 40 s whether a node is missing.
 
 import type { Scenario, Step } from "../scenario.ts"
 import { held, nodeNamed, own, podOn, says } from "./node-steps.ts"

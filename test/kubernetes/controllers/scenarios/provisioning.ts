@@ -56,7 +56,7 @@ export const provisioningScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "claim of a disk that is a driver's by now asks for more",
+    name: "expanded claim of a migrated disk",
     steps: [
       expandable,
       volume("one", "1Gi", { nfs: null, gcePersistentDisk: { pdName: "d" } }),
@@ -211,7 +211,7 @@ export const provisioningScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "class of attributes that nobody names",
+    name: "volume attributes class that is not used",
     steps: [attributes, settle, { delete: ["volumeattributesclasses", "NAMESPACE"] }, settle],
   },
 ]

@@ -18,7 +18,7 @@ export const quotaScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "quota of what nobody counts",
+    name: "quota of uncounted resources",
     steps: [
       quota({
         pods: "10",
@@ -39,7 +39,7 @@ export const quotaScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "quota of what is asked for",
+    name: "quota of requested resources",
     nodes: "bound",
     steps: [
       quota({ "requests.cpu": "2", "limits.memory": "1Gi", "requests.storage": "5Gi", pods: "5" }),

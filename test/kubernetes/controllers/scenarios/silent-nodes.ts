@@ -25,7 +25,7 @@ const labelled = { labels: { app: "web" } }
 
 export const silentNodeScenarios: readonly Scenario[] = [
   {
-    name: "node that never says anything",
+    name: "node that never reports",
     steps: [nodeNamed("a"), podOn("a", "one"), isReady("Unknown"), unreachable, settle],
   },
   {

@@ -191,7 +191,7 @@ export const statefulSetUpdateScenarios: readonly Scenario[] = [
     steps: [revisionNamed("whole", wholeTemplate), stateful({ replicas: 1 }), settle],
   },
   {
-    name: "stateful set finds a revision that says little of its template",
+    name: "stateful set finds a revision with a partial template",
     nodes: "ready",
     steps: [
       revisionNamed("little", { spec: { terminationGracePeriodSeconds: 30 } }),
@@ -202,7 +202,7 @@ export const statefulSetUpdateScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "stateful set finds a revision of another template that says little",
+    name: "stateful set finds a revision of another, partial template",
     nodes: "ready",
     steps: [revisionNamed("other", { spec: { terminationGracePeriodSeconds: 7 } }), stateful({ replicas: 1 }), settle],
   },

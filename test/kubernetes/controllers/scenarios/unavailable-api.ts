@@ -1,4 +1,4 @@
-// An aggregated API that nobody answers for: what it holds of a namespace is not known.
+// An unavailable aggregated API: its objects of a namespace are not known.
 
 import type { Scenario, Step } from "../scenario.ts"
 import { config } from "./deletion-steps.ts"

@@ -101,7 +101,7 @@ export const volumeScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "claim that asks for more than its volume has",
+    name: "claim that requests more than its volume has",
     steps: [
       expandable,
       volume("one", "1Gi"),
@@ -198,7 +198,7 @@ export const volumeScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "volume that nobody has is deleted",
+    name: "unbound volume is deleted",
     steps: [volume("one", "5Gi"), isIn("one", "Available"), { delete: ["persistentvolumes", "NAMESPACE-one"] }, settle],
   },
   ...["kubernetes.io/gce-pd", "kubernetes.io/host-path", "kubernetes.io/nothing", "csi.example.com"].map(

@@ -83,7 +83,7 @@ export const zoneScenarios: readonly Scenario[] = [
     steps: [...begun(three(), 5, 4), { delete: ["nodes", "NAMESPACE-z"] }, settle],
   },
   {
-    name: "a node says at last in which zone it is",
+    name: "a node is labelled with its zone later",
     steps: [...begun([...node(x, "2"), ...node(y, "2"), inZone(y, null)], 3), inZone(y, "y"), settle],
   },
   {

@@ -34,12 +34,12 @@ const rules = [
 export function accessCases(): Scenario[] {
   return [
     {
-      name: "a limited user may do what its role says",
+      name: "a user with a role",
       steps: [role(rules), binding(toUser), allowed(user), ...requests(user)],
     },
-    { name: "a user without roles may do nothing", steps: requests(nobody) },
+    { name: "a user without roles", steps: requests(nobody) },
     {
-      name: "a service account may do what its role says",
+      name: "a service account with a role",
       steps: [
         role(rules),
         binding({ kind: "ServiceAccount", name: "default", namespace: "@{ns}" }),
@@ -76,8 +76,8 @@ export function accessCases(): Scenario[] {
         post(`${reviews}/selfsubjectrulesreviews`, {}),
       ],
     },
-    { name: "nobody grants more than they hold", steps: escalation() },
-    { name: "nobody collects rules of roles who does not hold all", steps: aggregation() },
+    { name: "escalation by roles", steps: escalation() },
+    { name: "escalation by aggregated roles", steps: aggregation() },
     { name: "users are impersonated by those who may", steps: impersonation() },
     { name: "reviews of who one is are answered", steps: identity() },
     { name: "roles and bindings are validated", steps: validation() },

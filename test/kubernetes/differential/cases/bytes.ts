@@ -27,7 +27,7 @@ export function byteCases(): Scenario[] {
     { name: "bytes of a config map are written in many ways", steps: written(configMap) },
     { name: "bytes of a webhook are written in many ways", steps: written(webhook) },
     { name: "a certificate is requested in many ways", steps: requested() },
-    { name: "a definition trusts nobody to convert", steps: distrusted() },
+    { name: "a definition without a trusted authority for its webhook", steps: distrusted() },
   ]
 }
 

@@ -33,7 +33,7 @@ export function componentCases(): Scenario[] {
   )
   return [
     {
-      name: "parts of a control plane are told, one by one and as a list",
+      name: "component statuses, one by one and as a list",
       steps: [
         get(one),
         get(`${one}?resourceVersion=x`),

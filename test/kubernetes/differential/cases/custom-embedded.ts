@@ -5,18 +5,22 @@ import { applyPatch, get, mergePatch, patch, post, put, type RequestStep, type S
 import { definitionOf, definitions } from "./things.ts"
 
 export function customEmbeddedCases(): Scenario[] {
-  return [{ name: "a custom resource holds whole objects", anyOrder: true, steps: wholes() }]
+  return [{ name: "a custom resource with embedded objects", anyOrder: true, steps: embeddedObjects() }]
 }
 
 const group = "e@{id}.example.com"
 const things = `/apis/${group}/v1/namespaces/@{ns}/things`
-const whole = { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true }
+const embedded = {
+  type: "object",
+  "x-kubernetes-embedded-resource": true,
+  "x-kubernetes-preserve-unknown-fields": true,
+}
 const spec = {
   type: "object",
   properties: {
-    one: whole,
-    list: { type: "array", items: whole },
-    map: { type: "object", additionalProperties: whole },
+    one: embedded,
+    list: { type: "array", items: embedded },
+    map: { type: "object", additionalProperties: embedded },
   },
 }
 const version = {
@@ -53,7 +57,7 @@ const objects: readonly object[] = [
   { ...kinds, metadata: { generation: -1, bogus: true } },
 ]
 
-function wholes(): RequestStep[] {
+function embeddedObjects(): RequestStep[] {
   const query = "?dryRun=All"
   return [
     post(definitions, definitionOf(group, {}, version) as Json),

@@ -22,7 +22,7 @@ const maps = "/api/v1/namespaces/@{ns}/configmaps"
 
 export function customScaleCases(): Scenario[] {
   return [
-    { name: "a custom resource's scale has the form that was asked for", steps: [...made(), ...forms()] },
+    { name: "the scale of a custom resource in every form", steps: [...made(), ...forms()] },
     { name: "a custom resource's scale takes what is a number", steps: [...made(), ...numbers(), ...others()] },
     { name: "a custom resource's selector is no text", steps: [...made(), ...selectors()] },
     { name: "a custom resource's scale is written in other ways", steps: [...made(), ...otherWays()] },

@@ -19,7 +19,7 @@ export function customValueCases(): Scenario[] {
     { name: "a custom resource has fields that its schema forbids", anyOrder: true, steps: forbiddenFields() },
     { name: "a custom resource has values of any type", anyOrder: true, steps: anyValues() },
     { name: "a custom resource has nulls", anyOrder: true, steps: nulls() },
-    { name: "what is applied to a custom resource has fields that nobody names", steps: unnamed() },
+    { name: "an applied custom resource with unknown fields", steps: unnamed() },
   ]
 }
 

@@ -1,4 +1,4 @@
-// What a custom resource has that nobody wrote, when it is read: a status that is a default, and fields of one version alone,
+// What reading a custom resource adds to it: a status that is a default, and fields of one version alone,
 // which are in the way of managers who speak another.
 
 import type { Json } from "../../../../apimachinery/object.ts"

@@ -1,4 +1,4 @@
-// Definitions: what is told of names, of schemas that rules cannot be read against, of fields to select by, and of what is stored.
+// Definitions: errors about names, schemas with invalid rules, selectable fields and stored versions.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { patch, post, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"

@@ -29,9 +29,15 @@ function version(more: object = {}, openAPIV3Schema: object = { type: "object" }
   return { name: "v1", served: true, storage: true, schema: { openAPIV3Schema }, ...more }
 }
 
-function asked(label: string, spec: object, name = `things.${group}`): RequestStep {
-  const whole = { group, scope: "Cluster", names: { plural: "things", kind: "Thing" }, versions: [version()], ...spec }
-  const body = { metadata: { name }, spec: whole } as Json
+function createDefinition(label: string, spec: object, name = `things.${group}`): RequestStep {
+  const complete = {
+    group,
+    scope: "Cluster",
+    names: { plural: "things", kind: "Thing" },
+    versions: [version()],
+    ...spec,
+  }
+  const body = { metadata: { name }, spec: complete } as Json
   return post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All", body, {
     label: `POST ${label.slice(0, 100)}`,
   })
@@ -55,17 +61,17 @@ function alternatives(): RequestStep[] {
     { ...text, oneOf: either },
     { ...text, allOf: [{ anyOf: either }, { anyOf: either }] },
   ]
-  return schemas.map((a) => asked(JSON.stringify(a), { versions: [version({}, object({ a }))] }))
+  return schemas.map((a) => createDefinition(JSON.stringify(a), { versions: [version({}, object({ a }))] }))
 }
 
 /** One step for each value of a field of the definition, or of its one version. */
 function each(field: string, values: readonly unknown[]): RequestStep[] {
-  return values.map((value) => asked(`${field} ${JSON.stringify(value)}`, { [field]: value }))
+  return values.map((value) => createDefinition(`${field} ${JSON.stringify(value)}`, { [field]: value }))
 }
 
 function eachOfVersion(field: string, values: readonly unknown[], schema?: object): RequestStep[] {
   return values.map((value) =>
-    asked(`${field} ${JSON.stringify(value)}`, { versions: [version({ [field]: value }, schema)] }),
+    createDefinition(`${field} ${JSON.stringify(value)}`, { versions: [version({ [field]: value }, schema)] }),
   )
 }
 
@@ -87,9 +93,9 @@ function types(): RequestStep[] {
   const status = { subresources: { status: {} } }
   const roots = [{ minProperties: 1 }, { anyOf: [{}] }, { required: ["spec"] }, { description: "x" }, { enum: [{}] }]
   return [
-    ...fields.map((spec) => asked(JSON.stringify(spec), { versions: [version({}, object({ spec }))] })),
+    ...fields.map((spec) => createDefinition(JSON.stringify(spec), { versions: [version({}, object({ spec }))] })),
     ...roots.map((more) =>
-      asked(`root ${JSON.stringify(more)}`, { versions: [version(status, object({ spec: text }, more))] }),
+      createDefinition(`root ${JSON.stringify(more)}`, { versions: [version(status, object({ spec: text }, more))] }),
     ),
   ]
 }
@@ -120,9 +126,9 @@ function names(): RequestStep[] {
   const groups = ["", "example", "Example.com", "example.com.", "k8s.io", "x.kubernetes.io", "1.com", "-a.com", null, 5]
   return [
     ...each("names", faulty),
-    ...groups.map((one) => asked(`group ${String(one)}`, { group: one }, `things.${String(one)}`)),
+    ...groups.map((one) => createDefinition(`group ${String(one)}`, { group: one }, `things.${String(one)}`)),
     ...each("scope", ["", "namespaced", null, 5, "Both"]),
-    asked("another name", {}, "things"),
+    createDefinition("another name", {}, "things"),
   ]
 }
 
@@ -157,11 +163,11 @@ function versions(): RequestStep[] {
     ...each("versions", sets),
     ...eachOfVersion("name", ["", "V1", "v1.1", "1", "v_1", "x".repeat(64), "v1alpha1", null, 5]),
     ...warnings.map(([deprecated, deprecationWarning]) =>
-      asked(`deprecated ${String(deprecated)} ${JSON.stringify(deprecationWarning)}`, {
+      createDefinition(`deprecated ${String(deprecated)} ${JSON.stringify(deprecationWarning)}`, {
         versions: [version({ deprecated, deprecationWarning })],
       }),
     ),
-    asked("preserveUnknownFields", { preserveUnknownFields: true }),
+    createDefinition("preserveUnknownFields", { preserveUnknownFields: true }),
   ]
 }
 

@@ -7,7 +7,7 @@ export function definitionCases(): Scenario[] {
   return [
     { name: "schemas within a definition's schema are read", steps: schemasWithin() },
     { name: "what a custom resource's schema does not name is dropped", steps: dropped() },
-    { name: "versions of a definition are told as they lie in memory", steps: severalVersions() },
+    { name: "errors about several versions of a definition", steps: severalVersions() },
   ]
 }
 

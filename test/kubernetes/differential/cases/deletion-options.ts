@@ -1,4 +1,4 @@
-// What admission is told of how an object is to be deleted.
+// The delete options that admission sees.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { post, remove, type RequestStep, type Scenario, withQuery } from "../scenario.ts"
@@ -9,7 +9,7 @@ const namespace = "/api/v1/namespaces/@{ns}"
 export function deletionOptionCases(): Scenario[] {
   return [
     {
-      name: "admission is told how an object is to be deleted",
+      name: "admission sees the delete options",
       steps: [
         post(`${namespace}/configmaps`, { metadata: { name: "a" } }),
         post(`${namespace}/pods`, pod("p", {})),
@@ -17,7 +17,7 @@ export function deletionOptionCases(): Scenario[] {
         post(`${group}/validatingadmissionpolicies`, policy),
         post(`${group}/validatingadmissionpolicybindings`, binding),
         remove(`${namespace}/configmaps/a?dryRun=All`, undefined, { untilCode: 422 }),
-        ...["configmaps/a", "pods/p", "pods/q", "configmaps", "pods"].flatMap(asked),
+        ...["configmaps/a", "pods/p", "pods/q", "configmaps", "pods"].flatMap(deletions),
         remove(`${group}/validatingadmissionpolicybindings/told-@{id}`),
         remove(`${group}/validatingadmissionpolicies/told-@{id}`),
       ],
@@ -29,12 +29,12 @@ function pod(name: string, spec: { [key: string]: Json }): Json {
   return { metadata: { name }, spec: { containers: [{ name: "c", image: "i" }], ...spec } }
 }
 
-function asked(path: string): RequestStep[] {
-  const whole = `${namespace}/${path}`
+function deletions(path: string): RequestStep[] {
+  const url = `${namespace}/${path}`
   return [
-    remove(whole),
-    ...queries.map((query) => remove(withQuery(whole, query))),
-    ...bodies.map((body) => remove(whole, body, { label: `${path}, ${JSON.stringify(body)}` })),
+    remove(url),
+    ...queries.map((query) => remove(withQuery(url, query))),
+    ...bodies.map((body) => remove(url, body, { label: `${path}, ${JSON.stringify(body)}` })),
   ]
 }
 

@@ -1,4 +1,4 @@
-// What the server says about itself: discovery in both forms, health, and paths that are nothing.
+// Discovery in both forms, health, and paths that do not exist.
 
 import { builtInResources } from "../../../../apimachinery/schema/facts.ts"
 import { get, post, type RequestStep, type Scenario } from "../scenario.ts"
@@ -29,13 +29,13 @@ export function discoveryCases(): Scenario[] {
         post("/apis", {}),
       ],
     },
-    { name: "discovery tells each group's versions", steps: groups.map((group) => get(`/apis/${group}`)) },
+    { name: "discovery of each group's versions", steps: groups.map((group) => get(`/apis/${group}`)) },
     ...versions.map((version) => ({
-      name: `discovery tells the resources of ${version}`,
+      name: `discovery of the resources of ${version}`,
       steps: [get(`/apis/${version}`)],
     })),
     {
-      name: "aggregated discovery tells everything at once",
+      name: "aggregated discovery",
       steps: ["/api", "/apis"].flatMap((path) => [
         get(path, { headers: aggregated, label: `GET ${path} aggregated` }),
         get(path, { headers: aggregatedOld, label: `GET ${path} aggregated v2beta1` }),
@@ -45,7 +45,7 @@ export function discoveryCases(): Scenario[] {
         }),
       ]),
     },
-    { name: "the server tells its health", steps: health() },
+    { name: "health of the server", steps: health() },
     { name: "paths that are nothing are not found", steps: nothing() },
   ]
 }

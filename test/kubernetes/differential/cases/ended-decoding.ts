@@ -1,4 +1,4 @@
-// Of several values of wrong types in a body of JSON: the decoder tells of the first at its end, types that read themselves at once.
+// Several values of wrong types in a JSON body: the decoder reports the first at its end, types with their own decoding at once.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import {

@@ -1,4 +1,4 @@
-// Of several faults at once the same is told; and what is told of nothing.
+// Which of several errors is reported, and the errors about nothing at all.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { asTable } from "../generate/life-scenarios.ts"
@@ -10,7 +10,7 @@ const events = [`${core}/events`, "/apis/events.k8s.io/v1/namespaces/@{ns}/event
 
 export function faultCases(): Scenario[] {
   return [
-    { name: "of several faults one is told first", steps: orders() },
+    { name: "the first of several errors is reported", steps: orders() },
     { name: "of a collection's deletion the choice is looked at first", steps: deletions() },
     { name: "an object is read at a revision that is none", steps: revisions() },
     { name: "a table of nothing", steps: tables() },
@@ -76,9 +76,9 @@ function deletions(): RequestStep[] {
 }
 
 function revisions(): RequestStep[] {
-  const asked = ["bogus", "-1", "1.5", "99999999999999999999", "0x1"]
+  const invalidRevisions = ["bogus", "-1", "1.5", "99999999999999999999", "0x1"]
   return [...events, maps].flatMap((path) =>
-    asked.flatMap((revision) => [
+    invalidRevisions.flatMap((revision) => [
       get(`${path}?resourceVersion=${revision}`),
       get(`${path}/x?resourceVersion=${revision}`),
       get(`${path}?resourceVersion=${revision}&resourceVersionMatch=Exact`),

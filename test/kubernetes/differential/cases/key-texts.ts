@@ -15,7 +15,7 @@ const pair = await createAuthority("a")
 export function keyTextCases(): Scenario[] {
   return [
     { name: "keys that are no one's are warned of", steps: ofSecrets() },
-    { name: "certificates are asked for and issued as PEM", steps: ofRequests() },
+    { name: "certificate requests and certificates are PEM", steps: ofRequests() },
   ]
 }
 
@@ -70,7 +70,7 @@ function ofRequests(): RequestStep[] {
   const object = kind.object() as { spec: { request: string } } & Body
   const request = Buffer.from(object.spec.request, "base64").toString()
   const encoded = (text: string): string => Buffer.from(text).toString("base64")
-  const asked: Readonly<Record<string, string>> = {
+  const requests: Readonly<Record<string, string>> = {
     "after other words": `hello\n${request}`,
     "after a key": `${keyText}${request}`,
     "with headers": request.replace("-\n", "-\nA: b\n\n"),
@@ -91,11 +91,11 @@ function ofRequests(): RequestStep[] {
     "no PEM": "not a certificate",
   }
   return [
-    ...Object.entries(asked).map(([label, text]) =>
+    ...Object.entries(requests).map(([label, text]) =>
       post(
         `${kind.path}?dryRun=All`,
         { ...object, spec: { ...object.spec, request: encoded(text) } },
-        { label: `asked, ${label}` },
+        { label: `requests, ${label}` },
       ),
     ),
     post(kind.path, object),

@@ -1,4 +1,4 @@
-// Deletions: what is answered by the write that ends an object, and what a status says of it.
+// Deletions: the response to the write that removes an object, and statuses of objects being deleted.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { patch, post, put, remove, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
@@ -9,9 +9,9 @@ const dry = "dryRun=All"
 
 export function lastAnswerCases(): Scenario[] {
   return [
-    { name: "a deletion that asks for less ends at once", steps: lessAsked() },
+    { name: "a deletion with a shorter grace period", steps: lessAsked() },
     { name: "an update ends what was deleted", steps: ended() },
-    { name: "a status says that a pod is deleted", steps: podStatuses() },
+    { name: "statuses of pods being deleted", steps: podStatuses() },
     { name: "a collection without jobs is deleted", steps: noJobs() },
   ]
 }

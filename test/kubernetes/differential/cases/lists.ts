@@ -157,7 +157,7 @@ function pages(): RequestStep[] {
   ]
 }
 
-/** What else is asked at any revision comes whole. */
+/** Other lists are complete at any revision. */
 function eventPages(): RequestStep[] {
   const paths = ["/api/v1/namespaces/@{ns}/events", "/apis/events.k8s.io/v1/namespaces/@{ns}/events"]
   return [
@@ -189,7 +189,7 @@ function collectionDeletes(): RequestStep[] {
   ]
 }
 
-/** No event has the form of a list, and none is written in YAML; what is asked for is looked at before. */
+/** Events have no form of a list and are not written in YAML; the query is validated before. */
 function oddForms(): WatchStep[] {
   const forms = [
     "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
@@ -199,8 +199,8 @@ function oddForms(): WatchStep[] {
     "application/json;as=Table;v=v1;g=meta.k8s.io",
     "image/png",
   ]
-  const asked = ["", "resourceVersion=abc", "labelSelector=(", "includeObject=Bogus", "sendInitialEvents=true"]
-  return forms.flatMap((accept) => asked.map((query) => watch(`${path}?${query}`, { headers: { accept } })))
+  const queries = ["", "resourceVersion=abc", "labelSelector=(", "includeObject=Bogus", "sendInitialEvents=true"]
+  return forms.flatMap((accept) => queries.map((query) => watch(`${path}?${query}`, { headers: { accept } })))
 }
 
 function watches(): Scenario[] {

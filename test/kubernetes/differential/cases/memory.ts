@@ -23,9 +23,9 @@ export function memoryCases(): Scenario[] {
     { name: "finalizers are those that stay", steps: finalizers() },
     { name: "texts of types of their own are refused", steps: ownTexts() },
     { name: "times are refused", steps: times() },
-    { name: "keys stand twice in what is kept as it came", steps: rawKeys() },
-    { name: "a patch leaves fields that nobody knows", steps: unknownFields() },
-    { name: "keys stand twice, and the first value is another", steps: twice() },
+    { name: "duplicate keys in raw values", steps: rawKeys() },
+    { name: "a patch of an object with unknown fields", steps: unknownFields() },
+    { name: "duplicate keys with different values", steps: twice() },
   ]
 }
 

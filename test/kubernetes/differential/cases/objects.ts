@@ -16,11 +16,11 @@ import {
 
 export function objectCases(): Scenario[] {
   return [
-    { name: "a volume stands within an attachment", steps: inlineVolumes() },
+    { name: "a volume attachment with an inline volume", steps: inlineVolumes() },
     { name: "a job is labelled as its template", steps: jobLabels() },
-    { name: "a pod asks as a whole for what its containers ask", steps: podResources(), anyOrder: true },
+    { name: "resources of a pod and of its containers", steps: podResources(), anyOrder: true },
     { name: "a request is of a flow schema", steps: flowSchemas() },
-    { name: "a flow schema tells whether its level is missing", steps: danglingSchemas() },
+    { name: "a flow schema without its priority level", steps: danglingSchemas() },
   ]
 }
 

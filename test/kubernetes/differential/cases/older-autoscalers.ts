@@ -149,7 +149,7 @@ function olderAnnotations(): RequestStep[] {
     "{}",
     "x",
   ]
-  const told = (key: string, list: Json[], index: number): RequestStep[] => {
+  const annotated = (key: string, list: Json[], index: number): RequestStep[] => {
     const metadata = { name: "a", annotations: { [`${prefix}${key}`]: JSON.stringify(list) } }
     return [
       put(`${scalers("v1")}/a/status`, { metadata, spec: scaled }, { label: `PUT ${key} ${index}` }),
@@ -158,8 +158,8 @@ function olderAnnotations(): RequestStep[] {
   }
   return [
     post(scalers("v1"), { metadata: { name: "a" }, spec: scaled }),
-    ...statuses.flatMap((metric, index) => told("current-metrics", [metric], index)),
-    ...conditions.flatMap((condition, index) => told("conditions", [condition], index)),
+    ...statuses.flatMap((metric, index) => annotated("current-metrics", [metric], index)),
+    ...conditions.flatMap((condition, index) => annotated("conditions", [condition], index)),
     ...specs.flatMap((metric, index) => {
       const metadata = { name: `b${index}`, annotations: { [`${prefix}metrics`]: JSON.stringify([metric]) } }
       return [

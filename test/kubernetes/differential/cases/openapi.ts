@@ -21,7 +21,7 @@ export function openAPICases(): Scenario[] {
     },
     { name: "OpenAPI v2 has the structure of everything", steps: [document("/openapi/v2")] },
     { name: "OpenAPI documents are kept by clients", steps: kept() },
-    { name: "OpenAPI documents have the form asked for", steps: forms() },
+    { name: "OpenAPI documents in every form", steps: forms() },
     {
       name: "OpenAPI v3 has the structure of everything in protobuf",
       steps: [...paths, ...groups.map((group) => `apis/${group}`), ...plain].map((path) =>

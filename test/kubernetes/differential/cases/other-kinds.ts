@@ -1,4 +1,4 @@
-// Bodies of a kind that was not asked for, URLs that are none, and what is the same though it is written otherwise.
+// Bodies of an unexpected kind, invalid URLs, and the same request written differently.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { applyPatch, get, patch, post, put, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
@@ -9,7 +9,7 @@ const policies = "/apis/admissionregistration.k8s.io/v1"
 
 export function otherKindCases(): Scenario[] {
   return [
-    { name: "a body is of a kind that was not asked for", steps: bodies() },
+    { name: "a body of an unexpected kind", steps: bodies() },
     { name: "a webhook has a URL that is none", steps: urls() },
     { name: "a name that was to be generated is taken", steps: takenNames() },
     { name: "a claim that has a source is given one elsewhere", steps: sources() },

@@ -20,7 +20,7 @@ const core = "/api/v1/namespaces/@{ns}"
 
 export function ownRuleCases(): Scenario[] {
   return [
-    { name: "reviews of access say what is asked", steps: reviews() },
+    { name: "access reviews of any attributes", steps: reviews() },
     { name: "a namespace's phase is its deletion's", steps: phases() },
     { name: "flows that every server has stay as they are", steps: flows() },
     { name: "a claim keeps the class of attributes it was given", steps: claims() },

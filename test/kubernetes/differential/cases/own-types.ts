@@ -1,4 +1,4 @@
-// What an object says of itself is of another type, or in words nobody expects; and fields that say the same twice.
+// Type information of a wrong type or with unexpected values, and pairs of fields with the same meaning.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import {
@@ -22,7 +22,7 @@ export function ownTypeCases(): Scenario[] {
   return [
     { name: "kind, version and metadata are of any type", steps: types() },
     { name: "kinds and versions are in odd words", steps: words() },
-    { name: "a pod's address is told once, and stands in both its places", steps: addresses() },
+    { name: "a pod's address given once is in both fields", steps: addresses() },
     { name: "configurations of registries are no JSON", steps: registries() },
     { name: "tolerations are there twice, and a template's metadata is empty lists", steps: twice() },
   ]

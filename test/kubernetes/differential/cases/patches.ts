@@ -22,8 +22,8 @@ export function patchCases(): Scenario[] {
     { name: "strategic merges take what is new as it is", steps: merges() },
     { name: "strategic merges meet what is there twice", steps: duplicates() },
     { name: "strategic merges have directives alone", steps: directives() },
-    { name: "an update says where the object is", steps: selfLinks() },
-    { name: "a patch changes what an object says it is", steps: kindsChanged() },
+    { name: "an update with a selfLink", steps: selfLinks() },
+    { name: "a patch changes kind or apiVersion", steps: kindsChanged() },
     { name: "a patch gives values of another type to what has a form of its own", steps: ownForms() },
   ]
 }

@@ -10,9 +10,9 @@ const pods = `${core}/pods`
 
 export function podRuleCases(): Scenario[] {
   return [
-    { name: "an eviction says once whether it is in earnest", steps: evictions() },
+    { name: "an eviction with dryRun in two places", steps: evictions() },
     { name: "a pod of many containers is resized", anyOrder: true, steps: resizes() },
-    { name: "logs are asked for in one way", steps: logs() },
+    { name: "conflicting options of logs", steps: logs() },
     { name: "restart rules of containers that start others", steps: restartRules() },
     { name: "a pod is made for one system", steps: systems() },
   ]

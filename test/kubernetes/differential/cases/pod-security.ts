@@ -1,5 +1,5 @@
-// Levels of pod security: what each check says of pods in each version of the policy that has another one, who is told of it
-// and who is refused, and what a namespace is told that asks for more.
+// Levels of pod security: each check in each version of the policy that changed it, warnings and refusals, and the warnings
+// when a namespace's level becomes stricter.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { type Level, labelPrefix } from "../../../../gateway/admission/plugins/pod-security/policy.ts"
@@ -13,17 +13,17 @@ const one = `${pods}/a`
 
 export function podSecurityCases(): Scenario[] {
   return [
-    ...asked.map((asks) => ({ name: `pods are told of what they lack: ${print(asks)}`, steps: told(asks) })),
+    ...policies.map((policy) => ({ name: `violations of pods: ${print(policy)}`, steps: violations(policy) })),
     { name: "pods that lack something are refused", steps: refused() },
-    { name: "what makes pods is told of what they lack", steps: templates() },
+    { name: "violations of pod templates", steps: templates() },
     { name: "updates of pods are held to their namespace's level where they change what runs", steps: updates() },
     { name: "labels of a namespace ask for nothing there is", steps: labels() },
-    { name: "a namespace asks for more than its pods have", steps: stricter() },
+    { name: "a namespace becomes stricter than its pods", steps: stricter() },
   ]
 }
 
 /** Around each version in which a check changes. */
-const asked: readonly [Level, string][] = [
+const policies: readonly [Level, string][] = [
   ["baseline", "v1.0"],
   ["baseline", "v1.19"],
   ["baseline", "v1.27"],
@@ -183,7 +183,7 @@ function ask(modes: Record<string, string | null>, more = ""): RequestStep {
 const prefixed = <T>(modes: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(modes).map(([mode, value]) => [labelPrefix + mode, value]))
 
-function told([level, version]: readonly [Level, string]): RequestStep[] {
+function violations([level, version]: readonly [Level, string]): RequestStep[] {
   return [
     ask({ warn: level, "warn-version": version, audit: level }),
     ...Object.entries(variants).map(([label, variant]) => post(dry, pod("a", variant), { label })),

@@ -8,10 +8,10 @@ const deployments = "/apis/apps/v1/namespaces/@{ns}/deployments"
 
 export function protocolCases(): Scenario[] {
   return [
-    { name: "an answer has the form that was asked for", steps: accepts() },
-    { name: "a body has the form it says", steps: bodies() },
+    { name: "the Accept header determines the form of a response", steps: accepts() },
+    { name: "the Content-Type header determines the form of a body", steps: bodies() },
     { name: "a body's media type has parameters, capitals and lists", steps: mediaTypes() },
-    { name: "a request says how long it may take", steps: timeouts() },
+    { name: "requests with timeouts", steps: timeouts() },
     { name: "what is never stored has no table", steps: reviews() },
     { name: "an object is applied by several managers", steps: applied() },
     { name: "events are one thing in two groups", steps: events() },
@@ -254,8 +254,8 @@ function mediaTypes(): RequestStep[] {
 }
 
 function timeouts(): RequestStep[] {
-  const asked = ["1", "1s", "0", "-1s", "1h", "x", "1x", "1h2", "100000h", "1.5s", ".5s", "1s1"]
-  return asked.flatMap((time) => [
+  const times = ["1", "1s", "0", "-1s", "1h", "x", "1x", "1h2", "100000h", "1.5s", ".5s", "1s1"]
+  return times.flatMap((time) => [
     get(`${maps}?timeout=${time}`),
     post(`${maps}?dryRun=All&timeout=${time}`, { metadata: { name: "a" } }),
   ])

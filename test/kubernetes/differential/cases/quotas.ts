@@ -1,4 +1,4 @@
-// What ResourceQuotas charge and refuse. Nobody counts here, so every quota is told what is used before anything is created.
+// What ResourceQuotas charge and refuse. No controller runs, so the status of every quota is written before anything is created.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import type { JsonObject } from "../generate/objects.ts"
@@ -10,7 +10,7 @@ export function quotaCases(): Scenario[] {
   return [
     { name: "the status of a claim is charged to a quota, but never refused", steps: claimStatus() },
     { name: "what any quota requires of a pod is missed before what another one limits", steps: requirements() },
-    { name: "a pod's own resources stand for those that a quota requires of its containers", steps: ofPods() },
+    { name: "a pod's own resources replace those that a quota requires of its containers", steps: ofPods() },
     { name: "a pod that gets a deadline is charged to quotas of terminating pods", steps: deadline() },
     { name: "quotas do not count events and what is not stored", steps: uncounted() },
     { name: "overhead does not count where nothing is limited", steps: overhead() },

@@ -24,7 +24,7 @@ const dry = `${maps}?dryRun=All`
 
 export function requestCases(): Scenario[] {
   return [
-    { name: "a connection is asked for with any method", steps: connections() },
+    { name: "connect subresources with every method", steps: connections() },
     { name: "options of a write are odd", steps: [post(maps, map("a")), ...writeOptions()] },
     { name: "options of a delete are odd", steps: [post(maps, map("a"), { save: "a" }), ...deletes()] },
     { name: "a collection is deleted by chosen revisions", steps: collections() },
@@ -98,7 +98,7 @@ function deletes(): RequestStep[] {
     ['{"preconditions":{"uid":""},"dryRun":["All"]}', '{"gracePeriodSeconds":1.5}', '{"orphanDependents":1}'],
   ].flat()
   const policies = ["Orphan", "orphan", "", "Foreground&propagationPolicy=x"]
-  const asked = [
+  const invalidQueries = [
     ...queries,
     ...flags.map((flag) => `orphanDependents=${flag}`),
     ...flags.map((flag) => `ignoreStoreReadErrorWithClusterBreakingPotential=${flag}`),
@@ -106,7 +106,7 @@ function deletes(): RequestStep[] {
     ...["-1", "x", "", "1.5", "9223372036854775808", "%2B1"].map((seconds) => `gracePeriodSeconds=${seconds}`),
   ]
   return [
-    ...asked.map((query) => remove(`${one}?dryRun=All&${query}`)),
+    ...invalidQueries.map((query) => remove(`${one}?dryRun=All&${query}`)),
     ...queries.filter((query) => !query.endsWith("=1")).map((query) => remove(`${dry}&${query}`)),
     ...documents.flatMap((text) => [remove(one, text, { label: `DELETE ${text}` }), get(one), post(maps, map("a"))]),
   ]

@@ -1,4 +1,4 @@
-// Fields that clients seldom give: requests of claims, a class of a pod, a rollout of a DaemonSet that has none, a Secret's other type,
+// Rarely used fields: requests of claims, a class of a pod, a rollout of a DaemonSet that has none, a Secret's other type,
 // fields of removed features, fractions of a second.
 
 import type { Json } from "../../../../apimachinery/object.ts"
@@ -182,8 +182,8 @@ function fixedFractions(): RequestStep[] {
     }),
     ...writes(`${batch}/jobs`, { metadata: { name: "a" }, spec: { template: timed } }),
     ...writes(`${batch}/jobs`, { metadata: { name: "b" }, spec: { suspend: true, template: timed } }),
-    ...[{ startTime: creationTimestamp }, { startTime: creationTimestamp }, status, status].map((told) =>
-      patch(`${batch}/jobs/a/status`, mergePatch, { status: told }),
+    ...[{ startTime: creationTimestamp }, { startTime: creationTimestamp }, status, status].map((reported) =>
+      patch(`${batch}/jobs/a/status`, mergePatch, { status: reported }),
     ),
     ...writes(`${batch}/cronjobs`, {
       metadata: { name: "a" },

@@ -1,4 +1,4 @@
-// Families of addresses a Service asks for, in every way with every policy, when it is made and when it is changed.
+// Address families of Services with every policy, in creates and updates.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"

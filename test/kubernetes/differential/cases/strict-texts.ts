@@ -1,4 +1,4 @@
-// Texts with fields that are given twice and fields that nobody knows: what is told of them, and in which order.
+// Bodies with duplicate and unknown fields: which are reported, and in which order.
 
 import { applyPatch, get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
 
@@ -8,8 +8,8 @@ const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 export function strictTextCases(): Scenario[] {
   return [
-    { name: "a text has fields twice and fields that nobody knows", steps: validations.flatMap(ofKinds) },
-    { name: "a text by a definition has fields twice and fields that nobody knows", steps: ofCustom() },
+    { name: "duplicate and unknown fields", steps: validations.flatMap(ofKinds) },
+    { name: "duplicate and unknown fields of an object of a definition", steps: ofCustom() },
   ]
 }
 

@@ -22,7 +22,7 @@ export function subresourceCases(): Scenario[] {
     ...["apps/v1/deployments", "apps/v1/replicasets", "apps/v1/statefulsets", "v1/replicationcontrollers"].map(scaled),
     { name: "a namespace ends when it is finalized", steps: namespaces() },
     { name: "a certificate request is approved once", steps: certificates() },
-    { name: "a delete says what becomes of dependents", steps: dependents() },
+    { name: "propagation policies of a delete", steps: dependents() },
     { name: "a running pod has time to end", steps: grace() },
     { name: "secrets and config maps may be immutable", steps: immutable() },
     { name: "services are allocated and changed", steps: services() },

@@ -1,4 +1,4 @@
-// Tokens of service accounts: what a TokenReview says of those that are not valid, or not any more.
+// Tokens of service accounts: TokenReviews of invalid and expired ones.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { get, post, remove, type RequestStep, type Scenario } from "../scenario.ts"
