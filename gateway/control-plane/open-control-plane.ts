@@ -114,7 +114,6 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   const aggregator = stack.use(new Aggregator(aggregated))
   const registrations = stack.use(new AdmissionRegistrations({ store, log }))
   const admission = new AdmissionChain(admissionPlugins(registrations))
-  const apiAudiences = [trust.issuer, ...commonAudiences]
   const authenticationView = stack.use(new ObjectView<KubeObject>({ store, log, prefix: configurationPrefix }))
   const ending = stack.move()
   const controlPlane: ControlPlane = {
@@ -132,16 +131,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     resources,
     admission,
     authorizer: createRBACAuthorizer(policy),
-    authenticator: createUnionAuthenticator([
-      createCertificateAuthenticator(trust.clientCertificateAuthority.certificate),
-      parts.administrators,
-      createTokenAuthenticator(trust, reader, {
-        apiAudiences,
-        anyIssuer: parts.nobody ?? false,
-        used: tokenUseRecorder(() => controlPlane.client, log),
-      }),
-      createOIDCAuthenticator({ view: authenticationView, backends, apiAudiences, log }),
-    ]),
+    authenticator: authenticatorOf(parts, { reader, client: ownClient, view: authenticationView, backends }),
     trust,
     tokens: createTokenIssuer(trust, reader),
     flows,
@@ -162,4 +152,24 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     [Symbol.asyncDispose]: () => ending.disposeAsync(),
   }
   return controlPlane
+}
+
+interface AuthenticatorParts {
+  reader: Pick<KubeClient, "get" | "list">
+  client: () => KubeClient
+  view: ObjectView<KubeObject>
+  backends: Backends
+}
+
+function authenticatorOf(
+  { trust, administrators, nobody = false, log }: ControlPlaneParts,
+  { reader, client, view, backends }: AuthenticatorParts,
+): Authenticator {
+  const apiAudiences = [trust.issuer, ...commonAudiences]
+  return createUnionAuthenticator([
+    createCertificateAuthenticator(trust.clientCertificateAuthority.certificate),
+    administrators,
+    createTokenAuthenticator(trust, reader, { apiAudiences, anyIssuer: nobody, used: tokenUseRecorder(client, log) }),
+    createOIDCAuthenticator({ view, backends, apiAudiences, log }),
+  ])
 }
