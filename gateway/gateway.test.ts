@@ -425,7 +425,7 @@ describe("Gateway.start()", () => {
     await using first = await startTestGateway()
     await expect(startTestGateway({ dataDir: first.dataDir })).rejects.toMatchObject({
       name: "StartError",
-      message: `the data directory "${first.dataDir}" is in use by another process`,
+      message: `the data directory "${first.dataDir}" is in use by another process. Stop that process, or choose another directory`,
     })
   })
 
@@ -452,7 +452,7 @@ describe("Gateway.start()", () => {
     const dataDir = await temporary()
     await expect(startTestGateway({ dataDir, port })).rejects.toMatchObject({
       name: "StartError",
-      message: `port ${port} of 127.0.0.1 is in use by another process`,
+      message: `port ${port} of 127.0.0.1 is in use by another process. Stop that process, or choose another port`,
     })
     await using again = await startTestGateway({ dataDir })
     expect(again.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)

@@ -69,9 +69,13 @@ function cut(server: ClosingServer, active: Arrivals<RequestState>): void {
 function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
   const options = { cause: error }
   if (error.code === "EADDRINUSE")
-    return new StartError(`port ${port} of ${host} is in use by another process`, options)
-  if (error.code === "EACCES") return new StartError(`this user may not listen on port ${port}`, options)
+    return new StartError(
+      `port ${port} of ${host} is in use by another process. Stop that process, or choose another port`,
+      options,
+    )
+  if (error.code === "EACCES")
+    return new StartError(`this user may not listen on port ${port}. Choose one from 1024 on`, options)
   if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
-    return new StartError(`"${host}" is not an address of this machine`, options)
+    return new StartError(`"${host}" is not an address of this machine. 0.0.0.0 selects all of them`, options)
   return error
 }

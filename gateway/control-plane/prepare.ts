@@ -28,7 +28,10 @@ export async function prepareUntilDone(
       return await prepare(controlPlane)
     } catch (error) {
       if (signal.aborted) return
-      log.warn({ tenant: controlPlane.name, err: error, failures }, "preparing the control plane failed; retrying")
+      log.warn(
+        { tenant: controlPlane.tenant?.name, err: error, failures },
+        "preparing the control plane failed; retrying",
+      )
       await pause(systemClock, backoff(failures), signal)
     }
   }

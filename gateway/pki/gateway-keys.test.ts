@@ -1,8 +1,9 @@
 import { X509Certificate } from "node:crypto"
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { StartError } from "../start-error.ts"
 import { loadGatewayKeys } from "./gateway-keys.ts"
 import { keyDirectory } from "./key-files.ts"
 import { issueClientCertificate } from "./pki.ts"
@@ -41,4 +42,32 @@ test("an expiring certificate is reissued", async () => {
   await writeFile(join(path, "administrator.key"), ending.key)
   const { administrator } = await loadGatewayKeys(keyDirectory(path), ["localhost"])
   expect(administrator.certificate).not.toBe(ending.certificate)
+})
+
+test("a certificate that cannot be read is reissued", async () => {
+  const path = await directory()
+  await loadGatewayKeys(keyDirectory(path), ["localhost"])
+  await writeFile(join(path, "serving.key"), "nonsense")
+  await writeFile(join(path, "administrator.crt"), "nonsense")
+  const { serving, administrator } = await loadGatewayKeys(keyDirectory(path), ["localhost"])
+  expect(new X509Certificate(serving.certificate).checkHost("localhost")).toBe("localhost")
+  expect(new X509Certificate(administrator.certificate).subject).toContain("polyplane-admin")
+})
+
+test.each([
+  ["serving-ca.key", "nonsense", `"pki/serving-ca" cannot be used: the certificate and its key cannot be read.`],
+  ["administrators-ca.crt", "", `"pki/administrators-ca" cannot be used: the certificate and its key cannot be read.`],
+  ["serving-ca.key", undefined, `"pki/serving-ca" cannot be used: there is a certificate without its key.`],
+  ["tenant-tokens.key", "nonsense", `"pki/tenant-tokens" cannot be used: the key cannot be read.`],
+])("%s with %j is reported and nothing is replaced", async (file, content, message) => {
+  const path = await directory()
+  const { servingAuthority } = await loadGatewayKeys(keyDirectory(path), ["localhost"])
+  const before = await readFile(join(path, file), "utf8")
+  await (content === undefined ? rm(join(path, file)) : writeFile(join(path, file), content))
+  await expect(loadGatewayKeys(keyDirectory(path), ["localhost"])).rejects.toThrow(
+    new StartError(`the gateway's keys ${message} Restore them from a backup`),
+  )
+  await writeFile(join(path, file), before)
+  const again = await loadGatewayKeys(keyDirectory(path), ["localhost"])
+  expect(again.servingAuthority.certificate).toBe(servingAuthority.certificate)
 })

@@ -3,6 +3,7 @@
 
 import { X509Certificate, type KeyObject } from "node:crypto"
 import { systemClock, type Clock } from "../../client/clock.ts"
+import { StartError } from "../start-error.ts"
 import type { KeyFiles } from "./key-files.ts"
 import {
   certificateLifetimes,
@@ -114,12 +115,16 @@ const foundOf = (name: string, { key, certificate }: IssuedCertificate): Found =
 
 async function loadAuthority(files: KeyFiles, name: string, commonName: string): Promise<Authority> {
   const make = async (): Promise<Found> => {
+    // The key is written first, so it was not lost by a crash. A new authority would invalidate every kubeconfig.
+    if ((await files.read([`${name}.crt`])) !== undefined)
+      throw unusable(name, "there is a certificate without its key")
     const { certificate, key } = await createAuthority(commonName)
     return foundOf(name, { certificate, key: printKey(key) })
   }
   return load(files, filesOf(name), make, (found) => {
-    const { certificate, key } = pairOf(name, found)
-    return { certificate, key: parseKey(key) }
+    const pair = pairOf(name, found)
+    if (!isReadable(pair)) throw unusable(name, "the certificate and its key cannot be read")
+    return { certificate: pair.certificate, key: parseKey(pair.key) }
   })
 }
 
@@ -132,7 +137,8 @@ async function loadCertificate(
   for (;;) {
     const found = await files.read(filesOf(name))
     const pair = found && pairOf(name, found)
-    if (pair !== undefined && isGood(pair)) return pair
+    // One that cannot be read is replaced, like one that has expired.
+    if (pair !== undefined && isReadable(pair) && isGood(pair)) return pair
     const made = await make()
     if (await files.write(foundOf(name, made))) return made
   }
@@ -141,7 +147,25 @@ async function loadCertificate(
 async function loadSigningKey(files: KeyFiles, name: string): Promise<KeyObject> {
   const file = `${name}.key`
   const make = async (): Promise<Found> => ({ [file]: printKey(await createSigningKey()) })
-  return load(files, [file], make, (found) => parseKey(found[file] ?? ""))
+  return load(files, [file], make, (found) => {
+    try {
+      return parseKey(found[file] ?? "")
+    } catch {
+      throw unusable(name, "the key cannot be read") // the error of OpenSSL would only be a number
+    }
+  })
+}
+
+function unusable(name: string, why: string): StartError {
+  return new StartError(`the gateway's keys "pki/${name}" cannot be used: ${why}. Restore them from a backup`)
+}
+
+function isReadable(pair: IssuedCertificate): boolean {
+  try {
+    return isPair(pair)
+  } catch {
+    return false // one of them is not PEM
+  }
 }
 
 /** Throws if its two files do not match because they are being replaced. */

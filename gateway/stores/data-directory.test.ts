@@ -4,8 +4,9 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { emptyBaseLayer } from "../../storage/base-layer.ts"
 import { StartError } from "../start-error.ts"
-import { DataDirectory } from "./data-directory.ts"
+import { DataDirectory, superUid } from "./data-directory.ts"
 
 let parent = ""
 let path = ""
@@ -34,7 +35,12 @@ async function asReader(directory: string, work: () => Promise<void>): Promise<v
 }
 
 describe("a data directory that is not writable", () => {
-  const refused = () => expect(open()).rejects.toThrow(new StartError(`the data directory "${path}" is not writable`))
+  const refused = () =>
+    expect(open()).rejects.toThrow(
+      new StartError(
+        `the data directory "${path}" is not writable. Change its owner or mode, or choose another directory`,
+      ),
+    )
 
   test("because it cannot be created", async () => {
     await asReader(parent, refused)
@@ -62,9 +68,21 @@ describe("a data directory that is not writable", () => {
 })
 
 test.each<[string, string, string]>([
-  ["a newer version", '{"format": 2}', "was written by a newer version of polyplane (format 2, this one knows 1)"],
-  ["no version that can be read", "{", 'is not one of polyplane: its file "format" is unreadable'],
-  ["no version that is a number", '{"format": "1"}', 'is not one of polyplane: its file "format" is unreadable'],
+  [
+    "a newer version",
+    '{"format": 2}',
+    "was written by a newer version of polyplane (format 2, this one knows 1). Use that version",
+  ],
+  [
+    "no version that can be read",
+    "{",
+    'is not one of polyplane: its file "format" is unreadable. Choose another directory, or restore it from a backup',
+  ],
+  [
+    "no version that is a number",
+    '{"format": "1"}',
+    'is not one of polyplane: its file "format" is unreadable. Choose another directory, or restore it from a backup',
+  ],
 ])("a data directory of %s is rejected and not changed", async (_what, format, sentence) => {
   await open()
   await writeFile(join(path, "format"), format)
@@ -75,7 +93,25 @@ test.each<[string, string, string]>([
 
 test("a data directory in use is rejected, and its user is not affected", async () => {
   await using data = await DataDirectory.open(path)
-  await expect(open()).rejects.toThrow(new StartError(`the data directory "${path}" is in use by another process`))
+  await expect(open()).rejects.toThrow(
+    new StartError(
+      `the data directory "${path}" is in use by another process. Stop that process, or choose another directory`,
+    ),
+  )
   const put = { compare: [], operations: [{ type: "put" as const, key: "/a", value: Buffer.from("1") }] }
   expect(await data.store.txn(put)).toMatchObject({ succeeded: true })
+})
+
+test("a damaged store of the super cluster is rejected when it is opened", async () => {
+  {
+    await using data = await DataDirectory.open(path)
+    await using _store = await data.openStore(superUid, emptyBaseLayer)
+  }
+  await writeFile(join(path, "stores", superUid, "CURRENT"), "nonsense")
+  await using data = await DataDirectory.open(path)
+  const opening = data.openStore(superUid, emptyBaseLayer)
+  await expect(opening).rejects.toThrow(StartError)
+  await expect(opening).rejects.toThrow(
+    /^the data directory ".*" cannot be opened: store .*super is damaged: .*\. Restore the directory from a backup; /,
+  )
 })

@@ -96,8 +96,16 @@ export class DataDirectory implements GatewayStorage {
     return this.#spares?.take() ?? randomUUID()
   }
 
-  /** `uid`: that of a tenant, or superUid. */
+  /** `uid`: that of a tenant, or superUid. Throws StartError for the latter, without which nothing can be served. */
   async openStore(uid: string, base: BaseLayer, quota?: StoreQuota): Promise<Store> {
+    try {
+      return await this.#openStore(uid, base, quota)
+    } catch (error) {
+      throw uid === superUid ? explain(this.#path, error) : error
+    }
+  }
+
+  async #openStore(uid: string, base: BaseLayer, quota: StoreQuota | undefined): Promise<Store> {
     const ahead = await this.#spares?.opened(uid)
     const until = performance.now() + this.#waitMs
     for (;;) {
@@ -107,7 +115,8 @@ export class DataDirectory implements GatewayStorage {
           base,
           limits: this.#limits,
           residents: this.#residents,
-          image: true,
+          // The super cluster is written to at once: whether its database can be opened must be known before anything is served.
+          image: uid !== superUid,
           ...(ahead === undefined ? {} : { ahead }),
           ...(quota === undefined ? {} : { quota }),
         })
@@ -152,10 +161,12 @@ async function checkFormat(path: string): Promise<void> {
   }
   const found = readFormat(text)
   if (found === undefined)
-    throw new StartError(`the data directory "${path}" is not one of polyplane: its file "format" is unreadable`)
+    throw new StartError(
+      `the data directory "${path}" is not one of polyplane: its file "format" is unreadable. Choose another directory, or restore it from a backup`,
+    )
   if (found > format)
     throw new StartError(
-      `the data directory "${path}" was written by a newer version of polyplane (format ${found}, this one knows ${format})`,
+      `the data directory "${path}" was written by a newer version of polyplane (format ${found}, this one knows ${format}). Use that version`,
     )
 }
 
@@ -168,22 +179,36 @@ function readFormat(text: string): number | undefined {
   }
 }
 
+const restoreIt = "Restore the directory from a backup; polyplane check lists everything that is damaged"
+const stopIt = "Stop that process, or choose another directory"
+
 /** A StartError that describes the problem of the data directory, or the error itself if it is a bug. */
 export function explain(path: string, error: unknown): unknown {
   const options = { cause: error }
   if (error instanceof StorageError) {
     if (error.code === "InUse")
-      return new StartError(`the data directory "${path}" is in use by another process`, options)
+      return new StartError(`the data directory "${path}" is in use by another process. ${stopIt}`, options)
     if (error.code === "Format")
-      return new StartError(`the data directory "${path}" was written by a newer version of polyplane`, options)
-    return new StartError(`the data directory "${path}" cannot be opened: ${error.message}`, options)
+      return new StartError(
+        `the data directory "${path}" was written by a newer version of polyplane. Use that version`,
+        options,
+      )
+    const advice = error.code === "Corrupt" ? `. ${restoreIt}` : ""
+    return new StartError(`the data directory "${path}" cannot be opened: ${error.message}${advice}`, options)
   }
   const { code, message, syscall } = error as NodeJS.ErrnoException
   if (code === "EACCES" || code === "EROFS" || code === "EPERM")
-    return new StartError(`the data directory "${path}" is not writable`, options)
+    return new StartError(
+      `the data directory "${path}" is not writable. Change its owner or mode, or choose another directory`,
+      options,
+    )
   if (code === "ENOTDIR" || code === "EEXIST")
-    return new StartError(`the data directory "${path}" is not a directory`, options)
-  if (code === "ENOSPC") return new StartError(`there is no space left for the data directory "${path}"`, options)
+    return new StartError(`the data directory "${path}" is not a directory. Choose another one`, options)
+  if (code === "ENOSPC")
+    return new StartError(
+      `there is no space left for the data directory "${path}". Free some, or choose another directory`,
+      options,
+    )
   // Directories that cannot be created (/proc), names that are too long, quotas, …: the system's message is the best one.
   if (code !== undefined && syscall !== undefined)
     return new StartError(`the data directory "${path}" cannot be used: ${message}`, options)

@@ -151,7 +151,9 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
       if (found.state === "active") return found.tenant
       await this.#remove(found)
     }
-    return this.#make(record)
+    const tenant = await this.#make(record)
+    this.#parts.log.info({ tenant: tenant.name, uid: tenant.uid }, "tenant created")
+    return tenant
   }
 
   /** Takes over a tenant that the primary has recorded (workers/) and assigned to this process. `isNew`: it was never opened. */

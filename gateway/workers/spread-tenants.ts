@@ -116,6 +116,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
       throw error
     }
     for (const subscriber of this.#subscribers) subscriber.added(record.tenant)
+    this.#parts.log.info({ tenant: record.tenant.name, uid: record.tenant.uid }, "tenant created")
     return record.tenant
   }
 
