@@ -12,6 +12,7 @@ import type { Tenant } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers } from "../client/workqueue/workers.ts"
 import { ensureCustomResourceDefinitions, ensureDefaultClusterVersion, longer } from "./custom-resource-definitions.ts"
+import { PhaseMetrics } from "./metrics.ts"
 import { operatorLimits, type OperatorOptions } from "./options.ts"
 import { defaultClusterVersion, type VirtualCluster } from "./types.ts"
 import { VirtualClusterReconciler } from "./virtual-cluster.ts"
@@ -56,6 +57,7 @@ export class Operator implements AsyncDisposable {
       metrics: metrics?.queue("operator"),
     })
     this.#virtualClusters = new Informer(superClient, virtualClusters, { clock, log })
+    metrics?.of("operator", () => new PhaseMetrics()).follow(() => this.#virtualClusters.list())
     this.#recorder = new EventRecorder({ component: "polyplane-operator", clock, log })
     this.#reconciler = new VirtualClusterReconciler({ superClient, tenants, events: this.#recorder, clock })
   }

@@ -4,9 +4,11 @@ import type { KubeObject, Secret } from "../apimachinery/object.ts"
 import { alreadyExists, serviceUnavailable } from "../apimachinery/status.ts"
 import { clusterKey } from "../apimachinery/tenancy.ts"
 import { silentLog } from "../client/log.ts"
+import { ClientMetrics } from "../client/metrics/client-metrics.ts"
 import {
   clusterVersions,
   customResourceDefinitions,
+  events,
   namespaces,
   secrets,
   virtualClusters,
@@ -20,6 +22,7 @@ import { finalizer } from "./virtual-cluster.ts"
 
 class FakeTenantAdmin extends FakeTenants implements TenantAdmin {
   failures = 0
+  deletionFailures = 0
   server = "https://one"
 
   async create(request: Omit<Tenant, "uid">): Promise<Tenant> {
@@ -35,6 +38,7 @@ class FakeTenantAdmin extends FakeTenants implements TenantAdmin {
   }
 
   async delete(name: string): Promise<void> {
+    if (this.deletionFailures-- > 0) throw serviceUnavailable("the gateway is not there")
     this.remove(name)
   }
 
@@ -133,6 +137,31 @@ describe("the operator", () => {
     await operator[Symbol.asyncDispose]()
     await operator.whenReady()
     expect(warnings).toEqual([])
+  })
+
+  test("reports why a tenant is not deleted, and tries again", async () => {
+    await create("default", "demo")
+    await inPhase("default", "demo", "Running")
+    tenants.deletionFailures = 1
+    markDeleted("default", "demo")
+    await eventually(() => tenants.get("demo") === undefined, { what: "the tenant gone" })
+    const failed = { reason: "TenantDeletionError", message: "the gateway is not there" }
+    await expect.poll(() => superCluster.all(events)).toContainEqual(expect.objectContaining(failed))
+  })
+
+  test("counts VirtualClusters by phase", async () => {
+    await operator[Symbol.asyncDispose]()
+    const metrics = new ClientMetrics()
+    operator = await startOperator({ superClient: superCluster, tenants, metrics })
+    await operator.whenReady()
+    await create("default", "one")
+    await create("default", "two")
+    await create("other", "one")
+    await create("default", "late", { clusterVersionName: "none" })
+    const printed = () => metrics.print().match(/^polyplane_virtualclusters\{.*$/gm)
+    const counts = { Error: 1, Pending: 1, Running: 2 }
+    const lines = Object.entries(counts).map(([phase, n]) => `polyplane_virtualclusters{phase="${phase}"} ${n}`)
+    await expect.poll(printed).toEqual(lines)
   })
 
   test("restores changed definitions and does not write others", async () => {

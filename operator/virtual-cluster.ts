@@ -65,10 +65,11 @@ export class VirtualClusterReconciler {
   }
 
   async reconcile(virtualCluster: VirtualCluster): Promise<Outcome> {
-    if (virtualCluster.metadata.deletionTimestamp !== undefined) return this.#remove(virtualCluster)
-    if (this.#isAsReported(virtualCluster)) return { requeueAfterMs: operatorLimits.kubeconfigMaxAgeMs / 2 }
+    const isLeaving = virtualCluster.metadata.deletionTimestamp !== undefined
+    if (!isLeaving && this.#isAsReported(virtualCluster))
+      return { requeueAfterMs: operatorLimits.kubeconfigMaxAgeMs / 2 }
     try {
-      return await this.#make(virtualCluster)
+      return await (isLeaving ? this.#remove(virtualCluster) : this.#make(virtualCluster))
     } catch (error) {
       if (error instanceof Obstacle) {
         await this.#report(virtualCluster, error.phase, error.reason, error.message)
@@ -77,7 +78,8 @@ export class VirtualClusterReconciler {
       // Conflicts are retried silently; other errors are reported in the status, and retried as well.
       const isRace = isConflict(error) || isNotFound(error)
       if (!isRace && error instanceof StatusError) {
-        await this.#report(virtualCluster, "Pending", "TenantControlPlaneError", error.message)
+        const reason = isLeaving ? "TenantDeletionError" : "TenantControlPlaneError"
+        await this.#report(virtualCluster, "Pending", reason, error.message)
       }
       throw error
     }
