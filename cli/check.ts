@@ -3,27 +3,29 @@
 import { checkDataDirectory, type CheckedStore } from "../gateway/stores/check-data-directory.ts"
 import type { EtcdStorageOptions } from "../gateway/stores/etcd-storage.ts"
 import { StartError } from "../gateway/start-error.ts"
-import { parseFlags, UsageError, UserError, type Command } from "./command.ts"
+import { UsageError, UserError, type Command } from "./command.ts"
+import { parseFlags, printFlags } from "./flags.ts"
 import { withProgress } from "./progress.ts"
-import { etcdOfFlags, storageFlags, storageHelp } from "./storage.ts"
+import { etcdOfFlags, storageFlags } from "./storage.ts"
+
+const flagTypes = {
+  "data-dir": { type: "string", default: ".polyplane", takes: "DIR", help: "data directory to check" },
+  ...storageFlags,
+} as const
 
 const help = `usage: polyplane check [FLAGS]
 
 Reads every store and reports inconsistencies. Does not change tenant data. Exits with 1 if it finds faults. A data directory
 must not be in use by another process; an etcd may be in use by gateways.
 
-  --data-dir DIR           data directory to check (default .polyplane)
-${storageHelp}`
+${printFlags(flagTypes)}`
 
 export const check: Command = {
   name: "check",
   summary: "check the consistency of a data directory or of etcd",
   help,
   async run(args) {
-    const parsed = parseFlags({ help }, args, {
-      "data-dir": { type: "string", default: ".polyplane" },
-      ...storageFlags,
-    })
+    const parsed = parseFlags({ help }, args, flagTypes)
     if (parsed === undefined) return 0
     const { values: flags, positionals } = parsed
     if (positionals.length > 0)

@@ -2,9 +2,11 @@
 // derived. Every error is a UserError that names the file and the field.
 
 import { readFile } from "node:fs/promises"
+import { isIP } from "node:net"
 import path from "node:path"
 import { parse } from "yaml"
 import { errorMessage } from "../apimachinery/error-message.ts"
+import { validateDNS1123Subdomain } from "../apimachinery/names.ts"
 import { isNetwork } from "../gateway/backends/networks.ts"
 import { UserError } from "./command.ts"
 
@@ -91,6 +93,22 @@ export const url: Field<string> = {
     const read = text.read(value, place)
     if (!URL.canParse(read) || new URL(read).protocol !== "https:") throw wrong(place, "an https:// URL", value)
     return read
+  },
+}
+
+export const ipAddress: Field<string> = {
+  read(value, place) {
+    const given = text.read(value, place)
+    if (isIP(given) === 0) throw wrong(place, "an IP address", value)
+    return given
+  },
+}
+
+export const domainName: Field<string> = {
+  read(value, place) {
+    const given = text.read(value, place)
+    if (validateDNS1123Subdomain(given).length > 0) throw wrong(place, "a DNS name like tenants.example.com", value)
+    return given
   },
 }
 

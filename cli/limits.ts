@@ -3,10 +3,17 @@
 import { defaultLimits, type GatewayLimits } from "../gateway/options.ts"
 import { UsageError } from "./command.ts"
 import { type Field, integer, optional, section } from "./config.ts"
+import { wrapped } from "./flags.ts"
 
 const names = Object.keys(defaultLimits).sort() as (keyof GatewayLimits)[]
 
 const limit = integer(0, Number.MAX_SAFE_INTEGER)
+
+/** For the help of the commands that take limits. */
+export const limitsHelp = `Limits of the gateway, with their defaults. Names that end in Ms are in milliseconds, in Bytes in bytes; others are counts.
+
+  ${wrapped(names.map((name) => `${name}=${defaultLimits[name]}`).join(" "), 2)}
+`
 
 /** A mapping in a file; limits that are absent keep their defaults. */
 export const limitsField: Field<Partial<GatewayLimits>> = section(

@@ -1,7 +1,8 @@
-// The commands' log: JSON lines on standard error.
+// The commands' log: JSON lines on standard error. Level and time are texts, as log collectors and people expect them.
 
-import { pino } from "pino"
+import { pino, stdTimeFunctions } from "pino"
 import type { Log } from "../client/log.ts"
+import { withoutRepeats } from "./repeats.ts"
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -12,6 +13,30 @@ export function isLogLevel(text: string): text is LogLevel {
 
 /** `worker`: added to every line of a worker process. */
 export function createLog(level: LogLevel, worker?: number): Log {
-  const log = pino({ level }, pino.destination(2))
-  return worker === undefined ? log : log.child({ worker })
+  const options = {
+    level,
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (name: string) => ({ level: name }) },
+    serializers: { err: printError },
+  }
+  const log = pino(options, pino.destination(2))
+  return withoutRepeats(worker === undefined ? log : log.child({ worker }))
+}
+
+/**
+ * The message once, then where the error was thrown and what caused it. Other fields of an error, such as the Status of a response,
+ * would repeat the message.
+ */
+export function printError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { name, message, stack = "", cause } = error
+  const { code } = error as { code?: unknown }
+  const frames = /^ {4}at [^]*/m.exec(stack)?.[0].replaceAll(/^ +/gm, "")
+  return {
+    type: name,
+    message,
+    ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
+    ...(frames === undefined ? {} : { stack: frames }),
+    ...(cause === undefined ? {} : { cause: printError(cause) }),
+  }
 }

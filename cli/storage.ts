@@ -8,21 +8,26 @@ import type { EtcdStorageOptions } from "../gateway/stores/etcd-storage.ts"
 import { UsageError, UserError } from "./command.ts"
 import { filePath, listOf, optional, section, text, type ConfigOf, type Field, type Place } from "./config.ts"
 
-export const storageHelp = `  --storage KIND           level: LevelDB in the data directory (default); etcd: the etcd at --etcd-servers
-  --etcd-servers URLS      comma-separated etcd members, http://HOST:PORT or https://HOST:PORT
-  --etcd-prefix PREFIX     prefix of all keys (default /polyplane)
-  --etcd-ca FILE           certificate authority of the etcd members (default: the system's authorities)
-  --etcd-cert FILE         client certificate for etcd
-  --etcd-key FILE          key of the client certificate
-`
-
 export const storageFlags = {
-  storage: { type: "string", default: "level" },
-  "etcd-servers": { type: "string" },
-  "etcd-prefix": { type: "string" },
-  "etcd-ca": { type: "string" },
-  "etcd-cert": { type: "string" },
-  "etcd-key": { type: "string" },
+  storage: {
+    type: "string",
+    default: "level",
+    takes: "KIND",
+    help: "level: LevelDB in the data directory; etcd: the etcd at --etcd-servers",
+  },
+  "etcd-servers": {
+    type: "string",
+    takes: "URLS",
+    help: "comma-separated etcd members, http://HOST:PORT or https://HOST:PORT",
+  },
+  "etcd-prefix": { type: "string", takes: "PREFIX", help: "prefix of all keys (default /polyplane)" },
+  "etcd-ca": {
+    type: "string",
+    takes: "FILE",
+    help: "certificate authority of the etcd members (default: the system's authorities)",
+  },
+  "etcd-cert": { type: "string", takes: "FILE", help: "client certificate for etcd" },
+  "etcd-key": { type: "string", takes: "FILE", help: "key of the client certificate" },
 } as const
 
 type Given = { [K in keyof typeof storageFlags]?: string | undefined }

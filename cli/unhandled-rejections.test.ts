@@ -15,7 +15,7 @@ test("an unhandled rejection is logged with its stack, and the process continues
   const { code, stdout, stderr } = await node(`void Promise.reject(new Error("forgotten"))`)
   expect({ code, stdout }).toEqual({ code: 0, stdout: "goes on\n" })
   const entry = JSON.parse(stderr) as { level: number; msg: string; err: { message: string; stack: string } }
-  expect(entry).toMatchObject({ level: 50, msg: unhandledRejection, err: { message: "forgotten" } })
+  expect(entry).toMatchObject({ level: "error", msg: unhandledRejection, err: { message: "forgotten" } })
   expect(entry.err.stack).toContain("at ")
 })
 

@@ -26,6 +26,7 @@ import { createTenantResolver } from "./tenancy/tenant-resolver.ts"
 
 interface GatewayParts {
   url: string
+  metrics: Metrics
   keys: GatewayKeys
   tenants: TenantDirectory
   superCluster: ControlPlane | undefined
@@ -53,6 +54,7 @@ export class Gateway implements RunningGateway {
   readonly superCluster: ControlPlane | undefined
   readonly superClusterLost: AbortSignal | undefined
   readonly #keys: GatewayKeys
+  readonly #metrics: Metrics
   readonly #stack: AsyncDisposableStack
 
   /** Throws StartError if the user can correct the cause. */
@@ -68,6 +70,7 @@ export class Gateway implements RunningGateway {
     this.superCluster = parts.superCluster
     this.superClusterLost = parts.superClusterLost
     this.#keys = parts.keys
+    this.#metrics = parts.metrics
     this.#stack = stack
   }
 
@@ -82,6 +85,11 @@ export class Gateway implements RunningGateway {
   /** Certificate and key (PEM) of the gateway's administrator, for processes of Polyplane. */
   get administrator(): { certificate: string; key: string } {
     return this.#keys.administrator
+  }
+
+  /** Those of the process and all tenants together, in the format of Prometheus. */
+  printMetrics(): Promise<string> {
+    return this.#metrics.print()
   }
 
   adminKubeconfig(): Promise<string> {
@@ -147,7 +155,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   stack.defer(() => close(server, active, limits.shutdownMs))
   if (superCluster !== undefined) prepareInBackground(superCluster, controlPlanes, stack, log)
   log.info({ url: url() }, "gateway is ready")
-  return { url: url(), keys, tenants, superCluster, superClusterLost }
+  return { url: url(), keys, metrics, tenants, superCluster, superClusterLost }
 }
 
 type Log = NonNullable<GatewayOptions["log"]>

@@ -14,8 +14,12 @@ import { connectSuperCluster } from "../compose/cluster.ts"
 import { controllersLease, Leadership, replicaTimes } from "../compose/leadership.ts"
 import { agentsOnNodes, vnAgentDialer } from "../compose/node-dialers.ts"
 import { UserError } from "../command.ts"
+import { openAuditLog } from "../audit-log.ts"
 import {
+  domainName,
+  type Field,
   filePath,
+  ipAddress,
   listenPort,
   listOf,
   network,
@@ -27,14 +31,19 @@ import {
   url,
   withDefault,
 } from "../config.ts"
-import { limitsField } from "../limits.ts"
+import { limitsField, limitsHelp } from "../limits.ts"
 import { publishPeriodically, publishIdentity, reissued, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
 import { etcdOfSection, etcdSection } from "../storage.ts"
+import { healthField, healthHelp } from "./health.ts"
 import { partCommand } from "./part.ts"
 import { defaultVnAgentPort } from "./vn-agent.ts"
 
 /** The certificate is valid for a year; clients load its replacement within minutes. */
 const adminKubeconfigMs = 30 * 24 * 60 * 60_000
+
+const auditFile: Field<string> = {
+  read: (value, place) => (value === "-" ? value : filePath.read(value, place)),
+}
 
 export const gateway = partCommand({
   name: "gateway",
@@ -52,26 +61,31 @@ export const gateway = partCommand({
   hostNames              list of further names and addresses for the serving certificate
   domain                 also serve tenants at NAME.DOMAIN
   http2                  off: serve HTTP/1.1 only (default on)
-  advertiseAddress       address of the Service default/kubernetes of tenants (default: this machine's address)
+  advertiseAddress       IP address of the Service default/kubernetes of tenants (default: this machine's address)
   advertisePort          port of that Service (default: port)
   adminKubeconfigSecret  NAMESPACE/NAME of the Secret to write the admin kubeconfig to, for syncer and operator
   identitySecret         NAMESPACE/NAME of the Secret to write the keys and certificates of vn-agents to; without it,
                          tenants have no logs, exec and port-forward
-  allowedNetworks        list of non-public networks that tenants' webhook URLs may use (10.1.0.0/16)
-  limits                 limits by name (gateway/options.ts), such as {maxStoredObjects: 100000}
+  auditLog               file to append one JSON line per request to (-: standard output): who did what, with which result;
+                         after SIGHUP it is opened again (default: no audit log)
+  allowedNetworks        list of non-public networks that tenants' webhook URLs may use, such as 10.1.0.0/16
+  limits                 limits by name (see below), such as {maxStoredObjects: 100000}
   vnAgentPort            port of the vn-agent on each node (default ${defaultVnAgentPort})
-`,
+${healthHelp}`,
+  appendix: `\n${limitsHelp}`,
   fields: {
+    ...healthField,
     dataDir: optional(filePath),
     etcd: optional(etcdSection),
     host: withDefault(text, "127.0.0.1"),
     port: withDefault(listenPort, 6443),
     publicUrl: optional(url),
     hostNames: withDefault(listOf(text), []),
-    domain: optional(text),
+    domain: optional(domainName),
     http2: withDefault(oneOf("on", "off"), "on"),
-    advertiseAddress: optional(text),
+    advertiseAddress: optional(ipAddress),
     advertisePort: optional(port),
+    auditLog: optional(auditFile),
     adminKubeconfigSecret: optional(objectName),
     identitySecret: optional(objectName),
     allowedNetworks: withDefault(listOf(network), []),
@@ -79,8 +93,8 @@ export const gateway = partCommand({
     vnAgentPort: withDefault(port, defaultVnAgentPort),
   },
   async start(
-    { superKubeconfig, adminKubeconfigSecret, identitySecret, vnAgentPort, dataDir, etcd, http2, ...options },
-    { log, metrics, signal, stack },
+    { superKubeconfig, adminKubeconfigSecret, identitySecret, vnAgentPort, dataDir, etcd, http2, auditLog, ...options },
+    { log, metrics, serveMetrics, signal, stack },
   ) {
     if (dataDir === undefined && etcd === undefined)
       throw new UserError(
@@ -106,6 +120,7 @@ export const gateway = partCommand({
         dataDir: dataDir ?? "",
         ...storage,
         http2: http2 === "on",
+        ...(auditLog === undefined ? {} : { audit: stack.use(openAuditLog(auditLog)).log }),
         serviceAddresses: (tenant) =>
           tenant === undefined
             ? noServiceAddresses
@@ -129,6 +144,7 @@ export const gateway = partCommand({
         clientMetrics: metrics,
       }),
     )
+    serveMetrics(() => running().printMetrics())
     const { tenants, certificateAuthority, tenantTokenSigner } = started
     const signer = createCertificateSigner(tenants)
     const rootCertificateAuthority = certificateAuthority

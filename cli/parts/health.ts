@@ -1,5 +1,5 @@
-// /livez, /readyz and /metrics over plain HTTP for parts that serve no clients, for the probes and the Prometheus of the cluster
-// they run in. The gateway serves the same paths on its own port.
+// /livez, /readyz and /metrics over plain HTTP, for the probes and the Prometheus of the cluster that the parts run in. The gateway
+// serves the same paths on its own port, where reading the metrics needs the credential of its administrator.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -12,7 +12,7 @@ import { listenPort, optional, section, text, withDefault } from "../config.ts"
 
 const fields = section({ host: withDefault(text, "0.0.0.0"), port: listenPort })
 
-/** Configuration field of parts without a port of their own. */
+/** Configuration field of every part. */
 export const healthField = { health: optional(fields) }
 
 /** Lines for the help of a part. */
@@ -27,14 +27,15 @@ const requestTimeoutMs = 10_000
 
 export class HealthServer implements AsyncDisposable {
   readonly #server: Server
-  readonly #metrics: ClientMetrics
+  #print: () => string | Promise<string>
   #isReady = false
 
   private constructor(metrics: ClientMetrics) {
-    this.#metrics = metrics
-    this.#server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) =>
-      this.#answer(request, response),
-    )
+    const print = () => metrics.print() + printProcess()
+    this.#print = print
+    this.#server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+      this.#answer(request, response).catch((error: unknown) => response.destroy(error as Error))
+    })
     this.#server.maxConnections = maxConnections
   }
 
@@ -61,6 +62,11 @@ export class HealthServer implements AsyncDisposable {
     this.#isReady = true
   }
 
+  /** From now on /metrics serves this instead of the clients' metrics. */
+  serveMetrics(print: () => Promise<string>): void {
+    this.#print = print
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#server.close(() => resolve())
@@ -68,7 +74,7 @@ export class HealthServer implements AsyncDisposable {
     await promise
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const plain = { "content-type": "text/plain; charset=utf-8" }
     if (request.method !== "GET" && request.method !== "HEAD") {
       response.writeHead(405, { ...plain, allow: "GET, HEAD" }).end("only GET is served\n")
@@ -78,8 +84,9 @@ export class HealthServer implements AsyncDisposable {
     if (path === "/livez" || path === "/healthz") response.writeHead(200, plain).end("ok")
     else if (path === "/readyz")
       response.writeHead(this.#isReady ? 200 : 503, plain).end(this.#isReady ? "ok" : "starting\n")
-    else if (path === "/metrics")
-      response.writeHead(200, { "content-type": expositionType }).end(this.#metrics.print() + printProcess())
-    else response.writeHead(404, plain).end("known are /livez, /readyz and /metrics\n")
+    else if (path === "/metrics") {
+      const text = await this.#print()
+      response.writeHead(200, { "content-type": expositionType }).end(text)
+    } else response.writeHead(404, plain).end("known are /livez, /readyz and /metrics\n")
   }
 }

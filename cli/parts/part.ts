@@ -3,8 +3,9 @@
 import { StartError } from "../../gateway/start-error.ts"
 import type { Log } from "../../client/log.ts"
 import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
-import { parseFlags, UsageError, UserError, type Command } from "../command.ts"
+import { UsageError, UserError, type Command } from "../command.ts"
 import { filePath, oneOf, optional, readConfig, withDefault, type ConfigOf, type Field } from "../config.ts"
+import { parseFlags, printFlags } from "../flags.ts"
 import { createLog, logLevels } from "../log.ts"
 import { logUnhandledRejections } from "../unhandled-rejections.ts"
 import { aborted, stopSignal } from "../signals.ts"
@@ -17,8 +18,16 @@ const commonFields = {
 }
 
 const commonHelp = `  superKubeconfig        kubeconfig of the super cluster (default: the cluster this process runs in)
-  logLevel               ${logLevels.join(", ")} (default info)
+  logLevel               ${logLevels.join(", ")} (default info); logs go to standard error
 `
+
+const flagTypes = {
+  config: {
+    type: "string",
+    takes: "FILE",
+    help: "YAML file (required); paths in it are relative to its directory.",
+  },
+} as const
 
 /** Node fires timers with a longer delay immediately. */
 const longestTimerMs = 2 ** 31 - 1
@@ -30,6 +39,8 @@ export interface PartContext {
   metrics: ClientMetrics
   /** Ends when the process is asked to stop. */
   signal: AbortSignal
+  /** Replaces the metrics of the clients on the port of the field health. */
+  serveMetrics: (print: () => Promise<string>) => void
   /** Disposed in reverse order when the part ends. */
   stack: AsyncDisposableStack
 }
@@ -42,6 +53,8 @@ export interface Part<F extends Fields> {
   /** The help for its fields, one line each, in the format of commonHelp. */
   fieldsHelp: string
   fields: F
+  /** More help, after the fields. */
+  appendix?: string
   /** Resolves when the part is running, with the address to print ("" for none). */
   start(config: ConfigOf<F & typeof commonFields>, context: PartContext): Promise<string>
 }
@@ -51,15 +64,15 @@ export function partCommand<F extends Fields>(part: Part<F>): Command {
 
 ${part.description} Stops on SIGINT or SIGTERM.
 
-  --config FILE  YAML file; paths in it are relative to its directory. Fields:
+${printFlags(flagTypes).trimEnd()} Fields:
 
-${part.fieldsHelp}${commonHelp}`
+${sorted(part.fieldsHelp + commonHelp)}${part.appendix ?? ""}`
   return {
     name: part.name,
     summary: part.summary,
     help,
     async run(args) {
-      const parsed = parseFlags({ help }, args, { config: { type: "string" } })
+      const parsed = parseFlags({ help }, args, flagTypes)
       if (parsed === undefined) return 0
       if (parsed.positionals.length > 0) {
         throw new UsageError(`polyplane ${part.name} takes no arguments, but got "${parsed.positionals.join(" ")}"`)
@@ -71,6 +84,18 @@ ${part.fieldsHelp}${commonHelp}`
       return 0
     },
   }
+}
+
+/** By the names of fields. Lines that belong to a field follow it, and are indented further. */
+function sorted(fieldsHelp: string): string {
+  const fields: string[] = []
+  for (const line of fieldsHelp.split("\n"))
+    if (line.startsWith("   ")) fields.push(`${fields.pop() ?? ""}\n${line}`)
+    else if (line !== "") fields.push(line)
+  return fields
+    .sort()
+    .map((field) => `${field}\n`)
+    .join("")
 }
 
 async function runPart<F extends Fields>(part: Part<F>, config: ConfigOf<F & typeof commonFields>): Promise<void> {
@@ -85,8 +110,9 @@ async function runPart<F extends Fields>(part: Part<F>, config: ConfigOf<F & typ
   const metrics = new ClientMetrics()
   // Started first, because probes need to see that the part is waiting for the gateway.
   const server = health === undefined ? undefined : stack.use(await HealthServer.start(health, metrics))
+  const serveMetrics = (print: () => Promise<string>) => server?.serveMetrics(print)
   try {
-    const where = await part.start(config, { log, metrics, signal, stack })
+    const where = await part.start(config, { log, metrics, serveMetrics, signal, stack })
     server?.ready()
     process.stdout.write(`polyplane ${part.name} is ready${where === "" ? "" : `: ${where}`}\n`)
   } catch (error) {
@@ -94,4 +120,5 @@ async function runPart<F extends Fields>(part: Part<F>, config: ConfigOf<F & typ
     throw error instanceof StartError ? new UserError(error.message, { cause: error }) : error
   }
   await aborted(signal)
+  log.info({}, "stopping")
 }

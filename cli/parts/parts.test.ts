@@ -74,6 +74,8 @@ describe("invalid configurations are reported", () => {
     ["gateway", "{dataDir: a, publicUrl: http://b}", `field "publicUrl" must be an https:// URL, not "http://b"`],
     ["gateway", "{dataDir: a, identitySecret: b}", `field "identitySecret" must be NAMESPACE/NAME, not "b"`],
     ["gateway", "{dataDir: a, port: 65536}", `field "port" must be a whole number from 0 to 65535, not 65536`],
+    ["gateway", "{dataDir: a, advertiseAddress: b}", `field "advertiseAddress" must be an IP address, not "b"`],
+    ["gateway", "{dataDir: a, domain: b c}", `field "domain" must be a DNS name like tenants.example.com, not "b c"`],
     ["gateway", "{dataDir: a, hostNames: b}", `field "hostNames" must be a list, not "b"`],
     ["gateway", "{dataDir: a, logLevel: b}", `field "logLevel" must be one of trace, debug,`],
     ["gateway", "{dataDir: a, superKubeconfig: gone}", "kubeconfig gone: ENOENT"],
@@ -93,6 +95,43 @@ describe("invalid configurations are reported", () => {
   ])("%s: %s", async ([name, content, message]) => {
     vi.stubEnv("NODE_NAME", undefined)
     expect(await refusal(name, content)).toContain(message)
+  })
+})
+
+describe("the help of a part", () => {
+  const required: Record<Name, string> = {
+    gateway: "dataDir: a",
+    syncer: "gatewayKubeconfig: a",
+    operator: "gatewayKubeconfig: a",
+    "vn-agent": "node: n, identityKeys: a, certificate: b, key: c",
+  }
+
+  /** The names under this one ("" for the whole file) that the error about an unknown name lists. */
+  const known = async (name: Name, parent: string): Promise<string[]> => {
+    const content = parent === "" ? "nonsense: 1" : `{${required[name]}, ${parent}: {nonsense: 1}}`
+    return (await refusal(name, content)).split("known are ")[1]?.split(", ") ?? []
+  }
+
+  /** The fields that the lines name, such as "port:" or "certificate, key", and under each those of the lines that follow it. */
+  function fieldsOf(help: string): Map<string, string[]> {
+    const fields = new Map<string, string[]>()
+    let nested: string[] = []
+    for (const line of (help.split("Fields:\n\n")[1] ?? "").split("\n\n")[0]?.split("\n") ?? []) {
+      const indent = line.search(/\S/)
+      if (indent !== 2 && indent !== 4) continue
+      const [first = "", second = ""] = line.slice(indent).split(" ")
+      const names = (first.endsWith(",") ? [first, second] : [first]).map((name) => name.replace(/[,:]$/, ""))
+      if (indent === 4) nested.push(...names)
+      else for (const name of names) fields.set(name, (nested = []))
+    }
+    return fields
+  }
+
+  test.for(Object.keys(parts) as Name[])("of %s lists all fields of its configuration", async (name) => {
+    const fields = fieldsOf(parts[name].help)
+    expect([...fields.keys()].sort()).toEqual(await known(name, ""))
+    for (const [parent, nested] of fields)
+      if (nested.length > 0) expect(nested.sort(), parent).toEqual(await known(name, parent))
   })
 })
 
@@ -118,7 +157,7 @@ describe("a part without a reachable gateway", () => {
       const stdout = collect(child.stdout)
       const stderr = collect(child.stderr)
       const closed = once(child, "close")
-      await eventually(() => child.exitCode !== null || stderr().split("the gateway is unavailable").length > 2)
+      await eventually(() => child.exitCode !== null || stderr().includes("the gateway is unavailable"))
       const codeOf = async (name: string) => (await fetch(`http://127.0.0.1:${port}/${name}`)).status
       expect([await codeOf("livez"), await codeOf("readyz")]).toEqual([200, 503])
       child.kill("SIGTERM")

@@ -1,18 +1,19 @@
 // polyplane tenant: a thin client of VirtualCluster objects and the tenants' APIs.
 
+import { parseArgs } from "node:util"
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { stringify } from "yaml"
-import { StatusError } from "../../apimachinery/status.ts"
 import { createHttpClient } from "../../client/http-client.ts"
 import { loadKubeconfig } from "../../client/kubeconfig.ts"
 import { serviceAccounts, virtualClusters } from "../../client/resources.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
-import { integerFlag, parseFlags, UsageError, UserError, type Command } from "../command.ts"
+import { UsageError, UserError, type Command } from "../command.ts"
+import { type Flags, integerFlag, parseFlags, printFlags } from "../flags.ts"
 import { withProgress } from "../progress.ts"
 import {
   connect,
+  type Connection,
   connectionFlags,
-  connectionHelp,
   kubeconfigPath,
   removeKubeconfig,
   writeKubeconfig,
@@ -28,43 +29,79 @@ import {
   type VirtualCluster,
 } from "./virtual-clusters.ts"
 
+const flagTypes = {
+  ...connectionFlags,
+  "cluster-version": {
+    type: "string",
+    default: "default",
+    takes: "NAME",
+    help: "create: ClusterVersion of the tenant",
+  },
+  timeout: {
+    type: "string",
+    default: "60",
+    takes: "SECONDS",
+    help: "create, delete: how long to wait until the tenant is ready, or gone",
+  },
+  output: {
+    type: "string",
+    short: "o",
+    takes: "FILE",
+    help: "kubeconfig: write to this file, readable by its owner only (default: standard output)",
+  },
+  "service-account": {
+    type: "string",
+    default: "default/default",
+    takes: "NAMESPACE/NAME",
+    help: "token: service account of the tenant",
+  },
+  duration: { type: "string", default: "3600", takes: "SECONDS", help: "token: how long it is valid, 600 or more" },
+  audience: {
+    type: "string",
+    multiple: true,
+    takes: "NAME",
+    help: "token: who accepts it; may be repeated (default: the tenant's API server)",
+  },
+} as const satisfies Flags
+
 const help = `usage: polyplane tenant create NAME [--cluster-version NAME] [--timeout SECONDS]
        polyplane tenant list
        polyplane tenant get NAME
        polyplane tenant delete NAME [--timeout SECONDS]
        polyplane tenant kubeconfig NAME [--output FILE]
-       polyplane tenant token NAME [--service-account NS/NAME] [--duration SECONDS] [--audience NAME]
+       polyplane tenant token NAME [--service-account NAMESPACE/NAME] [--duration SECONDS] [--audience NAME]
 
 A tenant is a VirtualCluster object in the super cluster. "create" waits until the tenant is ready. With a local
-"polyplane up" it writes the kubeconfig to <data-dir>/tenants/NAME.kubeconfig. "token" prints a JWT of a service account
-of the tenant (default: default/default, valid for one hour).
+"polyplane up" it writes the kubeconfig to DIR/tenants/NAME.kubeconfig. "token" prints a JWT of a service account
+of the tenant.
 
-${connectionHelp}`
+${printFlags(flagTypes)}`
 
-const flagTypes = {
-  ...connectionFlags,
-  "cluster-version": { type: "string", default: "default" },
-  timeout: { type: "string", default: "60" },
-  output: { type: "string", short: "o" },
-  "service-account": { type: "string", default: "default/default" },
-  duration: { type: "string", default: "3600" },
-  audience: { type: "string", multiple: true },
-} as const
-
-type Parsed = NonNullable<ReturnType<typeof parseTenantFlags>>
-type Flags = Parsed["values"]
+type TenantFlags = NonNullable<ReturnType<typeof parseTenantFlags>>["values"]
 
 function parseTenantFlags(args: string[]) {
   return parseFlags({ help }, args, flagTypes)
 }
 
-const actions: Record<string, (flags: Flags, name: string) => Promise<void>> = dictionary({
-  create,
-  list,
-  get,
-  delete: remove,
-  kubeconfig,
-  token,
+interface Call {
+  flags: TenantFlags
+  connection: Connection
+}
+
+interface Action {
+  run(call: Call, name: string): Promise<void>
+  /** Beside those of the connection. */
+  flags: readonly (keyof typeof flagTypes)[]
+  withoutName?: boolean
+}
+
+const actions: Record<string, Action> = dictionary({
+  create: { run: create, flags: ["cluster-version", "timeout"] },
+  list: { run: list, flags: [], withoutName: true },
+  get: { run: get, flags: [] },
+  delete: { run: remove, flags: ["timeout"] },
+  kubeconfig: { run: kubeconfig, flags: ["output"] },
+  token: { run: token, flags: ["service-account", "duration", "audience"] },
 })
 
 export const tenant: Command = {
@@ -74,37 +111,59 @@ export const tenant: Command = {
   async run(args) {
     const parsed = parseTenantFlags(args)
     if (parsed === undefined) return 0
-    const [verb, name, ...more] = parsed.positionals
-    const action = verb === undefined ? undefined : actions[verb]
-    if (action === undefined)
+    const [verb = "", ...names] = parsed.positionals
+    const action = actions[verb]
+    if (action === undefined) {
+      const known = `known are ${Object.keys(actions).join(", ")}`
       throw new UsageError(
-        verb === undefined ? "polyplane tenant needs a subcommand" : `there is no "polyplane tenant ${verb}"`,
+        verb === ""
+          ? `polyplane tenant needs a subcommand; ${known}`
+          : `there is no "polyplane tenant ${verb}"; ${known}`,
       )
-    if (verb !== "list" && name === undefined) throw new UsageError(`polyplane tenant ${verb} needs the tenant's name`)
-    if (more.length > 0) throw new UsageError(`too many arguments: ${more.join(" ")}`)
+    }
+    checkArguments(verb, action, args, names)
+    await using connection = await connect(parsed.values)
     try {
-      await action(parsed.values, name ?? "")
+      await action.run({ flags: parsed.values, connection }, names[0] ?? "")
     } catch (error) {
-      if (error instanceof StatusError) throw new UserError(error.message, { cause: error })
-      throw error
+      throw connection.explain(error)
     }
     return 0
   },
 }
 
-const namespaceOf = (flags: Flags): string => flags.namespace ?? "default"
-const timeoutOf = (flags: Flags): number => integerFlag("timeout", flags.timeout, 1, 3600) * 1000
+/** Throws a UsageError for names and flags that the subcommand does not take. */
+function checkArguments(verb: string, { flags, withoutName }: Action, args: string[], names: string[]): void {
+  const [name, ...more] = withoutName === true ? [undefined, ...names] : names
+  if (withoutName !== true && name === undefined)
+    throw new UsageError(`polyplane tenant ${verb} needs the tenant's name`)
+  if (more.length > 0) throw new UsageError(`too many arguments: ${more.join(" ")}`)
+  const own = new Set<string>([...Object.keys(connectionFlags), ...flags])
+  const { tokens } = parseArgs({ args, options: flagTypes, allowPositionals: true, tokens: true })
+  for (const token of tokens)
+    if (token.kind === "option" && !own.has(token.name))
+      throw new UsageError(`polyplane tenant ${verb} has no flag --${token.name}`)
+}
 
-async function create(flags: Flags, name: string): Promise<void> {
-  await using connection = await connect(flags)
+const namespaceOf = (flags: TenantFlags): string => flags.namespace ?? "default"
+const timeoutOf = (flags: TenantFlags): number => integerFlag("timeout", flags.timeout, 1, 3600) * 1000
+
+async function create({ flags, connection }: Call, name: string): Promise<void> {
   const { client, dataDir } = connection
   const made = await createVirtualCluster(client, namespaceOf(flags), name, flags["cluster-version"])
   const cluster = await withProgress(`waiting for tenant "${name}"`, (say) =>
-    waitForVirtualCluster(client, namespaceOf(flags), name, timeoutOf(flags), (object) => {
-      if (object === undefined) throw new UserError(`tenant "${name}" was deleted while it was being created`)
-      say(object.status?.message ?? object.status?.phase ?? "")
-      return object.status?.phase === "Running" || isRefused(object) ? object : undefined
-    }),
+    waitForVirtualCluster(
+      client,
+      namespaceOf(flags),
+      name,
+      timeoutOf(flags),
+      (object) => {
+        if (object === undefined) throw new UserError(`tenant "${name}" was deleted while it was being created`)
+        say(object.status?.message ?? object.status?.phase ?? "")
+        return object.status?.phase === "Running" || isRefused(object) ? object : undefined
+      },
+      "ready",
+    ),
   )
   if (isRefused(cluster)) {
     await removeVirtualCluster(client, made)
@@ -119,8 +178,7 @@ async function create(flags: Flags, name: string): Promise<void> {
   process.stdout.write(`tenant "${name}" is ready: ${file}\n`)
 }
 
-async function list(flags: Flags): Promise<void> {
-  await using connection = await connect(flags)
+async function list({ flags, connection }: Call): Promise<void> {
   const { items } = await connection.client.list<VirtualCluster>(
     virtualClusters,
     flags.namespace === undefined ? {} : { namespace: flags.namespace },
@@ -145,28 +203,30 @@ async function list(flags: Flags): Promise<void> {
     )
 }
 
-async function get(flags: Flags, name: string): Promise<void> {
-  await using connection = await connect(flags)
+async function get({ flags, connection }: Call, name: string): Promise<void> {
   process.stdout.write(stringify(await getVirtualCluster(connection.client, namespaceOf(flags), name)))
 }
 
-async function remove(flags: Flags, name: string): Promise<void> {
-  await using connection = await connect(flags)
+async function remove({ flags, connection }: Call, name: string): Promise<void> {
   const { client, dataDir } = connection
   const found = await getVirtualCluster(client, namespaceOf(flags), name)
   await removeVirtualCluster(client, found)
   // A VirtualCluster with this name may be created again at once.
   await withProgress(`waiting for tenant "${name}" to be gone`, () =>
-    waitForVirtualCluster(client, namespaceOf(flags), name, timeoutOf(flags), (object) =>
-      object?.metadata.uid === found.metadata.uid ? undefined : true,
+    waitForVirtualCluster(
+      client,
+      namespaceOf(flags),
+      name,
+      timeoutOf(flags),
+      (object) => (object?.metadata.uid === found.metadata.uid ? undefined : true),
+      "gone",
     ),
   )
   if (dataDir !== undefined) await removeKubeconfig(dataDir, name)
   process.stdout.write(`tenant "${name}" deleted\n`)
 }
 
-async function kubeconfig(flags: Flags, name: string): Promise<void> {
-  await using connection = await connect(flags)
+async function kubeconfig({ flags, connection }: Call, name: string): Promise<void> {
   const text = await readKubeconfig(
     connection.client,
     await getVirtualCluster(connection.client, namespaceOf(flags), name),
@@ -180,13 +240,12 @@ interface TokenRequest extends KubeObject {
   status?: { token: string; expirationTimestamp: string }
 }
 
-async function token(flags: Flags, name: string): Promise<void> {
+async function token({ flags, connection }: Call, name: string): Promise<void> {
   const [namespace, account, ...more] = flags["service-account"].split("/")
   if (namespace === undefined || account === undefined || more.length > 0) {
     throw new UsageError(`--service-account must be NAMESPACE/NAME, not "${flags["service-account"]}"`)
   }
   const expirationSeconds = integerFlag("duration", flags.duration, 600, 2 ** 32)
-  await using connection = await connect(flags)
   const text = await readKubeconfig(
     connection.client,
     await getVirtualCluster(connection.client, namespaceOf(flags), name),

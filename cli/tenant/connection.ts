@@ -6,6 +6,8 @@ import { existsSync } from "node:fs"
 import { mkdir, open, rename, rm, writeFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import path from "node:path"
+import { hasReason, isNotFound, StatusError } from "../../apimachinery/status.ts"
+import { tenancyGroup } from "../../apimachinery/tenancy.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { UserError } from "../command.ts"
 import { connectCluster } from "../compose/cluster.ts"
@@ -14,18 +16,28 @@ export interface Connection extends AsyncDisposable {
   client: KubeClient
   /** Where kubeconfigs of tenants are kept. Set if the all-in-one's data directory was found. */
   dataDir: string | undefined
+  /** Returns a UserError that says what to do if the super cluster is not usable, and other errors unchanged. */
+  explain(error: unknown): unknown
 }
 
 export const connectionFlags = {
-  "data-dir": { type: "string" },
-  kubeconfig: { type: "string" },
-  namespace: { type: "string", short: "n" },
+  "data-dir": {
+    type: "string",
+    takes: "DIR",
+    help: 'data directory of a local "polyplane up" (default .polyplane, if it exists)',
+  },
+  kubeconfig: {
+    type: "string",
+    takes: "FILE",
+    help: "kubeconfig of the super cluster (default $KUBECONFIG, then ~/.kube/config)",
+  },
+  namespace: {
+    type: "string",
+    short: "n",
+    takes: "NAMESPACE",
+    help: 'namespace of the VirtualCluster object (default "default"; list: all namespaces)',
+  },
 } as const
-
-export const connectionHelp = `  --data-dir DIR     data directory of a local "polyplane up" (default .polyplane, if it exists)
-  --kubeconfig FILE  kubeconfig of the super cluster (default $KUBECONFIG, then ~/.kube/config)
-  -n, --namespace NS namespace of the VirtualCluster object (default "default")
-`
 
 export async function connect(flags: {
   "data-dir"?: string | undefined
@@ -46,7 +58,31 @@ export async function connect(flags: {
     )
   }
   const client = await connectCluster(file)
-  return { client, dataDir: local ? dataDir : undefined, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() }
+  return {
+    client,
+    dataDir: local ? dataDir : undefined,
+    explain: (error) => explain(error, file, local),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
+
+/** `local`: the super cluster is that of `polyplane up` on this machine. */
+function explain(error: unknown, file: string, local: boolean): unknown {
+  if (!(error instanceof StatusError)) return error
+  const userError = (message: string) => new UserError(message, { cause: error })
+  const { message } = error
+  if (hasReason(error, "Unauthorized"))
+    return userError(`the super cluster refuses the credentials of ${file}; they may have expired or been replaced`)
+  if (hasReason(error, "ServiceUnavailable")) {
+    const advice = local ? `; is \`polyplane up\` running?` : ""
+    return userError(`the super cluster of ${file} does not answer: ${message}${advice}`)
+  }
+  const isOfVirtualClusters = message.includes(`/apis/${tenancyGroup}/`)
+  if (isNotFound(error) && isOfVirtualClusters)
+    return userError(
+      `the cluster of ${file} serves no VirtualClusters; is it the super cluster, with Polyplane installed?`,
+    )
+  return userError(message)
 }
 
 export function kubeconfigPath(dataDir: string, tenant: string): string {

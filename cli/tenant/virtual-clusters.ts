@@ -27,7 +27,8 @@ export async function createVirtualCluster(
   try {
     return await client.create(virtualClusters, object, { fieldManager: "polyplane" })
   } catch (error) {
-    if (isAlreadyExists(error)) throw new UserError(`tenant "${name}" already exists`, { cause: error })
+    if (isAlreadyExists(error))
+      throw new UserError(`tenant "${name}" already exists in namespace "${namespace}"`, { cause: error })
     throw error
   }
 }
@@ -78,6 +79,7 @@ export async function waitForVirtualCluster<T>(
   name: string,
   timeoutMs: number,
   done: (object: VirtualCluster | undefined) => T | undefined,
+  what: "ready" | "gone" = "ready",
 ): Promise<T> {
   const signal = AbortSignal.timeout(timeoutMs)
   let message = ""
@@ -102,7 +104,8 @@ export async function waitForVirtualCluster<T>(
     if (!signal.aborted || error instanceof UserError) throw error
     // Timed out during a request: reported below.
   }
-  throw new UserError(`tenant "${name}" was not ready within ${timeoutMs / 1000} s${message}`)
+  const advice = `kubectl describe virtualcluster ${name} -n ${namespace} tells its state`
+  throw new UserError(`tenant "${name}" was not ${what} within ${timeoutMs / 1000} s${message}; ${advice}`)
 }
 
 export async function readKubeconfig(client: KubeClient, cluster: VirtualCluster): Promise<string> {

@@ -24,6 +24,7 @@ import { createServiceAddresses } from "../../syncer/main.ts"
 import type { TlsIdentity } from "../../client/http-transport.ts"
 import { createLastingClient, readKubeconfigFile } from "../compose/cluster.ts"
 import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
+import { openAuditLog } from "../audit-log.ts"
 import type { LogLevel } from "../log.ts"
 import { KeptPorts } from "./kept-ports.ts"
 import { RealNodes } from "./real-nodes.ts"
@@ -56,6 +57,8 @@ export interface AllInOneOptions {
   workers: number
   logLevel: LogLevel
   log: Log
+  /** File to append an entry per request to, or "-". */
+  auditLog?: string
 }
 
 /** The gateway uses them for the first Service or the first request for logs, when they have started. */
@@ -100,11 +103,12 @@ export class AllInOne implements AsyncDisposable {
     await real?.list(namespaces, { limit: 1, signal: AbortSignal.timeout(superTimeoutMs) })
     const authority = await createNodeAuthority()
 
+    const audit = options.auditLog === undefined ? undefined : stack.use(openAuditLog(options.auditLog)).log
     const parts: Parts = {}
     const superClient = (): KubeClient => real ?? required(parts.gateway?.superCluster, "super cluster").client
     const gateway = await startGateway(
       options,
-      await gatewayOptionsOf(options, { real, superClient, authority, parts, metrics }),
+      await gatewayOptionsOf(options, { real, superClient, authority, parts, metrics, audit }),
       {
         nodeAuthority: authority.certificateAuthority,
         agentEndpoint: (node) => required(parts.agents, "vn-agents").agentEndpoint(node),
@@ -168,10 +172,11 @@ async function gatewayOptionsOf(
     authority: NodeAuthority
     parts: Parts
     metrics: ClientMetrics
+    audit: Log | undefined
   },
 ): Promise<StartOptions> {
   const { log } = options
-  const { real, superClient, authority, parts, metrics } = base
+  const { real, superClient, authority, parts, metrics, audit } = base
   return {
     dataDir: options.dataDir,
     ...(options.etcd === undefined ? {} : { etcd: options.etcd }),
@@ -199,6 +204,7 @@ async function gatewayOptionsOf(
             endpoint: (node) => required(parts.agents, "vn-agents").agentEndpoint(node),
           }),
     log,
+    ...(audit === undefined ? {} : { audit }),
     clientMetrics: metrics,
   }
 }
@@ -211,7 +217,7 @@ interface ForWorkers {
 
 /** Starts the gateway in this process, or with workers. */
 async function startGateway(
-  { workers, superKubeconfig, logLevel }: AllInOneOptions,
+  { workers, superKubeconfig, logLevel, auditLog }: AllInOneOptions,
   options: StartOptions,
   { nodeAuthority, agentEndpoint }: ForWorkers,
 ): Promise<RunningGateway> {
@@ -220,6 +226,7 @@ async function startGateway(
   const composition: WorkerComposition = {
     nodeAuthority,
     logLevel,
+    ...(auditLog === undefined ? {} : { auditLog }),
     ...(superKubeconfig === undefined ? {} : { superKubeconfig }),
   }
   const spawn = () => spawnWorker()

@@ -1,44 +1,93 @@
 // polyplane up: runs all parts in one process with built-in defaults, until a signal ends it.
 
+import { isIP } from "node:net"
+import { validateDNS1123Subdomain } from "../../apimachinery/names.ts"
 import { StatusError, isNotFound } from "../../apimachinery/status.ts"
+import type { KubeClient } from "../../client/rest.ts"
 import { StartError } from "../../gateway/start-error.ts"
-import { integerFlag, parseFlags, UsageError, UserError, type Command } from "../command.ts"
+import { UsageError, UserError, type Command } from "../command.ts"
+import { type Flags, integerFlag, parseFlags, printFlags } from "../flags.ts"
 import { keepCompiled } from "../module-loading.mjs"
+import { auditLogHelp } from "../audit-log.ts"
 import { createLog, isLogLevel, logLevels } from "../log.ts"
 import { logUnhandledRejections } from "../unhandled-rejections.ts"
 import { withProgress } from "../progress.ts"
 import { aborted, stopSignal } from "../signals.ts"
 import { createVirtualCluster, getVirtualCluster, waitForVirtualCluster } from "../tenant/virtual-clusters.ts"
-import { limitFlags } from "../limits.ts"
-import { etcdOfFlags, storageFlags, storageHelp } from "../storage.ts"
+import { limitFlags, limitsHelp } from "../limits.ts"
+import { etcdOfFlags, storageFlags } from "../storage.ts"
 import { AllInOne } from "./all-in-one.ts"
 import { renewKubeconfigsPeriodically, writeKubeconfigs } from "./kubeconfigs.ts"
+
+/** More processes than the largest machines have processors would only cost memory. */
+const maxWorkers = 64
+
+const flagTypes = {
+  "audit-log": { type: "string", takes: "FILE", help: auditLogHelp },
+  "data-dir": { type: "string", default: ".polyplane", takes: "DIR", help: "directory for all data" },
+  port: { type: "string", default: "6443", takes: "PORT", help: "port of the gateway; 0 selects a free port" },
+  host: { type: "string", default: "127.0.0.1", takes: "ADDRESS", help: "address to listen on" },
+  "advertise-address": {
+    type: "string",
+    takes: "IP",
+    help: "address at which pods of a real super cluster reach the gateway (default: this machine's first address)",
+  },
+  tenants: {
+    type: "string",
+    default: "demo",
+    takes: "NAMES",
+    help: 'comma-separated tenants to create if they do not exist; "" for none',
+  },
+  nodes: { type: "string", default: "3", takes: "COUNT", help: "nodes of the simulated super cluster, 1 to 100" },
+  workers: {
+    type: "string",
+    default: "1",
+    takes: "COUNT",
+    help: `processes that share the tenants, 1 to ${maxWorkers}; with 1 there is a single process`,
+  },
+  domain: { type: "string", takes: "DOMAIN", help: "also serve tenants at NAME.DOMAIN" },
+  "disable-http2-serving": { type: "boolean", default: false, help: "serve HTTP/1.1 only" },
+  "super-kubeconfig": {
+    type: "string",
+    takes: "FILE",
+    help: "kubeconfig of a real super cluster (default: a simulated one)",
+  },
+  ...storageFlags,
+  "tenant-idle": {
+    type: "string",
+    default: "60",
+    takes: "SECONDS",
+    help: "put a tenant to sleep after this time without use",
+  },
+  "max-awake": {
+    type: "string",
+    default: "1000",
+    takes: "COUNT",
+    help: "maximum number of awake tenants; above it, the least recently used fall asleep",
+  },
+  limit: {
+    type: "string",
+    multiple: true,
+    default: [],
+    takes: "NAME=NUMBER",
+    help: "set a limit of the gateway (see below), such as maxStoredObjects=100000; may be repeated",
+  },
+  "log-level": {
+    type: "string",
+    default: "warn",
+    takes: "LEVEL",
+    help: `${logLevels.join(", ")}; logs go to standard error`,
+  },
+} as const satisfies Flags
 
 const help = `usage: polyplane up [FLAGS]
 
 Runs gateway, controllers, syncer, vn-agents and operator in one process, with a simulated super cluster or a real one
 (--super-kubeconfig). Stops on SIGINT or SIGTERM. Acknowledged writes are on disk and available after the next start.
 
-  --data-dir DIR           directory for all data (default .polyplane)
-  --port PORT              port of the gateway (default 6443; 0 selects a free port)
-  --host ADDRESS           address to listen on (default 127.0.0.1)
-  --advertise-address IP   address at which pods of a real super cluster reach the gateway (default: this machine's
-                           first address)
-  --tenants NAMES          comma-separated tenants to create if they do not exist (default demo; "" for none)
-  --nodes COUNT            number of nodes of the simulated super cluster (default 3)
-  --workers COUNT          number of processes that share the tenants (default 1: a single process)
-  --domain DOMAIN          also serve tenants at NAME.DOMAIN
-  --disable-http2-serving  serve HTTP/1.1 only
-  --super-kubeconfig FILE  kubeconfig of a real super cluster
-${storageHelp}  --tenant-idle SECONDS    put a tenant to sleep after this time without use (default 60)
-  --max-awake COUNT        maximum number of awake tenants; above it, the least recently used fall asleep (default 1000)
-  --limit NAME=NUMBER      set a limit of the gateway; may be repeated. Examples: maxStoredObjects=100000, or
-                           maxAwakeBytes=300000000 (memory of all awake tenants; default 512 MiB)
-  --log-level LEVEL        trace, debug, info, warn, error, fatal or silent (default warn); logs go to standard error
-`
+${printFlags(flagTypes)}
+${limitsHelp}`
 
-/** More processes than the largest machines have processors would only cost memory. */
-const maxWorkers = 64
 const tenantTimeoutMs = 60_000
 
 export const up: Command = {
@@ -47,29 +96,18 @@ export const up: Command = {
   help,
   async run(args) {
     const started = performance.now()
-    const parsed = parseFlags({ help }, args, {
-      "data-dir": { type: "string", default: ".polyplane" },
-      port: { type: "string", default: "6443" },
-      host: { type: "string", default: "127.0.0.1" },
-      tenants: { type: "string", default: "demo" },
-      nodes: { type: "string", default: "3" },
-      workers: { type: "string", default: "1" },
-      domain: { type: "string" },
-      "disable-http2-serving": { type: "boolean", default: false },
-      "advertise-address": { type: "string" },
-      "super-kubeconfig": { type: "string" },
-      ...storageFlags,
-      "tenant-idle": { type: "string", default: "60" },
-      "max-awake": { type: "string", default: "1000" },
-      limit: { type: "string", multiple: true, default: [] },
-      "log-level": { type: "string", default: "warn" },
-    })
+    const parsed = parseFlags({ help }, args, flagTypes)
     if (parsed === undefined) return 0
     const { values: flags, positionals } = parsed
     if (positionals.length > 0)
       throw new UsageError(`polyplane up takes no arguments, but got "${positionals.join(" ")}"`)
     const level = flags["log-level"]
     if (!isLogLevel(level)) throw new UsageError(`--log-level must be one of ${logLevels.join(", ")}`)
+    const { "advertise-address": advertiseAddress, domain } = flags
+    if (advertiseAddress !== undefined && isIP(advertiseAddress) === 0)
+      throw new UsageError(`--advertise-address must be an IP address, not "${advertiseAddress}"`)
+    if (domain !== undefined && validateDNS1123Subdomain(domain).length > 0)
+      throw new UsageError(`--domain must be a DNS name like tenants.example.com, not "${domain}"`)
     const etcd = await etcdOfFlags(flags)
     const workers = integerFlag("workers", flags.workers, 1, maxWorkers)
     if (workers > 1 && etcd !== undefined)
@@ -88,11 +126,12 @@ export const up: Command = {
         ...limitFlags(flags.limit),
       },
       http2: !flags["disable-http2-serving"],
-      ...(flags.domain === undefined ? {} : { domain: flags.domain }),
-      ...(flags["advertise-address"] === undefined ? {} : { advertiseAddress: flags["advertise-address"] }),
+      ...(domain === undefined ? {} : { domain }),
+      ...(advertiseAddress === undefined ? {} : { advertiseAddress }),
       ...(flags["super-kubeconfig"] === undefined ? {} : { superKubeconfig: flags["super-kubeconfig"] }),
       ...(etcd === undefined ? {} : { etcd }),
       logLevel: level,
+      ...(flags["audit-log"] === undefined ? {} : { auditLog: flags["audit-log"] }),
       log: createLog(level),
     }
     logUnhandledRejections(options.log)
@@ -115,7 +154,9 @@ export const up: Command = {
     await aborted(ended)
     if (!stop.aborted)
       throw new UserError("etcd did not respond in time: another polyplane may serve the super cluster now")
+    options.log.info({}, "stopping")
     await renewing
+    await withProgress("stopping", () => all[Symbol.asyncDispose]())
     return 0
   },
 }
@@ -134,13 +175,22 @@ async function start(options: Parameters<typeof AllInOne.start>[0]): Promise<All
   }
 }
 
+async function createTenant(superClient: KubeClient, name: string): Promise<void> {
+  try {
+    await createVirtualCluster(superClient, "default", name, "default")
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    throw new UserError(`tenant "${name}" cannot be created: ${error.message}`, { cause: error })
+  }
+}
+
 async function ensureTenant({ superClient, gateway }: AllInOne, name: string): Promise<void> {
   if (gateway.tenants.get(name) !== undefined) return
   try {
     await getVirtualCluster(superClient, "default", name)
   } catch (error) {
     if (!(error instanceof UserError) || !isNotFound(error.cause)) throw error
-    await createVirtualCluster(superClient, "default", name, "default")
+    await createTenant(superClient, name)
   }
   await withProgress(`creating tenant "${name}"`, (say) =>
     waitForVirtualCluster(superClient, "default", name, tenantTimeoutMs, (object) => {

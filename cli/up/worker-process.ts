@@ -12,6 +12,7 @@ import { WorkerGateway } from "../../gateway/workers/worker.ts"
 import { createServiceAddresses } from "../../syncer/main.ts"
 import { createLastingClient, readKubeconfigFile } from "../compose/cluster.ts"
 import { vnAgentDialer } from "../compose/node-dialers.ts"
+import { openAuditLog } from "../audit-log.ts"
 import { createLog, type LogLevel } from "../log.ts"
 import { logUnhandledRejections } from "../unhandled-rejections.ts"
 
@@ -20,6 +21,8 @@ export interface WorkerComposition {
   /** PEM; signs the serving certificates of the primary's vn-agents. */
   nodeAuthority: string
   logLevel: LogLevel
+  /** Appended to by all processes. */
+  auditLog?: string
   /** A real super cluster; default: the primary's simulated one. */
   superKubeconfig?: string
 }
@@ -70,7 +73,7 @@ async function start(
   primary: Primary,
   stack: AsyncDisposableStack,
 ): Promise<WorkerGateway> {
-  const { nodeAuthority, superKubeconfig, logLevel } = setup.composition
+  const { nodeAuthority, superKubeconfig, logLevel, auditLog } = setup.composition
   const log = createLog(logLevel, setup.self)
   logUnhandledRejections(log)
   const metrics = new ClientMetrics()
@@ -101,6 +104,7 @@ async function start(
       })
     },
     log,
+    ...(auditLog === undefined ? {} : { audit: stack.use(openAuditLog(auditLog)).log }),
     clientMetrics: metrics,
   })
   parts.gateway = stack.use(gateway)

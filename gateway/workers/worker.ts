@@ -30,7 +30,7 @@ import type { WorkerSetup } from "./messages.ts"
 import { listenPrivately, socketPath } from "./private-server.ts"
 import { primary, Routes } from "./routes.ts"
 
-export type WorkerOptions = Pick<GatewayOptions, "serviceAddresses" | "nodeDialer" | "clientMetrics"> & {
+export type WorkerOptions = Pick<GatewayOptions, "serviceAddresses" | "nodeDialer" | "clientMetrics" | "audit"> & {
   setup: WorkerSetup
   log: Log
 }
@@ -102,7 +102,7 @@ export class WorkerGateway implements AsyncDisposable {
       metrics,
       limits,
       log,
-      audit: undefined,
+      audit: options.audit,
       forward: forwarder.filter,
     }
     const handlers = createHandlers(parts, active)

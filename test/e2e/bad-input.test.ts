@@ -6,7 +6,7 @@ import { mkdir, writeFile } from "node:fs/promises"
 import { createServer, type AddressInfo } from "node:net"
 import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { stringify } from "yaml"
+import { parse, stringify } from "yaml"
 import { certificateOf, call } from "../harness/https.ts"
 import { polyplane, startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 
@@ -294,5 +294,25 @@ describe("polyplane fails with one sentence on", () => {
     await fails(["tenant", "kubeconfig", "nobody", ...data], 1, 'there is no tenant "nobody"')
     await fails(["tenant", "delete", "nobody", ...data], 1, 'there is no tenant "nobody"')
     await fails(["tenant", "list", "--data-dir", directory("none")], 1, "does not exist")
+    await fails(["tenant", "kubeconfig", "demo", "--output", "/proc/none", ...data], 1, "ENOENT")
+  })
+
+  test("a super cluster that cannot be used", async () => {
+    const tenantList = (file: string, message: string) => fails(["tenant", "list", "--kubeconfig", file], 1, message)
+    await tenantList(
+      up.kubeconfig("demo"),
+      "serves no VirtualClusters; is it the super cluster, with Polyplane installed?",
+    )
+    const config = parse(await up.readKubeconfig("admin")) as Record<"users" | "clusters", { name: string }[]>
+    const [{ name: userName } = { name: "" }] = config.users
+    const [{ name: clusterName } = { name: "" }] = config.clusters
+    const [user, stopped] = [directory("user.kubeconfig"), directory("stopped")]
+    await writeFile(user, stringify({ ...config, users: [{ name: userName, user: { token: "none" } }] }))
+    await tenantList(user, `refuses the credentials of ${user}; they may have expired or been replaced`)
+    const nowhere = [{ name: clusterName, cluster: { server: "https://127.0.0.1:1" } }]
+    await mkdir(stopped)
+    await writeFile(path.join(stopped, "admin.kubeconfig"), stringify({ ...config, clusters: nowhere }))
+    const message = /the super cluster of .* does not answer: .*ECONNREFUSED.*; is `polyplane up` running\?/
+    await fails(["tenant", "create", "a", "--data-dir", stopped], 1, message)
   })
 })

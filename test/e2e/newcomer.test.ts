@@ -198,6 +198,23 @@ describe("a session of a new user", () => {
     expect(await whoAmI(await withoutUser(kubeconfig), token)).toBe("system:serviceaccount:default:default")
   })
 
+  test("what a tenant was made with cannot be changed, and what can be explained is explained", async () => {
+    const patch = ["patch", "virtualcluster", "team-b", "--type=merge", "--patch"]
+    for (const spec of ['{"quota":{"objects":5}}', '{"controllers":false}', '{"clusterDomain":"a.example"}']) {
+      const changed = await up.tryKubectl([...patch, `{"spec":${spec}}`], { kubeconfig: "admin" })
+      expect(changed.stderr).toMatch(/read when the tenant is made and cannot be (changed|added or removed) later/)
+    }
+    await up.kubectl([...patch, '{"metadata":{"labels":{"team":"b"}}}'], { kubeconfig: "admin" })
+    const described = await up.kubectl(["describe", "virtualcluster", "team-b"], { kubeconfig: "admin" })
+    expect(described).toMatch(/^ +Message: +tenant "team-b" is served\n +Phase: +Running$/m)
+    expect(described).toMatch(/^ +Normal +TenantControlPlaneRunning .*tenant "team-b" is served$/m)
+    const wide = await up.kubectl(["get", "virtualclusters", "-o", "wide"], { kubeconfig: "admin" })
+    expect(wide).toMatch(/^team-b +\S+ +Running +default +default-[0-9a-f]{6}-team-b +tenant "team-b" is served$/m)
+    const explained = await up.kubectl(["explain", "virtualcluster.status"], { kubeconfig: "admin" })
+    for (const field of ["message", "phase", "reason"])
+      expect(explained).toMatch(new RegExp(`${field}\t<string>\n +\\w`))
+  })
+
   test("a namespace is deleted with its contents, also in the super cluster", async () => {
     await up.kubectl(["create", "namespace", "short"])
     await up.kubectl(["-n", "short", "create", "configmap", "settings", "--from-literal=a=b"])
@@ -246,7 +263,7 @@ describe("a session of a new user", () => {
 
   test("the process exits on request with code 0, without output on standard error", async () => {
     expect(await up.stop()).toBe(0)
-    // On a slow machine the program reports that it is starting.
-    expect(up.stderr.replace(/^… starting .*\n/gm, "")).toBe("")
+    // On a slow machine the program reports that it is starting, or stopping.
+    expect(up.stderr.replace(/^… (starting|stopping) .*\n/gm, "")).toBe("")
   })
 })

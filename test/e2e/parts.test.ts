@@ -2,7 +2,7 @@
 // find each other only through Secrets and kubeconfigs. The super cluster is in this process.
 
 import { once } from "node:events"
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import type { IncomingMessage } from "node:http"
 import { get } from "node:https"
 import { tmpdir } from "node:os"
@@ -117,7 +117,7 @@ beforeAll(async () => {
   )
   simulator = stack.use(await startSimulator({ client: superClient, nodes: 1, kubeletPort: () => kubelet.port }))
 
-  const [vnAgentPort = 0, ...healthPorts] = await freePorts(4)
+  const [vnAgentPort = 0, ...healthPorts] = await freePorts(5)
   const health = (name: string) => {
     const port = healthPorts.pop() ?? 0
     healthUrls.set(name, `http://127.0.0.1:${port}`)
@@ -129,6 +129,8 @@ beforeAll(async () => {
     adminKubeconfigSecret: `${namespace}/gateway-admin`,
     identitySecret: `${namespace}/gateway-identity`,
     vnAgentPort,
+    auditLog: "audit.log",
+    health: health("gateway"),
   })
   await Promise.all([mountSecret("gateway-admin"), mountSecret("gateway-identity")])
   for (const [file, content] of [
@@ -246,6 +248,10 @@ describe("gateway, operator, syncer and vn-agent in separate processes", () => {
     }
     const host = new URL((await loadKubeconfig(path.join(directory, "super.kubeconfig"))).server).host
     expect(await metricsOf("vn-agent")).toContain(`rest_client_requests_total{code="200",host="${host}",method="GET"}`)
+    const gateway = await metricsOf("gateway")
+    expect(gateway).toMatch(/^polyplane_tenants \d+$/m)
+    expect(gateway).toMatch(/^apiserver_request_total\{/m)
+    expect(gateway.match(/^process_open_fds /gm)).toHaveLength(1)
     const syncer = await metricsOf("syncer")
     expect(syncer).toContain('leader_election_master_status{name="polyplane-syncer"} 1\n')
     expect(syncer).toMatch(/^workqueue_adds_total\{name="syncer"\} [1-9]/m)
@@ -253,6 +259,13 @@ describe("gateway, operator, syncer and vn-agent in separate processes", () => {
     const operator = await metricsOf("operator")
     expect(operator).toContain('leader_election_master_status{name="polyplane-operator"} 1\n')
     expect(operator).toMatch(/^workqueue_adds_total\{name="operator"\} [1-9]/m)
+  })
+
+  test("the gateway's audit log has requests", async () => {
+    const lines = (await readFile(path.join(directory, "audit.log"), "utf8")).trimEnd().split("\n")
+    const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    const exec = { tenant: "demo", user: "admin", resource: "pods", subresource: "exec", name: "web" }
+    expect(entries).toContainEqual(expect.objectContaining(exec))
   })
 
   test("every part exits with code 0 on request", async () => {

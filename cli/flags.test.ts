@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest"
+import { UsageError } from "./command.ts"
+import { integerFlag, parseFlags, printFlags } from "./flags.ts"
+
+describe("printFlags()", () => {
+  test("sorts by name, adds the parser's defaults and wraps long texts", () => {
+    const printed = printFlags({
+      port: { type: "string", default: "6443", takes: "PORT", help: "port to listen on" },
+      "all-of-it": { type: "boolean", default: false, help: `${"word ".repeat(24)}end` },
+      output: { type: "string", short: "o", takes: "FILE", help: "where to write" },
+    })
+    expect(printed).toBe(
+      `  --all-of-it        ${"word ".repeat(19)}word\n${" ".repeat(21)}word word word word end\n` +
+        "  -o, --output FILE  where to write\n" +
+        "  --port PORT        port to listen on (default 6443)\n",
+    )
+  })
+})
+
+describe("parseFlags()", () => {
+  test("reports an error of the parser in one line", () => {
+    const flags = { port: { type: "string", help: "" } } as const
+    expect(() => parseFlags({ help: "" }, ["--port", "-1"], flags)).toThrow(
+      new UsageError(
+        "Option '--port' argument is ambiguous. Did you forget to specify the option argument for '--port'? To specify an option argument starting with a dash use '--port=-XYZ'.",
+      ),
+    )
+  })
+})
+
+describe("integerFlag()", () => {
+  test("accepts only whole numbers within its bounds", () => {
+    expect(integerFlag("port", "6443", 0, 65_535)).toBe(6443)
+    for (const text of ["", "-1", "1e3", "0x10", "65536", " 1", "1.0"]) {
+      expect(() => integerFlag("port", text, 0, 65_535)).toThrow(UsageError)
+    }
+  })
+})

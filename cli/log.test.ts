@@ -1,0 +1,37 @@
+import path from "node:path"
+import { expect, test } from "vitest"
+import { invalid } from "../apimachinery/status.ts"
+import { run } from "../test/harness/processes.ts"
+import { printError } from "./log.ts"
+
+const module = JSON.stringify(path.join(import.meta.dirname, "log.ts"))
+
+test("a line has its level and time as texts", async () => {
+  const program = `import { createLog } from ${module}; createLog("info", 2).warn({ tenant: "demo", lease: undefined }, "lost")`
+  const { stderr } = await run(process.execPath, ["--input-type=module", "-e", program])
+  expect(stderr.endsWith("\n")).toBe(true)
+  expect(JSON.parse(stderr)).toEqual({
+    level: "warn",
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+    pid: expect.any(Number) as number,
+    hostname: expect.any(String) as string,
+    worker: 2,
+    tenant: "demo",
+    msg: "lost",
+  })
+})
+
+test("an error is printed with its message once, its stack and its causes", () => {
+  const cause = Object.assign(new Error("connect refused"), { code: "ECONNREFUSED", port: 1 })
+  const error = new Error("no answer", { cause })
+  const frames = expect.stringMatching(/^at .*log\.test\.ts:\d+:\d+/) as string
+  expect(printError(error)).toEqual({
+    type: "Error",
+    message: "no answer",
+    stack: frames,
+    cause: { type: "Error", message: "connect refused", code: "ECONNREFUSED", stack: frames },
+  })
+  const refused = invalid({ group: "", kind: "Pod" }, "a", [])
+  expect(Object.keys(printError(refused) as object).sort()).toEqual(["code", "message", "stack", "type"])
+  expect(printError("text")).toBe("text")
+})
