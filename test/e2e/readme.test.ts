@@ -1,4 +1,4 @@
-// Runs the commands of README.md and docs/guides/from-ci.md, line by line, as a user types them: terminal 1 keeps running, terminal
+// Runs the commands of README.md and of guides, one after the other, as a user types them: terminal 1 keeps running, terminal
 // 2 is one shell. Only the port differs from the default, which may be in use.
 
 import type { ChildProcess } from "node:child_process"
@@ -20,12 +20,24 @@ interface Line {
 function linesOf(document: string): Line[] {
   const blocks = [...readFileSync(path.join(repository, document), "utf8").matchAll(/^```sh\n(.*?)^```$/gms)]
   return blocks.flatMap(([, block = ""]) => {
-    const lines = block.trimEnd().split("\n")
+    const lines = commandsOf(block)
     const terminal = /^# (terminal \d)$/.exec(lines[0] ?? "")?.[1]
     return lines
       .slice(terminal === undefined ? 0 : 1)
       .map((command) => ({ terminal: terminal ?? "terminal 2", command }))
   })
+}
+
+/** One for each line, or for several up to the end of a here-document. */
+function commandsOf(block: string): string[] {
+  const commands: string[] = []
+  let end: string | undefined
+  for (const line of block.trimEnd().split("\n")) {
+    if (end === undefined) commands.push(line)
+    else commands.push(`${commands.pop() ?? ""}\n${line}`)
+    end = line === end ? undefined : (end ?? /<<(\w+)$/.exec(line)?.[1])
+  }
+  return commands
 }
 
 /** An interactive shell. */
@@ -116,13 +128,28 @@ const expected: [RegExp, RegExp][] = [
   [/--token .* get deployments/, /web +3\/3/],
   [/logs job/, /^passed$/m],
   [/can-i delete/, /as it should be/],
+  [/^kubectl apply --kustomize manifests/, /statefulset\.apps\/gateway created/],
+  [/^kubectl wait csr/, /condition met/],
+  [/^until kubectl get events/, /FailedCreate.*host namespaces are forbidden/],
 ]
 
-describe.each(["README.md", "docs/guides/from-ci.md"])("%s", (document) => {
+/** The super cluster of a guide may be any cluster, such as a tenant. */
+const anyCluster = "export KUBECONFIG=.polyplane/tenants/demo.kubeconfig"
+
+describe.each([
+  ["README.md"],
+  ["docs/guides/from-ci.md"],
+  ["docs/guides/installation.md", anyCluster],
+  ["docs/guides/security.md", anyCluster],
+])("%s", (document, before = ":") => {
+  beforeAll(async () => {
+    await second.run(before)
+  })
+
   const lines = linesOf(document)
 
   test("contains commands", () => {
-    expect(lines.length).toBeGreaterThan(8)
+    expect(lines.length).toBeGreaterThan(3)
   })
 
   test.each(lines)("$command", { timeout: 90_000 }, async ({ terminal, command }) => {
