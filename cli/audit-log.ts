@@ -8,6 +8,8 @@ export const auditLogHelp =
 
 export interface AuditLog extends AsyncDisposable {
   log: Log
+  /** Calls the listener after SIGHUP, so that other processes open the file again as well. Returns a function that stops it. */
+  onReopen(listener: () => void): () => void
 }
 
 /** Fails with the system's error if the file cannot be written to. Several processes may append to the same file. */
@@ -16,8 +18,10 @@ export function openAuditLog(file: string): AuditLog {
   // Opened synchronously, so that an unusable file is reported at the start; each line is one write.
   const destination =
     file === "-" ? pino.destination(1) : pino.destination({ dest: file, append: true, mode: ownersOnly, sync: true })
+  const listeners = new Set<() => void>()
   const reopen = (): void => {
     if (file !== "-") destination.reopen()
+    for (const listener of listeners) listener()
   }
   process.on("SIGHUP", reopen)
   return {
@@ -25,6 +29,10 @@ export function openAuditLog(file: string): AuditLog {
       { base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: (level: string) => ({ level }) } },
       destination,
     ),
+    onReopen(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     [Symbol.asyncDispose]() {
       process.off("SIGHUP", reopen)
       destination.flushSync()

@@ -24,7 +24,7 @@ import { createServiceAddresses } from "../../syncer/main.ts"
 import type { TlsIdentity } from "../../client/http-transport.ts"
 import { createLastingClient, readKubeconfigFile } from "../compose/cluster.ts"
 import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
-import { openAuditLog } from "../audit-log.ts"
+import { type AuditLog, openAuditLog } from "../audit-log.ts"
 import type { LogLevel } from "../log.ts"
 import { KeptPorts } from "./kept-ports.ts"
 import { RealNodes } from "./real-nodes.ts"
@@ -103,13 +103,14 @@ export class AllInOne implements AsyncDisposable {
     await real?.list(namespaces, { limit: 1, signal: AbortSignal.timeout(superTimeoutMs) })
     const authority = await createNodeAuthority()
 
-    const audit = options.auditLog === undefined ? undefined : stack.use(openAuditLog(options.auditLog)).log
+    const audit = options.auditLog === undefined ? undefined : stack.use(openAuditLog(options.auditLog))
     const parts: Parts = {}
     const superClient = (): KubeClient => real ?? required(parts.gateway?.superCluster, "super cluster").client
     const gateway = await startGateway(
       options,
-      await gatewayOptionsOf(options, { real, superClient, authority, parts, metrics, audit }),
+      await gatewayOptionsOf(options, { real, superClient, authority, parts, metrics, audit: audit?.log }),
       {
+        audit,
         nodeAuthority: authority.certificateAuthority,
         agentEndpoint: (node) => required(parts.agents, "vn-agents").agentEndpoint(node),
       },
@@ -210,6 +211,7 @@ async function gatewayOptionsOf(
 }
 
 interface ForWorkers {
+  audit: AuditLog | undefined
   /** PEM; signs the serving certificates of nodes and vn-agents of this process. */
   nodeAuthority: string
   agentEndpoint: (node: string) => Promise<{ host: string; port: number }>
@@ -219,7 +221,7 @@ interface ForWorkers {
 async function startGateway(
   { workers, superKubeconfig, logLevel, auditLog }: AllInOneOptions,
   options: StartOptions,
-  { nodeAuthority, agentEndpoint }: ForWorkers,
+  { audit, nodeAuthority, agentEndpoint }: ForWorkers,
 ): Promise<RunningGateway> {
   if (workers === 1) return Gateway.start(options)
   const { PrimaryGateway } = await import("../../gateway/workers/primary.ts")
@@ -229,17 +231,20 @@ async function startGateway(
     ...(auditLog === undefined ? {} : { auditLog }),
     ...(superKubeconfig === undefined ? {} : { superKubeconfig }),
   }
-  const spawn = () => spawnWorker()
+  const spawn = () => spawnWorker(audit, auditLog === "-")
   const handlers = { agentEndpoint }
   return PrimaryGateway.start({ ...options, workers: { count: workers, spawn, composition, handlers } })
 }
 
-/** The worker's log goes to the log of this process. */
-function spawnWorker(): ChildProcess {
-  return fork(fileURLToPath(new URL("worker.mjs", import.meta.url)), {
+/** The worker's log goes to the log of this process. `prints`: its audit log goes to standard output. */
+function spawnWorker(audit: AuditLog | undefined, prints: boolean): ChildProcess {
+  const worker = fork(fileURLToPath(new URL("worker.mjs", import.meta.url)), {
     execArgv: process.execArgv,
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    stdio: ["ignore", prints ? "inherit" : "ignore", "inherit", "ipc"],
   })
+  const stop = audit?.onReopen(() => void worker.kill("SIGHUP"))
+  if (stop !== undefined) worker.once("exit", stop)
+  return worker
 }
 
 function addressesFor(superClient: () => KubeClient, client: (tenant: Tenant) => KubeClient, log: Log) {

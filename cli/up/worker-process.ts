@@ -63,8 +63,8 @@ export function runWorker(): void {
     if (gateway === undefined) socket.destroy()
     else gateway.accept(socket)
   })
-  // A signal to the whole process group (Ctrl-C) is handled by the primary, which asks its workers to end.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined)
+  // A signal to the whole process group (Ctrl-C, the end of the terminal) is handled by the primary, which asks its workers to end.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined)
   process.once("disconnect", () => process.exit())
 }
 

@@ -3,7 +3,7 @@
 
 import { execFile } from "node:child_process"
 import { request } from "node:http"
-import { stat } from "node:fs/promises"
+import { readFile, rename, rm, stat } from "node:fs/promises"
 import path from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { promisify } from "node:util"
@@ -15,6 +15,7 @@ import { loadKubeconfig } from "../../client/kubeconfig.ts"
 import { configMaps } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { eventually } from "../harness/eventually.ts"
+import { temporaryFolder } from "../harness/folders.ts"
 import { call, certificateOf } from "../harness/https.ts"
 import { polyplane, startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 import { collect, start } from "../harness/processes.ts"
@@ -29,14 +30,19 @@ const patience = { timeoutMs: 60_000 }
 const pauseMs = 20
 
 let up: Polyplane
+let auditLog: string
 /** The initial workers. */
 let firstWorkers: number[]
 const stack = new AsyncDisposableStack()
 
 beforeAll(async () => {
+  auditLog = path.join(
+    stack.adopt(await temporaryFolder("polyplane-audit"), (folder) => rm(folder, { recursive: true })),
+    "log",
+  )
   up = stack.use(
     await startPolyplane({
-      args: ["--workers", String(workers), "--tenants", tenants.join(",")],
+      args: ["--workers", String(workers), "--tenants", tenants.join(","), "--audit-log", auditLog],
       readyTimeoutMs: 120_000,
     }),
   )
@@ -77,6 +83,24 @@ const settings = (name: string): ConfigMap => ({
   metadata: { namespace: "default", name },
 })
 const listPath = (tenant: string): string => `/tenants/${tenant}/api/v1/namespaces/default/configmaps`
+
+test("all processes write the audit log, and begin a new file after SIGHUP", async () => {
+  /** Which of the tenants' requests are in the file. */
+  const tenantsIn = async (file: string): Promise<string[]> => {
+    const lines = (await readFile(file, "utf8").catch(() => "")).split("\n").filter((line) => line !== "")
+    const entries = lines.map((line) => JSON.parse(line) as { tenant: string; resource: string })
+    return [...new Set(entries.filter(({ resource }) => resource === "secrets").map(({ tenant }) => tenant))].sort()
+  }
+  const requestAll = () => Promise.all(tenants.map((kubeconfig) => up.kubectl(["get", "secrets"], { kubeconfig })))
+  await requestAll()
+  await rename(auditLog, `${auditLog}.1`)
+  expect(await tenantsIn(`${auditLog}.1`)).toEqual(tenants.toSorted())
+  process.kill(up.pid ?? 0, "SIGHUP")
+  await eventually(async () => {
+    await requestAll()
+    return (await tenantsIn(auditLog)).length === tenants.length
+  }, patience)
+})
 
 describe("with --workers", () => {
   test("tenants are distributed, and metrics have a label of their process", async () => {
