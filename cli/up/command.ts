@@ -152,12 +152,14 @@ export const up: Command = {
     const ended = superClusterLost === undefined ? stop : AbortSignal.any([stop, superClusterLost])
     const renewing = renewKubeconfigsPeriodically(all.gateway, flags["data-dir"], { signal: ended, log: options.log })
     await aborted(ended)
-    if (!stop.aborted)
-      throw new UserError("etcd did not respond in time: another polyplane may serve the super cluster now")
+    const isAsked = stop.aborted
     options.log.info({}, "stopping")
     await renewing
     await withProgress("stopping", () => all[Symbol.asyncDispose]())
-    return 0
+    if (isAsked) return 0
+    throw new UserError(
+      "etcd did not respond in time, so another polyplane may serve the super cluster now. Start this one again when etcd responds",
+    )
   },
 }
 
