@@ -11,16 +11,32 @@ export type NodeSelectorTerm = NonNullable<
   NonNullable<NodeAffinity["requiredDuringSchedulingIgnoredDuringExecution"]>["nodeSelectorTerms"]
 >[number]
 
-export function tolerates(
-  tolerations: readonly Toleration[] | undefined,
-  taint: Pick<Taint, "key" | "effect"> & { value?: string },
-): boolean {
-  return (tolerations ?? []).some(({ key = "", operator = "Equal", value = "", effect = "" }) => {
-    if (effect !== "" && effect !== taint.effect) return false
-    if (key === "") return operator === "Exists"
-    return key === taint.key && (operator === "Exists" || (operator === "Equal" && value === (taint.value ?? "")))
-  })
+type Tolerated = Pick<Taint, "key" | "effect"> & { value?: string }
+
+export const tolerates = (tolerations: readonly Toleration[] | undefined, taint: Tolerated): boolean =>
+  toleranceOf(tolerations)(taint) !== undefined
+
+/** Returns a function that finds the first toleration of a taint. Both lists may be long, so not every pair is compared. */
+export function toleranceOf(tolerations: readonly Toleration[] = []): (taint: Tolerated) => Toleration | undefined {
+  const places = new Map<string, number>()
+  for (const [place, { key = "", operator = "Equal", value = "", effect = "" }] of tolerations.entries()) {
+    if (operator !== "Exists" && (operator !== "Equal" || key === "")) continue
+    const id = operator === "Exists" ? idOf(effect, key) : idOf(effect, key, value)
+    if (!places.has(id)) places.set(id, place)
+  }
+  return ({ key, value = "", effect }) => {
+    let first = tolerations.length
+    for (const one of ["", effect]) {
+      for (const id of [idOf(one, ""), idOf(one, key), idOf(one, key, value)]) {
+        first = Math.min(first, places.get(id) ?? first)
+      }
+    }
+    return tolerations[first]
+  }
 }
+
+/** None of the parts contains a space. */
+const idOf = (effect: string, ...keyAndValue: string[]): string => [effect, ...keyAndValue].join(" ")
 
 /** Checks spec.nodeSelector and required node affinity. */
 export function matchesNode(spec: PodSpec | undefined, node: Node): boolean {

@@ -2,7 +2,7 @@
 // Source: k8s.io/kubernetes/pkg/controller/daemon/{daemon_controller,util/daemonset_util}.go.
 
 import type { DaemonSet } from "./types.ts"
-import { matchesNode, tolerates, type Toleration } from "../../apimachinery/node-selection.ts"
+import { matchesNode, toleranceOf, type Toleration } from "../../apimachinery/node-selection.ts"
 import type { Node, Pod, PodTemplateSpec } from "../../apimachinery/object.ts"
 import { revisionHashLabel } from "../history/revisions.ts"
 import { controllerReference, podFromTemplate } from "../pods/pod-control.ts"
@@ -89,8 +89,8 @@ export interface Place {
 export function placement(set: DaemonSet, node: Node): Pick<Place, "run" | "stay"> {
   const spec = set.spec?.template?.spec
   if (spec === undefined || !fits(spec, node)) return { run: false, stay: false }
-  const tolerations = tolerationsOf(spec)
-  const untolerated = (node.spec?.taints ?? []).filter((taint) => !tolerates(tolerations, taint))
+  const tolerationOf = toleranceOf(tolerationsOf(spec))
+  const untolerated = (node.spec?.taints ?? []).filter((taint) => tolerationOf(taint) === undefined)
   return {
     run: !untolerated.some(({ effect }) => effect === "NoSchedule" || effect === "NoExecute"),
     stay: !untolerated.some(({ effect }) => effect === "NoExecute"),

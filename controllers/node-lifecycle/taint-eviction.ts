@@ -1,7 +1,7 @@
 // Evicts pods from nodes whose NoExecute taints they do not tolerate, immediately or after their tolerationSeconds.
 // Source: k8s.io/kubernetes/pkg/controller/tainteviction. A key without a namespace is a node, one with a namespace a pod.
 
-import { tolerates, type Taint, type Toleration } from "../../apimachinery/node-selection.ts"
+import { toleranceOf, type Taint, type Toleration } from "../../apimachinery/node-selection.ts"
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
@@ -120,9 +120,9 @@ function isMarked(pod: Pod): boolean {
 function toleratedMs(taints: readonly Taint[], tolerations: readonly Toleration[]): number | "not" | undefined {
   if (taints.length === 0) return undefined
   let least = Number.POSITIVE_INFINITY
+  const tolerationOf = toleranceOf(tolerations)
   for (const taint of taints) {
-    const matching = tolerations.filter((toleration) => tolerates([toleration], taint))
-    const [first] = matching
+    const first = tolerationOf(taint)
     if (first === undefined) return "not"
     // As upstream, the first toleration that matches a taint counts.
     least = Math.min(least, Number(first.tolerationSeconds ?? Number.POSITIVE_INFINITY))

@@ -5,7 +5,7 @@ import { settingsOf } from "../../options.ts"
 import { fakeTenant } from "../../testing/fake-tenants.ts"
 import { node as nodeKind } from "../node.ts"
 import type { SyncContext } from "../resource-sync.ts"
-import { isMisplaced, placementOf, printPlacement } from "./placement.ts"
+import { isMisplaced, placementOf, printPlacement, unplaceable } from "./placement.ts"
 
 const tenant = fakeTenant("acme")
 
@@ -68,6 +68,8 @@ const selecting = (key: string, operator: "In" | "NotIn" | "Exists", ...values: 
     },
   },
 })
+
+const numbers = Array.from({ length: 9_000 }, (_, index) => index)
 
 const on = (name: string): object => ({ matchFields: [{ key: "metadata.name", operator: "In", values: [name] }] })
 const notOn = (name: string): object => ({ key: "metadata.name", operator: "NotIn", values: [name] })
@@ -145,6 +147,23 @@ describe("placementOf()", () => {
     expect(placementOf(podOf({ priority: 9 }), context)?.nodeAffinity).toMatchObject({
       requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields: [notOn("a")] }] },
     })
+  })
+
+  test("compares no more than a pod needs", () => {
+    const taints = numbers.map((n) => ({ key: `k${n}`, effect: "NoSchedule" as const }))
+    const tolerations = numbers.map((n) => ({ key: `t${n}`, operator: "Exists" }))
+    const tainted = [virtual("a", { taints }), virtual("b", { taints })]
+    expect(placementOf(podOf({ tolerations }), contextWith(tainted))).toEqual(
+      placementOf(podOf(), contextWith(tainted)),
+    )
+    expect(placementOf(podOf(), contextWith([...tainted, virtual("c", { taints })]))).toBe(unplaceable)
+    const terms = numbers.map((n) => ({ matchExpressions: [{ key: `k${n}`, operator: "Exists" }] }))
+    const affinity = {
+      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } },
+    } as NonNullable<PodSpec["affinity"]>
+    expect(placementOf(podOf({ affinity }), contextWith([virtual("a"), virtual("b")]))).toBeUndefined()
+    const cordoned = contextWith(Array.from({ length: 10 }, (_, at) => virtual(`n${at}`, { unschedulable: true })))
+    expect(placementOf(podOf({ affinity }), cordoned)).toBe(unplaceable)
   })
 
   test("is outdated after the tenant's nodes have changed, until the pod has a node", () => {

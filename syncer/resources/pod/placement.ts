@@ -5,7 +5,7 @@
 // Topology spread and pod affinity use super's labels, so they do not see labels that tenants set on nodes.
 
 import { createHash } from "node:crypto"
-import { matchesNode, matchesTerm, tolerates, type NodeSelectorTerm } from "../../../apimachinery/node-selection.ts"
+import { matchesNode, matchesTerm, toleranceOf, type NodeSelectorTerm } from "../../../apimachinery/node-selection.ts"
 import type { Container, Node, Pod, PodSpec } from "../../../apimachinery/object.ts"
 import { isVirtualNode, placementAnnotation, virtualNodeLabel } from "../../../apimachinery/tenancy.ts"
 import { nodes as nodeResource } from "../../../client/resources.ts"
@@ -24,6 +24,13 @@ export interface Placement {
   resources: readonly string[]
 }
 
+/**
+ * Limits of the work for one pod, which grows with both the tenant's nodes and what the pod asks for: taints of all nodes, and nodes
+ * multiplied by the items of node selector and node affinity.
+ */
+const maxTaints = 20_000
+const maxComparisons = 50_000
+
 const nameField = "metadata.name"
 const cordon = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" } as const
 
@@ -33,14 +40,23 @@ const on = (name: string): NodeSelectorTerm => ({
   matchFields: [{ key: nameField, operator: "In", values: [name] }],
 })
 
+/** More than the limits: the pod matches no node. */
+export const unplaceable: Placement = {
+  nodeSelector: undefined,
+  nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [nowhere] } },
+  resources: [],
+}
+
 /** undefined: the pod's own constraints apply, because super's view is the same as the tenant's. */
 export function placementOf(pod: Pod, { view }: SyncContext): Placement | undefined {
   const { spec } = pod
   if (spec === undefined) return undefined
   const all = view.tenantObjects<Node>(nodeResource).filter(isVirtualNode)
+  if (all.reduce((sum, node) => sum + ownFields(node).taints.length, 0) > maxTaints) return unplaceable
+  const tolerationOf = toleranceOf(spec.tolerations)
   const resources = ownResources(spec, all)
   const kept = reservedNodes(pod, view.nominatedPods())
-  const isOpen = (node: Node): boolean => !kept.has(node.metadata.name ?? "") && accepts(node, spec)
+  const isOpen = (node: Node): boolean => !kept.has(node.metadata.name ?? "") && accepts(node, tolerationOf)
   const closed = all.filter((node) => !isOpen(node)).map(nameOf)
   const ownKeys = new Set(all.flatMap((node) => Object.keys(ownFields(node).labels)))
   const differs = (term: NodeSelectorTerm): boolean =>
@@ -54,6 +70,7 @@ export function placementOf(pod: Pod, { view }: SyncContext): Placement | undefi
   const preferred = preferredDuringSchedulingIgnoredDuringExecution ?? []
   const prefersByName = preferred.some(({ preference }) => differs(preference))
   if (!byName && !prefersByName && closed.length === 0 && resources.length === 0) return undefined
+  if (all.length * sizeOf(spec) > maxComparisons) return unplaceable
 
   const asRequired = byName
     ? all.filter((node) => isOpen(node) && matchesNode(spec, node)).map((node) => on(nameOf(node)))
@@ -106,10 +123,24 @@ export function isMisplaced(pod: Pod, superPod: Pod, context: SyncContext): bool
 const nameOf = ({ metadata }: Node): string => metadata.name ?? ""
 
 /** Checks only what super does not know; super checks its own taints itself. */
-function accepts(node: Node, { tolerations }: PodSpec): boolean {
+function accepts(node: Node, tolerationOf: ReturnType<typeof toleranceOf>): boolean {
   const own = ownFields(node)
-  if (own.unschedulable && !tolerates(tolerations, cordon)) return false
-  return own.taints.every((taint) => taint.effect === "PreferNoSchedule" || tolerates(tolerations, taint))
+  if (own.unschedulable && tolerationOf(cordon) === undefined) return false
+  return own.taints.every((taint) => taint.effect === "PreferNoSchedule" || tolerationOf(taint) !== undefined)
+}
+
+/** The number of items in the node selector and node affinity. */
+function sizeOf({ nodeSelector, affinity }: PodSpec): number {
+  const { requiredDuringSchedulingIgnoredDuringExecution, preferredDuringSchedulingIgnoredDuringExecution } =
+    affinity?.nodeAffinity ?? {}
+  const terms = [
+    ...(requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []),
+    ...(preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ preference }) => preference),
+  ]
+  const ofTerms = terms.map(({ matchExpressions = [], matchFields = [] }) =>
+    [...matchExpressions, ...matchFields].reduce((sum, { values = [] }) => sum + 1 + values.length, 1),
+  )
+  return Object.keys(nodeSelector ?? {}).length + ofTerms.reduce((sum, size) => sum + size, 0)
 }
 
 /** Nodes reserved for pods of higher priority. */

@@ -23,7 +23,7 @@ import { podContext } from "./context.ts"
 import { downwardAPIAnnotations } from "./mutators/downward-api.ts"
 import { ephemeralClaims, isClaimOf } from "./mutators/ephemeral-volumes.ts"
 import { podMutators } from "./mutators/index.ts"
-import { isMisplaced, placementOf, printPlacement } from "./placement.ts"
+import { isMisplaced, placementOf, printPlacement, unplaceable } from "./placement.ts"
 import { resizeChange } from "./resize.ts"
 import { hasEnded, failedStatus, statusPatch, superConditions, tenantStatus, lossReason } from "./status.ts"
 import { unsupportedInPod } from "./unsupported.ts"
@@ -60,7 +60,9 @@ export const pod: ResourceSync<Pod> = {
     return status === undefined ? steps : [...steps, status]
   },
   unsupported: (object, context) =>
-    hasEnded(object) ? undefined : (unsupportedInPod(object) ?? unreachableVolume(object, context)),
+    hasEnded(object)
+      ? undefined
+      : (unsupportedInPod(object) ?? unreachableVolume(object, context) ?? tooManyNodes(object, context)),
   missing,
   dependencies,
 }
@@ -81,6 +83,12 @@ function unreachableVolume(object: Pod, context: SyncContext): string | undefine
     return `spec.volumes[${index}].persistentVolumeClaim: claim "${used.claimName}" is bound to a volume made in this cluster, which is on no node; use a claim of a class that the super cluster offers`
   }
   return undefined
+}
+
+function tooManyNodes(object: Pod, context: SyncContext): string | undefined {
+  return placementOf(object, context) === unplaceable
+    ? "spec.affinity.nodeAffinity: with the labels and taints that you gave the nodes, there is too much to compare; name fewer terms and values, or remove taints"
+    : undefined
 }
 
 function missing(object: Pod, { view }: SyncContext): Lost {
