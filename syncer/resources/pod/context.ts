@@ -22,8 +22,8 @@ export interface PodContext {
   namespace: string
   /** The address of the tenant's API server for its pods; undefined while it is not in super. */
   kubernetes: ServiceAddress | undefined
-  /** Services in the pod's namespace that have an address. */
-  services: readonly ServiceAddress[]
+  /** Services in the pod's namespace that have an address, by name. */
+  services(): readonly ServiceAddress[]
   /** The address of the tenant's kube-dns, if it has one. */
   nameServer: string | undefined
   dnsOptions: readonly { name: string; value?: string }[]
@@ -61,11 +61,12 @@ export function podContext(pod: Pod, context: SyncContext): PodContext {
     tenant,
     namespace,
     kubernetes: addressOf("default", "kubernetes"),
-    services: view
-      .tenantObjects<Service>(services, namespace)
-      .map(address)
-      .filter((found) => found !== undefined)
-      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    services: () =>
+      view
+        .tenantObjects<Service>(services, namespace)
+        .map(address)
+        .filter((found) => found !== undefined)
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
     nameServer: addressOf("kube-system", "kube-dns")?.clusterIP,
     dnsOptions: settings.dnsOptions,
     runtimeClass: (name) => superRuntimeClass(name, tenant, view),

@@ -19,7 +19,7 @@ const around: PodContext = {
   tenant,
   namespace: "default",
   kubernetes,
-  services: [],
+  services: () => [],
   nameServer: "10.0.0.10",
   dnsOptions: [{ name: "ndots", value: "5" }],
   hasPriorityClass: (name) => name === "system-node-critical",
@@ -52,25 +52,40 @@ const envOf = (spec: PodSpec): Record<string, string | undefined> =>
 
 describe("serviceEnv", () => {
   test("is limited to the variables that a pod can have", () => {
-    const services = Array.from({ length: 100 }, (_, at) => ({ ...kubernetes, name: `s${at}` }))
+    const services = () => Array.from({ length: 100 }, (_, at) => ({ ...kubernetes, name: `s${at}` }))
     const containers = Array.from({ length: 1000 }, (_, at) => ({ name: `c${at}`, image: "i" })) as Container[]
     expect(() => run(serviceEnv, podOf({ containers }), { services })).toThrow("set enableServiceLinks to false")
     const { containers: made } = run(serviceEnv, podOf({ containers, enableServiceLinks: false }), { services })
     expect(made.at(-1)?.env?.at(-1)).toEqual({ name: "KUBERNETES_SERVICE_HOST", value: "kubernetes" })
   })
 
-  test("sets the kubelet's variables, with brackets, protocols and port names", () => {
-    const variables = environmentOf([
-      {
-        name: "my-db",
-        clusterIP: "fd00::1",
-        ports: [
-          { name: "sql-x", port: 5432 },
-          { port: 53, protocol: "UDP" },
-        ],
+  test("makes no more of them than that", () => {
+    let read = 0
+    const ports = Array.from({ length: 60_000 }, (_, at) => ({
+      get port() {
+        read++
+        return at + 1
       },
-      { name: "none", clusterIP: "10.0.0.3", ports: [] },
-    ])
+    }))
+    const services = () => Array.from({ length: 1000 }, (_, at) => ({ ...kubernetes, name: `s${at}`, ports }))
+    expect(() => run(serviceEnv, podOf(), { services })).toThrow("set enableServiceLinks to false")
+    expect(read).toBeLessThan(1e6)
+  })
+
+  test("sets the kubelet's variables, with brackets, protocols and port names", () => {
+    const variables = [
+      ...environmentOf([
+        {
+          name: "my-db",
+          clusterIP: "fd00::1",
+          ports: [
+            { name: "sql-x", port: 5432 },
+            { port: 53, protocol: "UDP" },
+          ],
+        },
+        { name: "none", clusterIP: "10.0.0.3", ports: [] },
+      ]),
+    ]
     expect(variables.map(({ name, value }) => `${name}=${value}`)).toEqual([
       "MY_DB_SERVICE_HOST=fd00::1",
       "MY_DB_SERVICE_PORT=5432",
@@ -94,7 +109,7 @@ describe("serviceEnv", () => {
     ["none when switched off", false, false],
   ])("%s", (_name, enableServiceLinks, linked) => {
     const spec = run(serviceEnv, podOf(enableServiceLinks === undefined ? {} : { enableServiceLinks }), {
-      services: [web],
+      services: () => [web],
     })
     expect(envOf(spec)["WEB_SERVICE_HOST"]).toBe(linked ? "10.0.0.5" : undefined)
     expect(envOf(spec)["KUBERNETES_SERVICE_HOST"]).toBe("kubernetes")
