@@ -65,6 +65,14 @@ describe("tenantStatus()", () => {
       [ready, condition("DisruptionTarget", "True")],
     ],
     ["removes a condition that the kubelet removed", [], [condition("PodResizePending", "True")], [], [ready], [ready]],
+    [
+      "uses the kubelet's condition, even if a gate has its name",
+      ["Ready"],
+      [condition("Ready", "True")],
+      ["Ready"],
+      [condition("Ready", "False")],
+      [condition("Ready", "False")],
+    ],
     ["drops a gate that only super has", [], [], ["s"], [ready, condition("s", "True")], [ready]],
   ])("%s", (_name, gates, own, superGates, superConditionsThere, expected) => {
     expect(tenantStatus(podOf(gates, own), podOf(superGates, superConditionsThere), tenant).conditions).toEqual(
@@ -126,6 +134,11 @@ describe("superConditions()", () => {
   ])("%s", (_name, own, there, expected) => {
     expect(superConditions(podOf(["g"], own), podOf(["g"], there))).toEqual(expected)
   })
+})
+
+test("a gate does not overwrite a condition that the kubelet writes again", () => {
+  const [own, there] = [[condition("Ready", "True")], [condition("Ready", "False")]]
+  expect(superConditions(podOf(["Ready"], own), podOf(["Ready"], there))).toBeUndefined()
 })
 
 describe("lossReason()", () => {

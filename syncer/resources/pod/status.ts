@@ -13,7 +13,9 @@ type Conditions = NonNullable<PodStatus["conditions"]>
 type Condition = Conditions[number]
 type ContainerStatuses = NonNullable<PodStatus["containerStatuses"]>
 
-const gatesOf = (pod: Pod): Set<string> => new Set(pod.spec?.readinessGates?.map((gate) => gate.conditionType))
+/** A readiness gate may name a condition that the kubelet writes. The tenant's value would be overwritten there without an end. */
+const gatesOf = (pod: Pod): Set<string> =>
+  new Set(pod.spec?.readinessGates?.map(({ conditionType }) => conditionType).filter((type) => !isSuperType(type)))
 
 /** The status of the tenant's pod, from its super copy. `isBehind`: the copy lacks changes that the tenant made. */
 export function tenantStatus(pod: Pod, superPod: Pod, tenant: Tenant, isBehind = false): PodStatus {
@@ -83,6 +85,8 @@ const superConditionTypes = new Set([
   "AllContainersRestarting",
 ])
 
+const isSuperType = (type: string): boolean => superConditionTypes.has(type)
+
 /** Super's conditions in their order, then the tenant's own. Conditions of the tenant's readiness gates are always its own. */
 function mergeConditions(pod: Pod, superPod: Pod, conditions: Conditions | undefined): Conditions | undefined {
   const gates = gatesOf(pod)
@@ -95,7 +99,7 @@ function mergeConditions(pod: Pod, superPod: Pod, conditions: Conditions | undef
     if (one !== undefined) kept.set(type, one)
   }
   for (const [type, mine] of own) {
-    if (superConditionTypes.has(type) && !gates.has(type)) continue
+    if (isSuperType(type)) continue
     if (!kept.has(type)) kept.set(type, mine)
   }
   return kept.size === 0 ? conditions : [...kept.values()]
