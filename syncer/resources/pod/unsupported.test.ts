@@ -2,6 +2,9 @@ import { expect, test } from "vitest"
 import type { Pod, PodSpec } from "../../../apimachinery/object.ts"
 import { unsupportedInPod } from "./unsupported.ts"
 
+const tokens = (count: number): object[] =>
+  Array.from({ length: count }, (_, at) => ({ serviceAccountToken: { audience: `a${at}`, path: `p${at}` } }))
+
 const projected = (...sources: object[]): object => ({
   volumes: [
     { name: "a", emptyDir: {} },
@@ -34,6 +37,8 @@ test.each([
     projected({}, { podCertificate: { signerName: "example.com/s", keyType: "ED25519" } }),
     "spec.volumes[1].projected.sources[2].podCertificate: ",
   ],
+  ["many tokens", projected(...tokens(256)), undefined],
+  ["more tokens than fit into a Secret", projected(...tokens(257)), "spec.volumes: more than 256 "],
 ])("a pod that refers to %s", (_what, spec, expected) => {
   const pod: Pod = {
     apiVersion: "v1",

@@ -3,6 +3,10 @@
 // schedulers, drivers): docs/guides/real-super-cluster.md has the table.
 
 import type { Pod, PodSpec } from "../../../apimachinery/object.ts"
+import { tokenSources } from "./mutators/service-account-token.ts"
+
+/** They are in one Secret, of which a server accepts 1 MiB, and each is issued and renewed on its own. */
+const maxTokens = 256
 
 /** As of v1.36; fields that the types lack are behind feature gates that are off by default. */
 type Spec = PodSpec & { schedulingGroup?: object }
@@ -11,13 +15,17 @@ type Source = NonNullable<NonNullable<NonNullable<PodSpec["volumes"]>[number]["p
 }
 
 /** The message for the tenant, with the field and what to do; undefined if the pod is supported. */
-export function unsupportedInPod({ spec }: Pod): string | undefined {
+export function unsupportedInPod(pod: Pod): string | undefined {
+  const { spec } = pod
   const { resourceClaims = [], schedulingGroup, volumes = [] }: Spec = spec ?? { containers: [] }
   if (resourceClaims.length > 0) {
     return "spec.resourceClaims: ResourceClaims are not in the super cluster, which allocates the devices of its nodes; ask for devices as extended resources in a container's resources.limits"
   }
   if (schedulingGroup !== undefined) {
     return "spec.schedulingGroup: groups of pods are not in the super cluster, which schedules each pod by itself; leave it out"
+  }
+  if (tokenSources(pod).length > maxTokens) {
+    return `spec.volumes: more than ${maxTokens} projected service account tokens do not fit into a Secret of the super cluster; leave some out`
   }
   for (const [index, { projected }] of volumes.entries()) {
     for (const [at, source] of (projected?.sources ?? []).entries()) {
