@@ -26,7 +26,15 @@ describe("NetworkRules", () => {
     ["2002:7f00:1::", false],
     ["fd00::1", false],
     ["fe80::1", false],
+    ["fec0::1", false],
     ["ff02::1", false],
+    ["100::1", false],
+    ["1fff::1", false],
+    ["2001:200::1", true],
+    ["3fff:1000::1", true],
+    ["4000::1", false],
+    ["5f00::1", false],
+    ["::ffff:1.1.1.1", true],
   ])("by default %s is allowed: %s", (address, allowed) => {
     expect(new NetworkRules().isAllowed(address)).toBe(allowed)
   })

@@ -30,9 +30,14 @@ const special = [
   "2001::/23",
   "2001:db8::/32",
   "2002::/16",
-  "fc00::/7",
-  "fe80::/10",
-  "ff00::/8",
+  // All others outside of 2000::/3, the only global ones, with the exception of ::ffff:0:0/96: those are checked as IPv4 addresses.
+  "100::/8",
+  "200::/7",
+  "400::/6",
+  "800::/5",
+  "1000::/4",
+  "4000::/2",
+  "8000::/1",
 ]
 
 /** Additionally allowed if gateway and tenants are used by the same developers. Without link-local addresses: metadata service. */
