@@ -12,6 +12,7 @@ import { apply } from "../apimachinery/managed-fields/apply.ts"
 import { type Managers, managersOf } from "../apimachinery/managed-fields/managers.ts"
 import { merge } from "../apimachinery/managed-fields/merge.ts"
 import { mergeTypeOf } from "../apimachinery/managed-fields/merge-type.ts"
+import { toleranceOf } from "../apimachinery/node-selection.ts"
 import type { Json } from "../apimachinery/object.ts"
 import { applyJsonPatch } from "../apimachinery/patch/json-patch.ts"
 import { podAmounts } from "../apimachinery/quota/usage.ts"
@@ -24,6 +25,7 @@ import { compileStructural } from "../apimachinery/schema/structural/structural.
 import { validateRules } from "../apimachinery/schema/validate.ts"
 import { invalid, StatusError } from "../apimachinery/status.ts"
 import { atOnce } from "../apimachinery/steps.ts"
+import { discoveredResources, groupsOfAggregated, versionDiscovery } from "../gateway/aggregation/discovery.ts"
 import { covers } from "../gateway/authorization/rules.ts"
 import { newErrors } from "../gateway/custom-resources/ratcheting.ts"
 
@@ -327,4 +329,32 @@ test("what a pod needs is summed over containers that each need something else",
   expect(Object.keys(podAmounts({ containers, initContainers: containers }, "requests"))).toHaveLength(
     containers.length,
   )
+})
+
+test("many tolerations are compared with many taints", () => {
+  const tolerationOf = toleranceOf(numbers.map((n) => ({ key: `k${n}`, value: "a", effect: "NoSchedule" })))
+  expect(
+    numbers.filter((n) => tolerationOf({ key: `k${n}`, value: n < 10 ? "a" : "b", effect: "NoSchedule" })),
+  ).toEqual(numbers.slice(0, 10))
+})
+
+describe("discovery of aggregated APIs", () => {
+  const api = { group: "a", version: "v1", groupPriority: 1, versionPriority: 1, isCurrent: true, resources: [] }
+
+  test("lists many resources and subresources", () => {
+    const resources = numbers.flatMap((n) => [{ name: `r${n}` }, { name: `r${n}/s` }])
+    const { resources: found } = versionDiscovery({ ...api, resources }) as { resources: Json[] }
+    expect(found).toHaveLength(many)
+  })
+
+  test("lists many resources with one name", () => {
+    const resources = numbers.flatMap((n) => [{ name: "r" }, { name: `r/${n}` }])
+    expect(JSON.stringify(versionDiscovery({ ...api, resources })).length).toBeLessThan(3e7)
+  })
+
+  test("lists many groups", () => {
+    const all = numbers.map((n) => ({ ...api, group: `g${n}`, resources: [{ name: "r" }] }))
+    expect(groupsOfAggregated(all).size).toBe(many)
+    expect(discoveredResources(all)).toHaveLength(many)
+  })
 })

@@ -45,6 +45,7 @@ const flunders = {
   kind: "Flunder",
   verbs: ["get", "list"],
 }
+const numbers = Array.from({ length: 8 }, (_, index) => index)
 const documents: Readonly<Record<string, unknown>> = {
   [`/apis/${group}/v1alpha1`]: {
     kind: "APIResourceList",
@@ -60,6 +61,11 @@ const documents: Readonly<Record<string, unknown>> = {
     resources: [flunders, { name: 5, verbs: "get" }],
   },
   [`/apis/${group}/v1empty`]: { resources: [null, {}, { name: "" }, flunders] },
+  // Each document is as long as one may be.
+  ...Object.fromEntries(
+    numbers.map((n) => [`/apis/long${n}.example.com/v1`, { resources: [{ name: "long" }], padding: "x".repeat(1e6) }]),
+  ),
+  [`/apis/${group}/v1long`]: { resources: [flunders], padding: "x".repeat(2e6) },
   "/openapi/v3": { paths: { [`apis/${group}/v1alpha1`]: { serverRelativeURL: "/openapi/v3/apis/x?hash=1" } } },
   [`/openapi/v3/apis/${group}/v1alpha1`]: { openapi: "3.0.0" },
 }
@@ -275,6 +281,27 @@ describe("an aggregated API server", () => {
       body: { ...body, metadata: { name: "v1.apps", resourceVersion } },
     })
     expect(await bodyOf(call("/apis/apps/v1/deployments"))).toMatchObject({ kind: "DeploymentList" })
+  })
+})
+
+describe("many API servers", () => {
+  test("cannot list more than is kept in memory", async () => {
+    const service = { namespace: "default", name: "wardle" }
+    const names = numbers.map((n) => `v1.long${n}.example.com`)
+    for (const [n, name] of names.entries()) {
+      const body = apiService("v1", service, { caBundle, group: `long${n}.example.com` })
+      await call(services, { method: "POST", body: { ...body, metadata: { name } } })
+    }
+    await call(services, { method: "POST", body: apiService("v1long", service, { caBundle }) })
+    const conditions = () => Promise.all([...names, `v1long.${group}`].map(available))
+    await eventually(async () => (await conditions()).every(({ status }) => status !== undefined))
+    const [last, ...others] = (await conditions()).toReversed()
+    expect(others.filter(({ status }) => status === "True").length).toBe(4)
+    expect(others.find(({ status }) => status === "False")).toMatchObject({
+      message: "the aggregated APIs list more resources than fit into 4194304 bytes",
+    })
+    expect(last?.["message"]).toContain("the answer is longer than 1048576 bytes")
+    for (const name of [...names, `v1long.${group}`]) await call(`${services}/${name}`, { method: "DELETE" })
   })
 })
 

@@ -28,8 +28,16 @@ const aggregationLimits = {
   checkEveryMs: 30_000,
   /** Delay after a failed check, which increases up to checkEveryMs. */
   retryFirstMs: 250,
+  /** Number of servers that are checked at the same time. */
+  concurrentChecks: 8,
   /** Timeout of a server's discovery document. */
   documentTimeoutMs: 5_000,
+  /** Maximum size of a server's discovery document. Beyond: it counts as unavailable. */
+  maxDocumentBytes: 1024 * 1024,
+  /** The same for the documents of all servers of a control plane: what they list stays in memory. */
+  maxDocumentsBytes: 4 * 1024 * 1024,
+  /** Maximum length of the address of a server's OpenAPI document. Beyond: it has none. */
+  maxAddressLength: 2048,
 } as const
 
 export interface AggregatorParts {
@@ -60,8 +68,10 @@ export interface Outages {
 
 interface Known {
   resources: readonly ListedResource[]
-  /** Its entry in the index of OpenAPI v3. */
-  openAPI: Json | undefined
+  /** The length of the document that lists them. */
+  bytes: number
+  /** The address of its OpenAPI v3 document. */
+  openAPI: string | undefined
   isCurrent: boolean
 }
 
@@ -104,8 +114,7 @@ export class Aggregator implements AsyncDisposable {
 
   /** The current versions, also if the control plane has just been opened and nothing has been checked yet. */
   async checkedVersions(): Promise<readonly AggregatedVersion[]> {
-    const unknown = (await this.remote()).filter(({ metadata }) => !this.#known.has(metadata.name ?? ""))
-    await Promise.all(unknown.map((service) => this.#check(service)))
+    await this.#checkEach((await this.remote()).filter(({ metadata }) => !this.#known.has(metadata.name ?? "")))
     return this.versions()
   }
 
@@ -132,8 +141,8 @@ export class Aggregator implements AsyncDisposable {
   async openAPIPaths(): Promise<Readonly<Record<string, Json>>> {
     const services = await this.remote()
     const entries = services.flatMap(({ metadata, spec }): [string, Json][] => {
-      const entry = this.#known.get(metadata.name ?? "")?.openAPI
-      return entry === undefined ? [] : [[`apis/${spec?.group}/${spec?.version}`, entry]]
+      const serverRelativeURL = this.#known.get(metadata.name ?? "")?.openAPI
+      return serverRelativeURL === undefined ? [] : [[`apis/${spec?.group}/${spec?.version}`, { serverRelativeURL }]]
     })
     return Object.fromEntries(entries)
   }
@@ -167,7 +176,8 @@ export class Aggregator implements AsyncDisposable {
   }
 
   #get(service: APIService, path: string) {
-    return this.#call(service, { method: "GET", path }, aggregatorUser)
+    const { maxDocumentBytes } = aggregationLimits
+    return this.#call(service, { method: "GET", path, maxAnswerBytes: maxDocumentBytes }, aggregatorUser)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -209,8 +219,7 @@ export class Aggregator implements AsyncDisposable {
       for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name)
       for (const [key, { name }] of this.#outages) if (!names.has(name)) this.#outages.delete(key)
       if (services.length === 0) return
-      const results = await Promise.all(services.map((service) => this.#check(service)))
-      this.#failures = results.every(Boolean) ? 0 : this.#failures + 1
+      this.#failures = (await this.#checkEach(services)) ? 0 : this.#failures + 1
       const { checkEveryMs, retryFirstMs } = aggregationLimits
       const delay = this.#failures === 0 ? checkEveryMs : retryFirstMs * 2 ** (this.#failures - 1)
       // Checks that became due meanwhile are not delayed.
@@ -222,27 +231,52 @@ export class Aggregator implements AsyncDisposable {
     }
   }
 
+  /** Returns true if all are available. */
+  async #checkEach(services: readonly APIService[]): Promise<boolean> {
+    const waiting = services.values()
+    let areAvailable = true
+    const checkNext = async (): Promise<void> => {
+      for (const service of waiting) areAvailable = (await this.#check(service)) && areAvailable
+    }
+    await Promise.all(Array.from({ length: aggregationLimits.concurrentChecks }, checkNext))
+    return areAvailable
+  }
+
   /** Returns true if it is available. */
   async #check(service: APIService): Promise<boolean> {
     const name = service.metadata.name ?? ""
     const reader = this.#parts.client()
-    const verdict = await checkAvailability({ reader, get: (...request) => this.#get(...request) }, service)
+    const answer = await checkAvailability({ reader, get: (...request) => this.#get(...request) }, service)
     if (this.#ending.signal.aborted) return true
+    const verdict = this.#hasRoomFor(name, answer.bytes ?? 0) ? answer : noRoom
     const isCurrent = verdict.status === "True"
     const before = this.#known.get(name)
-    const resources = resourcesOf(verdict.resources) ?? before?.resources ?? []
+    const listed = resourcesOf(verdict.resources)
+    const { resources, bytes } =
+      listed === undefined ? (before ?? { resources: [], bytes: 0 }) : { resources: listed, bytes: verdict.bytes ?? 0 }
+    // Before anything else is awaited: other checks count it.
+    this.#known.set(name, { resources, bytes, openAPI: before?.openAPI, isCurrent })
     const openAPI = (isCurrent ? await this.#openAPIOf(service) : undefined) ?? before?.openAPI
-    this.#known.set(name, { resources, openAPI, isCurrent })
+    this.#known.set(name, { resources, bytes, openAPI, isCurrent })
     await this.#writeCondition(name, verdict)
     return isCurrent
   }
 
+  #hasRoomFor(name: string, bytes: number): boolean {
+    let total = bytes
+    for (const [other, known] of this.#known) if (other !== name) total += known.bytes
+    return total <= aggregationLimits.maxDocumentsBytes
+  }
+
   /** OpenAPI is optional. */
-  async #openAPIOf(service: APIService): Promise<Json | undefined> {
+  async #openAPIOf(service: APIService): Promise<string | undefined> {
     const { group = "", version = "" } = service.spec ?? {}
     try {
       const { document } = await this.#get(service, "/openapi/v3")
-      return (document as { paths?: Record<string, Json> } | null | undefined)?.paths?.[`apis/${group}/${version}`]
+      const { paths } = (document ?? {}) as { paths?: Record<string, { serverRelativeURL?: unknown } | null> | null }
+      const address = paths?.[`apis/${group}/${version}`]?.serverRelativeURL
+      const isUsable = typeof address === "string" && address.length <= aggregationLimits.maxAddressLength
+      return isUsable ? address : undefined
     } catch {
       return undefined // the server has just answered other requests, so the next check retries
     }
@@ -277,6 +311,12 @@ export class Aggregator implements AsyncDisposable {
     outages.count++
     this.#outages.set(key, outages)
   }
+}
+
+const noRoom: Availability = {
+  status: "False",
+  reason: "FailedDiscoveryCheck",
+  message: `the aggregated APIs list more resources than fit into ${aggregationLimits.maxDocumentsBytes} bytes`,
 }
 
 function unableToHandle(cause?: unknown): StatusError {

@@ -7,19 +7,21 @@ import type { Json } from "../../apimachinery/object.ts"
 import { endpointSlices, services } from "../../client/resources.ts"
 import { goError } from "../backends/go-errors.ts"
 import type { Reader } from "../backends/service-endpoint.ts"
+import type { RemoteAnswer } from "./remote.ts"
 import { type APIService, defaultPort } from "./types.ts"
 
 export interface Availability {
   status: "True" | "False"
   reason: string
   message: string
-  /** The APIResourceList of the group version, if it returned one. */
+  /** The APIResourceList of the group version, if it returned one, and its length. */
   resources?: Json
+  bytes?: number
 }
 
 export interface AvailabilityParts {
   reader: Reader
-  get(service: APIService, path: string): Promise<{ code: number; document: Json | undefined }>
+  get(service: APIService, path: string): Promise<RemoteAnswer>
 }
 
 const no = (reason: string, message: string): Availability => ({ status: "False", reason, message })
@@ -43,10 +45,10 @@ export async function checkAvailability(parts: AvailabilityParts, service: APISe
   const failing = (why: string): Availability =>
     no("FailedDiscoveryCheck", `failing or missing response from ${url}: ${why}`)
   try {
-    const { code, document } = await parts.get(service, path)
+    const { code, document, bytes } = await parts.get(service, path)
     if (code < 200 || code > 299) return failing(`bad status from ${url}: ${code}`)
     const passed: Availability = { status: "True", reason: "Passed", message: "all checks passed" }
-    return document === undefined ? passed : { ...passed, resources: document }
+    return document === undefined ? passed : { ...passed, resources: document, bytes }
   } catch (error) {
     return failing(`Get "${url}": ${goError(error)}`)
   }

@@ -5,24 +5,21 @@ import type { DiscoveredResource } from "../../client/rest.ts"
 import type { AggregatedVersion } from "./aggregator.ts"
 import type { ListedResource } from "./listed-resources.ts"
 
-/** Preferred versions first. */
-export function versionsOfGroup(all: readonly AggregatedVersion[], group: string): readonly AggregatedVersion[] {
-  return all
-    .filter((each) => each.group === group)
-    .sort((a, b) => b.versionPriority - a.versionPriority || (a.version < b.version ? -1 : 1))
-}
-
-/** By priority, then by name. */
-export function groupsOfAggregated(all: readonly AggregatedVersion[]): string[] {
-  const priority = (group: string): number =>
-    Math.max(...all.filter((each) => each.group === group).map(({ groupPriority }) => groupPriority))
-  return [...new Set(all.map(({ group }) => group))].sort((a, b) => priority(b) - priority(a) || (a < b ? -1 : 1))
+/** By priority, then by name; each with its versions, preferred ones first. */
+export function groupsOfAggregated(all: readonly AggregatedVersion[]): Map<string, readonly AggregatedVersion[]> {
+  const groups = [...Map.groupBy(all, ({ group }) => group)].map(([group, versions]) => ({
+    group,
+    versions: versions.sort((a, b) => b.versionPriority - a.versionPriority || (a.version < b.version ? -1 : 1)),
+    priority: versions.reduce((most, { groupPriority }) => Math.max(most, groupPriority), -Infinity),
+  }))
+  groups.sort((a, b) => b.priority - a.priority || (a.group < b.group ? -1 : 1))
+  return new Map(groups.map(({ group, versions }) => [group, versions]))
 }
 
 /** client-go's view: the resources of available APIs, in the preferred versions of their groups. */
 export function discoveredResources(all: readonly AggregatedVersion[]): DiscoveredResource[] {
-  const ordered = groupsOfAggregated(all).flatMap((group) => versionsOfGroup(all, group))
-  return ordered
+  return [...groupsOfAggregated(all).values()]
+    .flat()
     .filter(({ isCurrent }) => isCurrent)
     .flatMap(({ group, version, resources }) =>
       resources
@@ -45,35 +42,40 @@ export function versionDiscovery({ group, version, isCurrent, resources }: Aggre
     version: of.version || version,
     kind,
   })
-  const found = resources
-    .filter(({ name }) => !name.includes("/"))
-    .map((resource): { [key: string]: Json } => {
-      const below = resources.filter(({ name }) => name.startsWith(`${resource.name}/`))
-      return {
-        resource: resource.name,
-        responseKind: kindOf(resource),
-        scope: resource.namespaced === true ? "Namespaced" : "Cluster",
-        singularResource: resource.singularName ?? "",
-        verbs: resource.verbs ?? [],
-        ...(resource.shortNames === undefined ? {} : { shortNames: resource.shortNames }),
-        ...(resource.categories === undefined ? {} : { categories: resource.categories }),
-        ...(below.length === 0
-          ? {}
-          : {
-              subresources: below.map((each) => ({
-                subresource: each.name.slice(resource.name.length + 1),
-                responseKind: kindOf(each),
-                verbs: each.verbs ?? [],
-              })),
-            }),
-      }
-    })
+  const subresources = Map.groupBy(
+    resources.filter(({ name }) => name.includes("/")),
+    ({ name }) => name.slice(0, name.indexOf("/")),
+  )
+  const parents = resources.filter(({ name }) => !name.includes("/"))
+  // Of several resources with one name, as upstream the last one has the subresources.
+  const named = new Map(parents.map((resource) => [resource.name, resource]))
+  const found = parents.map((resource): { [key: string]: Json } => {
+    const below = named.get(resource.name) === resource ? (subresources.get(resource.name) ?? []) : []
+    return {
+      resource: resource.name,
+      responseKind: kindOf(resource),
+      scope: resource.namespaced === true ? "Namespaced" : "Cluster",
+      singularResource: resource.singularName ?? "",
+      verbs: resource.verbs ?? [],
+      ...(resource.shortNames === undefined ? {} : { shortNames: resource.shortNames }),
+      ...(resource.categories === undefined ? {} : { categories: resource.categories }),
+      ...(below.length === 0
+        ? {}
+        : {
+            subresources: below.map((each) => ({
+              subresource: each.name.slice(resource.name.length + 1),
+              responseKind: kindOf(each),
+              verbs: each.verbs ?? [],
+            })),
+          }),
+    }
+  })
   return { version, resources: found, freshness: isCurrent ? "Current" : "Stale" }
 }
 
 /** An APIGroup, without kind and apiVersion. */
-export function groupDiscovery(all: readonly AggregatedVersion[], group: string): { [key: string]: Json } {
-  const versions = versionsOfGroup(all, group).map(({ version }) => ({
+export function groupDiscovery(group: string, all: readonly AggregatedVersion[]): { [key: string]: Json } {
+  const versions = all.map(({ version }) => ({
     groupVersion: printGroupVersion({ group, version }),
     version,
   }))

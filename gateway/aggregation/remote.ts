@@ -8,8 +8,8 @@ import type { User } from "../request/user.ts"
 import type { FrontProxy } from "./front-proxy.ts"
 import { type APIService, defaultPort } from "./types.ts"
 
-/** Maximum size of a server's documents. Beyond: it counts as unavailable. */
-const maxDocumentBytes = 8 * 1024 * 1024
+/** Default maximum size of a response. Beyond: the server counts as unavailable. */
+const maxAnswerBytes = 8 * 1024 * 1024
 
 export type RemoteTarget = RequestOptions & ServiceTarget & { protocol: "https:"; host: string; port: number }
 
@@ -71,15 +71,24 @@ export interface RemoteCall {
   method: "GET" | "DELETE"
   path: string
   body?: object
+  maxAnswerBytes?: number
+}
+
+export interface RemoteAnswer {
+  code: number
+  /** Undefined if it is not JSON. */
+  document: Json | undefined
+  /** Its length. */
+  bytes: number
 }
 
 export function callRemote(
   target: RemoteTarget,
-  { method, path, body }: RemoteCall,
+  { method, path, body, maxAnswerBytes: most = maxAnswerBytes }: RemoteCall,
   user: User,
   signal: AbortSignal,
-): Promise<{ code: number; document: Json | undefined }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ code: number; document: Json | undefined }>()
+): Promise<RemoteAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<RemoteAnswer>()
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
   // Without an explicit length, Node does not announce the body of some methods, and it would be parsed as another request.
   const content =
@@ -89,7 +98,7 @@ export function callRemote(
   request.on("error", reject)
   request.on("response", (response) => {
     const { statusCode: code = 0 } = response
-    readBody(response, maxDocumentBytes).then((answer) => resolve({ code, document: parsed(answer) }), reject)
+    readBody(response, most).then((answer) => resolve({ code, document: parsed(answer), bytes: answer.length }), reject)
   })
   request.end(bytes)
   return promise

@@ -11,7 +11,7 @@ import type { SubresourceFacts } from "../../../apimachinery/schema/facts.ts"
 import { protobufMediaType } from "../../../apimachinery/schema/protobuf/parse.ts"
 import { compareVersions } from "../../../apimachinery/version-order.ts"
 import type { AggregatedVersion } from "../../aggregation/aggregator.ts"
-import { groupDiscovery, groupsOfAggregated, versionDiscovery, versionsOfGroup } from "../../aggregation/discovery.ts"
+import { groupDiscovery, groupsOfAggregated, versionDiscovery } from "../../aggregation/discovery.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { parseAccept } from "../accept.ts"
 import { sendBytes } from "../responses/body-writer.ts"
@@ -111,17 +111,17 @@ function legacy(
       kind: "APIGroupList",
       apiVersion: "v1",
       groups: [
-        ...groupsOf(definitions).map((name) => groupDocument(definitions, name)),
-        ...groupsElsewhere(definitions, elsewhere).map((name) => groupDiscovery(elsewhere, name)),
+        ...groupsOf(definitions).map(([name, own]) => groupDocument(name, own)),
+        ...groupsElsewhere(definitions, elsewhere).map(([name, versions]) => groupDiscovery(name, versions)),
       ],
     }
   }
   if (version === undefined) {
-    if (groupsElsewhere(definitions, elsewhere).includes(group)) {
-      return { kind: "APIGroup", apiVersion: "v1", ...groupDiscovery(elsewhere, group) }
-    }
-    if (!definitions.some((definition) => definition.group === group)) throw pageNotFound()
-    return { kind: "APIGroup", apiVersion: "v1", ...groupDocument(definitions, group) }
+    const own = definitions.filter((definition) => definition.group === group)
+    if (own.length > 0) return { kind: "APIGroup", apiVersion: "v1", ...groupDocument(group, own) }
+    const versions = groupsOfAggregated(elsewhere).get(group)
+    if (versions === undefined) throw pageNotFound()
+    return { kind: "APIGroup", apiVersion: "v1", ...groupDiscovery(group, versions) }
   }
   const served = definitions.filter((definition) => definition.group === group && definition.version === version)
   if (served.length === 0) {
@@ -137,20 +137,20 @@ function legacy(
   }
 }
 
-function groupsOf(definitions: readonly ResourceDefinition[]): string[] {
+/** All groups but the core group, with their definitions. */
+function groupsOf(definitions: readonly ResourceDefinition[]): [group: string, own: ResourceDefinition[]][] {
   const rank = (group: string): number => (groupOrder.includes(group) ? groupOrder.indexOf(group) : groupOrder.length)
-  const groups = [...new Set(definitions.map(({ group }) => group))].filter((group) => group !== "")
-  return groups.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+  const groups = [...Map.groupBy(definitions, ({ group }) => group)].filter(([group]) => group !== "")
+  return groups.sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1))
 }
 
-function versionsOf(definitions: readonly ResourceDefinition[], group: string): string[] {
-  return [
-    ...new Set(definitions.filter((definition) => definition.group === group).map(({ version }) => version)),
-  ].sort(compareVersions)
+/** The versions of a group, preferred ones first, with their definitions. */
+function versionsOf(own: readonly ResourceDefinition[]): [version: string, of: ResourceDefinition[]][] {
+  return [...Map.groupBy(own, ({ version }) => version)].sort(([a], [b]) => compareVersions(a, b))
 }
 
-function groupDocument(definitions: readonly ResourceDefinition[], group: string) {
-  const versions = versionsOf(definitions, group).map((version) => ({
+function groupDocument(group: string, own: readonly ResourceDefinition[]) {
+  const versions = versionsOf(own).map(([version]) => ({
     groupVersion: printGroupVersion({ group, version }),
     version,
   }))
@@ -204,9 +204,9 @@ const isForeign = (definition: ResourceDefinition, sub: SubresourceFacts): boole
 function groupsElsewhere(
   definitions: readonly ResourceDefinition[],
   elsewhere: readonly AggregatedVersion[],
-): string[] {
+): [group: string, versions: readonly AggregatedVersion[]][] {
   const own = new Set(definitions.map(({ group }) => group))
-  return groupsOfAggregated(elsewhere).filter((group) => !own.has(group))
+  return [...groupsOfAggregated(elsewhere)].filter(([group]) => !own.has(group))
 }
 
 function aggregated(
@@ -216,25 +216,23 @@ function aggregated(
   elsewhere: readonly AggregatedVersion[],
 ): unknown {
   const definitions = ctx.controlPlane.resources.definitions()
-  const groups = core ? [""] : groupsOf(definitions)
+  const groups = core ? [["", definitions.filter(({ group }) => group === "")] as const] : groupsOf(definitions)
   return {
     kind: "APIGroupDiscoveryList",
     apiVersion: `apidiscovery.k8s.io/${version}`,
     metadata: {},
     items: [
-      ...groups.map((group) => ({
+      ...groups.map(([group, own]) => ({
         metadata: group === "" ? {} : { name: group },
-        versions: versionsOf(definitions, group).map((version) => ({
+        versions: versionsOf(own).map(([version, of]) => ({
           version,
-          resources: definitions
-            .filter((definition) => definition.group === group && definition.version === version)
-            .map(aggregatedResource),
+          resources: of.map(aggregatedResource),
           freshness: "Current",
         })),
       })),
-      ...groupsElsewhere(definitions, elsewhere).map((group) => ({
+      ...groupsElsewhere(definitions, elsewhere).map(([group, versions]) => ({
         metadata: { name: group },
-        versions: versionsOfGroup(elsewhere, group).map(versionDiscovery),
+        versions: versions.map(versionDiscovery),
       })),
     ],
   }
