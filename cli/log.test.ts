@@ -35,3 +35,22 @@ test("an error is printed with its message once, its stack and its causes", () =
   expect(Object.keys(printError(refused) as object).sort()).toEqual(["code", "message", "stack", "type"])
   expect(printError("text")).toBe("text")
 })
+
+test("a line is short, whatever texts it is asked to contain", async () => {
+  const program = `
+    import { createLog } from ${module}
+    import { forbidden } from ${JSON.stringify(new URL("../apimachinery/status.ts", import.meta.url).href)}
+    const long = "x".repeat(3_000_000)
+    const err = forbidden({ group: "", resource: "pods" }, "a", long)
+    err.status.details.causes = Array.from({ length: 1_000 }, () => ({ reason: "r", message: long }))
+    createLog("info").warn({ error: long, key: { name: "a" }, err }, "failed")
+  `
+  const { stderr } = await run(process.execPath, ["--input-type=module", "-e", program])
+  expect(stderr.length).toBeLessThan(100_000)
+  expect(JSON.parse(stderr)).toMatchObject({
+    msg: "failed",
+    error: `${"x".repeat(2_000)}… (3000000 characters)`,
+    key: { name: "a" },
+    err: { type: "StatusError" },
+  })
+})

@@ -7,6 +7,9 @@ import { withoutRepeats } from "./repeats.ts"
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const
 export type LogLevel = (typeof logLevels)[number]
 
+/** Tenants choose some of the texts, such as the messages of their webhooks, and would fill the disk with them. */
+const logLimits = { characters: 2_000, items: 20, depth: 5 } as const
+
 export function isLogLevel(text: string): text is LogLevel {
   return (logLevels as readonly string[]).includes(text)
 }
@@ -16,8 +19,11 @@ export function createLog(level: LogLevel, worker?: number): Log {
   const options = {
     level,
     timestamp: stdTimeFunctions.isoTime,
-    formatters: { level: (name: string) => ({ level: name }) },
-    serializers: { err: printError },
+    formatters: {
+      level: (name: string) => ({ level: name }),
+      log: (fields: object) => shortened(fields) as Record<string, unknown>,
+    },
+    serializers: { err: (error: unknown) => shortened(printError(error)) },
   }
   const log = pino(options, pino.destination(2))
   return withoutRepeats(worker === undefined ? log : log.child({ worker }))
@@ -39,4 +45,17 @@ export function printError(error: unknown): unknown {
     ...(frames === undefined ? {} : { stack: frames }),
     ...(cause === undefined ? {} : { cause: printError(cause) }),
   }
+}
+
+/** Errors are unchanged: they are serialized first. */
+function shortened(value: unknown, depth: number = logLimits.depth): unknown {
+  const { characters, items } = logLimits
+  if (typeof value === "string") {
+    return value.length <= characters ? value : `${value.slice(0, characters)}… (${value.length} characters)`
+  }
+  if (typeof value !== "object" || value === null || value instanceof Error) return value
+  if (depth === 0) return "…"
+  if (Array.isArray(value)) return value.slice(0, items).map((item) => shortened(item, depth - 1))
+  const fields = Object.entries(value).slice(0, items)
+  return Object.fromEntries(fields.map(([name, field]) => [name, shortened(field, depth - 1)]))
 }
