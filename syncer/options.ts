@@ -42,8 +42,8 @@ export interface SyncerOptions extends Partial<SyncSettings> {
 export const syncerLimits = {
   workers: 32,
   patrolPeriodMs: 60_000,
-  /** Number of objects compared before yielding to the event loop. */
-  patrolSlice: 500,
+  /** Time for which objects are compared before other work gets its turn. */
+  patrolTurnMs: 5,
   /** Retry delay of an event's key whose tenant has to wake up first. */
   wakingRetryMs: { first: 200, longest: 30_000 },
   /** Retry delay of writes that super refuses permanently (403, 422, …), doubled from first to longest. */

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest"
+import { afterEach, describe, expect, test, vi } from "vitest"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { forbidden } from "../apimachinery/status.ts"
 import {
@@ -166,13 +166,13 @@ function differences(superCluster: FakeCluster, known: { tenant: Tenant; cluster
   return found
 }
 
-describe("a failure with one tenant or namespace", () => {
-  const start = async (tenants: FakeTenants, superCluster: FakeCluster): Promise<Syncer> => {
-    syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
-    await syncer.whenSynced()
-    return syncer
-  }
+async function start(tenants: FakeTenants, superCluster: FakeCluster): Promise<Syncer> {
+  syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
+  await syncer.whenSynced()
+  return syncer
+}
 
+describe("a failure with one tenant or namespace", () => {
   /** A namespace of an unknown tenant. */
   async function lose(superCluster: FakeCluster, name: string, { isMarked = true } = {}): Promise<void> {
     const { clusterKey, virtualCluster } = fakeTenant(name)
@@ -233,6 +233,28 @@ describe("a failure with one tenant or namespace", () => {
     const { compared } = await started.patrol()
     expect(compared).toBeGreaterThan(0)
   })
+})
+
+test("other work is not kept waiting by objects that take long", async () => {
+  const tenants = new FakeTenants()
+  const tenant = tenants.add(fakeTenant("acme"))
+  await tenant.create(namespaces, object("Namespace", undefined, "default"))
+  for (let index = 0; index < 100; index++)
+    await tenant.create(configMaps, object("ConfigMap", "default", `c${index}`, { data: { a: "b" } }))
+  const running = await start(tenants, new FakeCluster({ isSuper: true }))
+  await eventually(() => running.pending === 0, { what: "the queue is empty" })
+  let now = performance.now()
+  using _clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 10))
+  let turns = 0
+  let isOver = false
+  const count = (): void => {
+    turns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  await running.patrol()
+  isOver = true
+  expect(turns).toBeGreaterThan(100)
 })
 
 test("10 000 pods without differences are all compared and enqueue no keys", async () => {

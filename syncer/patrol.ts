@@ -102,6 +102,7 @@ export class Patrol {
       () => this.#compareTokens(tenant),
       ...this.#published(tenant, context),
     ]
+    let turnBegan = performance.now()
     for (const step of steps) {
       for (const key of step()) {
         if (key !== undefined) {
@@ -109,7 +110,11 @@ export class Patrol {
           this.#parts.enqueue(key)
         }
         report.compared++
-        if (report.compared % syncerLimits.patrolSlice === 0) await setImmediate()
+        // By time: objects of one tenant may take a thousand times as long as those of another.
+        if (performance.now() - turnBegan > syncerLimits.patrolTurnMs) {
+          await setImmediate()
+          turnBegan = performance.now()
+        }
         if (signal.aborted) return report
       }
     }
