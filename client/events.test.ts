@@ -99,6 +99,31 @@ describe("an EventRecorder", () => {
     expect(Object.fromEntries(counts)).toEqual({ one: 2, two: 1, three: 1 })
   })
 
+  test("does not let one tenant's webhooks delay the events of others", async () => {
+    const cluster = new FakeCluster({ clock: new FakeClock() })
+    const gate = Promise.withResolvers<void>()
+    const slow: KubeClient = {
+      ...withFieldManager(new FakeCluster(), "test"),
+      create: (_, object) => gate.promise.then(() => object),
+    }
+    const recorder = new EventRecorder({ component: "c" })
+    const objectOf = (at: number): KubeObject => ({ ...pod, metadata: { ...pod.metadata, uid: `u${at}` } })
+    for (let at = 0; at < 2 * eventLimits.waiting; at++) recorder.event(slow, objectOf(at), "Normal", "A", "b", "slow")
+    for (let at = 0; at < 100; at++) recorder.event(cluster, objectOf(-at), "Normal", "A", "b", "other")
+    await expect.poll(() => cluster.all(events).length).toBe(100)
+    gate.resolve()
+    await recorder.drained()
+  })
+
+  test("writes and remembers only the beginning of a long message", async () => {
+    const cluster = new FakeCluster({ clock: new FakeClock() })
+    const recorder = new EventRecorder({ component: "c", clock: new FakeClock() })
+    for (const end of ["a", "b"]) recorder.event(cluster, pod, "Normal", "A", "x".repeat(1_000_000) + end)
+    await recorder.drained()
+    const message = "x".repeat(eventLimits.message)
+    expect(cluster.all(events)).toMatchObject([{ message, count: 2 }])
+  })
+
   test("never throws", async () => {
     const cluster = new FakeCluster({ clock: new FakeClock() })
     cluster.fail = (verb) => (verb === "list" ? undefined : forbidden(events, "", "no"))

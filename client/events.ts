@@ -2,7 +2,7 @@
 // limited per object, because an Event must not cost more than what it reports. Source:
 // k8s.io/client-go/tools/record/events_cache.go (the limits and the correlation of events).
 
-import { randomInt } from "node:crypto"
+import { createHash, randomInt } from "node:crypto"
 import { referenceTo, type ObjectReference } from "./object-reference.ts"
 import { timestamp, type KubeObject } from "../apimachinery/object.ts"
 import { StatusError, isNotFound } from "../apimachinery/status.ts"
@@ -20,9 +20,11 @@ export const eventLimits = {
   similarMs: 600_000,
   /** Objects and events remembered; the least recently used are dropped first. */
   remembered: 4096,
-  /** Events waiting to be written. Further ones are dropped. */
+  /** Characters of a message, which may contain what a tenant's webhook said. The rest is cut off. */
+  message: 4096,
+  /** Events of one tenant waiting to be written. Further ones are dropped. */
   waiting: 1000,
-  /** Number of queues, with all events of one object in the same queue, and number of parallel writes per queue. */
+  /** Queues per tenant, with all events of one object in the same queue, and number of parallel writes per queue. */
   lines: 4,
   together: 8,
 } as const
@@ -30,6 +32,7 @@ export const eventLimits = {
 export type EventType = "Normal" | "Warning"
 
 interface EventFields {
+  tenant: string
   client: KubeClient
   object: ObjectReference
   type: EventType
@@ -61,6 +64,7 @@ interface Written {
 }
 
 interface Similar {
+  /** Their digests. */
   messages: Set<string>
   since: number
 }
@@ -85,11 +89,10 @@ export class EventRecorder {
   readonly #written = new Map<string, Written>()
   /** Numbers of events that exceeded the limit, by the key of the Event that would have counted them. */
   readonly #skipped = new Map<string, number>()
-  readonly #lines: readonly Line[] = Array.from({ length: eventLimits.lines }, () => ({
-    waiting: [],
-    writing: undefined,
-  }))
-  #waiting = 0
+  /** Those with waiting events. A tenant has its own: its webhooks may delay the writes. */
+  readonly #lines = new Map<string, Line>()
+  /** Number of waiting events by tenant. */
+  readonly #waiting = new Map<string, number>()
   /** Starts at random, so that recorders of several components do not create Events with the same name. */
   #serial = randomInt(1_000_000)
 
@@ -99,35 +102,43 @@ export class EventRecorder {
     this.#log = options.log ?? silentLog
   }
 
-  event(client: KubeClient, object: KubeObject, type: EventType, reason: string, message: string): void {
+  /** `tenant`: whose API `client` writes to, if there are several. */
+  event(client: KubeClient, object: KubeObject, type: EventType, reason: string, text: string, tenant = ""): void {
     const reference = referenceTo(object)
     const at = this.#clock.now()
-    if (this.#waiting >= eventLimits.waiting) return
-    const correlated = this.#correlate({ client, object: reference, type, reason, message, at })
+    const waiting = this.#waiting.get(tenant) ?? 0
+    if (waiting >= eventLimits.waiting) return
+    const message = text.slice(0, eventLimits.message)
+    const correlated = this.#correlate({ tenant, client, object: reference, type, reason, message, at })
     const times = (this.#skipped.get(correlated.key) ?? 0) + 1
     if (!this.#allow(`${reference.uid} ${type}`, at)) {
       remember(this.#skipped, correlated.key, times)
       return
     }
     this.#skipped.delete(correlated.key)
-    this.#waiting++
-    const line = this.#lines[lineOf(reference.uid)]
-    line?.waiting.push({ ...correlated, times })
-    if (line !== undefined) line.writing ??= this.#writeAll(line)
+    this.#waiting.set(tenant, waiting + 1)
+    this.#append(`${tenant} ${lineOf(reference.uid)}`, { ...correlated, times })
   }
 
   /** Resolves when everything recorded so far has been written or given up. */
   async drained(): Promise<void> {
-    await Promise.all(this.#lines.map(async ({ writing }) => writing))
+    await Promise.all([...this.#lines.values()].map(async ({ writing }) => writing))
   }
 
-  async #writeAll(line: Line): Promise<void> {
+  #append(name: string, recording: Recording): void {
+    const line = this.#lines.get(name) ?? { waiting: [], writing: undefined }
+    this.#lines.set(name, line)
+    line.waiting.push(recording)
+    line.writing ??= this.#writeAll(name, line)
+  }
+
+  async #writeAll(name: string, line: Line): Promise<void> {
     // Events recorded in the same turn are written together: a store syncs them to disk together.
     await Promise.resolve()
     while (line.waiting.length > 0) {
       await Promise.all(takeBatch(line.waiting).map((recording) => this.#write(recording)))
     }
-    line.writing = undefined
+    this.#lines.delete(name)
   }
 
   /** Token bucket per object and type. */
@@ -150,7 +161,10 @@ export class EventRecorder {
         this.#log.error({ reason: recording.reason, err: error }, "event not recorded")
       }
     } finally {
-      this.#waiting--
+      const { tenant } = recording
+      const left = (this.#waiting.get(tenant) ?? 1) - 1
+      if (left === 0) this.#waiting.delete(tenant)
+      else this.#waiting.set(tenant, left)
     }
   }
 
@@ -204,10 +218,11 @@ export class EventRecorder {
       present !== undefined && at - present.since <= eventLimits.similarMs
         ? present
         : { messages: new Set<string>(), since: at }
-    if (similar.messages.size < eventLimits.similar - 1) similar.messages.add(message)
+    const digest = createHash("sha256").update(message).digest("base64")
+    if (similar.messages.size < eventLimits.similar - 1) similar.messages.add(digest)
     remember(this.#similar, group, similar)
-    if (similar.messages.has(message)) {
-      return { ...fields, key: `${group}\n${message}` }
+    if (similar.messages.has(digest)) {
+      return { ...fields, key: `${group}\n${digest}` }
     }
     return { ...fields, key: group, message: `(combined from similar events): ${message}` }
   }

@@ -146,7 +146,7 @@ export class Controller<T extends KubeObject> implements Actor {
   }
 
   event(tenant: string, object: KubeObject, type: EventType, reason: string, message: string): void {
-    this.#events.event(this.client(tenant), object, type, reason, message)
+    this.#events.event(this.client(tenant), object, type, reason, message, tenant)
   }
 
   client(tenant: string): KubeClient {

@@ -289,7 +289,7 @@ export class SyncController {
       const apiVersion = group === "" ? version : `${group}/${version}`
       // Nobody in the tenant waits for it: it may sleep.
       const client = this.#parts.tenants.client(tenant.name, { isUse: false })
-      this.#parts.events.event(client, { ...object, apiVersion, kind: sync.kind }, "Warning", reason, text)
+      this.#parts.events.event(client, { ...object, apiVersion, kind: sync.kind }, "Warning", reason, text, tenant.name)
     }
     throw new RefusedError(text, cause === undefined ? {} : { cause })
   }

@@ -125,7 +125,7 @@ export class Preemption {
         observedGeneration: victim.metadata.generation,
       }
       const text = `Preempted by pod ${pod.metadata.uid ?? ""} on node ${node}`
-      events.event(client, { ...victim, apiVersion: "v1", kind: "Pod" }, "Normal", "Preempted", text)
+      events.event(client, { ...victim, apiVersion: "v1", kind: "Pod" }, "Normal", "Preempted", text, tenant.name)
       const patch = { metadata: { uid }, status: { conditions: [...others, condition] } }
       try {
         await client.patch(pods, namespace, name, patch, { type: "merge", subresource: "status" })

@@ -18,6 +18,11 @@ export interface Missed {
   reference: OwnerReference
 }
 
+interface Searched {
+  tenant: string
+  client: KubeClient
+}
+
 export class OwnersElsewhere {
   readonly #events: EventRecorder
   readonly #log: Log
@@ -33,7 +38,7 @@ export class OwnersElsewhere {
   look(tenant: string, client: KubeClient, graph: Graph, resource: DiscoveredResource, missed: Missed): void {
     const namespace = graph.elsewhere(missed.reference.uid)
     if (namespace !== undefined) {
-      if (namespace !== "") this.#report(client, missed)
+      if (namespace !== "") this.#report({ tenant, client }, missed)
       return
     }
     const place = `${tenant} ${resource.group}/${resource.resource}`
@@ -43,23 +48,23 @@ export class OwnersElsewhere {
       return
     }
     this.#waiting.set(place, [missed])
-    this.#search(client, graph, resource, place)
+    this.#search({ tenant, client }, graph, resource, place)
       .catch((error: unknown) => {
         if (!isTenantGone(error)) this.#log.warn({ tenant, err: error }, "search for owners in other namespaces failed")
       })
       .finally(() => this.#waiting.delete(place))
   }
 
-  async #search(client: KubeClient, graph: Graph, resource: DiscoveredResource, place: string): Promise<void> {
+  async #search(of: Searched, graph: Graph, resource: DiscoveredResource, place: string): Promise<void> {
     for (let all = this.#take(place); all.length > 0; all = this.#take(place)) {
       const byOwner = Map.groupBy(all, ({ reference }) => reference.uid)
       let token: string | undefined
       do {
-        const page = await client.list(resource, {
+        const page = await of.client.list(resource, {
           limit: pageSize,
           ...(token === undefined ? {} : { continue: token }),
         })
-        for (const owner of page.items) this.#match(client, graph, owner, byOwner)
+        for (const owner of page.items) this.#match(of, graph, owner, byOwner)
         token = page.metadata.continue
       } while (token !== undefined && token !== "" && byOwner.size > 0)
       for (const uid of byOwner.keys()) graph.learnElsewhere(uid, "")
@@ -70,16 +75,16 @@ export class OwnersElsewhere {
     return this.#waiting.get(place)?.splice(0) ?? []
   }
 
-  #match(client: KubeClient, graph: Graph, { metadata }: KubeObject, byOwner: Map<string, Missed[]>): void {
+  #match(of: Searched, graph: Graph, { metadata }: KubeObject, byOwner: Map<string, Missed[]>): void {
     const { uid = "", namespace = "" } = metadata
     const all = byOwner.get(uid)
     if (all === undefined) return
     byOwner.delete(uid)
     graph.learnElsewhere(uid, namespace)
-    for (const missed of all) if (missed.dependent.namespace !== namespace) this.#report(client, missed)
+    for (const missed of all) if (missed.dependent.namespace !== namespace) this.#report(of, missed)
   }
 
-  #report(client: KubeClient, { dependent, reference }: Missed): void {
+  #report({ tenant, client }: Searched, { dependent, reference }: Missed): void {
     const { resource, namespace = "", name, uid } = dependent
     const object = {
       apiVersion: printGroupVersion(resource),
@@ -88,6 +93,6 @@ export class OwnersElsewhere {
     }
     const owner = `[${reference.apiVersion}/${reference.kind}, namespace: ${namespace}, name: ${reference.name}, uid: ${reference.uid}]`
     const text = `ownerRef ${owner} does not exist in namespace "${namespace}"`
-    this.#events.event(client, object, "Warning", "OwnerRefInvalidNamespace", text)
+    this.#events.event(client, object, "Warning", "OwnerRefInvalidNamespace", text, tenant)
   }
 }
