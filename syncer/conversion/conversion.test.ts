@@ -34,6 +34,9 @@ describe("superKeys()", () => {
     ["volume.beta.kubernetes.io/storage-provisioner", false],
     ["volume.kubernetes.io/selected-node", false],
     ["pv.kubernetes.io/bind-completed", false],
+    ["kubernetes.io/config.mirror", false],
+    ["kubernetes.io/config.source", false],
+    ["kubernetes.io/configuration", true],
   ])("annotation %s is copied: %s", (key, copied) => {
     const { annotations } = superKeys("PersistentVolumeClaim", pod({ annotations: { [key]: "v" } }), tenant)
     expect(annotations[key]).toBe(copied ? "v" : undefined)
@@ -51,6 +54,15 @@ describe("superKeys()", () => {
     }
     expect(superKeys("Namespace", namespace, tenant).labels[key]).toBe(copied ? "v" : undefined)
   })
+
+  test.each(["scheduler.alpha.kubernetes.io/node-selector", "openshift.io/sa.scc.uid-range", "plain"])(
+    "annotation %s of a namespace is not copied",
+    (key) => {
+      const metadata = { name: "n", annotations: { [key]: "v" } }
+      const namespace: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata }
+      expect(superKeys("Namespace", namespace, tenant).annotations).not.toHaveProperty([key])
+    },
+  )
 
   test("a tenant cannot set the syncer's keys", () => {
     const forged = {

@@ -31,6 +31,8 @@ const localAnnotationPrefixes = [
   "volume.kubernetes.io/",
   "volume.beta.kubernetes.io/storage-provisioner",
   "kubectl.kubernetes.io/last-applied",
+  // A kubelet's own, of static pods: it deletes a pod that claims to mirror one, and the syncer would create it again without an end.
+  "kubernetes.io/config.",
 ]
 
 /**
@@ -79,7 +81,8 @@ export function superKeys(kind: string, object: KubeObject, tenant: Tenant): Des
   const { virtualCluster } = tenant
   const isNamespace = kind === "Namespace"
   const labels = copied(metadata.labels, tenant, localLabels(kind))
-  const annotations = copied(metadata.annotations, tenant, localAnnotationPrefixes)
+  // On a namespace they are policies: for the nodes and tolerations of its pods, or for their users.
+  const annotations = isNamespace ? {} : copied(metadata.annotations, tenant, localAnnotationPrefixes)
   annotations[copiedKeysAnnotation] = printCopiedKeys(labels, annotations)
   labels[controlledLabel] = "true"
   annotations[clusterAnnotation] = tenant.clusterKey
