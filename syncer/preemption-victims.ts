@@ -25,7 +25,7 @@ export const priorityOf = (pod: Pod): number => pod.spec?.priority ?? 0
 
 /** undefined: evictions would not help or are not needed. "soon": the pod will fit once the terminating pods are gone. */
 export function chooseVictims({ node, pod, there, lower }: Candidate): Room | "soon" | undefined {
-  const fits = (left: readonly Pod[]): boolean => fitsWith(node, pod, left)
+  const fits = fitsOn(node, pod, there)
   if (fits(there)) return undefined
   const remaining = there.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
   if (fits(remaining)) return "soon"
@@ -64,19 +64,24 @@ export function least(rooms: readonly Room[]): Room | undefined {
 
 const startOf = (pod: Pod): number => Date.parse(pod.status?.startTime ?? pod.metadata.creationTimestamp ?? "") || 0
 
-function fitsWith(node: Node, pod: Pod, others: readonly Pod[]): boolean {
+/** Whether the pod fits on the node with some of the pods there. Each pod is read only once: it may have thousands of containers. */
+function fitsOn(node: Node, pod: Pod, there: readonly Pod[]): (left: readonly Pod[]) => boolean {
   const allocatable = parseAmounts(node.status?.allocatable)
-  const one = parseQuantity("1")
-  const used = [...others, pod].map((each) => ({ ...requestsOf(each), pods: one })).reduce<Amounts>(addAmounts, {})
-  const asked = { ...requestsOf(pod), pods: one }
-  for (const [name, amount] of Object.entries(asked)) {
-    if (compareQuantities(amount, zeroQuantity) <= 0) continue
-    if (compareQuantities(used[name] ?? zeroQuantity, allocatable[name] ?? zeroQuantity) > 0) return false
+  const asked = amountsOf(pod)
+  const needed = Object.keys(asked).filter((name) => compareQuantities(asked[name] ?? zeroQuantity, zeroQuantity) > 0)
+  const amounts = new Map(there.map((other) => [other, amountsOf(other)]))
+  const takesPort = portCheck(pod)
+  const inTheWay = new Set(there.filter((other) => hostPorts(other).some(takesPort)))
+  return (left) => {
+    if (left.some((other) => inTheWay.has(other))) return false
+    const used = left.reduce<Amounts>((sum, other) => addAmounts(sum, amounts.get(other) ?? {}), asked)
+    return needed.every((name) => compareQuantities(used[name] ?? zeroQuantity, allocatable[name] ?? zeroQuantity) <= 0)
   }
-  return !others.some((other) => hostPorts(other).some((theirs) => hostPorts(pod).some((own) => clash(own, theirs))))
 }
 
-const requestsOf = ({ spec }: Pod): Amounts => (spec === undefined ? {} : podAmounts(spec, "requests"))
+function amountsOf({ spec }: Pod): Amounts {
+  return { ...(spec === undefined ? {} : podAmounts(spec, "requests")), pods: parseQuantity("1") }
+}
 
 interface HostPort {
   ip: string
@@ -84,15 +89,22 @@ interface HostPort {
   port: number
 }
 
+const everywhere = "0.0.0.0"
+
 function hostPorts({ spec }: Pod): HostPort[] {
   return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].flatMap(({ ports }) =>
     (ports ?? []).flatMap(({ hostPort = 0, hostIP = "", protocol = "TCP" }) =>
-      hostPort === 0 ? [] : [{ ip: hostIP === "" ? "0.0.0.0" : hostIP, protocol, port: hostPort }],
+      hostPort === 0 ? [] : [{ ip: hostIP === "" ? everywhere : hostIP, protocol, port: hostPort }],
     ),
   )
 }
 
-function clash(a: HostPort, b: HostPort): boolean {
-  const everywhere = a.ip === "0.0.0.0" || b.ip === "0.0.0.0"
-  return a.port === b.port && a.protocol === b.protocol && (everywhere || a.ip === b.ip)
+/** Whether the pod asks for the same port. */
+function portCheck(pod: Pod): (other: HostPort) => boolean {
+  const id = ({ protocol, port }: HostPort): string => `${protocol} ${port}`
+  const asked = Map.groupBy(hostPorts(pod), id)
+  return (other) => {
+    const own = asked.get(id(other)) ?? []
+    return own.length > 0 && (other.ip === everywhere || own.some(({ ip }) => ip === everywhere || ip === other.ip))
+  }
 }

@@ -13,7 +13,7 @@ import { type Managers, managersOf } from "../apimachinery/managed-fields/manage
 import { merge } from "../apimachinery/managed-fields/merge.ts"
 import { mergeTypeOf } from "../apimachinery/managed-fields/merge-type.ts"
 import { toleranceOf } from "../apimachinery/node-selection.ts"
-import type { Json } from "../apimachinery/object.ts"
+import type { Json, Node, Pod } from "../apimachinery/object.ts"
 import { applyJsonPatch } from "../apimachinery/patch/json-patch.ts"
 import { podAmounts } from "../apimachinery/quota/usage.ts"
 import { decodeObject } from "../apimachinery/schema/decode/decode.ts"
@@ -28,6 +28,11 @@ import { atOnce } from "../apimachinery/steps.ts"
 import { discoveredResources, groupsOfAggregated, versionDiscovery } from "../gateway/aggregation/discovery.ts"
 import { covers } from "../gateway/authorization/rules.ts"
 import { newErrors } from "../gateway/custom-resources/ratcheting.ts"
+import { chooseVictims } from "../syncer/preemption-victims.ts"
+import { placement } from "../syncer/resources/pod/mutators/placement.ts"
+import type { PodContext } from "../syncer/resources/pod/context.ts"
+import { tenantStatus } from "../syncer/resources/pod/status.ts"
+import { fakeTenant } from "../syncer/testing/fake-tenants.ts"
 
 const many = 100_000
 /** Of the thread's own time: many times what a test takes, and much less than it would. */
@@ -336,6 +341,39 @@ test("many tolerations are compared with many taints", () => {
   expect(
     numbers.filter((n) => tolerationOf({ key: `k${n}`, value: n < 10 ? "a" : "b", effect: "NoSchedule" })),
   ).toEqual(numbers.slice(0, 10))
+})
+
+describe("a pod of a tenant", () => {
+  const podOf = (fields: object): Pod => ({ apiVersion: "v1", kind: "Pod", metadata: {}, ...fields }) as Pod
+
+  test("has many conditions", () => {
+    const conditions = numbers.map((n) => ({ type: `example.com/${n}`, status: "True", observedGeneration: 1 }))
+    const status = tenantStatus(podOf({ status: { conditions } }), podOf({}), fakeTenant("a"))
+    expect(status.conditions).toEqual(conditions)
+  })
+
+  test("asks for many resources", () => {
+    const resources = numbers.map((n) => `example.com/${n}`)
+    const limits = Object.fromEntries(resources.map((name) => [name, "1"]))
+    const context = { tenant: fakeTenant("a"), placement: { resources } } as unknown as PodContext
+    const { spec } = placement.mutate(podOf({ spec: { containers: [{ name: "a", resources: { limits } }] } }), context)
+    expect(Object.keys(spec?.containers[0]?.resources?.limits ?? {})).toHaveLength(many)
+  })
+
+  test("has many host ports, as do the pods that are in its way", () => {
+    const ports = numbers.slice(0, 20_000).map((n) => ({ containerPort: 1, hostPort: n + 1 }))
+    const pod = podOf({
+      spec: { containers: [{ name: "a", ports: [...ports, { containerPort: 1, hostPort: 60_000 }] }] },
+    })
+    const others = numbers.slice(0, 20).map((n) => {
+      const hostPorts =
+        n === 0 ? [{ containerPort: 1, hostPort: 60_000 }] : ports.map((one) => ({ ...one, protocol: "UDP" }))
+      return podOf({ metadata: { name: `p${n}` }, spec: { containers: [{ name: "a", ports: hostPorts }] } })
+    })
+    const node = { metadata: { name: "n" }, status: { allocatable: { pods: "110" } } } as unknown as Node
+    const lower = new Map(others.map((one) => [one, one]))
+    expect(chooseVictims({ node, pod, there: others, lower })).toEqual({ node: "n", victims: [others[0]] })
+  })
 })
 
 describe("discovery of aggregated APIs", () => {

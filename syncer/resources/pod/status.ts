@@ -28,11 +28,12 @@ export function tenantStatus(pod: Pod, superPod: Pod, tenant: Tenant, isBehind =
     superUID: superPod.metadata.uid,
   }) as PodStatus & { observedGeneration?: number }
   const merged = mergeConditions(pod, superPod, conditions)
+  const present = new Set(pod.status?.conditions)
   const own = ownResources(status, tenant)
   const translate = (observed: number): number => translateGeneration(observed, pod, superPod, isBehind)
   return {
     ...own,
-    ...(merged === undefined ? {} : { conditions: merged.map((one) => ownGeneration(one, pod, translate)) }),
+    ...(merged === undefined ? {} : { conditions: merged.map((one) => ownGeneration(one, present, translate)) }),
     ...(observedGeneration === undefined ? {} : { observedGeneration: translate(observedGeneration) }),
     ...(isNominated(pod) ? { nominatedNodeName: pod.status?.nominatedNodeName } : {}),
   } as PodStatus
@@ -150,11 +151,14 @@ function translateGeneration(observed: number, pod: Pod, superPod: Pod, isBehind
   return Math.max(0, Math.min(known, generation - 1))
 }
 
-function ownGeneration(condition: Condition, pod: Pod, translate: (observed: number) => number): Condition {
+/** `own`: the tenant's own conditions. */
+function ownGeneration(
+  condition: Condition,
+  own: ReadonlySet<Condition>,
+  translate: (observed: number) => number,
+): Condition {
   const { observedGeneration } = condition as Condition & { observedGeneration?: number }
-  if (observedGeneration === undefined) return condition
-  // One of the tenant's own conditions.
-  if (pod.status?.conditions?.includes(condition) === true) return condition
+  if (observedGeneration === undefined || own.has(condition)) return condition
   return { ...condition, observedGeneration: translate(observedGeneration) } as Condition
 }
 

@@ -19,8 +19,8 @@ export const placement: PodMutator = {
         ...(Object.keys(made).length === 0 ? {} : { affinity: made }),
       }
       if (wanted.resources.length === 0) return spec
-      const rename = (name: string): string | undefined =>
-        wanted.resources.includes(name) ? superResource(name, tenant) : undefined
+      const own = new Set(wanted.resources)
+      const rename = (name: string): string | undefined => (own.has(name) ? superResource(name, tenant) : undefined)
       const inResources = ({ requests, limits, ...more }: Resources): Resources => ({
         ...more,
         ...(requests === undefined ? {} : { requests: renamed(requests, rename) }),
