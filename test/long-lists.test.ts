@@ -13,7 +13,7 @@ import { type Managers, managersOf } from "../apimachinery/managed-fields/manage
 import { merge } from "../apimachinery/managed-fields/merge.ts"
 import { mergeTypeOf } from "../apimachinery/managed-fields/merge-type.ts"
 import { toleranceOf } from "../apimachinery/node-selection.ts"
-import type { Json, Node, Pod } from "../apimachinery/object.ts"
+import type { Json, KubeObject, Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../apimachinery/object.ts"
 import { applyJsonPatch } from "../apimachinery/patch/json-patch.ts"
 import { podAmounts } from "../apimachinery/quota/usage.ts"
 import { decodeObject } from "../apimachinery/schema/decode/decode.ts"
@@ -25,9 +25,16 @@ import { compileStructural } from "../apimachinery/schema/structural/structural.
 import { validateRules } from "../apimachinery/schema/validate.ts"
 import { invalid, StatusError } from "../apimachinery/status.ts"
 import { atOnce } from "../apimachinery/steps.ts"
+import { mismatch } from "../controllers/volume-binding/matching.ts"
 import { discoveredResources, groupsOfAggregated, versionDiscovery } from "../gateway/aggregation/discovery.ts"
 import { covers } from "../gateway/authorization/rules.ts"
 import { newErrors } from "../gateway/custom-resources/ratcheting.ts"
+import type { TableColumn } from "../gateway/registry/columns/table-column.ts"
+import { endpointsColumns } from "../gateway/registry/columns/networking.ts"
+import { podColumns } from "../gateway/registry/columns/pods.ts"
+import { builtInDefinitions } from "../gateway/registry/definitions.ts"
+import { deleteRequestOf, nextDeletionStep } from "../gateway/registry/deletion.ts"
+import type { ResourceDefinition } from "../gateway/registry/rest.ts"
 import { chooseVictims } from "../syncer/preemption-victims.ts"
 import { placement } from "../syncer/resources/pod/mutators/placement.ts"
 import type { PodContext } from "../syncer/resources/pod/context.ts"
@@ -373,6 +380,39 @@ describe("a pod of a tenant", () => {
     const node = { metadata: { name: "n" }, status: { allocatable: { pods: "110" } } } as unknown as Node
     const lower = new Map(others.map((one) => [one, one]))
     expect(chooseVictims({ node, pod, there: others, lower })).toEqual({ node: "n", victims: [others[0]] })
+  })
+})
+
+describe("an object that", () => {
+  const cellOf = (columns: readonly TableColumn[], title: string, object: object): unknown =>
+    columns.find(({ name }) => name === title)?.cell(object as KubeObject, 0)
+
+  test("has many addresses and ports is printed", () => {
+    const addresses = numbers.map((n) => ({ ip: `10.0.0.${n}` }))
+    const ports = numbers.map((n) => ({ port: n + 1 }))
+    const object = { metadata: {}, subsets: [{ addresses, ports }, { addresses }] }
+    expect(cellOf(endpointsColumns, "Endpoints", object)).toBe("10.0.0.0:1,10.0.0.1:1,10.0.0.2:1 + 10000099997 more...")
+  })
+
+  test("has many readiness gates and conditions is printed", () => {
+    const readinessGates = numbers.map((n) => ({ conditionType: `example.com/${n}` }))
+    const conditions = numbers.map((n) => ({ type: `example.com/${n}`, status: n < 5 ? "True" : "False" })).toReversed()
+    const object = { metadata: {}, spec: { containers: [], readinessGates }, status: { conditions } }
+    expect(cellOf(podColumns, "Readiness Gates", object)).toBe(`5/${many}`)
+  })
+
+  test("has many finalizers is deleted", () => {
+    const definition = builtInDefinitions().find(({ resource }) => resource === "configmaps") as ResourceDefinition
+    const metadata = { name: "a", finalizers: numbers.map((n) => `example.com/${n}`) }
+    const step = nextDeletionStep(definition, { metadata } as KubeObject, deleteRequestOf({}), 0)
+    expect(step.step).toBe("mark")
+  })
+
+  test("has many access modes is compared", () => {
+    const claim = { metadata: {}, spec: { accessModes: numbers.map(() => "ReadWriteOnce") } }
+    const accessModes = [...numbers.map(() => "ReadOnlyMany"), "ReadWriteOnce"]
+    const volume = { metadata: {}, spec: { accessModes } }
+    expect(mismatch(volume as PersistentVolume, claim as PersistentVolumeClaim)).toBeUndefined()
   })
 })
 

@@ -99,7 +99,7 @@ async function reconcile(
     if (!isPlanned(steps, slice) && isOutdated(slice)) steps.update.push({ slice, endpoints: stored.endpoints ?? [] })
   }
   // Slices created by other clients, or for a deleted Service of this name.
-  steps.delete.push(...labelled.filter((slice) => !existing.includes(slice)))
+  steps.delete.push(...labelled.filter((slice) => !isOwnedBy(slice, service)))
   const failed = (why: string): void => {
     const text = `Error updating Endpoint Slices for Service ${key.namespace}/${key.name}: ${why}`
     controller.event(tenant, service, "Warning", "FailedToUpdateEndpointSlices", text)

@@ -16,10 +16,11 @@ export function claimOwners(
 ): OwnerReference[] | undefined {
   const present = claim.metadata.ownerReferences ?? []
   const references = referencesTo(set, pod)
-  const ours = present.filter((owner) => references.some((reference) => isSameName(owner, reference)))
+  const isOurs = (owner: OwnerReference): boolean => references.some((reference) => isSameName(owner, reference))
+  const ours = present.filter(isOurs)
   // The claim belongs to an earlier set or pod of the same name and is left to the garbage collector.
   if (ours.some((owner) => isFormer(owner, references))) return undefined
-  const others = present.filter((owner) => !ours.includes(owner))
+  const others = present.filter((owner) => !isOurs(owner))
   const wanted = others.some(isController) ? undefined : wantedOwner(set, pod, isWanted)
   const isRight =
     wanted === undefined

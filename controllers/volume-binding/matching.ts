@@ -30,8 +30,10 @@ export function sizeOf(quantity: string | undefined): number {
 const modeOf = (object: PersistentVolume | PersistentVolumeClaim): string => object.spec?.volumeMode ?? "Filesystem"
 const attributesOf = (object: PersistentVolume | PersistentVolumeClaim): string =>
   object.spec?.volumeAttributesClassName ?? ""
-const hasModes = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
-  (claim.spec?.accessModes ?? []).every((mode) => (volume.spec?.accessModes ?? []).includes(mode))
+function hasModes(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  const offered = new Set(volume.spec?.accessModes)
+  return (claim.spec?.accessModes ?? []).every((mode) => offered.has(mode))
+}
 
 export const hasOtherMode = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
   modeOf(volume) !== modeOf(claim)

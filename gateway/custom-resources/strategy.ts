@@ -63,8 +63,8 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     validate: (_ctx, object) => [...validateRules(schema(), object as Json, root), ...scaleErrors(object, false)],
 
     warnings(_ctx, { metadata: { finalizers = [] } }, current) {
-      const before = current?.metadata.finalizers ?? []
-      return finalizers.filter((name) => !before.includes(name)).flatMap(finalizerWarnings)
+      const before = new Set(current?.metadata.finalizers)
+      return finalizers.filter((name) => !before.has(name)).flatMap(finalizerWarnings)
     },
 
     // Existing errors in unchanged list items are accepted. Source: ValidateUpdate and ValidateStatusUpdate in

@@ -182,7 +182,8 @@ function finalizersFor(definition: ResourceDefinition, object: KubeObject, reque
   const wanted = propagationOf(definition, present, request)
   const finalizers = wanted === undefined ? others : [...others, wanted]
   // If the set is unchanged, the order is kept.
-  const isSame = present.every((one) => finalizers.includes(one)) && finalizers.every((one) => present.includes(one))
+  const [before, after] = [new Set(present), new Set(finalizers)]
+  const isSame = before.size === after.size && finalizers.every((one) => before.has(one))
   return isSame ? [...present] : finalizers
 }
 

@@ -2,6 +2,7 @@
 
 import type { KubeObject, Pod, PodSpec } from "../../../apimachinery/object.ts"
 import { isGivenEmpty } from "../../../apimachinery/schema/decode/given.ts"
+import { ownValue } from "../../../apimachinery/schema/json-object.ts"
 import { runtimeClasses } from "../../../client/resources.ts"
 import { withoutReason } from "../../registry/metadata.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
@@ -9,9 +10,18 @@ import type { AdmissionPlugin } from "../chain.ts"
 import { find } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
 
+type Toleration = NonNullable<PodSpec["tolerations"]>[number]
+
 interface RuntimeClass extends KubeObject {
   overhead?: { podFixed?: Record<string, string> }
-  scheduling?: { nodeSelector?: Record<string, string>; tolerations?: NonNullable<PodSpec["tolerations"]> }
+  scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] }
+}
+
+/** Equal tolerations have the same text. */
+function print({ key, operator, value, effect, tolerationSeconds }: Toleration): string {
+  return [key, operator, value, effect, tolerationSeconds]
+    .map((field) => (field === undefined ? "" : `=${field}`))
+    .join(" ")
 }
 
 export const runtimeClass: AdmissionPlugin = {
@@ -35,19 +45,19 @@ export const runtimeClass: AdmissionPlugin = {
       throw refuse(attributes, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
     }
     if (overhead !== undefined) spec.overhead = { ...overhead } as NonNullable<PodSpec["overhead"]>
-    for (const [key, value] of Object.entries(found.scheduling?.nodeSelector ?? {})) {
-      const own = spec.nodeSelector?.[key]
+    const selector = found.scheduling?.nodeSelector ?? {}
+    for (const [key, value] of Object.entries(selector)) {
+      const own = ownValue(spec.nodeSelector, key)
       if (own !== undefined && own !== value) {
         throw refuse(
           attributes,
           `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
         )
       }
-      spec.nodeSelector = { ...spec.nodeSelector, [key]: value }
     }
-    const more = (found.scheduling?.tolerations ?? []).filter(
-      (toleration) => !(spec.tolerations ?? []).some((own) => semanticEqual(own, toleration)),
-    )
+    if (Object.keys(selector).length > 0) spec.nodeSelector = { ...spec.nodeSelector, ...selector }
+    const own = new Set((spec.tolerations ?? []).map(print))
+    const more = (found.scheduling?.tolerations ?? []).filter((toleration) => !own.has(print(toleration)))
     if (more.length > 0) spec.tolerations = [...(spec.tolerations ?? []), ...structuredClone(more)]
   },
 

@@ -47,15 +47,27 @@ const shownEndpoints = 3
 export const endpointsColumns: readonly TableColumn[] = [
   name,
   text<Endpoints>("Endpoints", ({ subsets }) => {
-    const all = (subsets ?? []).flatMap(({ addresses = [], ports = [] }) => {
-      const ips = addresses.map(({ ip }) => ip)
-      if (ports.length === 0) return ips
-      return ports.flatMap(({ port }) => ips.map((ip) => (ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`)))
-    })
-    return (subsets ?? []).length === 0 ? "<none>" : shorten(all, shownEndpoints)
+    if ((subsets ?? []).length === 0) return "<none>"
+    const counts = (subsets ?? []).map(({ addresses = [], ports = [] }) => addresses.length * Math.max(ports.length, 1))
+    const count = counts.reduce((sum, one) => sum + one, 0)
+    return shorten(firstPairs(subsets ?? []), shownEndpoints, count)
   }),
   age,
 ]
+
+/** Every port of a subset belongs to every address, which may be too many to be listed. */
+function firstPairs(subsets: NonNullable<Endpoints["subsets"]>): string[] {
+  const pairs: string[] = []
+  for (const { addresses = [], ports = [] } of subsets) {
+    for (const { port } of ports.length === 0 ? [{ port: undefined }] : ports) {
+      for (const { ip } of addresses) {
+        if (pairs.length === shownEndpoints) return pairs
+        pairs.push(port === undefined ? ip : ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`)
+      }
+    }
+  }
+  return pairs
+}
 
 export const endpointSliceColumns: readonly TableColumn[] = [
   name,
@@ -71,9 +83,10 @@ export const endpointSliceColumns: readonly TableColumn[] = [
   age,
 ]
 
-function shorten(list: readonly string[], max: number): string {
+/** `count`: if the list is only the beginning. */
+function shorten(list: readonly string[], max: number, count = list.length): string {
   const shown = list.slice(0, max).join(",")
-  return list.length > max ? `${shown} + ${list.length - max} more...` : shown
+  return count > max ? `${shown} + ${count - max} more...` : shown
 }
 
 const shownHosts = 3

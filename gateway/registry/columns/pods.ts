@@ -124,8 +124,8 @@ function countRestarts(status: ContainerStatus, summary: Summary): void {
 function readinessGates(pod: Pod): string {
   const gates = pod.spec?.readinessGates ?? []
   if (gates.length === 0) return "<none>"
-  const open = gates.filter(
-    (gate) => pod.status?.conditions?.find(({ type }) => type === gate.conditionType)?.status === "True",
-  )
+  // Of several conditions of a type, the first counts.
+  const statuses = new Map((pod.status?.conditions ?? []).toReversed().map(({ type, status }) => [type, status]))
+  const open = gates.filter(({ conditionType }) => statuses.get(conditionType) === "True")
   return `${open.length}/${gates.length}`
 }
