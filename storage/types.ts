@@ -60,6 +60,8 @@ export interface RangeOptions {
   limit?: number
   /** Replaces `limit` if the values are in memory, where reading them is cheap: larger pieces of the same revision. */
   limitInMemory?: number
+  /** The result may end, with `more`, when its values have this length: so much has to be read into memory. */
+  limitBytes?: number
   /** Count the keys beyond `limit`. Requires a scan over keys. */
   count?: boolean
 }

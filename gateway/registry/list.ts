@@ -17,6 +17,9 @@ const tooOldToken =
   "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted " +
   "between the time the first chunk was returned and now may show up in the list."
 
+/** A page ends, as the API permits, before its limit when this many bytes have been read for it. */
+const maxPageBytes = 32 * 1024 * 1024
+
 interface Place {
   /** Undefined: the latest when the first piece is read. */
   revision: number | undefined
@@ -104,6 +107,7 @@ async function readPage(
 ): Promise<ListResult> {
   if (selection.key !== undefined) return readOne(source, selection, selection.key, place)
   const items: KubeValue[] = []
+  let bytes = 0
   // Remaining items are counted only for lists without selectors, in the piece that fills the page.
   const sizes = (): PieceSizes => {
     const wanted = limit - items.length
@@ -115,7 +119,8 @@ async function readPage(
   for await (const { values, stored, piece } of stretches(source, selection, first, sizes)) {
     const { chosen, end } = await choose(source.ctx, selection, values, limit - items.length)
     items.push(...chosen)
-    if (items.length < limit) continue
+    for (const { value } of stored.slice(0, end + 1)) bytes += value.length
+    if (items.length < limit && bytes < maxPageBytes) continue
     const last = stored[end]?.key
     const isEnd = !piece.more && last === piece.items.at(-1)?.key
     return page(selection, items, revision, isEnd ? undefined : last, piece.remaining)

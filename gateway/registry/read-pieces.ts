@@ -1,7 +1,7 @@
 // Reads a collection at one point in time in pieces, so that other requests are served in between and the collection need not fit
 // into memory. Used for lists, their pages (list.ts) and the initial events of watches (watch.ts).
 //
-//   piece:    read from the store at once   ── at most 500, or 10,000 that are in memory
+//   piece:    read from the store at once   ── at most 500 and 8 MiB, or 10,000 that are in memory
 //   stretch:  passed on at once             ── at most 100, with a turn for others in between; the whole piece for a page
 
 import { timeout } from "../../apimachinery/status.ts"
@@ -19,6 +19,9 @@ export const pieceSize = 500
  * if something was written meanwhile.
  */
 const pieceSizeInMemory = 10_000
+
+/** Bytes per read from the store, however few objects that are. */
+const pieceBytes = 8 * 1024 * 1024
 
 /** Objects of a stream that are passed on before others may have their turn: each may have to be encoded. */
 const streamed = 100
@@ -119,6 +122,7 @@ export function readPiece(
   sizes: PieceSizes,
 ): Promise<RangeResult> {
   return store.range(prefix, {
+    limitBytes: pieceBytes,
     ...sizes,
     ...(revision === undefined ? {} : { revision }),
     ...(after === undefined ? {} : { after }),

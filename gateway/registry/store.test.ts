@@ -316,6 +316,18 @@ describe("list", () => {
   }
   const names = (items: readonly { object(): KubeObject }[]) => items.map((item) => item.object().metadata.name)
 
+  test("a page of large objects is shorter than its limit, and the next one has the others", async () => {
+    const { registry, ctx, create, make } = setUp()
+    const data = { text: "x".repeat(1_000_000) }
+    for (let index = 10; index < 50; index++) await create(make(`c${index}`, { data }, { namespace }))
+    const first = await registry.list(ctx, { namespace, limit: 500 })
+    expect(first.items.length).toBeGreaterThan(30)
+    expect(first.items.length).toBeLessThan(40)
+    const second = await registry.list(ctx, { namespace, limit: 500, continue: first.continue ?? "" })
+    expect(first.items.length + second.items.length).toBe(40)
+    expect(second.continue).toBeUndefined()
+  })
+
   test("pages are consistent despite writes between them", async () => {
     const { registry, ctx, create, make, remove } = await filled(5)
     const first = await registry.list(ctx, { namespace, limit: 2 })

@@ -12,8 +12,9 @@ import { isDeletedFromBase, type View } from "./view.ts"
 
 export async function readRange(view: View, prefix: string, options: RangeOptions): Promise<RangeResult> {
   const revision = options.revision ?? view.revision
-  const limit = options.limit ?? Infinity
+  const { limit = Infinity, limitBytes = Infinity } = options
   const items: KeyValue[] = []
+  let bytes = 0
   let next: string | undefined
   await using merge = new Merge(view, { prefix, after: options.after, revision, values: true, expected: limit + 1 })
   for (;;) {
@@ -21,11 +22,13 @@ export async function readRange(view: View, prefix: string, options: RangeOption
     if (merge.ended) break
     const found = merge.step()
     if (!found) continue
-    if (items.length === limit) {
+    if (items.length === limit || bytes >= limitBytes) {
       next = found.key
       break
     }
-    items.push(merge.state(found))
+    const state = merge.state(found)
+    items.push(state)
+    bytes += state.value.length
   }
   const result = { items, revision, more: next !== undefined }
   if (!options.count) return result

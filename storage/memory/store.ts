@@ -93,13 +93,17 @@ class MemoryStore implements Store, ChangeLog {
     this.#checkOpen()
     const revision = options.revision ?? this.#revision
     checkReadable(revision, this.#compacted, this.#revision)
+    const { limit = Infinity, limitBytes = Infinity } = options
     const items: KeyValue[] = []
+    let bytes = 0
     let remaining = 0
     for (const key of selectKeys(this.#keys, prefix, options.after)) {
       const state = this.#at(key, revision)
       if (!state) continue
-      if (items.length < (options.limit ?? Infinity)) items.push(state)
-      else remaining++
+      if (items.length < limit && bytes < limitBytes) {
+        items.push(state)
+        bytes += state.value.length
+      } else remaining++
     }
     return { items, revision, more: remaining > 0, ...(options.count ? { remaining } : {}) }
   }
