@@ -28,6 +28,11 @@ describe("requestInfo()", () => {
     ["GET", "/api/v1/pods?fieldSelector=metadata.name%3Dweb", "list", "", "", "pods", "", "web"],
     ["GET", "/api/v1/pods?fieldSelector=metadata.name!%3Dweb", "list", "", "", "pods", "", ""],
     ["GET", "/api/v1/pods?watch=1&fieldSelector=metadata.name%3Dweb", "watch", "", "", "pods", "", "web"],
+    // The comma is part of a value: this lists nearly all.
+    ["GET", "/api/v1/secrets?fieldSelector=type!%3Da%5C,metadata.name%3Dweb", "list", "", "", "secrets", "", ""],
+    ["GET", "/api/v1/pods?fieldSelector=metadata.name%3Da%5C,b", "list", "", "", "pods", "", "a,b"],
+    ["GET", "/api/v1/pods?fieldSelector=metadata.name%3Dweb&limit=x", "list", "", "", "pods", "", ""],
+    ["GET", "/api/v1/pods?fieldSelector=metadata.name%3Dweb&labelSelector=a%3D%3D%3D", "list", "", "", "pods", "", ""],
     ["FOO", "/api/v1/pods", "", "", "", "pods", "", ""],
     [
       "GET",

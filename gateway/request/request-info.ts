@@ -1,7 +1,12 @@
 // Derives request attributes from method, path and query. Pure. Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
+import { parseFieldSelector, requiredValue } from "../../apimachinery/fields.ts"
+import { parseInt64 } from "../../apimachinery/go/integers.ts"
 import { textOfBytes } from "../../apimachinery/go/text.ts"
+import { parseSelector } from "../../apimachinery/labels.ts"
+import { validatePathSegmentName } from "../../apimachinery/names.ts"
+import { StatusError } from "../../apimachinery/status.ts"
 import { malformedRequest, unreadablePath } from "../../apimachinery/text-errors.ts"
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection"
@@ -21,6 +26,8 @@ export interface RequestInfo {
   name: string
   /** The path after the subresource (proxy paths), without a leading slash. */
   rest: string
+  /** Of a list, a watch or the deletion of a collection. */
+  fieldSelector?: string
 }
 
 const verbOfMethod: Readonly<Record<string, string>> = dictionary({
@@ -31,6 +38,8 @@ const verbOfMethod: Readonly<Record<string, string>> = dictionary({
   PATCH: "patch",
   DELETE: "delete",
 })
+
+const selecting: ReadonlySet<string> = new Set(["list", "watch", "deletecollection"])
 
 /** Path segments after the name of a namespace that are its subresources, not resources in it. */
 const namespaceSubresources = new Set(["status", "finalize"])
@@ -60,8 +69,12 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   info.isResourceRequest = true
   info.version = tail.shift() ?? ""
   info.verb = verbOfMethod[method] ?? ""
+  const { verb } = info
   parseResource(info, tail)
+  const isVerbInPath = info.verb !== verb
   refineVerb(info, query)
+  const selector = query.get("fieldSelector")
+  if (selector !== null && !isVerbInPath && selecting.has(info.verb)) info.fieldSelector = selector
   return info
 }
 
@@ -104,8 +117,7 @@ function refineVerb(info: RequestInfo, query: URLSearchParams): void {
   if (info.verb === "delete") info.verb = "deletecollection"
   if (info.verb !== "get") return
   info.verb = isTrue(query.get("watch")) ? "watch" : "list"
-  const selector = query.get("fieldSelector")
-  if (selector !== null && selector !== "") info.name = exactName(selector)
+  info.name = exactName(query)
 }
 
 /** Parses a boolean query parameter like upstream: any value is true except "false" and "0". */
@@ -113,14 +125,23 @@ function isTrue(value: string | null): boolean {
   return value !== null && !["false", "0"].includes(value.toLowerCase())
 }
 
-/** The name that a field selector requires, so that rules with resourceNames can allow such a list. */
-function exactName(selector: string): string {
-  for (const term of selector.split(",")) {
-    const match = /^\s*metadata\.name\s*==?\s*([^!=\s]+)\s*$/.exec(term)
-    const name = match?.[1]
-    if (name !== undefined && name !== "." && name !== ".." && !/[/%]/.test(name)) return name
+/**
+ * The name that the selectors of a list require, so that rules with resourceNames can allow such a list. As upstream, none if one of the
+ * options cannot be parsed. It must be read by the parser that the list uses: a comma in a value may be escaped.
+ */
+function exactName(query: URLSearchParams): string {
+  const selector = query.get("fieldSelector")
+  if (selector === null || selector === "") return ""
+  let name: string | undefined
+  try {
+    name = requiredValue(parseFieldSelector(selector), "metadata.name")
+    parseSelector(query.get("labelSelector") ?? "")
+    for (const number of ["limit", "timeoutSeconds"]) parseInt64(query.get(number) ?? "0")
+  } catch (error) {
+    if (error instanceof StatusError) return "" // reported when the options are used
+    throw error
   }
-  return ""
+  return name === undefined || validatePathSegmentName(name).length > 0 ? "" : name
 }
 
 /** Ignores leading and trailing slashes, but not those between. */

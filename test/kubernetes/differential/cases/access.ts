@@ -26,7 +26,7 @@ const toUser = { kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "lim
 
 const rules = [
   { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "create"] },
-  { apiGroups: [""], resources: ["secrets"], resourceNames: ["one"], verbs: ["get", "update"] },
+  { apiGroups: [""], resources: ["secrets"], resourceNames: ["one"], verbs: ["get", "list", "update"] },
   { apiGroups: ["apps"], resources: ["deployments/scale"], verbs: ["*"] },
   { apiGroups: [""], resources: ["pods/*"], verbs: ["get"] },
 ]
@@ -104,6 +104,9 @@ function requests(as: User): RequestStep[] {
     get("/api/v1/namespaces/@{ns}/secrets/two", { as }),
     get("/api/v1/namespaces/@{ns}/secrets", { as }),
     get("/api/v1/namespaces/@{ns}/secrets?fieldSelector=metadata.name%3Done", { as }),
+    get("/api/v1/namespaces/@{ns}/secrets?fieldSelector=metadata.name%3Done&limit=x", { as }),
+    get("/api/v1/namespaces/@{ns}/secrets?fieldSelector=type!%3Da%5C,metadata.name%3Done", { as }),
+    get("/api/v1/namespaces/@{ns}/secrets?fieldSelector=metadata.name%3Done,metadata.name%3Dtwo", { as }),
     get(`${deployments}/a/scale`, { as }),
     get(`${deployments}/a`, { as }),
     get("/api/v1/namespaces/@{ns}/pods/a/log", { as }),
