@@ -62,7 +62,7 @@ describe("a CertificateSigningRequest in a tenant", () => {
     await eventually(async () => {
       const { status } = await find("jane")
       const certificate = new X509Certificate(Buffer.from(status?.certificate ?? "", "base64"))
-      expect(certificate.subject).toBe("CN=jane\nO=team")
+      expect(certificate.subject).toBe("O=team\nCN=jane")
       expect(Date.parse(certificate.validTo) - Date.now()).toBeLessThanOrEqual(3_600_000)
     })
   })

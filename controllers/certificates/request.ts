@@ -2,6 +2,7 @@
 
 import { createRequire } from "node:module"
 import type { CertificateSigningRequest } from "../../apimachinery/object.ts"
+import { readSubject } from "../../apimachinery/request-subject.ts"
 
 export const kubeletClientSigner = "kubernetes.io/kube-apiserver-client-kubelet"
 
@@ -14,7 +15,7 @@ export const pemOf = ({ spec }: CertificateSigningRequest): string =>
 export interface Subject {
   /** The last common name of the subject, as programs that verify the certificate read it. */
   commonName: string
-  organizations: string[]
+  organizations: readonly string[]
   /** Types of the subject alternative names, in the terms of @peculiar/x509: "dns", "ip", "email", "url". */
   alternatives: string[]
 }
@@ -31,11 +32,12 @@ export function subjectOf(pem: string): Subject {
     "@peculiar/x509",
   ) as typeof import("@peculiar/x509")
   const request = new Pkcs10CertificateRequest(pem)
-  const values = (key: string): string[] => request.subjectName.toJSON().flatMap((entry) => entry[key] ?? [])
+  // Not as the library reads it: a subject that is approved must be the one that is signed.
+  const { commonName, organization } = readSubject(Buffer.from(request.rawData))
   const extension = request.getExtension(subjectAlternativeName)
   const alternatives =
     extension instanceof SubjectAlternativeNameExtension ? extension.names.items.map(({ type }) => String(type)) : []
-  return { commonName: values("CN").at(-1) ?? "", organizations: values("O"), alternatives }
+  return { commonName: commonName[0] ?? "", organizations: organization, alternatives }
 }
 
 /** Why this is not a kubelet's request for a client certificate; undefined if it is one. */

@@ -2,7 +2,7 @@
 // requested-certificate.ts those for other parties' keys). Also parses an issuer's certificate.
 
 import { randomBytes, sign, type KeyObject } from "node:crypto"
-import { der, readElements, type Element } from "./der.ts"
+import { childrenOf, der, readElements } from "../../apimachinery/der.ts"
 import { parsePEM, printPEM } from "./pem.ts"
 
 const ecdsaWithSha256 = der.sequence(der.oid("1.2.840.10045.4.3.2"))
@@ -51,9 +51,6 @@ export function signCertificate(parts: CertificateParts): string {
 export function extension(id: Buffer, value: Buffer, critical = false): Buffer {
   return der.sequence(id, ...(critical ? [der.true] : []), der.octetString(value))
 }
-
-export const childrenOf = (element: Element | undefined): Element[] =>
-  element === undefined ? [] : readElements(element.content)
 
 /** The fields of an issuer's certificate, as their exact bytes. */
 export function describeIssuer(certificate: string): {

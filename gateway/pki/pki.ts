@@ -3,8 +3,8 @@
 
 import { createHash, createPrivateKey, type KeyObject, type X509Certificate } from "node:crypto"
 import { isIP } from "node:net"
-import { childrenOf, describeIssuer, extension, extensionIds, signCertificate } from "./certificate.ts"
-import { der, readElements } from "./der.ts"
+import { describeIssuer, extension, extensionIds, signCertificate } from "./certificate.ts"
+import { childrenOf, der, readElements } from "../../apimachinery/der.ts"
 import { createKeyPair } from "./key-pair.ts"
 
 export interface Authority {

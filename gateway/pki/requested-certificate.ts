@@ -1,10 +1,11 @@
-// Signs a certificate for another party's key according to a PKCS#10 request (RFC 2986): subject, key and alternative names are
-// copied from the request byte for byte; the signer determines everything else.
+// Signs a certificate for another party's key according to a PKCS#10 request (RFC 2986): key and alternative names are copied from
+// the request byte for byte, the subject as it was read (request-subject.ts); the signer determines everything else.
 
 import { X509Certificate } from "node:crypto"
-import { childrenOf, describeIssuer, extension, extensionIds, signCertificate } from "./certificate.ts"
-import { der, readElements, type Element } from "./der.ts"
+import { describeIssuer, extension, extensionIds, signCertificate } from "./certificate.ts"
+import { childrenOf, der, readElements, type Element } from "../../apimachinery/der.ts"
 import type { Authority } from "./pki.ts"
+import { encodeSubject, readSubject } from "../../apimachinery/request-subject.ts"
 
 const extensionRequest = der.oid("1.2.840.113549.1.9.14")
 
@@ -20,8 +21,8 @@ export interface Terms {
 /** DER of a request whose signature has been verified → PEM. */
 export function signRequest(authority: Authority, request: Buffer, terms: Terms): string {
   // CertificationRequest: info, algorithm, signature. Info: version, subject, public key, [0] attributes.
-  const [, subject, publicKey, attributes] = childrenOf(childrenOf(readElements(request)[0])[0])
-  if (subject === undefined || publicKey === undefined) throw new Error("not a certificate request")
+  const [, , publicKey, attributes] = childrenOf(childrenOf(readElements(request)[0])[0])
+  if (publicKey === undefined) throw new Error("not a certificate request")
   const issuer = describeIssuer(authority.certificate)
   const { keyUsages, extendedUsages, notBefore, notAfter } = terms
   const alternatives = requestedAlternatives(attributes)
@@ -38,7 +39,7 @@ export function signRequest(authority: Authority, request: Buffer, terms: Terms)
   ]
   const certificate = signCertificate({
     issuer: issuer.subject,
-    subject: subject.whole,
+    subject: encodeSubject(readSubject(request)),
     signingKey: authority.key,
     publicKey: publicKey.whole,
     notBefore,

@@ -1,6 +1,8 @@
 import { X509Certificate } from "node:crypto"
 import { beforeAll, describe, expect, test } from "vitest"
-import { createClientRequest } from "../testing/certificate-request.ts"
+import { der } from "../../apimachinery/der.ts"
+import { organizationsOf } from "../admission/plugins/certificate-subject.ts"
+import { createClientRequest, requestWithSubject } from "../testing/certificate-request.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
 import { createCertificateSigner, type ControlPlanesByName } from "./certificate-signer.ts"
 import { createAuthority, type Authority } from "../pki/pki.ts"
@@ -35,6 +37,21 @@ describe("the signer of a tenant's requests", () => {
     const authenticator = createCertificateAuthenticator(authority.certificate)
     const answer = authenticator.authenticate({ certificates: [certificate.raw], bearerToken: undefined })
     expect(answer?.user).toMatchObject({ name: "jane", groups: ["team-a", "team-b"] })
+  })
+
+  test("issues nothing for what was not read as a group when the request was checked", async () => {
+    const text = (part: string): Buffer => der.utf8(part)
+    const constructed = Buffer.from(der.sequence(text("system:"), text("masters")))
+    constructed[0] = 0x2c // a constructed UTF8String, which OpenSSL reads
+    const named = (id: string, value: Buffer): Buffer => der.set(der.sequence(der.oid(id), value))
+    const subject = der.sequence(named("2.5.4.3", text("jane")), named("2.5.4.10", constructed))
+    const request = requestWithSubject(subject)
+    expect(organizationsOf(Buffer.from(request))).toEqual([])
+    const pem = await signer().sign("a", { request, usages: ["client auth"], lifetimeMs: hourMs })
+    const certificates = [new X509Certificate(pem).raw]
+    const authenticator = createCertificateAuthenticator(authority.certificate)
+    const answer = authenticator.authenticate({ certificates, bearerToken: undefined })
+    expect(answer?.user).toMatchObject({ name: "jane", groups: [] })
   })
 
   test("never issues a certificate that outlives the authority", async () => {

@@ -1,6 +1,8 @@
 // PKCS#10 requests for tests.
 
+import { generateKeyPairSync, sign } from "node:crypto"
 import { createRequire } from "node:module"
+import { der } from "../../apimachinery/der.ts"
 
 const load = createRequire(import.meta.url)
 
@@ -34,4 +36,15 @@ export async function createClientRequest(
     extensions,
   })
   return { request: request.toString("pem") }
+}
+
+/** With that DER as subject, however odd. */
+export function requestWithSubject(subject: Buffer): string {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
+  const version = der.integer(Buffer.from([0]))
+  const key = publicKey.export({ type: "spki", format: "der" })
+  const info = der.sequence(version, subject, key, der.explicit(0, Buffer.alloc(0)))
+  const signature = der.bitString(sign("sha256", info, privateKey))
+  const request = der.sequence(info, der.sequence(der.oid("1.2.840.10045.4.3.2")), signature)
+  return `-----BEGIN CERTIFICATE REQUEST-----\n${request.toString("base64")}\n-----END CERTIFICATE REQUEST-----\n`
 }

@@ -88,3 +88,6 @@ export function readElements(bytes: Buffer): Element[] {
   }
   return elements
 }
+
+export const childrenOf = (element: Element | undefined): Element[] =>
+  element === undefined ? [] : readElements(element.content)
