@@ -1,10 +1,11 @@
 // Prevents privilege escalation: users can grant only permissions that they have. Called for roles and bindings on create and update.
 // Source: k8s.io/kubernetes/pkg/registry/rbac and pkg/registry/rbac/validation.
 
+import { goQuote } from "../../apimachinery/go/quote.ts"
 import { forbidden } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import { compactRules, covers, printRule } from "./rules.ts"
-import { quote } from "./messages.ts"
+import { aggregate } from "./rbac.ts"
 import type { PolicyRule } from "./types.ts"
 
 const group = "rbac.authorization.k8s.io"
@@ -67,9 +68,9 @@ async function missingRules(
   const missing = covers(held.rules, rules)
   if (missing.length === 0) return undefined
   const list = [...new Set(compactRules(missing).map(printRule))].sort().join("\n")
-  const groups = `[${user.groups.map(quote).join(" ")}]`
-  const errors = held.errors.length === 0 ? "" : `; resolution errors: [${held.errors.join(", ")}]`
-  return `user ${quote(user.name)} (groups=${groups}) is attempting to grant RBAC permissions not currently held:\n${list}${errors}`
+  const groups = `[${user.groups.map(goQuote).join(" ")}]`
+  const errors = held.errors.length === 0 ? "" : `; resolution errors: [${aggregate(held.errors)}]`
+  return `user ${goQuote(user.name)} (groups=${groups}) is attempting to grant RBAC permissions not currently held:\n${list}${errors}`
 }
 
 /** Members of system:masters have all permissions, although no rules contain them. */

@@ -1,13 +1,9 @@
 // The messages of denials, which clients print and tests of other projects compare. Source:
 // k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go.
 
+import { goQuote } from "../../apimachinery/go/quote.ts"
 import { forbidden, type StatusError } from "../../apimachinery/status.ts"
 import type { Attributes } from "./types.ts"
-
-/** Go's %q: JSON has the same escapes for the characters that names may contain. */
-export function quote(text: string): string {
-  return JSON.stringify(text)
-}
 
 export function refusal(attributes: Attributes, reason: string): StatusError {
   const resource = attributes.isResourceRequest
@@ -23,8 +19,8 @@ export function refusal(attributes: Attributes, reason: string): StatusError {
 
 function refusalSentence(attributes: Attributes): string {
   const { user, verb, path, group, resource, subresource, namespace } = attributes
-  if (!attributes.isResourceRequest) return `User ${quote(user.name)} cannot ${verb} path ${quote(path)}`
+  if (!attributes.isResourceRequest) return `User ${goQuote(user.name)} cannot ${verb} path ${goQuote(path)}`
   const printed = subresource === "" ? resource : `${resource}/${subresource}`
-  const where = namespace === "" ? "at the cluster scope" : `in the namespace ${quote(namespace)}`
-  return `User ${quote(user.name)} cannot ${verb} resource ${quote(printed)} in API group ${quote(group)} ${where}`
+  const where = namespace === "" ? "at the cluster scope" : `in the namespace ${goQuote(namespace)}`
+  return `User ${goQuote(user.name)} cannot ${verb} resource ${goQuote(printed)} in API group ${goQuote(group)} ${where}`
 }

@@ -1,6 +1,7 @@
 // Role-based access control of one control plane, with the roles and bindings in its own store only. Rules only grant permissions;
 // everything else is denied. Source: k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac.
 
+import { goQuote } from "../../apimachinery/go/quote.ts"
 import { notFound } from "../../apimachinery/status.ts"
 import type { User } from "../request/user.ts"
 import { ruleAllows } from "./rules.ts"
@@ -47,7 +48,7 @@ export interface PolicySource {
 const group = "rbac.authorization.k8s.io"
 
 /** Members have all permissions in their control plane; certificates of its administrators contain this group. */
-const masters = "system:masters"
+export const masters = "system:masters"
 
 export function createRBACAuthorizer(source: PolicySource): Authorizer {
   return {
@@ -92,7 +93,7 @@ function decide(policy: Policy, attributes: Attributes): Decision {
 }
 
 /** Go's format of aggregated errors: a single one as it is, several in brackets without duplicates. */
-function aggregate(errors: readonly string[]): string {
+export function aggregate(errors: readonly string[]): string {
   const each = [...new Set(errors)]
   return each.length === 1 ? (each[0] ?? "") : `[${each.join(", ")}]`
 }
@@ -119,8 +120,8 @@ function visitOf(policy: Policy, { binding, subject }: Bound, namespace: string)
   const source = (): string => {
     const name = namespace === "" ? binding.name : `${binding.name}/${namespace}`
     const kind = namespace === "" ? "ClusterRoleBinding" : "RoleBinding"
-    const who = subject.kind === "ServiceAccount" ? `${subject.name}/${subject.namespace ?? namespace}` : subject.name
-    return `${kind} "${name}" of ${roleRef.kind} "${roleRef.name}" to ${subject.kind} "${who}"`
+    const who = subject.kind === "ServiceAccount" ? `${subject.name}/${subject.namespace || namespace}` : subject.name
+    return `${kind} ${goQuote(name)} of ${roleRef.kind} ${goQuote(roleRef.name)} to ${subject.kind} ${goQuote(who)}`
   }
   if (rules !== undefined) return { rules, source }
   return { rules: [], error: notFound(resourceOf(roleRef), roleRef.name).message, source }

@@ -4,10 +4,11 @@
 // spare calls of webhooks; here they are decided by rules in memory each time.
 
 import { FieldPath } from "../../apimachinery/field-errors.ts"
+import { goQuote } from "../../apimachinery/go/quote.ts"
 import { validateDNS1123Label, validateDNS1123Subdomain } from "../../apimachinery/names.ts"
 import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import { hasReason } from "../../apimachinery/status.ts"
-import { quote, refusal } from "../authorization/messages.ts"
+import { refusal } from "../authorization/messages.ts"
 import type { Attributes, Authorizer } from "../authorization/types.ts"
 import { domainPrefixedPath } from "../registry/validation/values.ts"
 import type { User } from "../request/user.ts"
@@ -176,7 +177,7 @@ function faultOfExtra(key: string, values: readonly string[]): { what: string; d
     const detail = others.length === 0 ? first : `[${[first, ...others].join(", ")}]`
     return { what: "an invalid key", detail: `: ${detail}` }
   }
-  if (key !== key.toLowerCase()) return { what: "a non-lowercase key", detail: `: ${quote(key)}` }
+  if (key !== key.toLowerCase()) return { what: "a non-lowercase key", detail: `: ${goQuote(key)}` }
   return values.includes("") ? { what: "the empty string value", detail: "" } : undefined
 }
 

@@ -2,9 +2,9 @@
 // user. Source: k8s.io/apiserver/pkg/endpoints/filters/impersonation.
 
 import type { IncomingMessage } from "node:http"
+import { goQuote } from "../../apimachinery/go/quote.ts"
 import { ownValue, setOwn } from "../../apimachinery/schema/json-object.ts"
 import { badRequest, hasReason } from "../../apimachinery/status.ts"
-import { quote } from "../authorization/messages.ts"
 import type { Authorizer } from "../authorization/types.ts"
 import { requestAttributes, noSniffHeader } from "./authorization.ts"
 import { impersonatedUser, type RememberedModes, type Wanted } from "./impersonation-modes.ts"
@@ -77,9 +77,9 @@ function unescape(key: string): string {
 
 /** The requested user in Go's print format. */
 function printGo({ uid, groups, extra }: Wanted): string {
-  const list = (values: readonly string[]): string => `[]string{${values.map(quote).join(", ")}}`
-  const entries = Object.entries(extra).map(([key, values]) => `${quote(key)}:${list(values)}`)
+  const list = (values: readonly string[]): string => `[]string{${values.map(goQuote).join(", ")}}`
+  const entries = Object.entries(extra).map(([key, values]) => `${goQuote(key)}:${list(values)}`)
   const map = entries.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${entries.join(", ")}}`
   const printedGroups = groups.length === 0 ? "[]string(nil)" : list(groups)
-  return `&user.DefaultInfo{Name:"", UID:${quote(uid)}, Groups:${printedGroups}, Extra:${map}}`
+  return `&user.DefaultInfo{Name:"", UID:${goQuote(uid)}, Groups:${printedGroups}, Extra:${map}}`
 }

@@ -24,12 +24,9 @@ export const certificates: AdmissionPlugin = {
     if (isOf(attributes, group, resource, "approval")) return checkSigner(ctx, attributes, "approve", signer)
     if (!isOf(attributes, group, resource, "status")) return
     const before = attributes.current as CertificateSigningRequest | undefined
-    const failed = (of: CertificateSigningRequest | undefined): unknown =>
-      (of?.status?.conditions ?? []).filter(({ type }) => type === "Failed")
     const signs = request.status?.certificate !== before?.status?.certificate
-    if (signs || !semanticEqual(failed(request), failed(before))) {
+    if (signs || !semanticEqual(request.status?.conditions, before?.status?.conditions))
       await checkSigner(ctx, attributes, "sign", signer)
-    }
   },
 }
 

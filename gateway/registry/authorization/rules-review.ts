@@ -2,6 +2,7 @@
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { badRequest } from "../../../apimachinery/status.ts"
+import { aggregate } from "../../authorization/rbac.ts"
 import type { PolicyRule } from "../../authorization/types.ts"
 import type { KindExtension } from "../strategy.ts"
 
@@ -17,9 +18,10 @@ export const selfSubjectRulesReviews: KindExtension = {
       nonResourceRules: rules
         .filter((rule) => (rule.nonResourceURLs ?? []).length > 0)
         .map(({ verbs = [], nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
-      incomplete: errors.length > 0,
+      // Missing roles do not make it incomplete: they grant nothing.
+      incomplete: false,
     }
-    if (errors.length > 0) status["evaluationError"] = errors.join(", ")
+    if (errors.length > 0) status["evaluationError"] = aggregate(errors)
     // Upstream's response does not contain the request's spec.
     return { ...object, metadata: {}, spec: {}, status }
   },

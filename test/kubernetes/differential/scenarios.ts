@@ -51,6 +51,7 @@ import { policyResultCases } from "./cases/policy-results.ts"
 import { policyVariableCases } from "./cases/policy-variables.ts"
 import { protocolCases } from "./cases/protocol.ts"
 import { nodeAnnotationCases } from "./cases/node-annotations.ts"
+import { permissionCases } from "./cases/permissions.ts"
 import { podAnnotationCases } from "./cases/pod-annotations.ts"
 import { podAndAccountCases } from "./cases/pods-and-accounts.ts"
 import { podRuleCases } from "./cases/pod-rules.ts"
@@ -91,7 +92,7 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "OpenAPI documents", scenarios: openAPICases() },
     { name: "lists and watches", scenarios: listCases() },
     { name: "parts of a control plane", scenarios: componentCases() },
-    { name: "access", scenarios: [...accessCases(), ...impersonationCases(), ...tokenCases()] },
+    { name: "access", scenarios: [...accessCases(), ...impersonationCases(), ...permissionCases(), ...tokenCases()] },
     {
       name: "custom resources",
       scenarios: [
