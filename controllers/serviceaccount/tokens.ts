@@ -2,15 +2,17 @@
 // account. The token is bound to the Secret (KEP-2799) and has the maximum lifetime: it becomes invalid with the Secret.
 // Source: k8s.io/kubernetes/pkg/controller/serviceaccount/tokens_controller.go.
 
-import { accountAnnotation, tokenType, uidAnnotation } from "../../apimachinery/secret-tokens.ts"
+import {
+  accountAnnotation,
+  longestTokenSeconds,
+  tokenType,
+  uidAnnotation,
+} from "../../apimachinery/service-account-tokens.ts"
 import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
 import { hasReason, isConflict, isNotFound } from "../../apimachinery/status.ts"
 import { secrets, serviceAccounts } from "../../client/resources.ts"
 import type { TenantInformer } from "../../client/tenant-informer.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-
-/** Maximum of the API. */
-const longestSeconds = 2 ** 32
 
 /** Number of attempts while other clients update the account too. */
 const referenceAttempts = 10
@@ -104,7 +106,7 @@ async function issue(
     apiVersion: "authentication.k8s.io/v1",
     kind: "TokenRequest",
     metadata: { name, namespace },
-    spec: { audiences: [], expirationSeconds: longestSeconds, boundObjectRef: bound },
+    spec: { audiences: [], expirationSeconds: longestTokenSeconds, boundObjectRef: bound },
   }
   const answer = await controller
     .client(tenant)

@@ -8,7 +8,7 @@ import {
   lastUsedLabel,
   tokenType,
   uidAnnotation,
-} from "../../apimachinery/secret-tokens.ts"
+} from "../../apimachinery/service-account-tokens.ts"
 import { hasReason, isNotFound } from "../../apimachinery/status.ts"
 import { configMaps, pods as podResource, secrets, serviceAccounts } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"

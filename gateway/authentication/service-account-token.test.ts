@@ -173,6 +173,26 @@ describe("service-account tokens", () => {
     await expect(verify(token)).rejects.toMatchObject({ code: 401, cause: { message: reason } })
   })
 
+  test.each<[string, object, string | undefined]>([
+    ["begin in a minute", { nbf: 1060 }, undefined],
+    ["begin later", { nbf: 1061 }, "service account token is not valid yet"],
+    ["were issued a minute ago in the future", { iat: 1060 }, undefined],
+    ["were issued later", { iat: 1061 }, "service account token is issued in the future"],
+    ["name another key", { kid: "other" }, "invalid signature, no keys found"],
+    ["are for others and have expired", { aud: "x", exp: 1 }, "token audiences"],
+  ])("that %s are accepted or rejected as upstream", async (_what, more: { kid?: string }, reason) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 })
+    const { kid, ...times } = more
+    const account = { namespace: "ns", serviceaccount: { name: "robot", uid: "robot-uid" } }
+    const claims = { iss: issuer, aud: issuer, exp: 2000, "kubernetes.io": account, ...times }
+    const token = await new SignJWT(claims)
+      .setProtectedHeader({ alg: "ES256", ...(kid === undefined ? {} : { kid }) })
+      .sign(trust.serviceAccountKey.private)
+    const answer = verify(token)
+    if (reason === undefined) expect(await answer).toBeDefined()
+    else await expect(answer).rejects.toMatchObject({ cause: { message: expect.stringContaining(reason) } })
+  })
+
   test("tell the audiences they are for, and those asked for", async () => {
     const { token } = await issue({ audiences: ["vault", 'x"y'] })
     await expect(verify(token, ["a", "b"])).rejects.toMatchObject({
@@ -180,16 +200,16 @@ describe("service-account tokens", () => {
     })
   })
 
-  test("are rejected from their expiry", async () => {
+  test("are rejected a minute after their expiry, for clocks differ", async () => {
     const known = authenticator()
     const { token } = await issue({ expirationSeconds: 600 })
     const ask = () => known.authenticate({ certificates: [], bearerToken: token })
     const end = (decodeJwt(token).exp ?? 0) * 1000
     vi.useFakeTimers({ toFake: ["Date"], now: end - 1000 })
     expect(await ask()).toBeDefined()
-    vi.setSystemTime(end - 1)
+    vi.setSystemTime(end + 60_000)
     expect(await ask()).toBeDefined()
-    vi.setSystemTime(end)
+    vi.setSystemTime(end + 60_001)
     await expect(ask()).rejects.toMatchObject({ code: 401 })
   })
 
@@ -200,29 +220,41 @@ describe("service-account tokens", () => {
     await expect(verify(`${none}.${payload}.`)).rejects.toMatchObject({ code: 401 })
   })
 
-  test("of a Secret are accepted until it is marked as invalid", async () => {
-    const { token } = await issue({ boundObject: bound("Secret", "s") })
-    const hold = (labels: object): void => {
+  test("of a Secret are accepted until it is marked as invalid or holds another", async () => {
+    const { token } = await issue({ boundObject: bound("Secret", "s"), expirationSeconds: 2 ** 32 })
+    const hold = (labels: object, held = token): void => {
       put("secrets", "ns", "s", { labels })
-      const held = {
-        type: "kubernetes.io/service-account-token",
-        data: { token: Buffer.from(token).toString("base64") },
-      }
-      Object.assign(objects.get("secrets/ns/s") ?? {}, held)
+      const data = { token: Buffer.from(held).toString("base64") }
+      Object.assign(objects.get("secrets/ns/s") ?? {}, { type: "kubernetes.io/service-account-token", data })
     }
     const uses: string[] = []
     const used = ({ metadata }: Secret): number => uses.push(metadata.name ?? "")
     const asked = createTokenAuthenticator(trust, reader, { apiAudiences: [issuer], used })
-    const ask = async () => asked.authenticate({ certificates: [], bearerToken: token })
-    expect(await ask()).toBeDefined()
-    expect(uses).toEqual([])
+    const ask = async (bearerToken = token) => asked.authenticate({ certificates: [], bearerToken })
     hold({})
+    expect((await ask())?.user.extra).toEqual({})
     expect((await ask())?.warning).toBeUndefined()
-    expect(uses).toEqual(["s"])
     Object.assign(objects.get("serviceaccounts/ns/robot") ?? {}, { secrets: [{ name: "s" }] })
     expect((await ask())?.warning).toMatch(/^Use tokens from the TokenRequest API/)
+    hold({ "kubernetes.io/legacy-token-invalid-since": "" })
+    expect(await ask()).toBeDefined()
+    expect(uses).toHaveLength(4)
     hold({ "kubernetes.io/legacy-token-invalid-since": "2026-01-31" })
     await expect(ask()).rejects.toMatchObject({ code: 401 })
+    expect(uses).toHaveLength(5)
+    hold({}, "another")
+    await expect(ask()).rejects.toMatchObject({ cause: { message: "Token does not match server's copy" } })
+    const own = await issue({ boundObject: bound("Secret", "s") })
+    expect(await ask(own.token)).toBeDefined()
+    expect(uses).toHaveLength(5)
+  })
+
+  test("of a pod are valid for longer than requested if admission requested them", async () => {
+    const { token, expirationTimestamp } = await issue({ expirationSeconds: 3607, extendedSeconds: 7200 })
+    const { exp = 0, iat = 0, ...claims } = decodeJwt(token)
+    expect(exp - iat).toBe(7200)
+    expect(claims["kubernetes.io"]).toMatchObject({ warnafter: iat + 3607 })
+    expect(Date.parse(expirationTimestamp)).toBe((iat + 3607) * 1000)
   })
 
   test("expire after the requested time", async () => {

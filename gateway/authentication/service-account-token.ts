@@ -2,11 +2,11 @@
 // object exist. Sources: k8s.io/kubernetes/pkg/serviceaccount/{claims,jwt}.go, KEP-1205.
 
 import { createHash, type KeyObject, randomUUID } from "node:crypto"
-import { decodeJwt, errors, jwtVerify, SignJWT, type JWTPayload } from "jose"
+import { compactVerify, decodeJwt, decodeProtectedHeader, errors, SignJWT, type JWTPayload } from "jose"
 import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
 import { goQuote } from "../../apimachinery/go/quote.ts"
 import { ownValue } from "../../apimachinery/schema/json-object.ts"
-import { invalidSinceLabel, tokenType } from "../../apimachinery/secret-tokens.ts"
+import { invalidSinceLabel, longestTokenSeconds, tokenType } from "../../apimachinery/service-account-tokens.ts"
 import { notFound, unauthorized } from "../../apimachinery/status.ts"
 import { pods } from "../../client/resources.ts"
 import type { User } from "../request/user.ts"
@@ -14,8 +14,8 @@ import { checkObjects, type KubernetesClaims, nodeOf, type Reader } from "./toke
 import type { Authenticator, TokenIssuer, TrustRoots } from "./types.ts"
 
 const tokenLimits = {
-  /** Upstream's minimum; validation rejects shorter durations. */
-  minSeconds: 600,
+  /** As upstream: how far the clocks of the issuer and of this process may differ. */
+  leewayMs: 60_000,
   /** How long a verified signature is cached; the objects it depends on are checked every time. */
   cacheMs: 60_000,
   /** Number of cached signatures per control plane; the oldest are dropped. */
@@ -27,10 +27,11 @@ type Claims = JWTPayload & { "kubernetes.io"?: KubernetesClaims }
 
 export function createTokenIssuer(trust: TrustRoots, reader: Reader): TokenIssuer {
   return {
-    async issue({ namespace, serviceAccount, audiences, expirationSeconds, boundObject }) {
+    async issue({ namespace, serviceAccount, audiences, expirationSeconds, extendedSeconds, boundObject }) {
       const issuedAt = Math.floor(Date.now() / 1000)
       const expires = issuedAt + expirationSeconds
       const claims: KubernetesClaims = { namespace, serviceaccount: serviceAccount }
+      if (extendedSeconds !== undefined) claims.warnafter = expires
       if (boundObject !== undefined) Object.assign(claims, await boundClaims(reader, namespace, boundObject))
       const token = await new SignJWT({ "kubernetes.io": claims })
         .setProtectedHeader({ alg: "ES256", kid: trust.serviceAccountKey.keyId })
@@ -39,7 +40,7 @@ export function createTokenIssuer(trust: TrustRoots, reader: Reader): TokenIssue
         .setAudience(audiences.length === 0 ? [trust.issuer] : [...audiences])
         .setIssuedAt(issuedAt)
         .setNotBefore(issuedAt)
-        .setExpirationTime(expires)
+        .setExpirationTime(issuedAt + (extendedSeconds ?? expirationSeconds))
         .setJti(randomUUID())
         .sign(trust.serviceAccountKey.private)
       return { token, expirationTimestamp: new Date(expires * 1000).toISOString().slice(0, 19) + "Z" }
@@ -82,13 +83,17 @@ export function createTokenAuthenticator(
     const known = signatures.get(key)
     const now = Date.now()
     if (known !== undefined && now < known.until) return known.claims
-    const claims = await verify(token, { issuer: trust.issuer, key: trust.serviceAccountKey.public })
+    const claims = await verify(token, {
+      issuer: trust.issuer,
+      key: trust.serviceAccountKey.public,
+      keyId: trust.serviceAccountKey.keyId,
+    })
     for (const oldest of signatures.keys()) {
       if (signatures.size < tokenLimits.cacheEntries) break
       signatures.delete(oldest)
     }
     signatures.delete(key)
-    signatures.set(key, { claims, until: Math.min(now + tokenLimits.cacheMs, (claims.exp ?? 0) * 1000) })
+    signatures.set(key, { claims, until: now + tokenLimits.cacheMs })
     return claims
   }
 
@@ -97,36 +102,30 @@ export function createTokenAuthenticator(
       if (bearerToken === undefined) return undefined
       const issuer = tokenIssuer(bearerToken)
       if (issuer === undefined || (issuer !== trust.issuer && !anyIssuer)) return undefined
-      let claims: Claims
-      try {
-        claims = await verifySignature(bearerToken)
-      } catch (error) {
-        throw unauthorized(reasonOf(error))
-      }
+      const claims = await verifySignature(bearerToken)
       const granted = audiencesOf(claims)
       const accepted = audiences.filter((audience) => granted.includes(audience))
       if (accepted.length === 0) {
         const lists = `${goStrings(granted)} is invalid for the target audiences ${goStrings(audiences)}`
         throw unauthorized(`token audiences ${lists}`)
       }
+      const fault = faultOfTimes(claims)
+      if (fault !== undefined) throw unauthorized(fault)
       const kubernetes = claims["kubernetes.io"]
       if (kubernetes === undefined) throw unauthorized()
       const { account, node, secret } = await checkObjects(reader, kubernetes)
-      const user = userOf(node === undefined ? kubernetes : { ...kubernetes, node }, claims.jti)
-      if (secret === undefined || !holdsToken(secret, bearerToken)) return { user, audiences: accepted }
-      if (secret.metadata.labels?.[invalidSinceLabel] !== undefined) throw unauthorized(markedInvalid(secret, account))
+      if (secret === undefined || !isOfSecret(claims, secret))
+        return {
+          user: userOf(node === undefined ? kubernetes : { ...kubernetes, node }, claims.jti),
+          audiences: accepted,
+        }
+      if (!holdsToken(secret, bearerToken)) throw unauthorized("Token does not match server's copy")
       used?.(secret)
+      if (secret.metadata.labels?.[invalidSinceLabel]) throw unauthorized(markedInvalid(secret, account))
+      const user = userOf(kubernetes, undefined)
       return { user, audiences: accepted, ...(lists(account, secret) ? { warning: listedSecret } : {}) }
     },
   }
-}
-
-/** jose's reason in upstream's words; undefined if upstream has no words for it. */
-function reasonOf(error: unknown): string | undefined {
-  if (error instanceof errors.JWTExpired) return "service account token has expired"
-  if (error instanceof errors.JWSSignatureVerificationFailed) return "go-jose/go-jose: error in cryptographic primitive"
-  const isEarly = error instanceof errors.JWTClaimValidationFailed && error.claim === "nbf"
-  return isEarly ? "service account token is not valid yet" : undefined
 }
 
 /** A list of texts, as Go prints it with %q. */
@@ -135,25 +134,48 @@ const goStrings = (texts: readonly string[]): string => `[${texts.map(goQuote).j
 interface Signer {
   issuer: string
   key: KeyObject
+  keyId?: string
 }
 
-/** Rejects if the signature or the validity period is invalid. */
-async function verify(token: string, { issuer, key }: Signer): Promise<Claims> {
-  const { payload } = await jwtVerify(token, key, {
-    issuer,
-    algorithms: ["ES256"],
-    requiredClaims: ["exp", "nbf", "aud", "sub"],
+/** Rejects if the signature or the issuer is invalid. Does not check the validity period. */
+async function verify(token: string, { issuer, key, keyId }: Signer): Promise<Claims> {
+  // A token need not name its key.
+  if (keyId !== undefined && (keyIdOf(token) || keyId) !== keyId) throw unauthorized("invalid signature, no keys found")
+  const { payload } = await compactVerify(token, key, { algorithms: ["ES256"] }).catch((error: unknown) => {
+    throw unauthorized(error instanceof errors.JWSInvalid ? undefined : badSignature)
   })
-  return payload as Claims
+  const claims = JSON.parse(Buffer.from(payload).toString()) as Claims
+  if (claims.iss !== issuer) throw unauthorized(`token issuer ${goQuote(claims.iss ?? "")} is invalid`)
+  return claims
+}
+
+const badSignature = "go-jose/go-jose: error in cryptographic primitive"
+
+function keyIdOf(token: string): string | undefined {
+  try {
+    return decodeProtectedHeader(token).kid
+  } catch (error) {
+    throw error instanceof TypeError ? unauthorized() : error // jose's error for a header that is not one
+  }
+}
+
+/** In upstream's words, with its leeway for the difference of two clocks. */
+function faultOfTimes({ exp, nbf, iat }: Claims): string | undefined {
+  const now = Date.now()
+  const isLater = (seconds: number | undefined): boolean =>
+    seconds !== undefined && seconds * 1000 > now + tokenLimits.leewayMs
+  if (isLater(nbf)) return "service account token is not valid yet"
+  // Every token has an end.
+  if (exp === undefined || exp * 1000 < now - tokenLimits.leewayMs) return "service account token has expired"
+  return isLater(iat) ? "service account token is issued in the future" : undefined
 }
 
 /** Whether the token is signed by the issuer and currently valid; the objects it depends on are not checked. */
 export async function isSignedToken(token: string, signer: Signer): Promise<boolean> {
   try {
-    await verify(token, signer)
-    return true
+    return faultOfTimes(await verify(token, signer)) === undefined
   } catch {
-    return false // whatever jose's reason is, the token is invalid
+    return false // whatever the reason is, the token is invalid
   }
 }
 
@@ -171,10 +193,17 @@ function audiencesOf({ aud }: Claims): string[] {
   return aud === undefined ? [] : typeof aud === "string" ? [aud] : aud
 }
 
-/** Secret-based tokens, which preceded TokenRequest. */
-function holdsToken({ type, data }: Secret, token: string): boolean {
+/**
+ * A secret-based token, which preceded TokenRequest: the one that the Secret's controller requested, for the longest possible time. It is
+ * revoked by changing the Secret, unlike a token that a client has bound to the Secret.
+ */
+function isOfSecret({ exp = 0, iat = 0 }: Claims, { type }: Secret): boolean {
+  return type === tokenType && exp - iat === longestTokenSeconds
+}
+
+function holdsToken({ data }: Secret, token: string): boolean {
   const held = ownValue(data, "token")
-  return type === tokenType && held !== undefined && Buffer.from(held, "base64").toString() === token
+  return held !== undefined && Buffer.from(held, "base64").toString() === token
 }
 
 /**

@@ -20,6 +20,8 @@ export interface KubernetesClaims {
   pod?: Reference
   secret?: Reference
   node?: Reference
+  /** The requested end of a token that is valid for longer, in seconds since the epoch. */
+  warnafter?: number
 }
 
 /** Reads the objects that tokens depend on; the control plane's own client. */

@@ -62,6 +62,8 @@ export interface TokenIssuer {
     serviceAccount: { name: string; uid: string }
     audiences: readonly string[]
     expirationSeconds: number
+    /** The token is valid for this long, although its holder is told the requested time. */
+    extendedSeconds?: number
     boundObject?: { kind: string; apiVersion: string; name: string; uid: string } | undefined
   }): Promise<{ token: string; expirationTimestamp: string }>
 }

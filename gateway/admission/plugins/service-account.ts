@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { goQuote } from "../../../apimachinery/go/quote.ts"
 import { generateName, validatePathSegmentName } from "../../../apimachinery/names.ts"
 import type { Container, Pod, PodSpec, ServiceAccount } from "../../../apimachinery/object.ts"
+import { mountedTokenSeconds } from "../../../apimachinery/service-account-tokens.ts"
 import { serviceAccounts } from "../../../client/resources.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
@@ -13,8 +14,6 @@ import { isOf, objectAs, refuse } from "./refuse.ts"
 
 const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount"
 const volumePrefix = "kube-api-access-"
-/** An hour and seven seconds: the odd number identifies tokens without an explicitly requested lifetime. */
-const tokenSeconds = 3607
 /**
  * The account that a controller creates in every namespace is awaited, since clients do not wait for it after creating a namespace.
  * Upstream looks ten times at intervals of 100 to 200 ms; this gives up equally late, but looks earlier at first.
@@ -94,7 +93,7 @@ function mountToken(spec: PodSpec): void {
   }
   if (present !== undefined || !needed) return
   const sources = [
-    { serviceAccountToken: { path: "token", expirationSeconds: tokenSeconds } },
+    { serviceAccountToken: { path: "token", expirationSeconds: mountedTokenSeconds } },
     { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
     {
       downwardAPI: { items: [{ path: "namespace", fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" } }] },

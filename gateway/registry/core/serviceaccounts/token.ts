@@ -3,7 +3,9 @@
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import { type KubeObject, parseGroupVersion, type Pod, type ServiceAccount } from "../../../../apimachinery/object.ts"
+import { longestTokenSeconds, mountedTokenSeconds } from "../../../../apimachinery/service-account-tokens.ts"
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../../apimachinery/status.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import { recordWrite } from "../../field-management.ts"
@@ -25,7 +27,7 @@ interface TokenRequest extends KubeObject {
 
 const defaultSeconds = 3600
 const minSeconds = 600
-const maxSeconds = 2 ** 32
+const extendedSeconds = 365 * 24 * 60 * 60
 /** The kinds to which a token can be bound; deletions of other kinds could not be detected. */
 const bindable: Readonly<Record<string, { resource: string; namespaced: boolean }>> = dictionary({
   Pod: { resource: "pods", namespaced: true },
@@ -38,12 +40,12 @@ const requestKind = { group: "authentication.k8s.io", version: "v1", kind: "Toke
 export const token: SubresourceHandler = {
   async create(ctx, registry, namespace, name, body, options, admit) {
     const request = structuredClone(body) as TokenRequest
-    if (request.metadata.name && request.metadata.name !== name) {
-      const detail = "must match the service account name if specified"
-      throw invalid(requestKind, name, [
-        invalidValue(FieldPath.root("metadata", "name"), request.metadata.name, detail),
-      ])
-    }
+    const given = (request.spec ??= {})
+    given.expirationSeconds ??= defaultSeconds
+    await recordWrite(managedSubresource(requestKind, "token"), request, undefined, options)
+    await admit.mutate(request, undefined)
+    confirmPlace(request, name, "name", name)
+    confirmPlace(request, name, "namespace", namespace)
     const account = (await registry.get(ctx, namespace, name)).object() as ServiceAccount
     const { uid = "" } = account.metadata
     if (request.metadata.uid && request.metadata.uid !== uid) {
@@ -51,39 +53,55 @@ export const token: SubresourceHandler = {
       throw conflict({ group: requestKind.group, resource: requestKind.kind }, name, detail)
     }
     const spec = (request.spec ??= {})
-    spec.expirationSeconds ??= defaultSeconds
-    await recordWrite(managedSubresource(requestKind, "token"), request, undefined, options)
     if ((spec.audiences ?? []).length === 0) spec.audiences = [ctx.controlPlane.trust.issuer]
+    const creationTimestamp = new Date().toISOString().slice(0, 19) + "Z"
+    request.metadata = { ...request.metadata, name, namespace, uid, creationTimestamp }
+    delete request.status
     const errors = validate(spec)
-    if (errors.length > 0)
-      throw invalid({ group: "authentication.k8s.io", kind: "TokenRequest" }, request.metadata.name ?? "", errors)
-    await admit.mutate(request, undefined)
+    if (errors.length > 0) throw invalid(requestKind, "", errors)
     await admit.validate(request, undefined)
     const bound = spec.boundObjectRef ? await resolve(ctx, namespace, name, spec.boundObjectRef) : undefined
-    request.metadata = {
-      ...request.metadata,
-      name,
-      namespace,
-      uid,
-      creationTimestamp: new Date().toISOString().slice(0, 19) + "Z",
-    }
     spec.boundObjectRef ??= null
+    const { audiences = [], expirationSeconds = defaultSeconds } = spec
     request.status = await ctx.controlPlane.tokens.issue({
       namespace,
       serviceAccount: { name, uid },
-      audiences: spec.audiences ?? [],
-      expirationSeconds: spec.expirationSeconds,
+      audiences,
+      expirationSeconds,
+      ...(isExtended(spec, bound, ctx.controlPlane.trust.issuer) ? { extendedSeconds } : {}),
       boundObject: bound,
     })
     return request
   },
 }
 
+/** A request need not name its account. */
+function confirmPlace({ metadata }: TokenRequest, name: string, field: "name" | "namespace", actual: string): void {
+  const given = metadata[field] ?? ""
+  if (given === "" || given === actual) return
+  const detail = `must match the service account ${field} if specified`
+  throw invalid(requestKind, name, [invalidValue(FieldPath.root("metadata", field), given, detail)])
+}
+
+/**
+ * Clients that read their token only once keep working beyond the hour that admission requests for pods: such a token, for this API
+ * server only, is valid for a year.
+ */
+function isExtended(
+  { audiences = [], expirationSeconds }: NonNullable<TokenRequest["spec"]>,
+  bound: BoundObject | undefined,
+  issuer: string,
+): boolean {
+  const isOwn = audiences.every((audience) => audience === issuer)
+  return bound?.kind === "Pod" && expirationSeconds === mountedTokenSeconds && isOwn
+}
+
 function validate(spec: NonNullable<TokenRequest["spec"]>): FieldError[] {
   const at = FieldPath.root("spec", "expirationSeconds")
   const seconds = spec.expirationSeconds ?? defaultSeconds
   if (seconds < minSeconds) return [invalidValue(at, seconds, "may not specify a duration less than 10 minutes")]
-  if (seconds > maxSeconds) return [invalidValue(at, seconds, "may not specify a duration larger than 2^32 seconds")]
+  if (seconds > longestTokenSeconds)
+    return [invalidValue(at, seconds, "may not specify a duration larger than 2^32 seconds")]
   return []
 }
 
@@ -102,18 +120,18 @@ async function resolve(ctx: RequestContext, namespace: string, account: string, 
     .catch((error: unknown) => {
       throw isNotFound(error) ? notFound({ group: "", resource: known.resource }, name) : error
     })
+  const wanted = (object as Pod).spec?.serviceAccountName
+  if (kind === "Pod" && wanted !== account) {
+    throw badRequest(
+      `cannot bind token for serviceaccount ${goQuote(account)} to pod running with different serviceaccount name.`,
+    )
+  }
   const actual = object.metadata.uid ?? ""
   if (reference.uid && reference.uid !== actual) {
     throw conflict(
       { group: "", resource: kind },
       name,
       `the UID in the bound object reference (${reference.uid}) does not match the UID in record. The object might have been deleted and then recreated`,
-    )
-  }
-  const wanted = (object as Pod).spec?.serviceAccountName
-  if (kind === "Pod" && wanted !== account) {
-    throw badRequest(
-      `cannot bind token for serviceaccount "${account}" to pod running with different serviceaccount name.`,
     )
   }
   return { kind, apiVersion, name, uid: actual }

@@ -25,6 +25,67 @@ export function tokenCases(): Scenario[] {
       ],
     },
     {
+      name: "tokens are requested for an account",
+      steps: [
+        ...account("a"),
+        requested("a", { metadata: { name: "a", namespace: "@{ns}" }, spec: {} }),
+        requested("a", { metadata: { name: "b" }, spec: { expirationSeconds: 1 } }),
+        requested("a", { metadata: { namespace: "other" }, spec: {} }),
+        requested("a", { metadata: { name: "a" }, spec: { expirationSeconds: 1 } }),
+        requested("a", { metadata: { uid: "other" }, spec: { expirationSeconds: 1 } }),
+        requested("absent", { metadata: { uid: "other" }, spec: { expirationSeconds: 1 } }),
+        requested("a", { metadata: { labels: { a: "b" } }, spec: {}, status: { token: "x" } }),
+        post(`${core}/pods`, { metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i" }] } }),
+        requested("a", { spec: { boundObjectRef: { kind: "Pod", apiVersion: "v1", name: "p", uid: "other" } } }),
+        requested("default", { spec: { boundObjectRef: { kind: "Pod", apiVersion: "v1", name: "p", uid: "other" } } }),
+        requested("default", {
+          spec: { expirationSeconds: 3607, boundObjectRef: { kind: "Pod", apiVersion: "v1", name: "p" } },
+        }),
+        requested("default", { spec: { boundObjectRef: { kind: "Pod", apiVersion: "v1/x/y", name: "p" } } }),
+        requested("default", { spec: { boundObjectRef: {} } }),
+      ],
+    },
+    {
+      name: "tokens are reviewed as headers are read",
+      steps: [
+        post(`${core}/serviceaccounts/default/token`, { spec: {} }, { save: "own" }),
+        ...["@{own.status.token}\n", " @{own.status.token}", "@{own.status.token} x", " ", "x y", "\n"].map(
+          (token, at) => post(reviews, { spec: { token } }, { label: `review ${at}` }),
+        ),
+        ...["Bearer @{own.status.token} x", "bearer\t@{own.status.token}", "Bearer  @{own.status.token}", "Bearer"].map(
+          (authorization, at) => post(whoAmI, {}, { headers: { authorization }, label: `who am I with header ${at}` }),
+        ),
+        ...["v4, @{own.status.token}", "v4"].map((protocols, at) =>
+          get(`${core}/configmaps`, {
+            headers: { authorization: "Basic x", "sec-websocket-protocol": protocols },
+            label: `LIST with protocols ${at}`,
+          }),
+        ),
+      ],
+    },
+    {
+      name: "tokens are none that are not well formed",
+      steps: [
+        post(`${core}/serviceaccounts/default/token`, { spec: {} }, { save: "own" }),
+        ...[
+          { alg: "none" },
+          { alg: "HS256" },
+          { alg: "ES256", kid: "other" },
+          { alg: "ES256", crit: ["b64"], b64: false },
+          {},
+          "x",
+        ].flatMap((header) =>
+          [{ iss: "x" }, {}, "x"].map((claims) =>
+            post(
+              reviews,
+              { spec: { token: `${encoded(header)}.${encoded(claims)}.AAAA` } },
+              { label: `review of ${JSON.stringify(header)} ${JSON.stringify(claims)}` },
+            ),
+          ),
+        ),
+      ],
+    },
+    {
       name: "tokens end with their account",
       steps: [
         ...account("a"),
@@ -43,6 +104,11 @@ export function tokenCases(): Scenario[] {
     }),
   ]
 }
+
+const whoAmI = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+const encoded = (part: Json): string => Buffer.from(JSON.stringify(part)).toString("base64url")
+const requested = (name: string, body: Json): RequestStep =>
+  post(`${core}/serviceaccounts/${name}/token`, body, { label: `TokenRequest of ${name} with ${JSON.stringify(body)}` })
 
 const account = (name: string): RequestStep[] => [post(`${core}/serviceaccounts`, { metadata: { name } })]
 
