@@ -1,9 +1,12 @@
 // Extracts the caller's credentials from the connection and the headers, once per request.
 
+import { isUtf8 } from "node:buffer"
 import type { X509Certificate } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { TLSSocket } from "node:tls"
+import { unauthorized } from "../../apimachinery/status.ts"
 import { forwardedConnection } from "../connections/client-connection.ts"
+import { isWebSocket } from "../request/web-socket.ts"
 import { rememberParsed } from "./peer-certificate.ts"
 import type { Credentials } from "./types.ts"
 
@@ -63,41 +66,51 @@ function share(certificates: ConnectionCertificates): ConnectionCertificates {
   return known
 }
 
+/** Throws Unauthorized if a WebSocket client sends its token in a wrong way. */
 export function credentialsOf(request: IncomingMessage): Credentials {
   const { chain: certificates } = connectionCertificates(request)
-  const token = bearerToken(request)
-  const isSpaced = token === undefined && spacedToken.test(request.headers.authorization ?? "")
-  return { certificates, bearerToken: token, ...(isSpaced ? { warning: spacedTokenWarning } : {}) }
+  const { token, warning } = bearerToken(request.headers.authorization)
+  const found = token ?? (isWebSocketHandshake(request) ? protocolToken(request) : undefined)
+  return { certificates, bearerToken: found, ...(warning === undefined ? {} : { warning }) }
 }
 
-const spacedToken = /^\s*bearer {2}/i
 /** Source: k8s.io/apiserver/pkg/authentication/request/bearertoken. */
 const spacedTokenWarning =
   "the provided Authorization header contains extra space before the bearer token, and is ignored"
 
 /**
- * As upstream: case-insensitive scheme, one space, and an empty token counts as none. WebSocket clients may send it as a protocol.
+ * As upstream: case-insensitive scheme, one space, and an empty token counts as none. Source:
+ * k8s.io/apiserver/pkg/authentication/request/bearertoken.
  */
-function bearerToken(request: IncomingMessage): string | undefined {
-  const header = request.headers.authorization?.trim()
-  if (header !== undefined) {
-    const [scheme = "", token = ""] = header.split(" ", 2)
-    return scheme.toLowerCase() === "bearer" && token !== "" ? token : undefined
-  }
-  return protocolToken(request)
+export function bearerToken(header = ""): { token?: string; warning?: string } {
+  const [scheme = "", token, ...more] = header.trim().split(" ", 3)
+  if (scheme.toLowerCase() !== "bearer" || token === undefined) return {}
+  if (token !== "") return { token }
+  return more.length > 0 ? { warning: spacedTokenWarning } : {}
 }
 
 const protocolPrefix = "base64url.bearer.authorization.k8s.io."
+const unpadded = /^[\w-]*$/
+
+function isWebSocketHandshake(request: IncomingMessage): boolean {
+  return isWebSocket(request) && /upgrade/i.test(request.headers.connection ?? "")
+}
 
 /** Browsers cannot set headers on WebSockets. Source: k8s.io/apiserver/pkg/authentication/request/websocket. */
 function protocolToken(request: IncomingMessage): string | undefined {
   const header = request.headers["sec-websocket-protocol"]
   if (header === undefined) return undefined
   const protocols = header.split(",").map((protocol) => protocol.trim())
-  const carrier = protocols.find((protocol) => protocol.startsWith(protocolPrefix))
+  const carriers = protocols.filter((protocol) => protocol.startsWith(protocolPrefix))
+  const [carrier] = carriers
+  if (carrier === undefined) return undefined
+  if (carriers.length > 1) throw unauthorized()
+  const encoded = carrier.slice(protocolPrefix.length)
+  const bytes = Buffer.from(encoded, "base64url")
+  if (!unpadded.test(encoded) || encoded.length % 4 === 1 || !isUtf8(bytes)) throw unauthorized()
+  if (bytes.length === 0) return undefined
   // Without another protocol to negotiate, the server would have to echo the token.
-  if (carrier === undefined || protocols.length < 2) return undefined
-  const token = Buffer.from(carrier.slice(protocolPrefix.length), "base64url").toString()
+  if (protocols.length < 2) throw unauthorized()
   request.headers["sec-websocket-protocol"] = protocols.filter((protocol) => protocol !== carrier).join(", ")
-  return token === "" ? undefined : token
+  return bytes.toString()
 }

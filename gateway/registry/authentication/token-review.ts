@@ -3,6 +3,8 @@
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { badRequest, hasReason } from "../../../apimachinery/status.ts"
+import { bearerToken } from "../../authentication/credentials.ts"
+import { anonymous } from "../../authentication/union.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { KindExtension } from "../strategy.ts"
 import { userInfo } from "./user-info.ts"
@@ -23,7 +25,11 @@ export const tokenReviews: KindExtension = {
 
 async function review(ctx: RequestContext, token: string, audiences: readonly string[] | undefined): Promise<object> {
   const asked = (audiences ?? []).length > 0 ? audiences : [ctx.controlPlane.trust.issuer]
-  const credentials = { certificates: [], bearerToken: token }
+  // Upstream reads it like a header.
+  const { token: bearer } = bearerToken(`Bearer ${token}`)
+  // Such a request has no credential.
+  if (bearer === undefined) return { authenticated: true, user: userInfo(anonymous), audiences: asked }
+  const credentials = { certificates: [], bearerToken: bearer }
   try {
     const found = await ctx.controlPlane.authenticator.authenticate(credentials, asked)
     if (found === undefined) return { user: {}, error: invalidToken }
