@@ -1,22 +1,23 @@
 // Authenticates JWTs of the issuers that a tenant has configured. Without configuration it costs nothing: the configuration is read
 // when a token arrives that is not the tenant's own. Source: k8s.io/apiserver/plugin/pkg/authenticator/token/oidc.
 
-import { errors, jwtVerify, type JWTPayload } from "jose"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { unauthorized } from "../../../apimachinery/status.ts"
 import type { Log } from "../../../client/log.ts"
 import type { Backends } from "../../backends/backends.ts"
 import type { ObjectView } from "../../registry/object-view.ts"
-import type { User } from "../../request/user.ts"
 import { tokenIssuer } from "../service-account-token.ts"
 import type { Authenticator } from "../types.ts"
 import { configurationField, configurationName, type JWTAuthenticator, parseConfiguration } from "./configuration.ts"
+import { userOf } from "./claims.ts"
+import { InvalidToken, verifiedClaims } from "./id-token.ts"
 import { IssuerKeys } from "./issuer-keys.ts"
-
-const algorithms = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"]
 
 /** The key of the ConfigMap, for the view. */
 export const configurationPrefix = `/registry/core/configmaps/kube-system/${configurationName}`
+
+/** As upstream: Google omits the scheme. */
+const schemelessGoogle = "accounts.google.com"
 
 type ConfigMap = KubeObject & { data?: Record<string, string> }
 
@@ -60,7 +61,7 @@ export function createOIDCAuthenticator({ view, backends, apiAudiences, log }: O
       const before = issuers
       issuers = new Map(authenticators.map((one) => [one.issuer.url, keep(before.get(one.issuer.url), one)]))
     }
-    return issuers.get(url)
+    return issuers.get(url === schemelessGoogle ? `https://${schemelessGoogle}` : url)
   }
 
   function keep(before: Issuer | undefined, authenticator: JWTAuthenticator): Issuer {
@@ -78,53 +79,16 @@ export function createOIDCAuthenticator({ view, backends, apiAudiences, log }: O
       const accepted = audiences.filter((audience) => apiAudiences.includes(audience))
       if (accepted.length === 0) return undefined
       try {
-        return { user: userOf(issuer.authenticator, await verify(bearerToken, issuer)), audiences: accepted }
+        const claims = await verifiedClaims(bearerToken, issuer)
+        return { user: userOf(issuer.authenticator, claims), audiences: accepted }
       } catch (error) {
-        // The caller learns only that the token is invalid; the operator may need the reason.
-        log.debug({ error: (error as Error).message, issuer: url }, "a token of a configured issuer was refused")
-        throw unauthorized()
+        if (!(error instanceof InvalidToken)) throw error
+        log.debug(
+          { error: error.message, cause: error.cause, issuer: url },
+          "a token of a configured issuer was refused",
+        )
+        throw unauthorized(`oidc: ${error.message}`)
       }
     },
   }
-}
-
-async function verify(token: string, { authenticator, keys }: Issuer): Promise<JWTPayload> {
-  const { url, audiences } = authenticator.issuer
-  const options = { issuer: url, audience: audiences, algorithms, requiredClaims: ["exp"] }
-  try {
-    return (await jwtVerify(token, keys.keyOf, options)).payload
-  } catch (error) {
-    if (!(error instanceof errors.JWSSignatureVerificationFailed) || !(await keys.refresh())) throw error
-    return (await jwtVerify(token, keys.keyOf, options)).payload
-  }
-}
-
-/** Throws an Error that names the invalid claim. */
-function userOf({ claimMappings, claimValidationRules = [] }: JWTAuthenticator, claims: JWTPayload): User {
-  for (const { claim = "", requiredValue = "" } of claimValidationRules) {
-    if (claims[claim] !== requiredValue) throw new Error(`claim ${claim} is not as required`)
-  }
-  const { username, groups, uid } = claimMappings
-  const name = claims[username.claim ?? ""]
-  if (typeof name !== "string" || name === "") throw new Error(`no claim ${username.claim}`)
-  // As upstream: an unverified e-mail address proves nothing.
-  const { email_verified: verified } = claims
-  if (username.claim === "email" && verified !== undefined && verified !== true)
-    throw new Error("email is not verified")
-  const id = uid?.claim === undefined ? undefined : claims[uid.claim]
-  return {
-    name: `${username.prefix ?? ""}${name}`,
-    ...(typeof id === "string" && id !== "" ? { uid: id } : {}),
-    groups: groupsOf(claims[groups?.claim ?? ""]).map((group) => `${groups?.prefix ?? ""}${group}`),
-    extra: claims.jti === undefined ? {} : { "authentication.kubernetes.io/credential-id": [`JTI=${claims.jti}`] },
-  }
-}
-
-/** A single string or a list of strings. */
-function groupsOf(value: unknown): string[] {
-  if (value === undefined) return []
-  const list = Array.isArray(value) ? value : [value]
-  if (!list.every((item): item is string => typeof item === "string"))
-    throw new Error("the claim of groups is no list of texts")
-  return list
 }

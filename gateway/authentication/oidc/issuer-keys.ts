@@ -2,7 +2,7 @@
 // and when a token names an unknown key; with a minimum interval between fetches.
 
 import { request as httpsRequest } from "node:https"
-import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose"
+import { createLocalJWKSet, type JSONWebKeySet, type CompactVerifyGetKey } from "jose"
 import type { Backends } from "../../backends/backends.ts"
 import { readBody } from "../../backends/read-body.ts"
 import type { JWTAuthenticator } from "./configuration.ts"
@@ -20,7 +20,7 @@ const issuerLimits = {
 export class IssuerKeys {
   readonly #issuer: JWTAuthenticator["issuer"]
   readonly #backends: Backends
-  #keys: JWTVerifyGetKey | undefined
+  #keys: CompactVerifyGetKey | undefined
   #fetchedAt = -Infinity
   #fetching: Promise<void> | undefined
 
@@ -29,8 +29,8 @@ export class IssuerKeys {
     this.#backends = backends
   }
 
-  /** For jose's jwtVerify. Rejects if there is no such key. */
-  readonly keyOf: JWTVerifyGetKey = async (header, token) => {
+  /** For jose's compactVerify. Rejects if there is no such key. */
+  readonly keyOf: CompactVerifyGetKey = async (header, token) => {
     if (this.#keys === undefined) await this.#fetchSoon()
     // As in kube-apiserver, the keys remain valid while the issuer is unreachable.
     else if (this.#age > issuerLimits.freshMs) await this.#fetchSoon().catch(() => undefined)
@@ -57,7 +57,7 @@ export class IssuerKeys {
     return performance.now() - this.#fetchedAt
   }
 
-  #known: JWTVerifyGetKey = (header, token) => {
+  #known: CompactVerifyGetKey = (header, token) => {
     if (this.#keys === undefined) throw new Error(`no keys of ${this.#issuer.url}`)
     return this.#keys(header, token)
   }

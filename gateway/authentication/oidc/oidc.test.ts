@@ -23,10 +23,17 @@ const keyId = "one"
 /** Gives each test its own issuer, so that no keys are cached. */
 let mark = ""
 let last = 0
+let otherKeys: Loose[] = []
 
 const configMaps = "/api/v1/namespaces/kube-system/configmaps"
 const call = (path: string, options: RawRequest = {}): Promise<RawAnswer> =>
   gateway.request(`/tenants/a${path}`, { ...tenant, ...options })
+
+const publicOf = (secret: KeyObject, kid: string): Loose => ({
+  ...createPublicKey(secret).export({ format: "jwk" }),
+  kid,
+  alg: "ES256",
+})
 
 function newKey(): KeyObject {
   return createPrivateKey(
@@ -84,7 +91,7 @@ beforeAll(async () => {
   tenant = await gateway.createTenant("a")
   issuer = await WebhookServer.start(({ path }) =>
     path === "/keys"
-      ? { body: { keys: [{ ...createPublicKey(key).export({ format: "jwk" }), kid: keyId, alg: "ES256" }] } }
+      ? { body: { keys: [...otherKeys, publicOf(key, keyId)] } }
       : { body: { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` } },
   )
 })
@@ -92,6 +99,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   key = newKey()
   issuer.calls.length = 0
+  otherKeys = []
   mark = `test-${++last}`
   const { code } = await configure(configuration())
   expect(code).toBe(201)
@@ -125,6 +133,43 @@ describe("a token of a configured issuer", () => {
     ["an end in the past", () => token({ exp: 1 }).then((made) => made.replace(/\.[^.]*$/, ".AAAA"))],
   ])("with %s is rejected", async (_, make) => {
     expect(await userOf(await make())).toBe(401)
+  })
+
+  test.each<[string, Loose, string]>([
+    ["no user", { sub: undefined }, 'oidc: parse username claims "sub": claim not present'],
+    [
+      "a number as user",
+      { sub: 1 },
+      'oidc: parse username claims "sub": json: cannot unmarshal number into Go value of type string',
+    ],
+    [
+      "groups that are none",
+      { groups: [1] },
+      'oidc: parse groups claim "groups": json: cannot unmarshal array into Go value of type string',
+    ],
+    [
+      "an end in the past",
+      { exp: 1 },
+      "oidc: verify token: oidc: token is expired (Token Expiry: 1970-01-01 00:00:01 +0000 UTC)",
+    ],
+    ["a start in the future", { nbf: 9e15 }, "before the nbf (not before) time: 9999-12-31 23:59:59 +0000 UTC"],
+    ["another audience", { aud: ["x", "y"] }, `oidc: verify token: oidc: expected audience in ["polyplane" "test-`],
+  ])("with %s is rejected with upstream's reason", async (_what, claims, reason) => {
+    const payload = { iss: issuer.url, aud: "polyplane", sub: "ann", exp: 4e9, ...claims }
+    const bearer = await new SignJWT(payload).setProtectedHeader({ alg: "ES256", kid: keyId }).sign(key)
+    const body = { spec: { token: bearer } }
+    const { json } = await call("/apis/authentication.k8s.io/v1/tokenreviews", { method: "POST", body })
+    expect((json() as Loose)["status"].error).toContain(reason)
+  })
+
+  test("may begin in a minute, and may be signed with a key without a name", async () => {
+    const now = Math.floor(Date.now() / 1000)
+    expect(await userOf(await token({ nbf: now + 50 }))).toMatchObject({ username: "oidc:ann" })
+    const unnamed = new SignJWT({ iss: issuer.url, aud: "polyplane", sub: "ann", exp: now + 60 })
+    otherKeys = [publicOf(newKey(), "two")]
+    expect(await userOf(await unnamed.setProtectedHeader({ alg: "ES256" }).sign(key))).toMatchObject({
+      username: "oidc:ann",
+    })
   })
 
   test("grants no permissions by itself", async () => {
