@@ -2,11 +2,11 @@
 // Source: k8s.io/kubernetes/pkg/registry/rbac and pkg/registry/rbac/validation.
 
 import { goQuote } from "../../apimachinery/go/quote.ts"
-import { forbidden } from "../../apimachinery/status.ts"
+import { forbidden, notFound, type StatusError } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import { compactRules, covers, printRule } from "./rules.ts"
 import { aggregate } from "./rbac.ts"
-import type { PolicyRule } from "./types.ts"
+import type { PolicyRule, RoleReference } from "./types.ts"
 
 const group = "rbac.authorization.k8s.io"
 
@@ -46,13 +46,14 @@ export async function confirmBindingGrants(
     resource: "rolebindings" | "clusterrolebindings"
     namespace: string
     name: string
-    roleRef: { kind: string; name: string }
+    roleRef: RoleReference
   },
 ): Promise<void> {
   if (isMaster(ctx)) return
   const { resource, namespace, name, roleRef } = binding
   if (await mayDo(ctx, "bind", roleRef.kind === "Role" ? "roles" : "clusterroles", namespace, roleRef.name)) return
   const rules = await ctx.controlPlane.authorizer.rulesOf(roleRef, namespace)
+  if (rules === undefined) throw missingFor(ctx, roleRef)
   const missing = await missingRules(ctx, rules, namespace)
   if (missing !== undefined) throw forbidden({ group, resource }, name, missing)
 }
@@ -69,8 +70,14 @@ async function missingRules(
   if (missing.length === 0) return undefined
   const list = [...new Set(compactRules(missing).map(printRule))].sort().join("\n")
   const groups = `[${user.groups.map(goQuote).join(" ")}]`
-  const errors = held.errors.length === 0 ? "" : `; resolution errors: [${aggregate(held.errors)}]`
-  return `user ${goQuote(user.name)} (groups=${groups}) is attempting to grant RBAC permissions not currently held:\n${list}${errors}`
+  const errors = aggregate(held.missing.map((reference) => missingFor(ctx, reference).message))
+  const resolution = errors === "" ? "" : `; resolution errors: [${errors}]`
+  return `user ${goQuote(user.name)} (groups=${groups}) is attempting to grant RBAC permissions not currently held:\n${list}${resolution}`
+}
+
+/** As upstream, it is named as if it were what the request is for. */
+function missingFor({ info }: RequestContext, { name }: RoleReference): StatusError {
+  return notFound({ group: info.group, resource: info.resource }, name)
 }
 
 /** Members of system:masters have all permissions, although no rules contain them. */

@@ -7,8 +7,8 @@ import type { Store } from "../../storage/types.ts"
 import { parseStored, StoreView } from "../registry/store-view.ts"
 import type { User } from "../request/user.ts"
 import { Bindings } from "./bindings.ts"
-import type { Bound, Policy, PolicySource, RoleReference, Subject } from "./rbac.ts"
-import type { PolicyRule } from "./types.ts"
+import type { Bound, Policy, PolicySource, Subject } from "./rbac.ts"
+import type { PolicyRule, RoleReference } from "./types.ts"
 
 export interface PolicyViewOptions {
   store: Store

@@ -168,7 +168,7 @@ describe("RBAC authorizer", () => {
 
   test("lists the rules of a user", async () => {
     await bind(readPods)
-    expect(await authorizer.rulesFor(bob, "ns")).toEqual({ rules: readPods, errors: [] })
+    expect(await authorizer.rulesFor(bob, "ns")).toEqual({ rules: readPods, missing: [] })
   })
 })
 

@@ -5,17 +5,12 @@ import { goQuote } from "../../apimachinery/go/quote.ts"
 import { notFound } from "../../apimachinery/status.ts"
 import type { User } from "../request/user.ts"
 import { ruleAllows } from "./rules.ts"
-import type { Attributes, Authorizer, Decision, PolicyRule, UserRules } from "./types.ts"
+import type { Attributes, Authorizer, Decision, PolicyRule, RoleReference, UserRules } from "./types.ts"
 
 export interface Subject {
   kind: string
   name: string
   namespace?: string
-}
-
-export interface RoleReference {
-  kind: string
-  name: string
 }
 
 export interface Binding {
@@ -60,39 +55,35 @@ export function createRBACAuthorizer(source: PolicySource): Authorizer {
       // As upstream, the rules of system:masters come from the binding of cluster-admin.
       const policy = await source.current()
       const rules: PolicyRule[] = []
-      const errors: string[] = []
-      for (const { rules: found, error } of visit(policy, user, namespace)) {
-        if (error === undefined) rules.push(...found)
-        else errors.push(error)
+      const missing: RoleReference[] = []
+      for (const { rules: found, missing: reference } of visit(policy, user, namespace)) {
+        if (reference === undefined) rules.push(...found)
+        else missing.push(reference)
       }
-      return { rules, errors }
+      return { rules, missing }
     },
-    async rulesOf(reference, namespace) {
-      const rules = resolve(await source.current(), reference, namespace)
-      if (rules === undefined) throw notFound(resourceOf(reference), reference.name)
-      return rules
-    },
+    rulesOf: async (reference, namespace) => resolve(await source.current(), reference, namespace),
   }
 }
 
 /** The permissions of a user, cluster-wide and in all namespaces, as text; equal permissions give equal texts. */
 export function grantsTo(policy: Policy, user: User): string {
   const visits = ["", ...policy.namespaces()].flatMap((namespace) => visitsIn(policy, user, namespace))
-  const grants = visits.map(({ rules, error = "", source }) => JSON.stringify([source(), error, rules]))
+  const grants = visits.map(({ rules, missing, source }) => JSON.stringify([source(), missing ?? "", rules]))
   return grants.sort().join("\n")
 }
 
 function decide(policy: Policy, attributes: Attributes): Decision {
   const errors: string[] = []
-  for (const { rules, error, source } of visit(policy, attributes.user, attributes.namespace)) {
-    if (error !== undefined) errors.push(error)
+  for (const { rules, missing, source } of visit(policy, attributes.user, attributes.namespace)) {
+    if (missing !== undefined) errors.push(missingRole(missing))
     if (rules.some((rule) => ruleAllows(rule, attributes)))
       return { decision: "Allow", reason: `RBAC: allowed by ${source()}` }
   }
   return { decision: "NoOpinion", reason: errors.length === 0 ? "" : `RBAC: ${aggregate(errors)}` }
 }
 
-/** Go's format of aggregated errors: a single one as it is, several in brackets without duplicates. */
+/** Go's format of aggregated errors: a single one as it is, several in brackets without duplicates; "" for none. */
 export function aggregate(errors: readonly string[]): string {
   const each = [...new Set(errors)]
   return each.length === 1 ? (each[0] ?? "") : `[${each.join(", ")}]`
@@ -100,7 +91,7 @@ export function aggregate(errors: readonly string[]): string {
 
 interface Visit {
   rules: readonly PolicyRule[]
-  error?: string
+  missing?: RoleReference
   source: () => string
 }
 
@@ -124,7 +115,7 @@ function visitOf(policy: Policy, { binding, subject }: Bound, namespace: string)
     return `${kind} ${goQuote(name)} of ${roleRef.kind} ${goQuote(roleRef.name)} to ${subject.kind} ${goQuote(who)}`
   }
   if (rules !== undefined) return { rules, source }
-  return { rules: [], error: notFound(resourceOf(roleRef), roleRef.name).message, source }
+  return { rules: [], missing: roleRef, source }
 }
 
 function resolve(policy: Policy, reference: RoleReference, namespace: string): readonly PolicyRule[] | undefined {
@@ -133,7 +124,7 @@ function resolve(policy: Policy, reference: RoleReference, namespace: string): r
     : policy.clusterRoles.get(reference.name)
 }
 
-/** The name in upstream's listers: the kind in the singular, lower case. */
-function resourceOf(reference: RoleReference): { group: string; resource: string } {
-  return { group, resource: reference.kind === "Role" ? "role" : "clusterrole" }
+/** As upstream's listers name it: by the kind in the singular, lower case. */
+export function missingRole({ kind, name }: RoleReference): string {
+  return notFound({ group, resource: kind === "Role" ? "role" : "clusterrole" }, name).message
 }

@@ -27,10 +27,15 @@ export interface PolicyRule {
   nonResourceURLs?: readonly string[]
 }
 
-/** The permissions of a user in a namespace ("": only cluster-wide rules). `errors`: bindings whose role is missing. */
+export interface RoleReference {
+  kind: string
+  name: string
+}
+
+/** The permissions of a user in a namespace ("": only cluster-wide rules). `missing`: roles that are bound but do not exist. */
 export interface UserRules {
   rules: readonly PolicyRule[]
-  errors: readonly string[]
+  missing: readonly RoleReference[]
 }
 
 export interface Authorizer {
@@ -38,6 +43,6 @@ export interface Authorizer {
   authorize(attributes: Attributes): Decision | Promise<Decision>
   /** For SelfSubjectRulesReview and the prevention of privilege escalation (escalation.ts). */
   rulesFor(user: User, namespace: string): Promise<UserRules>
-  /** The rules of a referenced role; throws NotFound if the role does not exist. */
-  rulesOf(reference: { kind: string; name: string }, namespace: string): Promise<readonly PolicyRule[]>
+  /** The rules of a referenced role; undefined if it does not exist. */
+  rulesOf(reference: RoleReference, namespace: string): Promise<readonly PolicyRule[] | undefined>
 }

@@ -222,7 +222,7 @@ describe("withImpersonation()", () => {
       const decision = isConstrained || attributes.name === "forbidden" ? "NoOpinion" : "Allow"
       return Promise.resolve({ decision, reason: "" })
     },
-    rulesFor: () => Promise.resolve({ rules: [], errors: [] }),
+    rulesFor: () => Promise.resolve({ rules: [], missing: [] }),
     rulesOf: () => Promise.resolve([]),
   }
   const admin: User = { name: "admin", groups: ["system:masters"], extra: {} }

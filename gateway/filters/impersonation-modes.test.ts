@@ -11,7 +11,7 @@ function allowing(...allowed: string[]): Authorizer {
       const isAllowed = allowed.includes(`${verb} ${what}:${name}`) || allowed.includes(`${verb} ${what}`)
       return { decision: isAllowed ? "Allow" : "NoOpinion", reason: "" }
     },
-    rulesFor: () => Promise.resolve({ rules: [], errors: [] }),
+    rulesFor: () => Promise.resolve({ rules: [], missing: [] }),
     rulesOf: () => Promise.resolve([]),
   }
 }

@@ -46,7 +46,7 @@ export function createControlPlaneStub(
     admission: new AdmissionChain(options.plugins ?? []),
     authorizer: {
       authorize: async () => ({ decision: "Allow", reason: "" }),
-      rulesFor: async () => ({ rules: [], errors: [] }),
+      rulesFor: async () => ({ rules: [], missing: [] }),
       rulesOf: async () => [],
     },
     authenticator: { authenticate: async () => undefined },

@@ -2,7 +2,7 @@
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { badRequest } from "../../../apimachinery/status.ts"
-import { aggregate } from "../../authorization/rbac.ts"
+import { aggregate, missingRole } from "../../authorization/rbac.ts"
 import type { PolicyRule } from "../../authorization/types.ts"
 import type { KindExtension } from "../strategy.ts"
 
@@ -12,7 +12,8 @@ export const selfSubjectRulesReviews: KindExtension = {
   async answer(ctx, object) {
     const namespace = (object as Review).spec?.namespace ?? ""
     if (namespace === "") throw badRequest("no namespace on request")
-    const { rules, errors } = await ctx.controlPlane.authorizer.rulesFor(ctx.user, namespace)
+    const { rules, missing } = await ctx.controlPlane.authorizer.rulesFor(ctx.user, namespace)
+    const errors = missing.map(missingRole)
     const status: Record<string, unknown> = {
       resourceRules: rules.filter((rule) => (rule.nonResourceURLs ?? []).length === 0).map(resourceRule),
       nonResourceRules: rules

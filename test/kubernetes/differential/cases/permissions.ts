@@ -37,6 +37,7 @@ function missingRoles(): RequestStep[] {
       { as },
     ),
     get('/bogus"%01', { as }),
+    post(`${inNamespace}/rolebindings`, { metadata: { name: "d" }, roleRef: { kind: "Role", name: "absent" } }, { as }),
   ]
   return [
     bind(subject, "Role", "one"),
@@ -47,7 +48,7 @@ function missingRoles(): RequestStep[] {
     ...check({ verb: "get", resource: "secrets" }),
     post(`${inNamespace}/roles`, {
       metadata: { name: "three" },
-      rules: [{ apiGroups: [apiGroup], resources: ["roles"], verbs: ["create"] }],
+      rules: [{ apiGroups: [apiGroup], resources: ["roles", "rolebindings"], verbs: ["create"] }],
     }),
     bind(subject, "Role", "three"),
     post(`${inNamespace}/roles?dryRun=All`, { metadata: { name: "y" }, rules: [] }, { as, untilCode: 201 }),
@@ -103,7 +104,7 @@ function certificates(): RequestStep[] {
     patch(`${one}/status?dryRun=All`, mergePatch, condition("Failed"), { as, untilCode: 200 }),
     ...attempts("as signer"),
     allow([write, may("approve", "example.com/a")]),
-    patch(`${one}/approval?dryRun=All`, mergePatch, condition("Other2"), { as, untilCode: 200 }),
+    patch(`${one}/approval?dryRun=All`, mergePatch, {}, { as, untilCode: 200 }),
     ...attempts("as approver"),
   ]
 }
