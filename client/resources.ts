@@ -47,6 +47,7 @@ export const resourceClaims = namespaced("resource.k8s.io", "v1", "resourceclaim
 export const deviceClasses = cluster("resource.k8s.io", "v1", "deviceclasses")
 export const resourceClaimTemplates = namespaced("resource.k8s.io", "v1", "resourceclaimtemplates")
 export const resourceSlices = cluster("resource.k8s.io", "v1", "resourceslices")
+export const volumeAttachments = cluster("storage.k8s.io", "v1", "volumeattachments")
 export const serviceCIDRs = cluster("networking.k8s.io", "v1", "servicecidrs")
 export const ingressClasses = cluster("networking.k8s.io", "v1", "ingressclasses")
 export const ipAddresses = cluster("networking.k8s.io", "v1", "ipaddresses")

@@ -14,7 +14,7 @@ import { configMaps, pods as podResource, secrets, serviceAccounts } from "../..
 import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { mountedSecrets } from "../pods/secrets.ts"
+import { mountedSecrets } from "../../apimachinery/pod-references.ts"
 
 /** Contains the date since which the use of tokens is recorded. */
 const tracking = { namespace: "kube-system", name: "kube-apiserver-legacy-service-account-token-tracking" }

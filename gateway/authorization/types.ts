@@ -11,6 +11,8 @@ export interface Attributes {
   subresource: string
   namespace: string
   name: string
+  /** Of a list, a watch or the deletion of a collection, as sent. Only the rights of nodes depend on it. */
+  fieldSelector?: string
 }
 
 export interface Decision {

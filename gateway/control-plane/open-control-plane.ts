@@ -1,7 +1,7 @@
 // Assembles one control plane from its store and its trust roots. The caller owns it: disposing it stops everything it has started
 // and closes the store.
 
-import type { KubeObject } from "../../apimachinery/object.ts"
+import type { ClusterRole, KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
@@ -25,8 +25,11 @@ import type { Authenticator, TrustRoots } from "../authentication/types.ts"
 import { anonymous, createUnionAuthenticator } from "../authentication/union.ts"
 import { Backends } from "../backends/backends.ts"
 import type { NetworkRules } from "../backends/networks.ts"
+import { createNodeAuthorizer } from "../authorization/node.ts"
 import { PolicyView } from "../authorization/policy-view.ts"
 import { createRBACAuthorizer, grantsTo } from "../authorization/rbac.ts"
+import type { PolicyRule } from "../authorization/types.ts"
+import { createUnionAuthorizer } from "../authorization/union.ts"
 import { conversionCalls } from "../custom-resources/conversion/call.ts"
 import { startCustomResources } from "../custom-resources/handler.ts"
 import { createLocalClient } from "../local-client/local-client.ts"
@@ -72,6 +75,12 @@ const commonAudiences = ["https://kubernetes.default.svc", "https://kubernetes.d
 const controlPlaneBytes = 100 * 1024
 
 const policyPrefix = "/registry/rbac.authorization.k8s.io/"
+
+/** As upstream, those the role has in every new control plane. */
+function nodeRules(bootstrap: Bootstrap): readonly PolicyRule[] {
+  const role = bootstrap.object(`${policyPrefix}clusterroles/system:node`) as ClusterRole | undefined
+  return (role?.rules ?? []) as readonly PolicyRule[]
+}
 
 export async function openControlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
   const { name, uid, tenant, store, life, trust, bootstrap, serviceAddresses, nodes, log } = parts
@@ -130,7 +139,10 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     begin: () => life.begin(),
     resources,
     admission,
-    authorizer: createRBACAuthorizer(policy),
+    authorizer: createUnionAuthorizer(
+      createNodeAuthorizer({ reader, rules: nodeRules(bootstrap) }),
+      createRBACAuthorizer(policy),
+    ),
     authenticator: authenticatorOf(parts, { reader, client: ownClient, view: authenticationView, backends }),
     trust,
     tokens: createTokenIssuer(trust, reader),

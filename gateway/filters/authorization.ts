@@ -20,6 +20,7 @@ export function requestAttributes({ info, user }: RequestState): Attributes {
     subresource: info.subresource,
     namespace: info.namespace,
     name: info.name,
+    ...(info.fieldSelector === undefined ? {} : { fieldSelector: info.fieldSelector }),
   }
 }
 

@@ -1,5 +1,5 @@
 // The admission plugins in kube-apiserver's order. Source: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go. Omitted:
-// NodeRestriction (a tenant does not own its nodes), TaintNodesByCondition (no controller would remove its taints).
+// TaintNodesByCondition (no controller would remove its taints).
 
 import type { AdmissionPlugin } from "../chain.ts"
 import { evaluateMatchConditions } from "../policies/conditions.ts"
@@ -10,6 +10,7 @@ import { MutatingWebhooks } from "../webhooks/mutating.ts"
 import { ValidatingWebhooks } from "../webhooks/validating.ts"
 import { authenticationConfiguration } from "./authentication-configuration.ts"
 import { certificates } from "./certificates.ts"
+import { nodeRestriction } from "./node-restriction/plugin.ts"
 import { persistentVolumeClaimResize } from "./claim-resize.ts"
 import { defaultIngressClass, defaultStorageClass } from "./default-classes.ts"
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts"
@@ -31,6 +32,7 @@ export function admissionPlugins(registrations: AdmissionRegistrations): Admissi
     namespaceLifecycle,
     limitRanger,
     serviceAccount,
+    nodeRestriction,
     podSecurity,
     priority,
     defaultTolerationSeconds,

@@ -30,7 +30,7 @@ export const serviceAccount: AdmissionPlugin = {
   async mutate(ctx, attributes) {
     const pod = objectAs<Pod>(attributes)
     const spec = (pod.spec ??= { containers: [] })
-    if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return
+    if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return checkMirror(attributes, pod)
     const name = spec.serviceAccountName || defaultAccount
     spec.serviceAccountName = name
     spec.serviceAccount = name

@@ -7,7 +7,7 @@ import { invalid } from "../../../apimachinery/status.ts"
 import type { Attributes } from "../../authorization/types.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { User } from "../../request/user.ts"
-import { selectorFaults, type SelectingAttributes, validateSelectors } from "./selectors.ts"
+import { selectorFaults, type SelectingAttributes, understoodFields, validateSelectors } from "./selectors.ts"
 import { semanticEqual } from "../validation/equality.ts"
 import type { KindExtension } from "../strategy.ts"
 
@@ -145,5 +145,6 @@ function attributesOf(
     subresource: resource?.subresource ?? "",
     namespace: resource?.namespace ?? "",
     name: resource?.name ?? "",
+    fieldSelector: understoodFields(resource ?? {}),
   }
 }

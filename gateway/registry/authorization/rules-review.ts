@@ -2,6 +2,7 @@
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { badRequest } from "../../../apimachinery/status.ts"
+import { nodeOfUser } from "../../authorization/node-identity.ts"
 import { aggregate, missingRole } from "../../authorization/rbac.ts"
 import type { PolicyRule } from "../../authorization/types.ts"
 import type { KindExtension } from "../strategy.ts"
@@ -13,14 +14,17 @@ export const selfSubjectRulesReviews: KindExtension = {
     const namespace = (object as Review).spec?.namespace ?? ""
     if (namespace === "") throw badRequest("no namespace on request")
     const { rules, missing } = await ctx.controlPlane.authorizer.rulesFor(ctx.user, namespace)
+    // What a node may do depends on the pods that it runs.
+    const isNode = nodeOfUser(ctx.user) !== undefined
     const errors = missing.map(missingRole)
+    if (isNode) errors.unshift("node authorizer does not support user rule resolution")
     const status: Record<string, unknown> = {
       resourceRules: rules.filter((rule) => (rule.nonResourceURLs ?? []).length === 0).map(resourceRule),
       nonResourceRules: rules
         .filter((rule) => (rule.nonResourceURLs ?? []).length > 0)
         .map(({ verbs = [], nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
       // Missing roles do not make it incomplete: they grant nothing.
-      incomplete: false,
+      incomplete: isNode,
     }
     if (errors.length > 0) status["evaluationError"] = aggregate(errors)
     // Upstream's response does not contain the request's spec.

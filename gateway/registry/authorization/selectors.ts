@@ -1,8 +1,8 @@
-// The field and label selectors of access reviews. No authorizer evaluates them (upstream's RBAC does not either), but errors in
-// them are reported. Source: k8s.io/kubernetes/pkg/apis/authorization/validation, pkg/registry/authorization/util.
+// The field and label selectors of access reviews. Only the rights of nodes depend on them, and only on fields. Errors in them are
+// reported. Source: k8s.io/kubernetes/pkg/apis/authorization/validation, pkg/registry/authorization/util.
 
 import { type FieldError, type FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
-import { parseFieldSelector } from "../../../apimachinery/fields.ts"
+import { parseFieldSelector, printFieldSelector } from "../../../apimachinery/fields.ts"
 import { parseSelector } from "../../../apimachinery/labels.ts"
 import { StatusError } from "../../../apimachinery/status.ts"
 import { validateOperands, validateRequirement } from "../validation/selectors.ts"
@@ -68,6 +68,19 @@ export function selectorFaults({ fieldSelector, labelSelector }: SelectingAttrib
     ...(fields === undefined ? [] : [`spec.resourceAttributes.fieldSelector ${fields} due to parse error`]),
     ...(labels === undefined ? [] : [`spec.resourceAttributes.labelSelector ${labels} due to parse error`]),
   ].join("; ")
+}
+
+/** The field selector without the parts that cannot be evaluated, as text. */
+export function understoodFields({ fieldSelector }: SelectingAttributes): string {
+  const { rawSelector = "", requirements = [] } = fieldSelector ?? {}
+  if (rawSelector !== "") return rawSelector
+  return printFieldSelector({
+    requirements: requirements.filter(isFieldRequirement).map(({ key = "", operator, values: [value = ""] = [] }) => ({
+      field: key,
+      equal: operator === "In",
+      value,
+    })),
+  })
 }
 
 const labelOperators: ReadonlySet<string> = new Set(["In", "NotIn", "Exists", "DoesNotExist"])

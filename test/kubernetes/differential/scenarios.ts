@@ -41,6 +41,8 @@ import { otherKindCases } from "./cases/other-kinds.ts"
 import { openAPICases } from "./cases/openapi.ts"
 import { labelKeyCases } from "./cases/label-keys.ts"
 import { listCases } from "./cases/lists.ts"
+import { nodeReadCases } from "./cases/node-reads.ts"
+import { nodeWriteCases } from "./cases/node-writes.ts"
 import { numberLiteralCases } from "./cases/number-literals.ts"
 import { objectCases } from "./cases/objects.ts"
 import { ownRuleCases } from "./cases/own-rules.ts"
@@ -92,6 +94,7 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "OpenAPI documents", scenarios: openAPICases() },
     { name: "lists and watches", scenarios: listCases() },
     { name: "parts of a control plane", scenarios: componentCases() },
+    { name: "nodes", scenarios: [...nodeReadCases(), ...nodeWriteCases()] },
     { name: "access", scenarios: [...accessCases(), ...impersonationCases(), ...permissionCases(), ...tokenCases()] },
     {
       name: "custom resources",
