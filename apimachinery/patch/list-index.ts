@@ -30,8 +30,9 @@ function outOfRange(at: bigint | number): PlaceFault {
 /** Whether it is a number that a list could have as index or not. */
 function parse(key: string, prefix: string): number {
   const fault = (why: string): PlaceFault => new PlaceFault(`${prefix}strconv.Atoi: parsing ${goQuote(key)}: ${why}`)
-  const [, sign, digits] = /^([+-]?)(\d+)$/.exec(key) ?? []
-  if (digits === undefined) throw fault("invalid syntax")
+  const [, sign, given] = /^([+-]?)(\d+)$/.exec(key) ?? []
+  if (given === undefined) throw fault("invalid syntax")
+  const digits = given.replace(/^0+(?=\d)/, "")
   // Longer ones need not be parsed.
   if (digits.length > 19) throw fault("value out of range")
   const number = sign === "-" ? -BigInt(digits) : BigInt(digits)

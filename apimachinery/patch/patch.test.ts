@@ -27,6 +27,7 @@ describe("applyJsonPatch()", () => {
     [[{ op: "add", path: "/list/-", value: "z" }], { data: { a: "b" }, list: ["x", "y", "z"] }],
     [[{ op: "add", path: "/list/0", value: "z" }], { data: { a: "b" }, list: ["z", "x", "y"] }],
     [[{ op: "remove", path: "/list/-1" }], { data: { a: "b" }, list: ["x"] }],
+    [[{ op: "remove", path: `/list/${"0".repeat(20)}1` }], { data: { a: "b" }, list: ["x"] }],
     [[{ op: "add", path: "/data/x~1y", value: "q" }], { data: { a: "b", "x/y": "q" }, list: ["x", "y"] }],
     [[{ op: "add", path: "/data/constructor", value: "s" }], { data: { a: "b", constructor: "s" }, list: ["x", "y"] }],
     [
@@ -106,6 +107,10 @@ describe("applyJsonPatch()", () => {
     [
       { op: "remove", path: "/list/99999999999999999999" },
       `error in remove for path: '/list/99999999999999999999': strconv.Atoi: parsing "99999999999999999999": value out of range`,
+    ],
+    [
+      { op: "remove", path: "/list/000000000000000000009" },
+      `error in remove for path: '/list/000000000000000000009': Unable to access invalid index: 9: ${invalidIndex}`,
     ],
     [
       { op: "replace", path: "/list/2" },
