@@ -102,6 +102,7 @@ function compileVersion(
     strategy: customStrategy({
       schema,
       status: version.subresources?.status !== undefined,
+      stored: version.name === stored.name,
       terminating: isTerminating(definition),
       selectable,
       scale,

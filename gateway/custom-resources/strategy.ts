@@ -21,6 +21,8 @@ export interface CustomStrategyOptions {
   schema: () => Schema
   /** The version has a status subresource. */
   status: boolean
+  /** Objects are stored in the version. */
+  stored: boolean
   /** The definition is being deleted. */
   terminating: boolean
   /** By name in field selectors ("spec.color"). */
@@ -30,7 +32,7 @@ export interface CustomStrategyOptions {
 }
 
 export function customStrategy(options: CustomStrategyOptions): Strategy {
-  const { schema, status, terminating, selectable, scale } = options
+  const { schema, status, stored, terminating, selectable, scale } = options
   const root = FieldPath.root()
   const listErrors = (object: KubeObject): FieldError[] => validateLists(schema(), object as Json, root)
   const scaleErrors = (object: KubeObject, ofStatus: boolean): FieldError[] =>
@@ -51,14 +53,15 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       object.metadata.generation = 1
     },
 
-    // On every read upstream drops nulls and adds defaults, also in a status that create has dropped.
+    // On every read upstream drops nulls and adds defaults of the stored version, also in a status that create has dropped.
     canonicalize(object) {
       const of = status ? schema().fields?.["status"]?.schema : undefined
       if (object["status"] === null && of !== undefined && of.nullable !== true) delete object["status"]
-      if (of?.default !== undefined && object["status"] === undefined) applyDefaults(schema(), object as Json)
+      const isPreset = stored && of?.default !== undefined
+      if (isPreset && object["status"] === undefined) applyDefaults(schema(), object as Json)
     },
 
-    lacksDefault: () => status && schema().fields?.["status"]?.schema.default !== undefined,
+    lacksDefault: () => status && stored && schema().fields?.["status"]?.schema.default !== undefined,
 
     validate: (_ctx, object) => [...validateRules(schema(), object as Json, root), ...scaleErrors(object, false)],
 

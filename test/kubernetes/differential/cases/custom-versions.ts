@@ -15,6 +15,7 @@ export function customVersionCases(): Scenario[] {
   return [
     { name: "a custom resource has the status that is its default", steps: presetStatus() },
     { name: "a custom resource has a field of one version that a manager does not know", steps: foreignFields() },
+    { name: "a custom resource is scaled in a version that presets its status", steps: presetElsewhere() },
     { name: "a definition no longer serves the version of a manager", steps: unservedVersion() },
   ]
 }
@@ -57,6 +58,36 @@ function presetStatus(): RequestStep[] {
     patch(`${things}/a/status${as("m2")}`, mergePatch, { status: null }, { label: "PATCH no status" }),
     patch(`${things}/a${as("m3")}`, mergePatch, { spec: { key: "y" }, status: null }, { label: "PATCH spec" }),
     get(things, { label: "LIST" }),
+  ]
+}
+
+function presetElsewhere(): RequestStep[] {
+  const status = object({ size: { type: "integer", default: 0 } })
+  const openAPIV3Schema = (preset: object) =>
+    object({ spec: object({ size: { type: "integer" } }), status: { ...status, ...preset } })
+  const versions = [
+    { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: openAPIV3Schema({}) } },
+    {
+      name: "v2",
+      served: true,
+      storage: false,
+      schema: { openAPIV3Schema: openAPIV3Schema({ default: {} }) },
+      subresources: { status: {}, scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" } },
+    },
+  ]
+  const [stored, other] = [list("v1"), list("v2")]
+  return [
+    post(definitions, definition(versions)),
+    get(other, { untilCode: 200 }),
+    post(stored, thing("v1", "a", { size: 1 })),
+    put(`${other}/a/scale`, { metadata: { name: "a" }, spec: { replicas: 4 } } as Json),
+    get(`${stored}/a`),
+    get(`${other}/a`),
+    patch(`${other}/a`, mergePatch, { metadata: { labels: { a: "b" } } }),
+    get(`${stored}/a`, { label: "GET v1 at the end" }),
+    post(other, thing("v2", "b", { size: 1 })),
+    patch(`${other}/b`, mergePatch, {}, { label: "PATCH b the same" }),
+    get(`${stored}/b`, { label: "GET b" }),
   ]
 }
 
