@@ -14,6 +14,7 @@ import { customFormatCases } from "./cases/custom-formats.ts"
 import { customListCases } from "./cases/custom-lists.ts"
 import { customRatchetingCases } from "./cases/custom-ratcheting.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
+import { customRuleCases } from "./cases/custom-rules.ts"
 import { customScaleCases } from "./cases/custom-scale.ts"
 import { customStatusCases } from "./cases/custom-statuses.ts"
 import { customVersionCases } from "./cases/custom-versions.ts"
@@ -21,6 +22,7 @@ import { customValueCases } from "./cases/custom-values.ts"
 import { definitionDetailCases } from "./cases/definition-details.ts"
 import { definitionFaultCases } from "./cases/definition-faults.ts"
 import { definitionNullCases } from "./cases/definition-nulls.ts"
+import { definitionRuleCases } from "./cases/definition-rules.ts"
 import { definitionCases } from "./cases/definitions.ts"
 import { deletionOptionCases } from "./cases/deletion-options.ts"
 import { discoveryCases } from "./cases/discovery.ts"
@@ -106,6 +108,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customScaleCases(),
         ...customVersionCases(),
         ...customRatchetingCases(),
+        ...customRuleCases(),
         ...customColumnCases(),
         ...customEmbeddedDefaultCases(),
         ...customEmbeddedCases(),
@@ -114,6 +117,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...definitionCases(),
         ...definitionFaultCases(),
         ...definitionDetailCases(),
+        ...definitionRuleCases(),
       ],
     },
     {
