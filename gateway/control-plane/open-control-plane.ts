@@ -32,7 +32,7 @@ import type { PolicyRule } from "../authorization/types.ts"
 import { createUnionAuthorizer } from "../authorization/union.ts"
 import { conversionCalls } from "../custom-resources/conversion/call.ts"
 import { startCustomResources } from "../custom-resources/handler.ts"
-import { createLocalClient } from "../local-client/local-client.ts"
+import { createLocalClient, deleteUnasked } from "../local-client/local-client.ts"
 import { FlowView } from "../registry/flowcontrol/flow-view.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { ObjectView } from "../registry/object-view.ts"
@@ -98,7 +98,9 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
       localServices.changed()
     },
   }
-  const custom = { store, table, client: ownClient, callConversionWebhook, log }
+  const deleteObject = (definition: ResourceDefinition, namespace: string, name: string): Promise<void> =>
+    deleteUnasked(controlPlane, definition, namespace, name)
+  const custom = { store, table, client: ownClient, deleteObject, callConversionWebhook, log }
   stack.use(await startCustomResources(custom))
   const policy = stack.use(
     new PolicyView({ store, prefix: policyPrefix, baseObject: (key) => bootstrap.object(key), log }),

@@ -2,49 +2,86 @@
 // k8s.io/apiextensions-apiserver/pkg/controller/finalizer.
 
 import { timestamp } from "../../apimachinery/object.ts"
-import { isNotFound } from "../../apimachinery/status.ts"
+import { isConflict, isNotFound, notFound } from "../../apimachinery/status.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import type { Store } from "../../storage/types.ts"
 import { storagePrefixOf } from "../registry/keys.ts"
-import { cleanupFinalizer, type Definition, definitionsResource, withCondition } from "./types.ts"
+import {
+  cleanupFinalizer,
+  type Definition,
+  type DefinitionCondition,
+  definitionsResource,
+  isEstablished,
+  withCondition,
+} from "./types.ts"
 
 /** Objects per delete request. */
 const pageSize = 500
 
+/** Deletes an object of the definition. Admission is not asked: its policies and webhooks may have been left behind. */
+export type DeleteObject = (namespace: string, name: string) => Promise<void>
+
 export interface CleanupParts {
   store: Store
+  /** Updates the definition. */
   client: KubeClient
+  deleteObject: DeleteObject
 }
 
 const definitions: Resource = { ...definitionsResource, namespaced: false }
 
-/** Resolves when the definition has been deleted, or the signal is aborted. */
+type Progress = Pick<DefinitionCondition, "status" | "reason" | "message">
+
+/** Resolves when the definition's finalizer has been removed, or the signal is aborted. */
 export async function cleanUp(definition: Definition, parts: CleanupParts, signal: AbortSignal): Promise<void> {
-  const { group = "", names = {}, versions = [], scope } = definition.spec ?? {}
-  const version = versions.find((candidate) => candidate.storage === true)?.name ?? ""
-  const resource: Resource = { group, version, resource: names.plural ?? "", namespaced: scope === "Namespaced" }
-  await announce(definition, parts.client)
-  await deleteAll(resource, parts, signal)
-  if (!signal.aborted) await release(definition, parts.client)
+  await report(definition, parts.client, {
+    status: "True",
+    reason: "InstanceDeletionInProgress",
+    message: "CustomResource deletion is in progress",
+  })
+  const progress = isEstablished(definition) ? await deleteObjects(definition, parts, signal) : neverEstablished
+  if (!signal.aborted) await report(definition, parts.client, progress, "released")
 }
 
-async function announce(definition: Definition, client: KubeClient): Promise<void> {
-  const current = await client.get<Definition>(definitions, undefined, definition.metadata.name ?? "")
-  const conditions = withCondition(
-    current.status?.conditions,
-    {
-      type: "Terminating",
-      status: "True",
-      reason: "InstanceDeletionInProgress",
-      message: "CustomResource deletion is in progress",
-    },
-    timestamp(),
-  )
-  await client.update(definitions, { ...current, status: { ...current.status, conditions } }, { subresource: "status" })
+const neverEstablished: Progress = {
+  status: "False",
+  reason: "NeverEstablished",
+  message: "resource was never established",
 }
 
-async function deleteAll(resource: Resource, { store, client }: CleanupParts, signal: AbortSignal): Promise<void> {
-  const prefix = storagePrefixOf(resource.group, resource.resource)
+async function deleteObjects(definition: Definition, parts: CleanupParts, signal: AbortSignal): Promise<Progress> {
+  try {
+    await deleteAll(definition, parts, signal)
+  } catch (error) {
+    if (isConflict(error) || signal.aborted) throw error
+    // An object that a conversion webhook cannot read, for example. Upstream lists them first.
+    const message = `could not list instances: ${(error as Error).message}`
+    await report(definition, parts.client, { status: "True", reason: "InstanceDeletionFailed", message })
+    throw error
+  }
+  return { status: "False", reason: "InstanceDeletionCompleted", message: "removed all instances" }
+}
+
+/** `released`: removes the finalizer at the same time, so that the definition is deleted, unless it has others. */
+async function report(
+  { metadata: { name = "", uid } }: Definition,
+  client: KubeClient,
+  progress: Progress,
+  released?: "released",
+): Promise<void> {
+  const current = await client.get<Definition>(definitions, undefined, name)
+  // There is another one of the same name by now.
+  if (current.metadata.uid !== uid) throw notFound(definitionsResource, name)
+  const conditions = withCondition(current.status?.conditions, { type: "Terminating", ...progress }, timestamp())
+  const next = structuredClone({ ...current, status: { ...current.status, conditions } })
+  if (released !== undefined)
+    next.metadata.finalizers = (next.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer)
+  await client.update(definitions, next, { subresource: "status" })
+}
+
+async function deleteAll({ spec }: Definition, parts: CleanupParts, signal: AbortSignal): Promise<void> {
+  const { store, deleteObject } = parts
+  const prefix = storagePrefixOf(spec?.group ?? "", spec?.names?.plural ?? "")
   const revision = store.revision
   let after: string | undefined
   for (;;) {
@@ -52,8 +89,8 @@ async function deleteAll(resource: Resource, { store, client }: CleanupParts, si
     for (const { key } of page.items) {
       if (signal.aborted) return
       const [first = "", second] = key.slice(prefix.length).split("/")
-      const [namespace, name] = second === undefined ? [undefined, first] : [first, second]
-      await client.delete(resource, namespace, name).catch((error: unknown) => {
+      const [namespace, name] = second === undefined ? ["", first] : [first, second]
+      await deleteObject(namespace, name).catch((error: unknown) => {
         if (!isNotFound(error)) throw error
       })
     }
@@ -82,14 +119,4 @@ async function untilEmpty(prefix: string, store: Store, signal: AbortSignal): Pr
 
 async function isEmpty(prefix: string, store: Store): Promise<boolean> {
   return (await store.range(prefix, { limit: 1 })).items.length === 0
-}
-
-/** Removes the finalizer, so that the definition is deleted. */
-async function release(definition: Definition, client: KubeClient): Promise<void> {
-  const { name = "" } = definition.metadata
-  const current = await client.get<Definition>(definitions, undefined, name)
-  if (current.metadata.uid !== definition.metadata.uid) return
-  const next = structuredClone(current)
-  next.metadata.finalizers = (next.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer)
-  await client.update(definitions, next)
 }

@@ -2,6 +2,8 @@ import { expect, describe, test, vi } from "vitest"
 import { StorageError } from "../../storage/types.ts"
 import { createKindsStub, faults, type KindsStub, type Loose, verdict } from "../testing/kinds.ts"
 import { contextOf } from "../testing/control-plane-stub.ts"
+import type { AdmissionPlugin } from "../admission/chain.ts"
+import { deleteUnasked } from "../local-client/local-client.ts"
 import { startCustomResources } from "./handler.ts"
 
 const crds = "apiextensions.k8s.io/customresourcedefinitions"
@@ -45,11 +47,16 @@ interface World extends KindsStub {
 
 /** With the handler that serves the defined resources. */
 async function world(...definitions: Loose[]): Promise<World> {
-  const kinds = createKindsStub()
+  return worldWith([], ...definitions)
+}
+
+async function worldWith(plugins: readonly AdmissionPlugin[], ...definitions: Loose[]): Promise<World> {
+  const kinds = createKindsStub({ plugins })
   const handler = await startCustomResources({
     store: kinds.stub.store,
     table: kinds.stub.resources,
     client: () => kinds.client,
+    deleteObject: (...object) => deleteUnasked(kinds.stub, ...object),
   })
   for (const each of definitions) await kinds.create(crds, each)
   return {
@@ -91,6 +98,42 @@ describe("a definition", () => {
     await kinds.delete(crds, "widgets.example.com")
     await until(async () => (await second())[0] === "NamesAccepted=True NoConflicts")
     expect(kinds.stub.resources.registry({ group, version: "v1", resource: "gadgets" })).toBeDefined()
+  })
+
+  test("gets names that another definition no longer has", async () => {
+    await using kinds = await world(
+      definition("widgets", "Widget", {}, { names: { plural: "widgets", kind: "Widget", shortNames: ["w", "x"] } }),
+      definition("gadgets", "Gadget", {}, { names: { plural: "gadgets", kind: "Gadget", shortNames: ["x", "w"] } }),
+    )
+    const second = async (): Promise<Loose> => (await kinds.get(crds, "gadgets.example.com"))["status"]
+    expect((await second())["conditions"][0]).toMatchObject({
+      reason: "ShortNamesConflict",
+      message: '["x" is already in use, "w" is already in use]',
+    })
+    await kinds.patch(crds, "widgets.example.com", { spec: { names: { shortNames: ["y"] } } })
+    await until(async () => (await second())["acceptedNames"].shortNames?.length === 2)
+  })
+
+  test("is not changed by a status that says otherwise", async () => {
+    await using kinds = await world(definition("widgets", "Widget"))
+    const { acceptedNames } = (await kinds.get(crds, "widgets.example.com"))["status"]
+    for (const status of [{ acceptedNames: null, conditions: null }, { acceptedNames: { singular: "odd" } }]) {
+      const patched = await kinds.patch(crds, "widgets.example.com", { status }, { subresource: "status" })
+      expect(patched["status"].acceptedNames).toEqual(acceptedNames)
+      expect(conditions(patched)).toContain("Established=True InitialNamesAccepted")
+    }
+  })
+
+  test("cannot get a name that it has already", async () => {
+    await using kinds = await world(definition("widgets", "Widget"))
+    const renamed = await kinds.patch(crds, "widgets.example.com", { spec: { names: { shortNames: ["widget"] } } })
+    expect(conditions(renamed)).toEqual([
+      "NamesAccepted=False ShortNamesConflict",
+      "Established=True InitialNamesAccepted",
+    ])
+    // Upstream does not reconsider the condition if the names are those that were granted.
+    const again = await kinds.patch(crds, "widgets.example.com", { spec: { names: { shortNames: null } } })
+    expect(conditions(again)[0]).toBe("NamesAccepted=False ShortNamesConflict")
   })
 
   test.each<[string, Loose, Loose, string[]]>([
@@ -366,6 +409,67 @@ describe("deletion of a definition", () => {
   })
 })
 
+describe("deletion of a definition with a finalizer of its own", () => {
+  const held = (names: Loose): Loose => ({
+    ...definition("widgets", "Widget", {}, names),
+    metadata: { name: "widgets.example.com", finalizers: ["x.y/z"] },
+  })
+
+  test("says that its objects have been deleted, served or not, whatever admission says", async () => {
+    const refuse: AdmissionPlugin = {
+      name: "Refuse",
+      validate(_ctx, { operation, definition: { resource } }) {
+        if (operation === "DELETE" && resource === "widgets") throw new Error("refused")
+      },
+    }
+    await using kinds = await worldWith([refuse], held({}))
+    const widgets = `${group}/widgets`
+    await kinds.create(widgets, { metadata: { name: "a" }, spec: { size: 1 } })
+    const versions = [{ name: "v1", served: false, storage: true, schema: { openAPIV3Schema: schema } }]
+    await kinds.patch(crds, "widgets.example.com", { spec: { versions } })
+    await kinds.delete(crds, "widgets.example.com")
+    await until(async () =>
+      conditions(await kinds.get(crds, "widgets.example.com")).includes("Terminating=False InstanceDeletionCompleted"),
+    )
+    const { metadata } = await kinds.get(crds, "widgets.example.com")
+    expect(metadata.finalizers).toEqual(["x.y/z"])
+    await kinds.patch(crds, "widgets.example.com", { metadata: { finalizers: null } })
+    expect(await verdict(kinds.get(crds, "widgets.example.com"))).not.toBe("accepted")
+  })
+
+  test("says why its objects cannot be deleted, and tries again", async () => {
+    await using kinds = await world()
+    const deleteObject = vi.fn(() => Promise.reject(new Error("the webhook does not answer")))
+    const { store, resources } = kinds.stub
+    await kinds.close()
+    await using _handler = await startCustomResources({
+      store,
+      table: resources,
+      client: () => kinds.client,
+      deleteObject,
+    })
+    await kinds.create(crds, held({}))
+    await until(async () => resources.serves({ group, version: "v1", resource: "widgets" }))
+    await kinds.create(`${group}/widgets`, { metadata: { name: "a" }, spec: { size: 1 } })
+    await kinds.delete(crds, "widgets.example.com")
+    await until(async () =>
+      (await kinds.get(crds, "widgets.example.com"))["status"].conditions.some(
+        ({ reason, message }: Loose) =>
+          reason === "InstanceDeletionFailed" && message === "could not list instances: the webhook does not answer",
+      ),
+    )
+    await until(async () => deleteObject.mock.calls.length > 1)
+  })
+
+  test("says that it never was established", async () => {
+    await using kinds = await world(definition("gadgets", "Widget"), held({}))
+    await kinds.delete(crds, "widgets.example.com")
+    await until(async () =>
+      conditions(await kinds.get(crds, "widgets.example.com")).includes("Terminating=False NeverEstablished"),
+    )
+  })
+})
+
 test("definitions are served even if their watch has failed", async () => {
   const kinds = createKindsStub()
   const { store, resources } = kinds.stub
@@ -377,7 +481,12 @@ test("definitions are served even if their watch has failed", async () => {
       next: () => Promise.reject(new StorageError("Unavailable", "the disk refuses")),
     }),
   }))
-  await using _handler = await startCustomResources({ store, table: resources, client: () => kinds.client })
+  await using _handler = await startCustomResources({
+    store,
+    table: resources,
+    client: () => kinds.client,
+    deleteObject: (...object) => deleteUnasked(kinds.stub, ...object),
+  })
   const widgets = { group, version: "v1", resource: "widgets" }
   await kinds.create(crds, definition("widgets", "Widget"))
   await until(async () => resources.serves(widgets))

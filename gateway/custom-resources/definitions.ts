@@ -62,6 +62,14 @@ export function compileDefinition(
     .map(compile)
 }
 
+/** The version in which objects are stored, served or not. */
+export function compileStored(crd: CustomResourceDefinition, call?: CallConversionWebhook): ResourceDefinition {
+  const definition = crd as unknown as Definition
+  const stored = definition.spec?.versions?.find((version) => version.storage === true)
+  if (stored === undefined) throw new Error(`no version of ${definition.metadata.name} is stored`)
+  return compileVersion(definition, stored, stored, call ?? cannotCall, 0, () => undefined)
+}
+
 function compileVersion(
   definition: Definition,
   version: CustomResourceVersion,

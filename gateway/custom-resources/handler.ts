@@ -12,21 +12,23 @@ import { backoff } from "../../client/reflector.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { type KeyValue, type Store, StorageError, type StoreEvent, type Watcher } from "../../storage/types.ts"
 import { controlPlaneClosed } from "../control-plane/ending.ts"
-import { storagePrefixOf } from "../registry/keys.ts"
+import { storageKey, storagePrefixOf } from "../registry/keys.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { semanticEqual } from "../registry/validation/equality.ts"
-import { cleanUp } from "./cleanup.ts"
+import { cleanUp, type DeleteObject } from "./cleanup.ts"
 import type { CallConversionWebhook } from "./conversion/webhook.ts"
-import { compileDefinition } from "./definitions.ts"
-import { acceptNames } from "./definition/names.ts"
-import { conditionOf, type Definition, definitionsResource, isTerminating } from "./types.ts"
+import { compileDefinition, compileStored } from "./definitions.ts"
+import { acceptNames, sameNames } from "./definition/names.ts"
+import { awaitsCleanup, conditionOf, type Definition, definitionsResource } from "./types.ts"
 
 export interface CustomResourceParts {
   store: Store
   /** The control plane's resource table: replaces all custom definitions at once. */
   table: { setCustom(definitions: readonly ResourceDefinition[]): void }
-  /** Deletes the objects of a deleted definition; created on first use. */
+  /** Updates definitions; created on first use. */
   client?: () => KubeClient
+  /** Deletes an object of a deleted definition, without admission. */
+  deleteObject?: (definition: ResourceDefinition, namespace: string, name: string) => Promise<void>
   /** For definitions with webhook conversion. */
   callConversionWebhook?: CallConversionWebhook
   /** Logs errors of background work. */
@@ -117,21 +119,23 @@ class CustomResourceHandler implements AsyncDisposable {
   async #loadAgain(): Promise<void> {
     const before = new Map(this.#known)
     await this.load()
-    for (const [key, { definition }] of before) if (!this.#known.has(key)) this.#offerNames(definition)
+    for (const { definition } of before.values()) this.#offerNames(definition)
     for (const { definition } of this.#known.values()) this.#cleanUp(definition)
   }
 
   #change(events: readonly StoreEvent[]): void {
-    const gone: Definition[] = []
+    const before: Definition[] = []
     for (const { type, current } of events) {
       this.#revision = current.modRevision
+      const known = this.#known.get(current.key)
+      if (known !== undefined) before.push(known.definition)
       // Objects up to this revision were written under the previous schema.
       if (type === "put") this.#take(current, this.#parts.store.revision)
-      else gone.push(...this.#drop(current))
+      else this.#known.delete(current.key)
     }
     this.#publish()
     for (const { current } of events) this.#cleanUp(this.#known.get(current.key)?.definition)
-    for (const definition of gone) this.#offerNames(definition)
+    for (const definition of before) this.#offerNames(definition)
   }
 
   #take({ key, value, modRevision }: KeyValue, until = modRevision): void {
@@ -148,12 +152,6 @@ class CustomResourceHandler implements AsyncDisposable {
         "compiling a CustomResourceDefinition failed",
       )
     }
-  }
-
-  #drop({ key }: KeyValue): Definition[] {
-    const known = this.#known.get(key)
-    this.#known.delete(key)
-    return known === undefined ? [] : [known.definition]
   }
 
   /** Two definitions that were created at the same moment may have been granted the same name: the first by name keeps it. */
@@ -175,13 +173,15 @@ class CustomResourceHandler implements AsyncDisposable {
   }
 
   #cleanUp(definition: Definition | undefined): void {
-    const { client, store } = this.#parts
-    if (definition === undefined || client === undefined || !isTerminating(definition)) return
+    const { client, store, deleteObject: deletes, callConversionWebhook } = this.#parts
+    if (client === undefined || deletes === undefined || definition === undefined || !awaitsCleanup(definition)) return
     this.#inBackground(`cleanup of ${definition.metadata.uid}`, async () => {
       const { signal } = this.#ending
       while (!signal.aborted) {
         try {
-          return await cleanUp(definition, { store, client: client() }, signal)
+          const compiled = compileStored(definition as unknown as CustomResourceDefinition, callConversionWebhook)
+          const deleteObject: DeleteObject = (namespace, name) => deletes(compiled, namespace, name)
+          return await cleanUp(definition, { store, client: client(), deleteObject }, signal)
         } catch (error) {
           // Deletion is the goal, and a conflict is no failure. In both cases the state is checked again.
           if (isNotFound(error) || signal.aborted) return
@@ -193,10 +193,13 @@ class CustomResourceHandler implements AsyncDisposable {
     })
   }
 
-  /** The names of a deleted definition may be free for others. */
-  #offerNames(gone: Definition): void {
-    for (const { definition } of this.#known.values()) {
-      if (definition.spec?.group !== gone.spec?.group) continue
+  /** Names that a definition has no longer may be free for others. */
+  #offerNames(before: Definition): void {
+    const key = storageKey(prefix, "", before.metadata.name ?? "")
+    const names = (definition: Definition | undefined) => definition?.status?.acceptedNames ?? {}
+    if (sameNames(names(before), names(this.#known.get(key)?.definition))) return
+    for (const [otherKey, { definition }] of this.#known) {
+      if (otherKey === key || definition.spec?.group !== before.spec?.group) continue
       if (conditionOf(definition, "NamesAccepted")?.status !== "False") continue
       this.#inBackground(`names of ${definition.metadata.name}`, () => this.#acceptNames(definition))
     }

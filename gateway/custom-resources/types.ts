@@ -85,8 +85,17 @@ export function hasItsNames(definition: Definition): boolean {
   return conditionOf(definition, "NamesAccepted")?.status === "True"
 }
 
+/** Its objects are being deleted, and no more can be created. */
 export function isTerminating(definition: Definition): boolean {
-  return definition.metadata.deletionTimestamp !== undefined
+  return conditionOf(definition, "Terminating")?.status === "True"
+}
+
+/** It is being deleted, and its objects have not been deleted yet. */
+export function awaitsCleanup(definition: Definition): boolean {
+  return (
+    definition.metadata.deletionTimestamp !== undefined &&
+    definition.metadata.finalizers?.includes(cleanupFinalizer) === true
+  )
 }
 
 /** Adds or updates a condition; its transition time changes with its status. */

@@ -31,6 +31,7 @@ import { managedKindOf, patched } from "../endpoints/verbs/patch.ts"
 import { type Caller, contextOf, neverAborted, type Target, targetOf } from "./local-request.ts"
 import { PageTurns } from "./page-turns.ts"
 import { deepFreeze } from "../../apimachinery/freeze.ts"
+import { withoutAdmission } from "../registry/internal-write.ts"
 import type { DeleteRequest, ResourceDefinition, WriteOptions as RegistryWriteOptions } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { User } from "../request/user.ts"
@@ -47,6 +48,18 @@ type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObje
 
 export function createLocalClient(controlPlane: ControlPlane, user: User = polyplane): KubeClient {
   return new LocalClient({ controlPlane, user })
+}
+
+/** Deletes an object of a definition that may not be served, without asking admission. */
+export async function deleteUnasked(
+  controlPlane: ControlPlane,
+  definition: ResourceDefinition,
+  namespace: string,
+  name: string,
+): Promise<void> {
+  const ctx = contextOf({ controlPlane, user: polyplane }, definition, "delete", { namespace, name })
+  const registry = controlPlane.resources.registryOf(definition)
+  await registry.delete(ctx, namespace, name, { dryRun: false }, withoutAdmission)
 }
 
 class LocalClient implements KubeClient {

@@ -85,6 +85,10 @@ class Table implements MutableResourceTable {
     this.#generation++
   }
 
+  registryOf(definition: ResourceDefinition): Registry {
+    return this.#registries.get(definition) ?? new GenericRegistry(definition, this.#cache)
+  }
+
   forgetValues(): void {
     this.#cache.clear()
   }

@@ -177,6 +177,8 @@ export interface Registry {
 export interface ResourceTable {
   /** Undefined if the resource is not served. */
   registry(resource: GroupVersionResource): Registry | undefined
+  /** That of a definition, even if it is not served. */
+  registryOf(definition: ResourceDefinition): Registry
   /** Does not create a registry. */
   serves(resource: GroupVersionResource): boolean
   registryOfKind(kind: GroupVersionKind): Registry | undefined

@@ -72,8 +72,8 @@ const strategy: Strategy<Definition> = {
       : validateAcceptedNames(definition)
   },
 
+  // Also of a status: what upstream's controllers say in it does not stay changed.
   async begin(ctx, definition) {
-    if (ctx.info.subresource !== "") return undefined
     // Only those of the same group, identified by their keys: parsing all definitions of a large installation takes seconds.
     const { items } = await ctx.controlPlane.store.range(storagePrefixOf(group, resource))
     const ofGroup = items.filter(({ key }) => key.endsWith(`.${definition.spec?.group ?? ""}`))
@@ -94,6 +94,7 @@ const strategy: Strategy<Definition> = {
   defaultPropagation: "None",
 
   markDeleted(definition) {
+    if (conditionOf(definition, "Terminating") !== undefined) return
     const finalizers = definition.metadata.finalizers ?? []
     if (!finalizers.includes(cleanupFinalizer)) definition.metadata.finalizers = [...finalizers, cleanupFinalizer]
     definition.status = {

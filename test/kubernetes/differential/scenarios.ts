@@ -21,6 +21,7 @@ import { customVersionCases } from "./cases/custom-versions.ts"
 import { customValueCases } from "./cases/custom-values.ts"
 import { definitionDetailCases } from "./cases/definition-details.ts"
 import { definitionFaultCases } from "./cases/definition-faults.ts"
+import { definitionLifeCases } from "./cases/definition-lives.ts"
 import { definitionNullCases } from "./cases/definition-nulls.ts"
 import { definitionRuleCases } from "./cases/definition-rules.ts"
 import { definitionCases } from "./cases/definitions.ts"
@@ -117,6 +118,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...definitionCases(),
         ...definitionFaultCases(),
         ...definitionDetailCases(),
+        ...definitionLifeCases(),
         ...definitionRuleCases(),
       ],
     },
