@@ -1,6 +1,7 @@
 // Prints values like Go: with %v in messages, and as JSON in cells. Source: strconv.FormatFloat, encoding/json.
 
 import type { Json } from "../object.ts"
+import { isInteger } from "../schema/exact-integers.ts"
 import { isObject, sortedEntries } from "../schema/json-object.ts"
 
 /** Prints maps and lists like %v. */
@@ -11,6 +12,15 @@ export function printGo(value: Json): string {
   return `map[${sortedEntries(value)
     .map(([key, item]) => `${key}:${printGo(item)}`)
     .join(" ")}]`
+}
+
+/** The type of a decoded JSON value in Go, as %T prints it. */
+export function goTypeOf(value: Json): string {
+  if (Array.isArray(value)) return "[]interface {}"
+  if (isObject(value)) return "map[string]interface {}"
+  if (value === null) return "<nil>"
+  if (typeof value === "number" || typeof value === "bigint") return isInteger(value) ? "int64" : "float64"
+  return typeof value === "boolean" ? "bool" : "string"
 }
 
 /** Outside this range, %v prints a float64 with an exponent. */

@@ -124,7 +124,7 @@ function hasDefaults(schema: Schema, underWay: Set<Schema> = new Set()): boolean
 }
 
 /** A null where null is not allowed counts as absent (except in lists, where it has a position). */
-function dropNulls(schema: Schema, value: Json, keepsNulls: boolean): void {
+export function dropNulls(schema: Schema, value: Json, keepsNulls = false): void {
   if (typeof value !== "object" || value === null) return
   if (Array.isArray(value)) {
     const items = schemaOfItems(schema)

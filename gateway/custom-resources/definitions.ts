@@ -19,8 +19,8 @@ import { compileStructural } from "../../apimachinery/schema/structural/structur
 import { compareVersions } from "../../apimachinery/version-order.ts"
 import type { SubresourceFacts } from "../../apimachinery/schema/facts.ts"
 import { storagePrefixOf } from "../registry/keys.ts"
-import type { Conversion, ResourceDefinition } from "../registry/rest.ts"
-import { type CallConversionWebhook, webhookConversion } from "./conversion/webhook.ts"
+import type { ResourceDefinition } from "../registry/rest.ts"
+import { type CallConversionWebhook, type WebhookConversion, webhookConversion } from "./conversion/webhook.ts"
 import { customColumns } from "./columns.ts"
 import { plainFields } from "./fields.ts"
 import { customScale } from "./scale.ts"
@@ -129,9 +129,11 @@ function compileVersion(
     },
   }
   const conversion = conversionOf(definition, version, stored.name, call)
+  if (compiled.customResource !== undefined) {
+    if (conversion !== undefined) compiled.customResource.between = conversion.between
+    else if (stored.name !== version.name) compiled.customResource.toStored = pruneTo(stored)
+  }
   if (conversion !== undefined) compiled.conversion = conversion
-  else if (stored.name !== version.name && compiled.customResource !== undefined)
-    compiled.customResource.toStored = pruneTo(stored)
   const warning = deprecationOf(definition, version)
   if (warning !== undefined) compiled.warning = warning
   if (scale !== undefined && compiled.customResource !== undefined) {
@@ -191,7 +193,7 @@ function conversionOf(
   { name }: CustomResourceVersion,
   storageVersion: string,
   call: CallConversionWebhook,
-): Conversion | undefined {
+): WebhookConversion | undefined {
   const { group = "", conversion, versions = [] } = spec ?? {}
   const { clientConfig, conversionReviewVersions = [] } = conversion?.webhook ?? {}
   if (conversion?.strategy !== "Webhook" || clientConfig === undefined) return undefined

@@ -1,6 +1,6 @@
 // The scale subresource of a custom resource: its definition contains the paths of the numbers.
 
-import { printGo } from "../../apimachinery/go/print.ts"
+import { goTypeOf, printGo } from "../../apimachinery/go/print.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { isInteger } from "../../apimachinery/schema/exact-integers.ts"
@@ -115,16 +115,7 @@ function firstNoObject(object: object, names: readonly string[]): { value: unkno
 }
 
 function wrongType(value: unknown, expected: string): string {
-  return `${printGo(value as Json)} is of the type ${goType(value)}, expected ${expected}`
-}
-
-/** The Go type of a decoded JSON value. */
-function goType(value: unknown): string {
-  if (Array.isArray(value)) return "[]interface {}"
-  if (value === null) return "<nil>"
-  if (typeof value === "object") return "map[string]interface {}"
-  if (isInteger(value)) return "int64"
-  return typeof value === "number" ? "float64" : typeof value === "boolean" ? "bool" : "string"
+  return `${printGo(value as Json)} is of the type ${goTypeOf(value as Json)}, expected ${expected}`
 }
 
 function numberOf(value: unknown): number {

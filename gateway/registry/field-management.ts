@@ -161,8 +161,9 @@ export interface ApplyOptions {
 }
 
 export interface AppliedObject {
-  /** Not decoded, without managers, mutable. */
+  /** Without managers, mutable. Not decoded if it has changed. */
   object: KubeObject
+  isChanged: boolean
   managers: readonly ManagedFieldsEntry[] | undefined
 }
 
@@ -197,7 +198,7 @@ export async function applyConfiguration(
     if (applied.object !== undefined) checkReadable(of, "failed to convert new object", configuration)
     const object = (applied.object ?? live) as unknown as KubeObject
     if (fieldManager === kubectl) keepLastApplied(object, configuration)
-    return { object, managers: entriesOf(applied.managers) }
+    return { object, isChanged: applied.object !== undefined, managers: entriesOf(applied.managers) }
   } catch (error) {
     if (error instanceof TypeErrors)
       throw notOfItsType(of, error.subject === "configuration" ? configuration : live, error)

@@ -58,7 +58,9 @@ export function managedKind(ctx: RequestContext, definition: ResourceDefinition,
     },
     reset(apiVersion) {
       const found = definitionIn(apiVersion)
-      return found && resetFields(found, subresource)
+      // As upstream, writes of a custom resource reset fields of their own version only.
+      const isReset = definition.customResource === undefined || apiVersion === own
+      return isReset && found ? resetFields(found, subresource) : undefined
     },
     ...(isConverted(definition) ? { asRead: (object) => throughStorage(object, definition, definition) } : {}),
   }
@@ -81,13 +83,15 @@ async function convert(
   if (from === undefined || to === undefined) throw new Error("no such version")
   if (from === to) return object
   const converted = await throughStorage(object, from, to)
-  // Without a webhook, the fields of a version stay in place. Source: managedfields/internal/versionconverter.go.
+  // Fields that the other version does not contain stay in place, unless a webhook drops them. Source: managedfields/internal/versionconverter.go.
   if (to.customResource !== undefined) checkType(converted, mergeTypeOf(to.schema), "conversion")
   return converted
 }
 
 async function throughStorage(object: Json, from: ResourceDefinition, to: ResourceDefinition): Promise<Json> {
   const given = deepFreeze(copyJson(object) as unknown as KubeObject)
+  const exact = await from.customResource?.between?.(given, printGroupVersion(to))
+  if (exact !== undefined) return copyJson(exact as unknown as Json)
   const stored = from.conversion === undefined ? given : await from.conversion.toStored(given)
   const [converted] = to.conversion === undefined ? [stored] : await to.conversion.fromStored([deepFreeze(stored)])
   if (converted === undefined) throw new Error(`conversion to ${printGroupVersion(to)} answered nothing`)

@@ -47,9 +47,16 @@ export class ObjectStorage {
     }
   }
 
+  /** The object in the version in which it is stored. Undefined if that has the same fields. */
+  converted(object: KubeObject): Promise<KubeObject> | KubeObject | undefined {
+    const { conversion, customResource } = this.#definition
+    if (conversion !== undefined) return conversion.toStored(object)
+    return customResource?.toStored === undefined ? undefined : this.#asStored(object)
+  }
+
   /**
    * Returns the stored value. Undefined: the key was not at `modRevision` (0: it exists); nothing was written and the claim was
-   * rolled back.
+   * rolled back. `converted`: the result of {@link converted}, if it is known.
    */
   async put(
     ctx: Pick<RequestContext, "controlPlane" | "turn" | "pause">,
@@ -57,11 +64,11 @@ export class ObjectStorage {
     object: KubeObject,
     modRevision: number,
     claim: Claim | undefined,
+    converted?: KubeObject,
   ): Promise<KubeValue | undefined> {
     let stored: KeyValue | undefined
     try {
-      const { conversion } = this.#definition
-      const toStore = conversion ? await conversion.toStored(object) : this.#asStored(object)
+      const toStore = converted ?? (await this.converted(object)) ?? this.#asStored(object)
       stored = await this.#put(ctx, key, toStore, modRevision)
       if (stored === undefined) return undefined
       claim?.commit()
@@ -119,16 +126,16 @@ export class ObjectStorage {
     }
   }
 
-  /** The result of a dry run: the object as it would be read from the store. */
-  async asRead(object: KubeObject): Promise<KubeObject> {
+  /** The result of a dry run: the object as it would be read from the store. `converted`: as of {@link put}. */
+  async asRead(object: KubeObject, converted?: KubeObject): Promise<KubeObject> {
     const { conversion, customResource } = this.#definition
-    if (conversion !== undefined) {
-      const [read] = await conversion.fromStored([await conversion.toStored(object)])
-      return read ?? object
-    }
-    if (customResource?.toStored === undefined) return this.#shown(object)
-    const stored = this.#asStored(object)
-    return { ...(customResource.aged?.read(stored) ?? stored), apiVersion: printGroupVersion(this.#definition) }
+    const stored = converted ?? (await this.converted(object))
+    if (stored === undefined) return this.#shown(object)
+    if (conversion === undefined)
+      return { ...(customResource?.aged?.read(stored) ?? stored), apiVersion: printGroupVersion(this.#definition) }
+    const [read = object] = await conversion.fromStored([stored])
+    const { resourceVersion } = object.metadata
+    return { ...read, metadata: { ...read.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) } }
   }
 
   #shown(object: KubeObject): KubeObject {

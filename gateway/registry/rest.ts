@@ -48,6 +48,8 @@ export interface ResourceDefinition extends ResourceFacts {
     unserved?(version: string): ResourceDefinition | undefined
     /** Objects stored up to this revision may not match the current schema; `read` converts them, or returns them unchanged. */
     aged?: { until: number; read(object: KubeObject): KubeObject }
+    /** Converts by the webhook, without pruning: managed fields are computed of what it returns. */
+    between?(object: KubeObject, apiVersion: string): Promise<KubeObject>
     /** Prunes and defaults the object according to another version, in which it is stored. Takes ownership of the object. */
     toStored?(object: KubeObject): KubeObject
     scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string }

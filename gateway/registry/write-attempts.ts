@@ -145,28 +145,19 @@ export class WriteAttempts {
     if (isLast) return this.#finish(ctx, stored, object, options)
     const answered = (value: KubeValue): KubeValue =>
       options.subresource === "status" ? value : this.#reader.shown(value)
-    if ((await this.#isUnchanged(object, current, stored)) && !this.#isRewritten(stored, current))
-      return answered(before)
-    if (options.dryRun) return this.#dry(ctx, object)
+    const converted = await this.#storage.converted(object)
+    // Compared as they are stored: different objects of one version may be the same in another, and the other way around.
+    const isSame = isUnchanged(converted ?? object, converted ? this.#reader.unconverted(stored) : current)
+    if (isSame && !this.#isRewritten(stored, current)) return answered(before)
+    if (options.dryRun) return this.#dry(ctx, object, converted)
     const claim = await definition.strategy.begin?.(ctx, object, current)
-    const value = await this.#storage.put(ctx, stored.key, object, stored.modRevision, claim)
+    const value = await this.#storage.put(ctx, stored.key, object, stored.modRevision, claim, converted)
     return value && answered(value)
   }
 
   /** What it answers if nothing is written. */
-  async #dry({ pause }: RequestContext, object: KubeObject): Promise<KubeValue> {
-    return inSteps(new ComputedValue(await this.#storage.asRead(object)).encoding(), pause)
-  }
-
-  /**
-   * Versions of built-in kinds are compared as they are stored: different objects of one version may be the same in another, and
-   * the other way around.
-   */
-  async #isUnchanged(object: KubeObject, current: KubeObject, stored: KeyValue): Promise<boolean> {
-    const { conversion, customResource } = this.#definition
-    return conversion === undefined || customResource !== undefined
-      ? isUnchanged(object, current)
-      : isUnchanged(await conversion.toStored(object), this.#reader.unconverted(stored))
+  async #dry({ pause }: RequestContext, object: KubeObject, converted?: KubeObject): Promise<KubeValue> {
+    return inSteps(new ComputedValue(await this.#storage.asRead(object, converted)).encoding(), pause)
   }
 
   /** The update is written even if it changes nothing. */

@@ -3,10 +3,8 @@
 
 import { randomUUID } from "node:crypto"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
-import { decodeObject } from "../../../apimachinery/schema/decode/decode.ts"
-import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
-import { noObject } from "../../../apimachinery/schema/json/parse.ts"
-import { hasReason, type Status } from "../../../apimachinery/status.ts"
+import type { Status } from "../../../apimachinery/status.ts"
+import { reviewFault } from "../../backends/review-fault.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { User } from "../../request/user.ts"
 import type { AdmissionAttributes } from "../chain.ts"
@@ -106,30 +104,7 @@ interface ResponseBody {
 
 /** The decoding error of a response that is not a valid review, with upstream's message. */
 export function faultOf(answer: Json, { version }: Review): string | undefined {
-  if (answer === null) return undefined
-  if (typeof answer !== "object" || Array.isArray(answer)) return noObject(answer)
-  const { kind = "", apiVersion = "" } = answer as ResponseBody
-  const isReview = kind === "AdmissionReview" && /^admission\.k8s\.io\/v1(beta1)?$/.test(apiVersion)
-  if (isReview && apiVersion !== `admission.k8s.io/${version}`) {
-    const given = apiVersion.split("/")[1] ?? ""
-    return `converting (${given}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`
-  }
-  if (!isReview && kind !== "" && (apiVersion !== "" || kind !== "AdmissionReview")) {
-    const given = JSON.stringify(apiVersion || `admission.k8s.io/${version}`)
-    return `no kind ${JSON.stringify(kind)} is registered for version ${given} in scheme "pkg/runtime/scheme.go:111"`
-  }
-  return faultOfTypes(answer)
-}
-
-/** Drops null and unknown fields, so that later code finds the expected types. */
-function faultOfTypes(answer: Json): string | undefined {
-  try {
-    decodeObject(answeredReview, answer, false)
-    return undefined
-  } catch (error) {
-    if (!hasReason(error, "BadRequest")) throw error
-    return refusalDetail(error.message)
-  }
+  return reviewFault(answer, { group: "admission.k8s.io", kind: "AdmissionReview", version }, answeredReview)
 }
 
 /** Throws an Error that describes the problem of the response. */

@@ -125,6 +125,36 @@ describe("with a conversion webhook", () => {
     expect(await bodyOf(call("GET", `${tests("v1")}/four`))).toMatchObject({ hostPort: "c:4" })
   })
 
+  test("an update that changes only the stored version is written, once", async () => {
+    await call("POST", tests("v1"), object("v1", "bare", { hostPort: "s" }))
+    const revision = async (): Promise<string> => {
+      const patched = await bodyOf(call("PATCH", `${tests("v2")}/bare`, {}, "application/merge-patch+json"))
+      return patched["metadata"].resourceVersion as string
+    }
+    const { metadata } = await bodyOf(call("GET", `${tests("v2")}/bare`))
+    const first = await revision()
+    expect(first).not.toBe(metadata.resourceVersion)
+    expect(await revision()).toBe(first)
+    await call("DELETE", `${tests("v1")}/bare`)
+  })
+
+  test("converts a long list with several calls", async () => {
+    const names = ["l1", "l2", "l3", "l4"]
+    for (const name of names) {
+      const hostPort = `${"h".repeat(200_000)}:1`
+      await call("POST", tests("v1"), {
+        ...object("v1", name, { hostPort }),
+        metadata: { name, labels: { long: "yes" } },
+      })
+    }
+    const before = server.calls.length
+    const { items } = await bodyOf(call("GET", `${tests("v2")}?labelSelector=long=yes`))
+    expect(items.map(({ metadata }: Loose) => metadata.name)).toEqual(names)
+    const sizes = server.calls.slice(before).map(({ body }) => body["request"].objects.length as number)
+    expect(sizes.length).toBeGreaterThan(1)
+    for (const name of names) await call("DELETE", `${tests("v1")}/${name}`)
+  })
+
   test("converts watch events to the requested version", async () => {
     const answered = await call("GET", `${tests("v2")}?watch=true&timeoutSeconds=1`)
     const events = answered.text
@@ -209,6 +239,16 @@ describe("a failed conversion", () => {
       `${about} failed: expected response.uid=`,
     ],
     [
+      "of another kind responds with both",
+      () => ({ body: { kind: "Status", apiVersion: "v1", status: "Success" } }),
+      `${about} failed: converting (v1.Status) to (v1.ConversionReview): unknown conversion`,
+    ],
+    [
+      "of another type responds with it",
+      (c) => reviewed(c, { convertedObjects: "x" }),
+      `${about} failed: json: cannot unmarshal string into Go struct field ConversionResponse.response.convertedObjects of type []runtime.RawExtension`,
+    ],
+    [
       "without a response responds with an error",
       () => ({ body: { kind: "ConversionReview", apiVersion: "apiextensions.k8s.io/v1" } }),
       `${about} failed: no response provided`,
@@ -241,6 +281,21 @@ describe("a failed conversion", () => {
       "name",
       (given) => ({ ...given, metadata: { ...given["metadata"], name: "y" } }),
       "object: must have the same name: five != y",
+    ],
+    [
+      "type of labels",
+      (given) => ({ ...given, metadata: { ...given["metadata"], labels: [] } }),
+      "metadata: invalid metadata.labels of type []interface {} in converted object",
+    ],
+    [
+      "type of an annotation",
+      (given) => ({ ...given, metadata: { ...given["metadata"], annotations: { a: 1.5 } } }),
+      "metadata: metadata.annotations[a] must be a string, but is float64 in converted object",
+    ],
+    [
+      "labels to invalid ones",
+      (given) => ({ ...given, metadata: { ...given["metadata"], labels: { a: "-" } } }),
+      `metadata: metadata.labels: Invalid value: "-": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`,
     ],
   ])("is reported if the webhook changes the %s", async (_, change, message) => {
     convert = (given, version) => change(properly(given, version))

@@ -1,14 +1,19 @@
-// Converts custom resources between versions by a webhook: all objects of a read in one ConversionReview. In metadata a webhook can
-// change only labels and annotations. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/conversion/webhook_converter.go.
+// Converts custom resources between versions by a webhook: all objects of a read in one ConversionReview. Source:
+// k8s.io/apiextensions-apiserver/pkg/apiserver/conversion/webhook_converter.go, and for defaults and unknown fields
+// crdConversionRESTOptionsGetter in k8s.io/apiextensions-apiserver/pkg/apiserver.
 
 import { randomUUID } from "node:crypto"
-import { type Json, type KubeObject, type ObjectMeta, printGroupVersion } from "../../../apimachinery/object.ts"
-import { applyDefaults } from "../../../apimachinery/schema/defaults.ts"
-import { decodeObject } from "../../../apimachinery/schema/decode/decode.ts"
+import { copyJson } from "../../../apimachinery/copy.ts"
+import { type Json, type KubeObject, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
+import { applyDefaults, dropNulls } from "../../../apimachinery/schema/defaults.ts"
+import { prune } from "../../../apimachinery/schema/prune.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import { unexplained } from "../../../apimachinery/status.ts"
+import { reviewFault } from "../../backends/review-fault.ts"
 import type { WebhookClientConfig } from "../../backends/webhook-client.ts"
 import type { Conversion } from "../../registry/rest.ts"
+import { checkConverted } from "./converted.ts"
+import { answeredReview } from "./review-schema.ts"
 
 /** POSTs a review and returns the response. Throws an Error with the reason. */
 export type CallConversionWebhook = (config: WebhookClientConfig, review: Json) => Promise<Json>
@@ -25,39 +30,98 @@ export interface WebhookConversionParts {
   call: CallConversionWebhook
 }
 
-export function webhookConversion(parts: WebhookConversionParts): Conversion {
-  const { group, version, storageVersion } = parts
+export interface WebhookConversion extends Conversion {
+  /** Does not change what the webhook returns. */
+  between: (object: KubeObject, apiVersion: string) => Promise<KubeObject>
+}
+
+export function webhookConversion(parts: WebhookConversionParts): WebhookConversion {
+  const { group, version, storageVersion, schemaOf } = parts
+  const own = printGroupVersion({ group, version })
+  const stored = printGroupVersion({ group, version: storageVersion })
+  const only = async (object: KubeObject, apiVersion: string): Promise<KubeObject> =>
+    (await convert(parts, [object], apiVersion))[0] ?? object
   return {
-    fromStored: (objects) => convert(parts, objects, group, version),
-    async toStored(object) {
-      const [stored] = await convert(parts, [object], group, storageVersion)
-      return stored ?? object
+    async fromStored(objects) {
+      // Defaults are those of the version in which an object is stored, and its revision is not in it.
+      const settled = objects.map((object) => withDefaults(withoutRevision(object), schemaOf))
+      const converted = await convert(parts, settled, own)
+      return converted.map((object, index) => withRevision(pruned(object, schemaOf), objects[index]))
     },
+    toStored: async (object) => withDefaults(await only(withoutRevision(object), stored), schemaOf),
+    between: only,
   }
+}
+
+type SchemaOf = (version: string) => Schema
+
+const ownSchema = ({ apiVersion }: KubeObject, schemaOf: SchemaOf): Schema =>
+  schemaOf(parseGroupVersion(apiVersion).version)
+
+/** A copy without the fields that its version's schema does not contain. */
+function pruned(object: KubeObject, schemaOf: SchemaOf): KubeObject {
+  const schema = ownSchema(object, schemaOf)
+  const copy = copyJson(object)
+  prune(schema, copy as unknown as Json)
+  dropNulls(schema, copy as unknown as Json)
+  return copy
+}
+
+function withDefaults(object: KubeObject, schemaOf: SchemaOf): KubeObject {
+  const copy = pruned(object, schemaOf)
+  applyDefaults(ownSchema(object, schemaOf), copy as unknown as Json)
+  return copy
+}
+
+function withoutRevision(object: KubeObject): KubeObject {
+  const { resourceVersion: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+function withRevision(object: KubeObject, stored: KubeObject | undefined): KubeObject {
+  const { resourceVersion } = stored?.metadata ?? {}
+  if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion
+  return object
 }
 
 /** Objects that already have the wanted version are unchanged. */
 async function convert(
   parts: WebhookConversionParts,
   objects: readonly KubeObject[],
-  group: string,
-  version: string,
+  wanted: string,
 ): Promise<readonly KubeObject[]> {
-  const wanted = printGroupVersion({ group, version })
   const foreign = objects.filter(({ apiVersion }) => apiVersion !== wanted)
   const [first] = foreign
   if (first === undefined) return objects
   const about = `conversion webhook for ${first.apiVersion}, Kind=${first.kind}`
-  const converted = await ask(parts, foreign, wanted, about)
-  const schema = parts.schemaOf(version)
-  const results = foreign.map((object, index) => {
-    const result = checked(object, converted[index], wanted, places(about, objects.length === 1, index))
-    decodeObject(schema, result as unknown as Json, false) // drops fields that the version's schema does not contain
-    applyDefaults(schema, result as unknown as Json)
-    return result
-  })
+  const results: KubeObject[] = []
+  for (const batch of batches(foreign)) {
+    const converted = await ask(parts, batch, wanted, about)
+    for (const [index, object] of batch.entries())
+      results.push(checkConverted(object, converted[index] ?? null, wanted, about))
+  }
   const next = results[Symbol.iterator]()
   return objects.map((object) => (object.apiVersion === wanted ? object : (next.next().value ?? object)))
+}
+
+/** Maximum size of a review, unless a single object is longer. */
+const maxReviewLength = 512 * 1024
+
+/** The objects of one call each: a webhook's response must not be too long. */
+function* batches(objects: readonly KubeObject[]): Generator<readonly KubeObject[]> {
+  let batch: KubeObject[] = []
+  let length = 0
+  for (const object of objects) {
+    const added = JSON.stringify(object).length
+    if (batch.length > 0 && length + added > maxReviewLength) {
+      yield batch
+      batch = []
+      length = 0
+    }
+    batch.push(object)
+    length += added
+  }
+  yield batch
 }
 
 async function ask(
@@ -65,16 +129,18 @@ async function ask(
   objects: readonly KubeObject[],
   desiredAPIVersion: string,
   about: string,
-): Promise<unknown[]> {
+): Promise<Json[]> {
   const version = reviewVersions.find((candidate) => candidate === "v1" || candidate === "v1beta1")
   if (version === undefined) throw unexplained("no supported conversion review versions")
   const uid = randomUUID()
   const review = {
     kind: "ConversionReview",
-    apiVersion: `apiextensions.k8s.io/${version}`,
+    apiVersion: `${group}/${version}`,
     request: { uid, desiredAPIVersion, objects },
+    // As upstream's struct, which is not a pointer.
+    response: { uid: "", convertedObjects: null, result: { metadata: {} } },
   }
-  let converted: unknown[]
+  let converted: Json[]
   try {
     converted = readReview(await call(config, review as unknown as Json), version, uid)
   } catch (error) {
@@ -86,93 +152,31 @@ async function ask(
   return converted
 }
 
+const group = "apiextensions.k8s.io"
+
 interface ReviewAnswer {
   kind?: string
   apiVersion?: string
   response?: {
     uid?: string
     result?: { status?: string; message?: string }
-    convertedObjects?: unknown[]
-  } | null
+    convertedObjects?: Json[]
+  }
 }
 
-function readReview(answer: Json, version: string, uid: string): unknown[] {
+function readReview(answer: Json, version: string, uid: string): Json[] {
+  const fault = reviewFault(answer, { group, kind: "ConversionReview", version }, answeredReview)
+  if (fault !== undefined) throw new Error(fault)
   const { kind = "", apiVersion = "", response } = (answer ?? {}) as ReviewAnswer
-  if (version === "v1" && (kind !== "ConversionReview" || apiVersion !== "apiextensions.k8s.io/v1")) {
+  if (version === "v1" && (kind !== "ConversionReview" || apiVersion !== `${group}/v1`)) {
     const given = apiVersion.includes("/") ? apiVersion : `/${apiVersion}` // Go's format of a kind without a group
-    throw new Error(
-      `expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got ${given}, Kind=${kind}`,
-    )
+    throw new Error(`expected webhook response of ${group}/v1, Kind=ConversionReview, got ${given}, Kind=${kind}`)
   }
-  if (response === undefined || response === null) throw new Error("no response provided")
+  if (response === undefined) throw new Error("no response provided")
   if (version === "v1" && response.uid !== uid) {
     throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? "")}`)
   }
   const { status = "", message } = response.result ?? {}
   if (status !== "Success") throw new Error(message || `response.result.status was '${status}', not 'Success'`)
-  return Array.isArray(response.convertedObjects) ? response.convertedObjects : []
-}
-
-/** The beginnings of error messages about a response: for a single object, upstream's are shorter. */
-interface Places {
-  form: string
-  object: string
-  metadata: string
-}
-
-function places(about: string, single: boolean, index: number): Places {
-  const invalid = `${about} returned invalid`
-  return single
-    ? { form: `${invalid} object at index 0`, object: `${invalid} object`, metadata: `${invalid} metadata` }
-    : {
-        form: `${invalid} converted object at index ${index}`,
-        object: `${invalid} converted object at index ${index}`,
-        metadata: `${invalid} metadata in object at index ${index}`,
-      }
-}
-
-/** Verifies that it is the same object, and restores the server's part of metadata. */
-function checked(original: KubeObject, given: unknown, wanted: string, at: Places): KubeObject {
-  if (!isMapping(given)) throw unexplained(`${at.form}: Object 'Kind' is missing`)
-  const converted = given as unknown as KubeObject
-  if (converted.apiVersion !== wanted) {
-    throw unexplained(`${at.form}: invalid groupVersion (expected ${wanted}, received ${converted.apiVersion ?? ""})`)
-  }
-  if (converted.kind !== original.kind) {
-    throw unexplained(`${at.form}: invalid kind (expected ${original.kind}, received ${converted.kind ?? ""})`)
-  }
-  const { metadata } = given
-  const own = (isMapping(metadata) ? metadata : {}) as ObjectMeta
-  for (const [field, name] of [
-    ["name", "name"],
-    ["namespace", "namespace"],
-    ["uid", "UID"],
-  ] as const) {
-    const [before = "", after = ""] = [original.metadata[field], own[field]]
-    if (before !== after) throw unexplained(`${at.object}: must have the same ${name}: ${before} != ${after}`)
-  }
-  converted.metadata = restored(original.metadata, own, at.metadata)
-  return converted
-}
-
-const isMapping = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-function restored(original: ObjectMeta, given: ObjectMeta, invalid: string): ObjectMeta {
-  const { labels: _labels, annotations: _annotations, ...kept } = structuredClone(original)
-  const metadata: ObjectMeta = kept
-  for (const field of ["labels", "annotations"] as const) {
-    const texts: unknown = given[field]
-    if (texts === undefined || texts === null) continue
-    if (!isMapping(texts)) throw unexplained(`${invalid}: invalid metadata.${field}`)
-    for (const [key, value] of Object.entries(texts)) {
-      if (typeof value !== "string") {
-        throw unexplained(
-          `${invalid}: metadata.${field}[${key}] must be a string, but is ${typeof value} in converted object`,
-        )
-      }
-    }
-    metadata[field] = texts as Record<string, string>
-  }
-  return metadata
+  return response.convertedObjects ?? []
 }

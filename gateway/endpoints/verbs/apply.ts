@@ -81,10 +81,11 @@ export async function applied(
   const mayCreate = ctx.info.subresource === "" || definition.strategy.allowCreateOnUpdate === true
   if (current === undefined && !mayCreate) throw notFound(definition, at.name)
   const options = { fieldManager, force, pause: ctx.pause }
-  const { object, managers } = await applyConfiguration(of, current, copyJson(configuration), options)
+  const { object, isChanged, managers } = await applyConfiguration(of, current, copyJson(configuration), options)
   await ctx.pause?.()
   if (duplicates.length > 0) reportDuplicates(ctx, duplicates, validation)
-  const decoded = decodeApplied(ctx, object, configuration, expected)
+  // The current object may lack defaults of a custom resource's version, in which it is not stored.
+  const decoded = isChanged ? decodeApplied(ctx, object, configuration, expected) : object
   setEntries(decoded, managers)
   const { uid } = decoded.metadata
   if (current === undefined && uid) {

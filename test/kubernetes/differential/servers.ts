@@ -2,6 +2,7 @@
 // controllers. POLYPLANE_KUBERNETES_SERVER and _TOKEN specify a running kube-apiserver instead of a new one; with STORAGE=etcd
 // the tenant's objects are stored in etcd.
 
+import { localNetworks } from "../../../gateway/backends/networks.ts"
 import { startTestGateway } from "../../../gateway/testing/start-gateway.ts"
 import { RangeServiceAddresses } from "../../../gateway/registry/core/services/addresses.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
@@ -23,6 +24,7 @@ export async function startServers(): Promise<Servers> {
   const gateway = stack.use(
     await startTestGateway({
       superCluster: false,
+      allowedNetworks: localNetworks, // webhooks of tests are on loopback
       ...(etcd === undefined ? {} : { etcd: { servers: etcd.servers, prefix: "/differential" } }),
       serviceAddresses: () => new RangeServiceAddresses({ cidr: serviceRange, load: () => Promise.resolve([]) }),
     }),

@@ -1,0 +1,54 @@
+// Why a webhook's response is not a review: kube-apiserver decodes it like an object of its own kinds.
+
+import type { Json } from "../../apimachinery/object.ts"
+import { decodeObject } from "../../apimachinery/schema/decode/decode.ts"
+import { refusalDetail } from "../../apimachinery/schema/decode/errors.ts"
+import { noObject } from "../../apimachinery/schema/json/parse.ts"
+import type { Schema } from "../../apimachinery/schema/schema.ts"
+import { hasReason } from "../../apimachinery/status.ts"
+
+/** Upstream can decode both versions. */
+const versions: readonly string[] = ["v1", "v1beta1"]
+
+/** Every scheme of upstream has these. Source: k8s.io/apimachinery/pkg/apis/meta/v1/register.go (AddToGroupVersion). */
+const commonKinds: ReadonlySet<string> = new Set([
+  "APIGroup",
+  "APIGroupList",
+  "APIResourceList",
+  "APIVersions",
+  "Status",
+])
+
+/**
+ * Undefined if there is no fault; then unknown fields and nulls have been dropped, so that later code finds the expected types.
+ * `kind` and `version`: those of the review that was sent.
+ */
+export function reviewFault(
+  answer: Json,
+  { group, kind, version }: { group: string; kind: string; version: string },
+  schema: Schema,
+): string | undefined {
+  if (answer === null) return undefined
+  if (typeof answer !== "object" || Array.isArray(answer)) return noObject(answer)
+  const { kind: given = "", apiVersion = "" } = answer as { kind?: string; apiVersion?: string }
+  const [ofGroup, ofVersion = ""] = apiVersion.split("/")
+  const isReview = given === kind && ofGroup === group && versions.includes(ofVersion)
+  if ((isReview && ofVersion !== version) || (apiVersion === "v1" && commonKinds.has(given))) {
+    return `converting (${ofVersion || apiVersion}.${given}) to (${version}.${kind}): unknown conversion`
+  }
+  if (!isReview && given !== "" && (apiVersion !== "" || given !== kind)) {
+    const shown = JSON.stringify(apiVersion || `${group}/${version}`)
+    return `no kind ${JSON.stringify(given)} is registered for version ${shown} in scheme "pkg/runtime/scheme.go:111"`
+  }
+  return faultOfTypes(answer, schema)
+}
+
+function faultOfTypes(answer: Json, schema: Schema): string | undefined {
+  try {
+    decodeObject(schema, answer, false)
+    return undefined
+  } catch (error) {
+    if (!hasReason(error, "BadRequest")) throw error
+    return refusalDetail(error.message)
+  }
+}
