@@ -124,6 +124,7 @@ function compileVersion(
     customResource: {
       uid: definition.metadata.uid ?? "",
       ...(isEstablished(definition) ? {} : { undiscoverable: true }),
+      ...(isTerminating(definition) ? { terminating: true } : {}),
       unserved,
       aged: { until: agedUntil, read: agedReader(definition, version, schema) },
     },

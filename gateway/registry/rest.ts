@@ -44,6 +44,8 @@ export interface ResourceDefinition extends ResourceFacts {
     uid: string
     /** Served, but not in discovery: its definition is not established. */
     undiscoverable?: true
+    /** Its objects are being deleted. */
+    terminating?: true
     /** Versions that are defined but not served. Managers that wrote in such a version still own their fields. */
     unserved?(version: string): ResourceDefinition | undefined
     /** Objects stored up to this revision may not match the current schema; `read` converts them, or returns them unchanged. */

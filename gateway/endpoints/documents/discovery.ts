@@ -166,15 +166,25 @@ const optionalLists = ({ shortNames, categories }: ResourceDefinition) => ({
  * Notifies storage migrators of a change of the stored version. Source:
  * k8s.io/apiserver/pkg/endpoints/discovery/storageversionhash.go.
  */
-function storageVersionHash({ storageVersionHash: known = "", storageVersion, kind }: ResourceDefinition): string {
+function storageVersionHash(definition: ResourceDefinition): string | undefined {
+  const { storageVersionHash: known = "", storageVersion, kind, customResource } = definition
   // A built-in kind may be stored in a version that is not served.
   if (known !== "") return known
   const { group, version } = parseGroupVersion(storageVersion)
+  if (customResource?.unserved?.(version) !== undefined) return undefined
   return createHash("sha256").update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString("base64")
 }
 
+const terminatingVerbs = ["delete", "deletecollection", "get", "list", "watch"]
+
+/** While the objects of a definition are being deleted, it says only how to see and delete them. */
+function shownVerbs({ verbs, customResource }: ResourceDefinition): readonly string[] {
+  return customResource?.terminating === true ? terminatingVerbs : verbs
+}
+
 function resourceDocuments(definition: ResourceDefinition): unknown[] {
-  const { resource, singular, namespaced, kind, verbs, subresources } = definition
+  const { resource, singular, namespaced, kind, subresources } = definition
+  const verbs = shownVerbs(definition)
   const own = {
     name: resource,
     singularName: singular,
@@ -239,7 +249,8 @@ function aggregated(
 }
 
 function aggregatedResource(definition: ResourceDefinition): unknown {
-  const { group, version, resource, singular, namespaced, kind, verbs, subresources, customResource } = definition
+  const { group, version, resource, singular, namespaced, kind, subresources, customResource } = definition
+  const verbs = shownVerbs(definition)
   // Omits group and version for built-in kinds of the group itself, but not for custom ones.
   const responseKind = (of: { group: string; version: string; kind: string }) =>
     customResource === undefined && of.group === group && of.version === version

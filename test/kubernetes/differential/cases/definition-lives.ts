@@ -16,6 +16,7 @@ export function definitionLifeCases(): Scenario[] {
     { name: "a kind ends after its objects", steps: ended() },
     { name: "a kind ends that never was", steps: neverEstablished() },
     { name: "a kind ends although its objects may not be deleted", steps: guarded() },
+    { name: "a kind ends whose stored version is not served", steps: unserved() },
   ]
 }
 
@@ -180,6 +181,7 @@ function ended(): RequestStep[] {
     settled("things", "InstanceDeletionInProgress"),
     get(`${list}/a`, { untilCode: 404 }),
     get(`${list}/b`, { untilText: "deletionTimestamp" }),
+    get(`/apis/${group}/v1`, { untilText: '"list","watch"', label: "GET v1 meanwhile" }),
     post(list, thing("c"), { untilCode: 403 }),
     patch(`${list}/c?fieldManager=m`, "application/apply-patch+yaml", thing("c")),
     patch(`${list}/b`, mergePatch, { data: { a: "b" } }),
@@ -246,5 +248,27 @@ function guarded(): RequestStep[] {
     get(`${definitions}/things.${group}`, { untilCode: 404 }),
     remove(`${policies}/validatingadmissionpolicybindings/${name}`),
     remove(`${policies}/validatingadmissionpolicies/${name}`),
+  ]
+}
+
+function unserved(): RequestStep[] {
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } }
+  const versions = [
+    { name: "v1", served: false, storage: true, schema },
+    { name: "v2", served: true, storage: false, schema },
+  ]
+  const list = `/apis/${group}/v2/namespaces/@{ns}/things`
+  return [
+    kind("things", { kind: "Thing" }, { versions }),
+    get(list, { untilCode: 200 }),
+    get(`/apis/${group}`),
+    get(`/apis/${group}/v2`, { untilCode: 200 }),
+    get(`/apis/${group}/v1`),
+    post(list, { apiVersion: `${group}/v2`, kind: "Thing", metadata: { name: "a" }, data: { a: "b" } }),
+    patch(`${list}/a`, mergePatch, { data: { a: "c" } }),
+    get(list),
+    remove(`${definitions}/things.${group}`, undefined, { label: "WRITE end of things" }),
+    get(`${definitions}/things.${group}`, { untilCode: 404 }),
+    get(list, { untilCode: 404, label: "LIST after the end" }),
   ]
 }
