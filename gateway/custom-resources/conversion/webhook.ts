@@ -13,7 +13,7 @@ import { reviewFault } from "../../backends/review-fault.ts"
 import type { WebhookClientConfig } from "../../backends/webhook-client.ts"
 import type { Conversion } from "../../registry/rest.ts"
 import { checkConverted } from "./converted.ts"
-import { answeredReview } from "./review-schema.ts"
+import { answeredReviews, type ReviewVersion } from "./review-schema.ts"
 
 /** POSTs a review and returns the response. Throws an Error with the reason. */
 export type CallConversionWebhook = (config: WebhookClientConfig, review: Json) => Promise<Json>
@@ -130,7 +130,9 @@ async function ask(
   desiredAPIVersion: string,
   about: string,
 ): Promise<Json[]> {
-  const version = reviewVersions.find((candidate) => candidate === "v1" || candidate === "v1beta1")
+  const version = reviewVersions.find((candidate): candidate is ReviewVersion =>
+    Object.hasOwn(answeredReviews, candidate),
+  )
   if (version === undefined) throw unexplained("no supported conversion review versions")
   const uid = randomUUID()
   const review = {
@@ -164,8 +166,8 @@ interface ReviewAnswer {
   }
 }
 
-function readReview(answer: Json, version: string, uid: string): Json[] {
-  const fault = reviewFault(answer, { group, kind: "ConversionReview", version }, answeredReview)
+function readReview(answer: Json, version: ReviewVersion, uid: string): Json[] {
+  const fault = reviewFault(answer, { group, kind: "ConversionReview", version }, answeredReviews[version])
   if (fault !== undefined) throw new Error(fault)
   const { kind = "", apiVersion = "", response } = (answer ?? {}) as ReviewAnswer
   if (version === "v1" && (kind !== "ConversionReview" || apiVersion !== `${group}/v1`)) {

@@ -13,6 +13,7 @@ export function conversionCases(webhook: Webhook): Scenario[] {
     { name: "conversion reviews are as upstream's", steps: asked(webhook) },
     { name: "conversions return odd objects", steps: odd(webhook, objectModes) },
     { name: "conversions return odd responses", steps: odd(webhook, responseModes) },
+    { name: "conversions return odd responses in v1beta1", steps: odd(webhook, responseModes, "v1beta1") },
     { name: "a conversion in a list fails", steps: failing(webhook) },
     { name: "a converted resource is not changed by updates that store the same", steps: unchanged(webhook) },
     { name: "a converted resource is stored in another version", steps: storageChange(webhook) },

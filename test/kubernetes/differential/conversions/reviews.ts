@@ -44,9 +44,9 @@ export function asked(webhook: Webhook): RequestStep[] {
 }
 
 /** Each mode in conversions from the stored version, and into it. */
-export function odd(webhook: Webhook, modes: readonly string[]): Step[] {
+export function odd(webhook: Webhook, modes: readonly string[], reviewVersion = "v1"): Step[] {
   return [
-    ...servedBy(webhook),
+    ...servedBy(webhook, { conversion: conversionBy(webhook, { conversionReviewVersions: [reviewVersion] }) }),
     ...modes.flatMap((mode, index) => {
       const [name, other] = [`o${index}`, `p${index}`]
       const label = (method: string): { label: string } => ({ label: `${method}: ${mode}` })
