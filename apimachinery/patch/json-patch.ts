@@ -9,7 +9,7 @@ import type { Json } from "../object.ts"
 import { isObject, ownValue, setOwn, sortedEntries } from "../schema/json-object.ts"
 import { maxDepth } from "../schema/json/survey.ts"
 import { StatusError } from "../status.ts"
-import { type PatchOperation, readOperations } from "./json-patch-operations.ts"
+import { NoText, type PatchOperation, readOperations } from "./json-patch-operations.ts"
 import { indexOfInsertion, indexOfItem, PlaceFault } from "./list-index.ts"
 import { PatchedLists } from "./patched-lists.ts"
 
@@ -19,7 +19,7 @@ import { PatchedLists } from "./patched-lists.ts"
  */
 const maxCopied = 3 * 1024 * 1024
 
-const operations = new Set(["add", "remove", "replace", "move", "copy", "test"])
+const known = new Set(["add", "remove", "replace", "move", "copy", "test"])
 
 /** The target of a pointer: the container, which must exist, and the key in it. */
 interface Place {
@@ -27,15 +27,19 @@ interface Place {
   key: string
 }
 
+/** {@link applyOperations}, of a client's patch. */
+export function applyJsonPatch(object: Json, patch: Json, isWritten = false): Json {
+  return applyOperations(object, readOperations(patch), isWritten)
+}
+
 /**
  * Returns a new value; modifies neither the object nor the patch. `isWritten`: its keys are in the order in which upstream's
  * library writes them.
  */
-export function applyJsonPatch(object: Json, patch: Json, isWritten = false): Json {
-  const operations = readOperations(patch)
+export function applyOperations(object: Json, patch: readonly PatchOperation[], isWritten = false): Json {
   try {
     const document = new Document(copyJson(object))
-    for (const operation of operations) document.apply(operation)
+    for (const operation of patch) document.apply(operation)
     const result = isWritten ? document.written() : document.result()
     if (isDeeper(result, maxDepth)) throw rejected("it becomes nested too deeply")
     return result
@@ -90,7 +94,7 @@ class Document {
 
   apply(operation: PatchOperation): void {
     const { op, value } = operation
-    if (!operations.has(op)) throw rejected(`Unexpected kind: ${op}`)
+    if (!known.has(op)) throw rejected(`Unexpected kind: ${op}`)
     if (op === "move") return this.#move(operation)
     if (op === "copy") return this.#copy(operation)
     const path = pathOf(operation)
@@ -130,7 +134,7 @@ class Document {
 
   /** The destination is located after the value has been removed from its source. */
   #move(operation: PatchOperation): void {
-    const source = this.#locateSource(operation)
+    const source = this.#locateSource(operation.op, fromOf(operation))
     const value = within(`error in move for path: '${source.key}'`, () => {
       const found = this.#read(source)
       this.#remove(source)
@@ -141,8 +145,9 @@ class Document {
   }
 
   #copy(operation: PatchOperation): void {
-    const source = this.#locateSource(operation)
-    const found = within(`error in copy for from: '${operation.from}'`, () => this.#read(source))
+    const from = fromOf(operation)
+    const source = this.#locateSource(operation.op, from)
+    const found = within(`error in copy for from: '${from}'`, () => this.#read(source))
     const target = this.#locateDestination(operation)
     const whole = this.#lists.whole(found)
     this.#copied += JSON.stringify(whole).length
@@ -153,9 +158,7 @@ class Document {
     within("error while adding value during copy", () => this.#add(target, this.#write(whole)))
   }
 
-  #locateSource({ op, from }: PatchOperation): Place {
-    if (from === undefined)
-      throw rejected(`${op} operation failed to decode from: operation, missing from field: missing value`)
+  #locateSource(op: string, from: string): Place {
     const source = this.#locate(from)
     if (source !== undefined) return source
     throw rejected(`${op} operation does not apply: doc is missing from path: ${from}: missing value`)
@@ -217,11 +220,16 @@ class Document {
   }
 }
 
+function fromOf({ op, from }: PatchOperation): string {
+  if (!(from instanceof NoText)) return from
+  throw rejected(`${op} operation failed to decode from: ${from.reason}`)
+}
+
 function pathOf({ op, path }: PatchOperation): string {
-  if (path !== undefined) return path
-  // Upstream wraps the reason or not.
-  const reason = ["add", "remove", "copy"].includes(op) ? "" : "operation missing path field: "
-  throw rejected(`${op} operation failed to decode path: ${reason}missing value`)
+  if (!(path instanceof NoText)) return path
+  // For some operations upstream drops the reason.
+  const reason = ["add", "remove", "copy"].includes(op) ? "missing value" : path.reason
+  throw rejected(`${op} operation failed to decode path: ${reason}`)
 }
 
 /** Adds to a fault what was attempted; `alone`: instead of the fault. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { Json } from "../object.ts"
 import type { Schema } from "../schema/schema.ts"
-import { applyJsonPatch, rejectionReason } from "./json-patch.ts"
+import { readLenientOperations } from "./json-patch-operations.ts"
+import { applyJsonPatch, applyOperations, rejectionReason } from "./json-patch.ts"
 import { applyMergePatch } from "./merge-patch.ts"
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts"
 
@@ -159,6 +160,48 @@ describe("applyJsonPatch()", () => {
       }
     }
     expect(attempt()).toBe(reason)
+  })
+
+  test.each<[Json, string]>([
+    [null, "Unexpected kind: unknown"],
+    [{ op: 5, path: "/data/a" }, "Unexpected kind: unknown"],
+    [{ op: "add", path: 5 }, "add operation failed to decode path: missing value"],
+    [{ op: "remove", path: [] }, "remove operation failed to decode path: missing value"],
+    [
+      { op: "replace", path: true },
+      "replace operation failed to decode path: json: cannot unmarshal bool into Go value of type string",
+    ],
+    [
+      { op: "test", path: {} },
+      "test operation failed to decode path: json: cannot unmarshal object into Go value of type string",
+    ],
+    [
+      { op: "move", from: 5, path: "/data/b" },
+      "move operation failed to decode from: json: cannot unmarshal number into Go value of type string",
+    ],
+    [
+      { op: "move", from: "/data/a", path: 5 },
+      "move operation failed to decode path: json: cannot unmarshal number into Go value of type string",
+    ],
+    [{ op: "copy", from: "/data/a", path: 5 }, "copy operation failed to decode path: missing value"],
+    [{ op: "copy", from: null }, "copy operation failed to decode from: operation, missing from field: missing value"],
+  ])("reads the fields of a webhook's operation only when it applies it: %j", (operation, reason) => {
+    const attempt = (): void => void applyOperations(object, readLenientOperations([operation]))
+    expect(attempt).toThrow(expect.objectContaining({ code: 422 }))
+    try {
+      attempt()
+    } catch (error) {
+      expect(rejectionReason(error as Error)).toBe(reason)
+    }
+  })
+
+  test.each<[Json, string]>([
+    [{}, "object into Go value of type jsonpatch.Patch"],
+    ["x", "string into Go value of type jsonpatch.Patch"],
+    [[5], "number into Go value of type jsonpatch.Operation"],
+    [[[]], "array into Go value of type jsonpatch.Operation"],
+  ])("takes %j of a webhook for no patch", (patch, what) => {
+    expect(() => readLenientOperations(patch)).toThrow(`json: cannot unmarshal ${what}`)
   })
 
   test.each<[Json, number, string]>([

@@ -5,7 +5,7 @@ import { goQuote } from "../../apimachinery/go/quote.ts"
 import { forbidden, notFound, type StatusError } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import { compactRules, covers, printRule } from "./rules.ts"
-import { aggregate } from "./rbac.ts"
+import { aggregateMessage } from "../../apimachinery/error-message.ts"
 import type { PolicyRule, RoleReference } from "./types.ts"
 
 const group = "rbac.authorization.k8s.io"
@@ -70,7 +70,7 @@ async function missingRules(
   if (missing.length === 0) return undefined
   const list = [...new Set(compactRules(missing).map(printRule))].sort().join("\n")
   const groups = `[${user.groups.map(goQuote).join(" ")}]`
-  const errors = aggregate(held.missing.map((reference) => missingFor(ctx, reference).message))
+  const errors = aggregateMessage(held.missing.map((reference) => missingFor(ctx, reference).message))
   const resolution = errors === "" ? "" : `; resolution errors: [${errors}]`
   return `user ${goQuote(user.name)} (groups=${groups}) is attempting to grant RBAC permissions not currently held:\n${list}${resolution}`
 }

@@ -2,6 +2,7 @@
 // everything else is denied. Source: k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac.
 
 import { goQuote } from "../../apimachinery/go/quote.ts"
+import { aggregateMessage } from "../../apimachinery/error-message.ts"
 import { notFound } from "../../apimachinery/status.ts"
 import type { User } from "../request/user.ts"
 import { ruleAllows } from "./rules.ts"
@@ -80,13 +81,7 @@ function decide(policy: Policy, attributes: Attributes): Decision {
     if (rules.some((rule) => ruleAllows(rule, attributes)))
       return { decision: "Allow", reason: `RBAC: allowed by ${source()}` }
   }
-  return { decision: "NoOpinion", reason: errors.length === 0 ? "" : `RBAC: ${aggregate(errors)}` }
-}
-
-/** Go's format of aggregated errors: a single one as it is, several in brackets without duplicates; "" for none. */
-export function aggregate(errors: readonly string[]): string {
-  const each = [...new Set(errors)]
-  return each.length === 1 ? (each[0] ?? "") : `[${each.join(", ")}]`
+  return { decision: "NoOpinion", reason: errors.length === 0 ? "" : `RBAC: ${aggregateMessage(errors)}` }
 }
 
 interface Visit {

@@ -4,7 +4,7 @@ import { errorMessage } from "../../error-message.ts"
 import type { Json } from "../../object.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../../status.ts"
 import { atOnce, type Steps } from "../../steps.ts"
-import { parseExactly } from "../exact-integers.ts"
+import { parseExactly, parseJson } from "../exact-integers.ts"
 import { what } from "../decode/errors.ts"
 import { type JsonObject, setOwn, ownValue } from "../json-object.ts"
 import { parsingPieces } from "./pieces.ts"
@@ -14,6 +14,8 @@ import { asOfYaml } from "./number-literals.ts"
 import { noteOddNumbers } from "./odd-numbers.ts"
 import { convertYaml, maxYamlBytes, type YamlOutcome } from "../yaml/convert.ts"
 
+/** Maximum number of bytes in which the first character of a text is looked for. */
+const maxBlank = 1024
 /** Maximum number of bytes quoted in an error message. */
 const quotedBytes = 30
 
@@ -39,6 +41,18 @@ export interface Parsed {
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
 export const textOfJson = (bytes: Uint8Array): string => decoder.decode(bytes)
+
+/** Any JSON value. Throws a SyntaxError in Go's words. */
+export function parseValue(bytes: Buffer): Json {
+  if (survey(bytes).depth > maxDepth) throw new SyntaxError(depthFault(bytes))
+  try {
+    return parseJson(bytes)
+  } catch (error) {
+    throw new SyntaxError(explain(textOfJson(bytes), error), { cause: error })
+  }
+}
+
+const depthFault = (bytes: Uint8Array): string => `invalid character '${openingAt(bytes, maxDepth + 1)}' ${tooDeep}`
 
 /** {@link parsing}, at once. */
 export function parseObject(bytes: Uint8Array, mediaType: "json" | "yaml", options: ParseOptions): Parsed {
@@ -82,26 +96,29 @@ export function noObject(value: Json): string {
   return `${typeError}json: cannot unmarshal ${what(value)} into Go value of type ${typeMeta}`
 }
 
-/** 400 with upstream's message for bytes that are not an object. */
+/** Whether upstream takes the text for JSON, rather than for YAML. */
+export function isJsonText(bytes: Buffer): boolean {
+  return /^[\t\n\v\f\r \u0085\u00a0]*\{/.test(bytes.subarray(0, maxBlank).toString())
+}
+
+/** 400 with upstream's message for bytes that are not an object. The detail alone is the message of the cause. */
 export function unrecognized(bytes: Uint8Array, { kind }: Pick<ParseOptions, "kind">, detail: string): Error {
   const expected = kind === undefined ? "" : ` (must be of type ${kind})`
-  return badRequest(`the object provided is unrecognized${expected}: ${detail} (${quoteBytes(bytes)})`)
+  const message = `the object provided is unrecognized${expected}: ${detail} (${quoteBytes(bytes)})`
+  return badRequest(message, { cause: new SyntaxError(detail) })
 }
 
 /** The beginning of the body as shown by upstream: text if it looks like JSON, hexadecimal otherwise. */
 function quoteBytes(bytes: Uint8Array): string {
   if (bytes.length === 0) return "<empty>"
   const start = Buffer.from(bytes.subarray(0, quotedBytes))
-  const shown = start.toString(/^[\t\n\v\f\r \u0085\u00a0]*\{/.test(start.toString()) ? "utf8" : "hex")
+  const shown = start.toString(isJsonText(start) ? "utf8" : "hex")
   return bytes.length > quotedBytes ? `${shown} ...` : shown
 }
 
 function* parsingJson(bytes: Uint8Array, options: ParseOptions): Steps<Parsed> {
   const { depth, keys, oddNumbers: mayBeOdd } = survey(bytes)
-  if (depth > maxDepth) {
-    const opening = openingAt(bytes, maxDepth + 1)
-    throw unrecognized(bytes, options, `${typeError}invalid character '${opening}' ${tooDeep}`)
-  }
+  if (depth > maxDepth) throw unrecognized(bytes, options, typeError + depthFault(bytes))
   const text = textOfJson(bytes)
   yield
   let value: Json

@@ -3,7 +3,8 @@
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { badRequest } from "../../../apimachinery/status.ts"
 import { nodeOfUser } from "../../authorization/node-identity.ts"
-import { aggregate, missingRole } from "../../authorization/rbac.ts"
+import { aggregateMessage } from "../../../apimachinery/error-message.ts"
+import { missingRole } from "../../authorization/rbac.ts"
 import type { PolicyRule } from "../../authorization/types.ts"
 import type { KindExtension } from "../strategy.ts"
 
@@ -26,7 +27,7 @@ export const selfSubjectRulesReviews: KindExtension = {
       // Missing roles do not make it incomplete: they grant nothing.
       incomplete: isNode,
     }
-    if (errors.length > 0) status["evaluationError"] = aggregate(errors)
+    if (errors.length > 0) status["evaluationError"] = aggregateMessage(errors)
     // Upstream's response does not contain the request's spec.
     return { ...object, metadata: {}, spec: {}, status }
   },

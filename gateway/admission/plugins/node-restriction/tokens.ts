@@ -11,7 +11,7 @@ import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import { errorMessage } from "../../../../apimachinery/error-message.ts"
 import { isNotFound, notFound } from "../../../../apimachinery/status.ts"
-import { aggregate } from "../../../authorization/rbac.ts"
+import { aggregateMessage } from "../../../../apimachinery/error-message.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import type { AdmissionAttributes } from "../../chain.ts"
 import { find } from "../lookup.ts"
@@ -57,7 +57,7 @@ async function faultOfAudiences(
   const [audience = ""] = audiences
   const { isAsked, errors } = await isAskedFor(ctx, pod, audience)
   if (isAsked) return undefined
-  if (errors.length > 0) return `error validating audience ${goQuote(audience)}: ${aggregate(errors)}`
+  if (errors.length > 0) return `error validating audience ${goQuote(audience)}: ${aggregateMessage(errors)}`
   const { decision } = await ctx.controlPlane.authorizer.authorize({
     user: ctx.user,
     verb: "request-serviceaccounts-token-audience",
