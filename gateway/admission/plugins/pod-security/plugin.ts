@@ -11,6 +11,8 @@ import {
   type PodTemplateSpec,
   printGroupResource,
 } from "../../../../apimachinery/object.ts"
+import { aggregateMessage } from "../../../../apimachinery/error-message.ts"
+import type { FieldError } from "../../../../apimachinery/field-errors.ts"
 import { byName } from "../../../../apimachinery/repeats.ts"
 import { invalid } from "../../../../apimachinery/status.ts"
 import { namespaces, pods } from "../../../../client/resources.ts"
@@ -63,21 +65,28 @@ export const podSecurity: AdmissionPlugin = {
     if (name === "namespaces") return validateNamespace(ctx, attributes)
     const namespace = await find<Namespace>(ctx, namespaces, "", attributes.namespace)
     const { policy, errors } = policyOf(namespace?.metadata.labels)
-    if (errors.length > 0)
-      annotate(
-        ctx,
-        "error",
-        `Failed to parse policy: ${errors.map(({ field, detail }) => `${field}: ${detail}`).join(", ")}`,
-      )
+    const isLax = errors.length === 0 && isNone(policy.audit) && isNone(policy.warn)
     if (name === "pods") {
-      if (isNone(policy.enforce) && isNone(policy.audit) && isNone(policy.warn) && errors.length === 0) return
-      if (isSignificant(attributes)) checkPod(ctx, attributes, policy)
+      // Upstream names the newest version of this level, whatever the labels say.
+      if (isLax && isNone(policy.enforce)) annotate(ctx, "enforce-policy", "privileged:latest")
+      else if (isSignificant(attributes)) {
+        reportErrors(ctx, errors)
+        checkPod(ctx, attributes, policy)
+      }
       return
     }
+    if (isLax) return
     const template = templateOf[name]?.(objectAs(attributes) as Templated)
     if (template?.spec === undefined) return
+    reportErrors(ctx, errors)
     reportViolations(ctx, { metadata: template.metadata ?? {}, spec: template.spec }, policy)
   },
+}
+
+function reportErrors(ctx: RequestContext, errors: readonly FieldError[]): void {
+  if (errors.length === 0) return
+  const message = aggregateMessage(errors.map((error) => error.message()))
+  annotate(ctx, "error", `Failed to parse policy: ${message}`)
 }
 
 const isNone = ({ level }: LevelVersion): boolean => level === "privileged"
