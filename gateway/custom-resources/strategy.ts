@@ -54,7 +54,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     },
 
     // On every read upstream drops nulls and adds defaults of the stored version, also in a status that create has dropped.
-    canonicalize(object) {
+    settle(object) {
       const of = status ? schema().fields?.["status"]?.schema : undefined
       if (object["status"] === null && of !== undefined && of.nullable !== true) delete object["status"]
       const isPreset = stored && of?.default !== undefined

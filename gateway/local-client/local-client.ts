@@ -33,6 +33,7 @@ import { PageTurns } from "./page-turns.ts"
 import { deepFreeze } from "../../apimachinery/freeze.ts"
 import { withoutAdmission } from "../registry/internal-write.ts"
 import type { DeleteRequest, ResourceDefinition, WriteOptions as RegistryWriteOptions } from "../registry/rest.ts"
+import { createSubresource } from "../registry/subresource-create.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { User } from "../request/user.ts"
 import { requestInfo } from "../request/request-info.ts"
@@ -168,8 +169,8 @@ class LocalClient implements KubeClient {
     const admit = admitOf(ctx, definition, "CREATE", options)
     const write = writeOptionsOf(options)
     if (options.subresource) {
-      if (handler?.create === undefined) throw methodNotAllowed()
-      return deepFreeze(await handler.create(ctx, registry, namespace, name, body, write, admit)) as T
+      const to = { registry, handler, subresource: options.subresource, kind: expected, namespace, name }
+      return deepFreeze(await createSubresource(ctx, to, body, write, admit)) as T
     }
     if (definition.answer !== undefined) return deepFreeze(await definition.answer(ctx, body, write)) as T
     return (await registry.create(ctx, body, write, admit)).object() as T

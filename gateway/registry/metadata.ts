@@ -7,15 +7,19 @@ import { isEmptyObject } from "../../apimachinery/schema/json-object.ts"
 import { badRequest, internalError, StatusError } from "../../apimachinery/status.ts"
 import type { ResourceDefinition } from "./rest.ts"
 
-/** Before admission: assigns the identity of a new object, except for a generated name. */
-export function fillSystemFields(definition: ResourceDefinition, namespace: string, object: KubeObject): void {
-  const { metadata } = object
-  placeInNamespace(definition, namespace, object)
-  metadata.uid = randomUUID()
-  metadata.creationTimestamp = timestamp()
+/** Before admission: a client cannot set these fields of a new object. */
+export function wipeSystemFields({ metadata }: KubeObject): void {
+  delete metadata.uid
+  delete metadata.creationTimestamp
   delete metadata.deletionTimestamp
   delete metadata.deletionGracePeriodSeconds
   delete metadata.selfLink
+}
+
+/** After mutating admission: assigns the identity of a new object, except for a generated name. */
+export function fillSystemFields(definition: ResourceDefinition, { metadata }: KubeObject): void {
+  metadata.uid = randomUUID()
+  metadata.creationTimestamp = timestamp()
   // Kinds without a generation keep the client's value.
   if (hasGeneration(definition) && definition.strategy.generation !== "changes") metadata.generation = 1
 }
@@ -55,13 +59,13 @@ export function keepSystemFields(object: KubeObject, current: KubeObject): void 
   if (before.deletionGracePeriodSeconds !== undefined) {
     metadata.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds
   }
-  delete metadata.selfLink
 }
 
 /** Removes empty lists and maps, as in Go's output. */
 export function dropEmptyMetadata({ metadata }: KubeObject): void {
   if (metadata.ownerReferences?.length === 0) delete metadata.ownerReferences
   if (metadata.finalizers?.length === 0) delete metadata.finalizers
+  if (metadata.managedFields?.length === 0) delete metadata.managedFields
   for (const field of ["labels", "annotations"] as const) {
     const value = metadata[field]
     if (value !== undefined && isEmptyObject(value)) delete metadata[field]

@@ -8,7 +8,7 @@ import type { KeyValue, StoreEvent } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
 import { checkNotFuture, parseListResourceVersion, parseResourceVersion } from "./list-options.ts"
 import { listObjects, streamObjects } from "./list.ts"
-import { fillSystemFields, nameFor } from "./metadata.ts"
+import { nameFor, placeInNamespace, wipeSystemFields } from "./metadata.ts"
 import { ObjectStorage } from "./object-storage.ts"
 import type {
   AdmitFunctions,
@@ -107,7 +107,8 @@ export class GenericRegistry implements Registry {
     options: WriteOptions,
     admit: AdmitFunctions,
   ): Promise<KubeValue> {
-    fillSystemFields(this.definition, ctx.info.namespace || (object.metadata.namespace ?? ""), object)
+    wipeSystemFields(object)
+    placeInNamespace(this.definition, ctx.info.namespace || (object.metadata.namespace ?? ""), object)
     await this.#attempts.admitNew(ctx, object, options, admit)
     const { metadata } = object
     const prefix = metadata.name ? "" : (metadata.generateName ?? "")

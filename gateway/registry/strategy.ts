@@ -52,8 +52,10 @@ export interface Strategy<T extends KubeObject = KubeObject> {
    * default that depends on fields the server sets; reads add the default, and the first update stores it.
    */
   lacksDefault?(object: T): boolean
-  /** The last modification before storing, after admission. */
+  /** The last modification before validating admission. */
   canonicalize?(object: T): void
+  /** After admission: what upstream's storage makes of the object, and what upstream adds when it reads it. */
+  settle?(object: T): void
   /**
    * Returns the object without fields that are stored but hidden, or the same object if there are none. Reads return this; writes start
    * with the complete object, and as upstream, responses to deletes and status updates contain it. Must not modify the object.
@@ -127,7 +129,9 @@ export interface SubresourceHandler {
     options: WriteOptions,
     admit: AdmitFunctions,
   ): Promise<KubeObject>
-  /** POST; returns 201 with the object. */
+  /** Completes the body of a create, before its manager is recorded. */
+  defaultBody?(body: KubeObject): void
+  /** POST; returns 201 with the object. The body has passed mutating admission. */
   create?(
     ctx: RequestContext,
     registry: Registry,

@@ -1,4 +1,4 @@
-// One attempt at a write, step by step: record managedFields, mutate, prepare, validate, canonicalize, store. If another write
+// One attempt at a write, step by step: record managedFields, mutate, prepare, validate, canonicalize, admit, store. If another write
 // commits first, the attempt returns undefined, and store.ts starts again with the new current object.
 
 import type { FieldError } from "../../apimachinery/field-errors.ts"
@@ -63,10 +63,12 @@ export class WriteAttempts {
   ): Promise<KubeValue> {
     const definition = this.#definition
     const { namespace = "" } = object.metadata
+    fillSystemFields(definition, object)
     prepareForCreate(ctx, definition, object)
     const { name = "" } = object.metadata
     await this.#refuseInvalid(ctx, object, undefined, validateForCreate(ctx, definition, object))
     this.#warn(ctx, object, undefined)
+    definition.strategy.canonicalize?.(object)
     await admit.validate(object, undefined)
     await ctx.pause?.()
     this.#settle(object)
@@ -77,6 +79,7 @@ export class WriteAttempts {
       return this.#dry(ctx, object)
     }
     refuseRevision(object)
+    delete object.metadata.selfLink
     const claim = await definition.strategy.begin?.(ctx, object, undefined)
     const value = await this.#storage.put(ctx, key, object, 0, claim)
     if (value === undefined) throw await this.#alreadyExists(ctx, key, object)
@@ -100,7 +103,7 @@ export class WriteAttempts {
     if (uid) throw uidConflict(this.#definition, name, uid, "")
     if (!options.dryRun) delete object.metadata.resourceVersion
     object.metadata.name ??= name
-    fillSystemFields(this.#definition, namespace, object)
+    placeInNamespace(this.#definition, namespace, object)
     await this.#record(ctx, object, undefined, options)
     try {
       await this.#mutate(ctx, object, undefined, admit)
@@ -131,17 +134,17 @@ export class WriteAttempts {
     checkVersion(definition, object, current)
     placeInNamespace(definition, current.metadata.namespace ?? "", object)
     prepareForUpdate(ctx, definition, object, current, options.subresource)
-    const { selfLink } = object.metadata
     keepSystemFields(object, current)
     await this.#refuseInvalid(ctx, object, current, validateForUpdate(ctx, definition, object, current))
     this.#warn(ctx, object, current)
+    definition.strategy.canonicalize?.(object)
     await admit.validate(object, current)
     await ctx.pause?.()
     const isLast = isFinished(definition, object, current)
     this.#settle(object, !isLast)
     // It is removed when an object is stored, so it remains in dry runs and in objects that are deleted.
-    const isKept = (options.dryRun === true || isLast) && selfLink !== undefined
-    if (isKept && definition.customResource === undefined) object.metadata.selfLink = selfLink
+    const keepsLink = (options.dryRun === true || isLast) && definition.customResource === undefined
+    if (!keepsLink) delete object.metadata.selfLink
     if (isLast) return this.#finish(ctx, stored, object, options)
     const answered = (value: KubeValue): KubeValue =>
       options.subresource === "status" ? value : this.#reader.shown(value)
@@ -192,9 +195,17 @@ export class WriteAttempts {
     const granted = graceSeconds === undefined ? request : { ...request, gracePeriodSeconds: graceSeconds }
     await admit.validate(undefined, current, granted)
     if (next.step === "remove") {
+      // As upstream, admission is asked again about the marked object.
+      const validateMarked = (revision?: number): Promise<void> => {
+        const { metadata } = copy
+        const marked =
+          revision === undefined ? copy : { ...copy, metadata: { ...metadata, resourceVersion: String(revision) } }
+        return admit.validate(undefined, marked, granted)
+      }
+      if (request.dryRun && next.marked) await validateMarked()
       if (request.dryRun) return { gone: true, value: new ComputedValue(next.object) }
       const revision = next.marked
-        ? await this.#markAndRemove(ctx, stored, copy, current)
+        ? await this.#markAndRemove(ctx, stored, copy, current, validateMarked)
         : await this.#remove(ctx, stored, current)
       if (revision === undefined) return undefined
       next.object.metadata.resourceVersion = String(revision)
@@ -216,10 +227,12 @@ export class WriteAttempts {
     stored: KeyValue,
     marked: KubeObject,
     current: KubeObject,
+    validateMarked: (revision: number) => Promise<void>,
   ): Promise<number | undefined> {
     const { key, createRevision } = stored
     const value = await this.#storage.put(ctx, key, marked, stored.modRevision, undefined)
     if (value === undefined) return undefined
+    await validateMarked(value.revision)
     let last: KeyValue | undefined = atRevision(stored, value.revision)
     for (let attempt = 1; attempt <= maxRemovals; attempt++) {
       const revision = await this.#remove(ctx, last, current)
@@ -261,7 +274,7 @@ export class WriteAttempts {
   /** The form that is stored and returned, after admission and validation. */
   #settle(object: KubeObject, isStored = true): void {
     const { strategy, schema, customResource } = this.#definition
-    strategy.canonicalize?.(object)
+    strategy.settle?.(object)
     dropEmptyMetadata(object)
     if (customResource === undefined) writeZeros(schema, object as unknown as Json, isStored)
   }

@@ -11,6 +11,7 @@ import { writeOptions } from "../request-options.ts"
 import { recordWrite } from "../../registry/field-management.ts"
 import { dropRepeatedOwners } from "../../registry/owner-references.ts"
 import { managedKind } from "../../registry/managed-kind.ts"
+import { createSubresource } from "../../registry/subresource-create.ts"
 import { sendReview, sendSubresource, sendValue } from "../responses/respond.ts"
 
 /** POST to a collection, or to a subresource (binding, eviction, token). */
@@ -23,9 +24,11 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
   const admit = admitFor(ctx, definition, { operation: "CREATE", subresource, namespace, name, dryRun: options.dryRun })
   if (subresource !== "") {
     if (handler?.create === undefined) throw methodNotAllowed()
-    const object = await decodeBody(ctx, body, subresourceBody(endpoint), options.fieldValidation)
+    const kind = subresourceBody(endpoint)
+    const object = await decodeBody(ctx, body, kind, options.fieldValidation)
     agreeOnNamespace(object, namespace)
-    sendSubresource(ctx, endpoint, 201, await handler.create(ctx, registry, namespace, name, object, options, admit))
+    const target = { registry, handler, subresource, kind, namespace, name }
+    sendSubresource(ctx, endpoint, 201, await createSubresource(ctx, target, object, options, admit))
     return
   }
   const object = await decodeBody(ctx, body, expectedOf(definition), options.fieldValidation)

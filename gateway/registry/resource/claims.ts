@@ -30,7 +30,7 @@ const claimStrategy: Strategy<Claim> = {
   validateUpdate: (ctx, claim, current) =>
     ctx.info.subresource === "status" ? validateStatus(claim, current) : immutableField(path, claim.spec, current.spec),
 
-  canonicalize({ spec = {} }) {
+  settle({ spec = {} }) {
     withoutEmptyList(spec)
   },
 
@@ -62,7 +62,7 @@ const templateStrategy: Strategy<Template> = {
     ...immutableField(path, template.spec, current.spec),
   ],
 
-  canonicalize({ spec = {} }) {
+  settle({ spec = {} }) {
     withoutEmptyList(spec.spec ?? {})
   },
 

@@ -74,23 +74,27 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
           const object = current as KubeObject
           const before = scaleOf(object, scalable)
           setEntries(before, scaleEntries(managersIn(object), pathIn))
-          const wanted = (await change(before)) as Scale
+          const wanted = (await change(structuredClone(before))) as Scale
           if (options.managersKnown !== true) {
             // As upstream, a Scale without apiVersion cannot be decoded, so no manager of the number is recorded.
             if (!wanted.apiVersion) setEntries(wanted, undefined)
             else await recordWrite(managedScale(), wanted, before, options)
           }
           wanted.apiVersion ||= "autoscaling/v1"
-          check(wanted, object, definition, scalable.ownRules)
+          checkName(wanted, object)
           await admit.mutate(wanted, before)
-          await admit.validate(wanted, before)
+          check(wanted, object, definition, scalable.ownRules)
           scalable.setReplicas(object, wanted.spec?.replicas ?? 0)
           const entries = parentEntries(managersIn(object), managersIn(wanted), printGroupVersion(definition), pathIn)
           setEntries(object, entries)
           return object
         },
         { ...options, subresource: "scale", managersKnown: true },
-        { mutate: async () => undefined, validate: async () => undefined },
+        {
+          mutate: async () => undefined,
+          // Validating admission sees the scales of the whole objects, without managers.
+          validate: (object, old) => admit.validate(object && scaleOf(object, scalable), old && scaleOf(old, scalable)),
+        },
       )
       return scaleOf(result.value.object(), scalable)
     },
@@ -107,6 +111,11 @@ function replicasPaths(ctx: RequestContext, { resource, storagePrefix }: Resourc
   }
 }
 
+function checkName({ metadata: { name = "" } }: Scale, object: KubeObject): void {
+  if (name === object.metadata.name) return
+  throw badRequest(`the name of the object (${name}) does not match the name on the URL (${object.metadata.name})`)
+}
+
 function check(
   wanted: Scale,
   object: KubeObject,
@@ -114,9 +123,6 @@ function check(
   ownRules = false,
 ): void {
   const { name = "", resourceVersion, uid } = wanted.metadata
-  if (name !== object.metadata.name) {
-    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${object.metadata.name})`)
-  }
   if (resourceVersion && object.metadata.resourceVersion && resourceVersion !== object.metadata.resourceVersion) {
     throw conflict(resource, name, objectModified)
   }

@@ -51,7 +51,7 @@ const strategy: Strategy<Job> = {
     if (specOf(job).manualSelector !== true) generateSelector(job)
   },
 
-  canonicalize: labelAsTemplate,
+  settle: labelAsTemplate,
   lacksDefault: ({ metadata: { labels = {} } }) =>
     Object.hasOwn(labels, uidLabel) && Object.keys(labels).every(isGenerated),
 

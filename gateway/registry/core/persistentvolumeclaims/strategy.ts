@@ -30,8 +30,12 @@ const strategy: Strategy<PersistentVolumeClaim> = {
   },
 
   prepareForCreate(_ctx, claim) {
-    claim.status = { phase: "Pending" }
+    claim.status = {}
     if (claim.spec !== undefined) normalizeSources(claim.spec)
+  },
+
+  settle(claim) {
+    claim.status = { ...claim.status, phase: claim.status?.phase || "Pending" }
   },
 
   prepareForUpdate(ctx, claim, { spec: before }) {

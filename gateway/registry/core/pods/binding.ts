@@ -22,7 +22,6 @@ export const binding: SubresourceHandler = {
       throw badRequest("name in URL does not match name in Binding object")
     }
     refuseInvalid(wanted)
-    await admit.mutate(body, undefined)
     await admit.validate(body, undefined)
     return assign(ctx, registry, namespace, name, wanted, options)
   },

@@ -42,7 +42,6 @@ export const eviction: SubresourceHandler = {
     const asked = wanted.deleteOptions ?? {}
     if (asked.ignoreStoreReadErrorWithClusterBreakingPotential === true) throw invalid(kind, name, [unsafe])
     const dryRun = dryRunOf(options.dryRun, asked.dryRun ?? [])
-    await admit.mutate(body, undefined)
     await admit.validate(body, undefined)
     const pod = (await registry.get(ctx, namespace, name)).object() as Pod
     const unready = mayIgnoreBudget(pod) ? undefined : await spendBudget(ctx, pod, dryRun.length > 0)

@@ -4,12 +4,16 @@
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import { goQuote } from "../../../../apimachinery/go/quote.ts"
-import { type KubeObject, parseGroupVersion, type Pod, type ServiceAccount } from "../../../../apimachinery/object.ts"
+import {
+  type KubeObject,
+  parseGroupVersion,
+  type Pod,
+  type ServiceAccount,
+  timestamp,
+} from "../../../../apimachinery/object.ts"
 import { longestTokenSeconds, mountedTokenSeconds } from "../../../../apimachinery/service-account-tokens.ts"
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../../apimachinery/status.ts"
 import type { RequestContext } from "../../../request/context.ts"
-import { recordWrite } from "../../field-management.ts"
-import { managedSubresource } from "../../managed-kind.ts"
 import { builtIn } from "../../internal-write.ts"
 import type { SubresourceHandler } from "../../strategy.ts"
 
@@ -38,12 +42,13 @@ const bindable: Readonly<Record<string, { resource: string; namespaced: boolean 
 const requestKind = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" }
 
 export const token: SubresourceHandler = {
-  async create(ctx, registry, namespace, name, body, options, admit) {
-    const request = structuredClone(body) as TokenRequest
-    const given = (request.spec ??= {})
-    given.expirationSeconds ??= defaultSeconds
-    await recordWrite(managedSubresource(requestKind, "token"), request, undefined, options)
-    await admit.mutate(request, undefined)
+  defaultBody(body) {
+    const request = body as TokenRequest
+    request.spec = { ...request.spec, expirationSeconds: request.spec?.expirationSeconds ?? defaultSeconds }
+  },
+
+  async create(ctx, registry, namespace, name, body, _options, admit) {
+    const request = body as TokenRequest
     confirmPlace(request, name, "name", name)
     confirmPlace(request, name, "namespace", namespace)
     const account = (await registry.get(ctx, namespace, name)).object() as ServiceAccount
@@ -54,8 +59,7 @@ export const token: SubresourceHandler = {
     }
     const spec = (request.spec ??= {})
     if ((spec.audiences ?? []).length === 0) spec.audiences = [ctx.controlPlane.trust.issuer]
-    const creationTimestamp = new Date().toISOString().slice(0, 19) + "Z"
-    request.metadata = { ...request.metadata, name, namespace, uid, creationTimestamp }
+    request.metadata = { ...request.metadata, name, namespace, uid, creationTimestamp: timestamp() }
     delete request.status
     const errors = validate(spec)
     if (errors.length > 0) throw invalid(requestKind, "", errors)

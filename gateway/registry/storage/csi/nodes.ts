@@ -38,7 +38,7 @@ const strategy: Strategy<CSINode> = {
     ]
   },
 
-  canonicalize({ spec }) {
+  settle({ spec }) {
     // As after Go's conversions, an empty list is null.
     for (const driver of spec?.drivers ?? []) if (driver.topologyKeys?.length === 0) driver.topologyKeys = null
     if (spec?.drivers?.length === 0) spec.drivers = null

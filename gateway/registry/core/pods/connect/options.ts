@@ -1,4 +1,4 @@
-// Converts the query of a connection to the options object for admission (such as PodExecOptions).
+// Converts the query of a connection to the options object for admission (such as PodExecOptions), and back.
 
 import type { Json, KubeObject } from "../../../../../apimachinery/object.ts"
 
@@ -19,6 +19,19 @@ export function connectOptions(kind: string, query: URLSearchParams): KubeObject
   }
   // They have no metadata.
   return { kind, apiVersion: "v1", ...options } as unknown as KubeObject
+}
+
+/** The query for options that admission may have modified. */
+export function connectQuery(options: KubeObject): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(options as unknown as Record<string, Json>)) {
+    if (name === "kind" || name === "apiVersion") continue
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (typeof each === "string") query.append(name, each)
+      else if (typeof each === "number" || typeof each === "boolean") query.append(name, String(each))
+    }
+  }
+  return query
 }
 
 /** Like upstream's conversion of booleans in queries. */

@@ -9,7 +9,7 @@ import { admitConnect } from "../../../../admission/admit.ts"
 import type { RequestContext } from "../../../../request/context.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"
 import { chooseContainer, dialNode, getPod, kubeletPath } from "./location.ts"
-import { connectOptions } from "./options.ts"
+import { connectOptions, connectQuery } from "./options.ts"
 import { isTunnelled, tunnel } from "./websocket-tunnel.ts"
 
 export const exec: SubresourceHandler = streamHandler("exec", "PodExecOptions", "exec", (asked) => {
@@ -49,13 +49,15 @@ function streamHandler(
   return {
     async connect(ctx, registry, namespace, podName, { request, upgrade }) {
       if (action === "portForward") toQuery(ctx.query) // invalid options are reported first
-      await admitConnect(ctx, registry.definition, connectOptions(optionsKind, ctx.query))
+      const options = connectOptions(optionsKind, ctx.query)
+      await admitConnect(ctx, registry.definition, options)
+      const asked = connectQuery(options)
       await confirmMayCreate(ctx)
       const pod = await getPod(ctx, registry, namespace, podName)
-      const container = action === "portForward" ? undefined : chooseContainer(pod, ctx.query.get("container"))
+      const container = action === "portForward" ? undefined : chooseContainer(pod, asked.get("container"))
       const target = await dialNode(ctx, pod)
       if (target === undefined) throw badRequest(`pod ${podName} does not have a host assigned`)
-      const query = toQuery(ctx.query) // upstream leaves this check to the kubelet
+      const query = toQuery(asked) // upstream leaves this check to the kubelet
       if (upgrade === undefined) throw badRequest("Upgrade request required")
       const path = kubeletPath(action, pod, container, query)
       try {
