@@ -1,6 +1,6 @@
 // Binds the admission chain to one request for the registry, with attributes that are created once per call.
 
-import type { GroupVersionKind, Json, KubeObject } from "../../apimachinery/object.ts"
+import { type GroupVersionKind, type Json, type KubeObject, printGroupResource } from "../../apimachinery/object.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import type { RequestContext } from "../request/context.ts"
 import { decodeValue } from "../endpoints/body.ts"
@@ -21,11 +21,17 @@ export interface AdmitRequest {
 
 export function admitFor(ctx: RequestContext, definition: ResourceDefinition, request: AdmitRequest): AdmitFunctions {
   const { admission } = ctx.controlPlane
+  // The name of a request is that of the object before mutating admission, and before one is generated.
+  let asked: string | undefined
   return {
-    mutate: (object, current) => admission.mutate(ctx, new Attributes(ctx, definition, request, object, current)),
+    mutate(object, current) {
+      asked = request.name || object.metadata?.name || ""
+      return admission.mutate(ctx, new Attributes(ctx, definition, request, object, current))
+    },
     async validate(object, current, deletion) {
-      const asked = deletion === undefined || request.deletion !== undefined ? request : { ...request, deletion }
-      const given = new Attributes(ctx, definition, asked, object, current)
+      const precise = deletion === undefined || request.deletion !== undefined ? request : { ...request, deletion }
+      const named = asked === undefined ? precise : { ...precise, name: asked }
+      const given = new Attributes(ctx, definition, named, object, current, asked === "")
       // Deletes have no mutating phase in the registry's flow, but mutating plugins that call out must be notified of them.
       if (given.operation === "DELETE") await admission.mutate(ctx, given)
       await admission.validate(ctx, given)
@@ -44,6 +50,7 @@ class Attributes implements AdmissionAttributes {
   readonly kind: GroupVersionKind
   readonly namespace: string
   readonly name: string
+  readonly hasGeneratedName: boolean
   readonly object: KubeObject | undefined
   readonly current: KubeObject | undefined
   readonly dryRun: boolean
@@ -58,6 +65,7 @@ class Attributes implements AdmissionAttributes {
     request: AdmitRequest,
     object: KubeObject | undefined,
     current: KubeObject | undefined,
+    hasGeneratedName = false,
   ) {
     const { group, version, resource } = definition
     const { operation, subresource, namespace, name, dryRun } = request
@@ -67,6 +75,7 @@ class Attributes implements AdmissionAttributes {
     this.kind = kindOf(definition, subresource)
     this.namespace = namespace
     this.name = name !== "" ? name : (object?.metadata?.name ?? "")
+    this.hasGeneratedName = hasGeneratedName
     this.object = object
     this.current = current
     this.dryRun = dryRun
@@ -76,7 +85,7 @@ class Attributes implements AdmissionAttributes {
   }
 
   get options(): Json | undefined {
-    return optionsOf(this.#ctx, this.operation, this.#request)
+    return optionsOf(this.#ctx, this, this.#request)
   }
 
   decode(value: Json, unknownFields: "Ignore" | "Strict" = "Ignore"): KubeObject {
@@ -110,20 +119,32 @@ function expectedBody(definition: ResourceDefinition, { group, version, kind }: 
   return { group, version, kind, schema }
 }
 
+/** Upstream deletes single objects of these resources, and no others, only with the uid that it has read. */
+const deletedByUid: ReadonlySet<string> = new Set(["namespaces", "customresourcedefinitions.apiextensions.k8s.io"])
+
 /** The options of the request in the form that webhooks and policies see. */
 function optionsOf(
-  ctx: RequestContext,
-  operation: AdmissionOperation,
+  { query }: RequestContext,
+  { operation, resource, name, current }: Attributes,
   { dryRun, deletion }: AdmitRequest,
 ): Json | undefined {
   if (operation === "CONNECT") return undefined
-  const apiVersion = "meta.k8s.io/v1"
-  const always = { apiVersion, ...(dryRun ? { dryRun: ["All"] } : {}) }
+  const asked = query.getAll("dryRun")
+  const always = {
+    apiVersion: "meta.k8s.io/v1",
+    ...(dryRun ? { dryRun: asked.length === 0 ? ["All"] : asked } : {}),
+  }
   if (operation === "DELETE") {
     const { dryRun: _dryRun, ...given } = deletion ?? { dryRun }
-    return { kind: "DeleteOptions", ...always, ...(given as { [key: string]: Json }) }
+    const isByUid = name !== "" && deletedByUid.has(printGroupResource(resource))
+    const preconditions = { uid: current?.metadata.uid ?? "", ...given.preconditions }
+    return {
+      kind: "DeleteOptions",
+      ...always,
+      ...(given as { [key: string]: Json }),
+      ...(isByUid ? { preconditions } : {}),
+    }
   }
-  const { query } = ctx
   const text = (name: string): { [key: string]: Json } => {
     const value = query.get(name)
     return value === null || value === "" ? {} : { [name]: value }

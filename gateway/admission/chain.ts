@@ -15,6 +15,8 @@ export interface AdmissionAttributes {
   kind: GroupVersionKind
   namespace: string
   name: string
+  /** The name was generated after mutating admission, so the request itself has none. */
+  hasGeneratedName: boolean
   /** Undefined on DELETE. Plugins modify it in place ({@link replaceObject}). On CONNECT, the options of the connection. */
   object: KubeObject | undefined
   /** The stored object on UPDATE and DELETE. Frozen. */
@@ -61,6 +63,8 @@ export class Reinvocation {
 
 export interface AdmissionPlugin {
   readonly name: string
+  /** Whether it may call out, or evaluate expressions of the tenant: then the order of requests is visible. */
+  readonly isVisible?: boolean
   /**
    * Called before the two hooks below, which are irrelevant for nearly every write: a hook that is not called need not be awaited.
    */
@@ -77,6 +81,11 @@ export class AdmissionChain {
   constructor(plugins: readonly AdmissionPlugin[]) {
     this.#mutating = plugins.filter((plugin) => "mutate" in plugin)
     this.#validating = plugins.filter((plugin) => "validate" in plugin)
+  }
+
+  /** Whether the order in which it is called is visible to the tenant. */
+  get isVisible(): boolean {
+    return [...this.#mutating, ...this.#validating].some((plugin) => plugin.isVisible === true)
   }
 
   async mutate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {

@@ -1,10 +1,10 @@
 // Reads the whole response of an untrusted server, which may be endless.
 
-import type { IncomingMessage } from "node:http"
+import type { Readable } from "node:stream"
 
 /** Beyond `maxBytes` it closes the connection and rejects with the error that `tooLong` creates. */
 export async function readBody(
-  response: IncomingMessage,
+  response: Readable,
   maxBytes: number,
   tooLong = () => new Error(`the answer is longer than ${maxBytes} bytes`),
 ): Promise<Buffer> {

@@ -1,17 +1,19 @@
 // POSTs JSON to a webhook, by URL or Service, and returns its JSON response. Errors are those of kube-apiserver. Source:
 // k8s.io/apiserver/pkg/util/webhook/client.go and k8s.io/client-go/rest/request.go.
 
+import type { IncomingMessage } from "node:http"
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import { posix } from "node:path"
+import { pipeline, type Readable } from "node:stream"
+import { setTimeout as delay } from "node:timers/promises"
+import { createGunzip } from "node:zlib"
 import type { Json } from "../../apimachinery/object.ts"
 import { goQuote } from "../../apimachinery/go/quote.ts"
-import { parseObject } from "../../apimachinery/schema/decode/decode.ts"
-import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
+import { isJsonText, parseObject } from "../../apimachinery/schema/json/parse.ts"
 import { StatusError } from "../../apimachinery/status.ts"
 import type { Backends, ServiceTarget } from "./backends.ts"
 import { goError } from "./go-errors.ts"
 import { readBody } from "./read-body.ts"
-import { between } from "../../apimachinery/texts.ts"
 
 export interface WebhookClientConfig {
   url?: string | undefined
@@ -50,8 +52,8 @@ export async function callWebhook(
   signal: AbortSignal,
 ): Promise<Json> {
   const { options, shown } = destination(backends, config)
-  const timeoutSignal = AbortSignal.timeout(timeoutMs)
-  const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`
+  const timeoutSignal = AbortSignal.timeout(Math.max(0, Math.floor(timeoutMs)))
+  const query = timeoutMs > 0 ? `?timeout=${Math.ceil(timeoutMs / 1000)}s` : ""
   const first: Hop = {
     options: { ...options, path: `${options.path}${query}` },
     shown: `${shown}${query}`,
@@ -74,6 +76,8 @@ interface Hop {
 
 /** Maximum number of requests per call. */
 const maxRequests = 10
+/** Maximum number of repetitions that the webhook asks for. Source: k8s.io/client-go/rest/with_retry.go. */
+const maxRetries = 10
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const keepsBody: ReadonlySet<number> = new Set([307, 308])
 
@@ -84,14 +88,27 @@ async function follow(
   signal: AbortSignal,
   ended: () => string | undefined,
 ): Promise<Json> {
+  const failed = (shown: string, error: unknown): WebhookError =>
+    error instanceof WebhookError
+      ? error
+      : new WebhookError(`Post "${shown}": ${ended() ?? goError(error)}`, undefined, { cause: error })
   let hop = first
+  let retries = 0
   for (let count = 1; ; count++) {
     const { shown } = hop
     const answer = await send(hop, signal).catch((error: unknown) => {
-      if (error instanceof WebhookError) throw error
-      throw new WebhookError(`Post "${shown}": ${ended() ?? goError(error)}`, undefined, { cause: error })
+      throw failed(shown, error)
     })
-    const { code, location } = answer
+    const { code, location, retryAfter } = answer
+    if (retryAfter !== undefined && retries < maxRetries) {
+      retries++
+      await delay(retryAfter * 1000, undefined, { signal }).catch((error: unknown) => {
+        throw failed(first.shown, error)
+      })
+      hop = first
+      count = 0
+      continue
+    }
     if (!redirects.has(code) || !location) return readAnswer(answer)
     if (count === maxRequests) throw new WebhookError(`Post "${location}": stopped after ${maxRequests} redirects`)
     hop = next(backends, hop, location, keepsBody.has(code))
@@ -159,6 +176,8 @@ interface Answer {
   code: number
   contentType: string
   location: string | undefined
+  /** Seconds after which the webhook wants to be called again. */
+  retryAfter: number | undefined
   body: Buffer
 }
 
@@ -170,6 +189,7 @@ function send({ options, body, referer }: Hop, signal: AbortSignal): Promise<Ans
     signal,
     headers: {
       accept: "application/json, */*",
+      "accept-encoding": "gzip",
       "user-agent": "kube-apiserver-admission",
       ...(body === undefined ? {} : { "content-type": "application/json", "content-length": body.length }),
       ...(referer === undefined ? {} : { referer }),
@@ -179,8 +199,9 @@ function send({ options, body, referer }: Hop, signal: AbortSignal): Promise<Ans
     const { statusCode: code = 0, headers: answered } = response
     const contentType = answered["content-type"] ?? "application/json"
     const { location } = answered
-    readBody(response, maxAnswerBytes, tooLong).then(
-      (bytes) => resolve({ code, contentType, location, body: bytes }),
+    const retryAfter = code === 429 || code >= 500 ? secondsOf(answered["retry-after"]) : undefined
+    readBody(unzipped(response), maxAnswerBytes, tooLong).then(
+      (bytes) => resolve({ code, contentType, location, retryAfter, body: bytes }),
       reject,
     )
   })
@@ -189,25 +210,27 @@ function send({ options, body, referer }: Hop, signal: AbortSignal): Promise<Ans
   return promise
 }
 
+const secondsOf = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : undefined
+
+/** The size of the whole is limited, not that of its compressed form. */
+function unzipped(response: IncomingMessage): Readable {
+  if (response.headers["content-encoding"]?.toLowerCase() !== "gzip") return response
+  const unzip = createGunzip()
+  pipeline(response, unzip, () => undefined) // an error also ends the reading of `unzip`
+  return unzip
+}
+
 function readAnswer({ code, contentType, body }: Answer): Json {
   if (code < 200 || code > 299) throw new WebhookError(refusal(code, contentType, body), code)
   if (body.length === 0)
     throw new WebhookError(`0-length response with status code: ${code} and content type: ${contentType}`, code)
   try {
-    return parseJson(body)
+    // As upstream, text that does not begin like a JSON object is YAML.
+    return parseObject(body, isJsonText(body) ? "json" : "yaml", { duplicates: false }).value
   } catch (error) {
-    const why = syntaxFault(body) ?? (error as Error).message
-    throw new WebhookError(`couldn't get version/kind; json parse error: ${why}`, code, { cause: error })
-  }
-}
-
-/** Go's error message. */
-function syntaxFault(body: Buffer): string | undefined {
-  try {
-    parseObject(body, "json", { duplicates: false })
-    return undefined
-  } catch (error) {
-    return error instanceof StatusError ? between(error.message, "json parse error: ", " (") : undefined
+    if (!(error instanceof StatusError)) throw error
+    throw new WebhookError(error.cause instanceof Error ? error.cause.message : error.message, code, { cause: error })
   }
 }
 
@@ -224,7 +247,7 @@ function refusal(code: number, contentType: string, body: Buffer): string {
     404: "the server could not find the requested resource",
     409: "the server reported a conflict",
     405: "the server does not allow this method on the requested resource",
-    406: "the server was unable to respond with a content type that the client supports",
+    406: text === "unknown" ? "the server was unable to respond with a content type that the client supports" : text,
     415: text,
     422: "the server rejected our request due to an error in our request",
     429: "the server has received too many requests and has asked us to try again later",
@@ -241,7 +264,7 @@ function refusal(code: number, contentType: string, body: Buffer): string {
 function statusMessage(body: Buffer): string | undefined {
   try {
     const parsed = JSON.parse(body.toString()) as { kind?: string; status?: string; message?: string } | null
-    return parsed?.kind === "Status" && parsed.status === "Failure" ? parsed.message : undefined
+    return parsed?.kind === "Status" && parsed.status === "Failure" ? (parsed.message ?? "") : undefined
   } catch {
     return undefined // not JSON, so not a Status
   }

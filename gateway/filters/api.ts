@@ -56,6 +56,10 @@ class HandledRequest implements RequestContext {
     return this.#state.isAborted
   }
 
+  get deadline(): number | undefined {
+    return this.#state.deadline
+  }
+
   endAfter(seconds: number): void {
     this.#state.endAfter(seconds)
   }

@@ -49,6 +49,8 @@ export class RequestState implements Passing {
   isDispatched = false
   /** Time spent waiting: for turns, and for external calls such as a tenant's webhooks. */
   waitedMs = 0
+  /** When its time is over, in terms of performance.now(); undefined if that is not limited. */
+  deadline: number | undefined
   /** Ended by the server: timed out, or over a limit. */
   isTerminated = false
   /** Set when the caller impersonates another user. */

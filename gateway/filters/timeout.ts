@@ -23,6 +23,7 @@ export function withTimeout(limitMs: number): Filter {
         writeStatus(request, response, error)
       }
       const asked = askedTime(state.query)
+      state.deadline = performance.now() + Math.min(asked ?? limitMs, limitMs)
       if (asked === undefined || asked >= limitMs) {
         state.whenDone(deadlines.add(expire))
       } else if (asked < shortestMs) {

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream"
 import { badRequest } from "../../apimachinery/status.ts"
 import { admitConnect } from "../admission/admit.ts"
 import { secure } from "../backends/backends.ts"
-import { connectOptions } from "../registry/core/pods/connect/options.ts"
+import { connectOptions, connectQuery } from "../registry/core/pods/connect/options.ts"
 import type { Registry } from "../registry/rest.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -30,7 +30,10 @@ export async function serveProxy(
 ): Promise<void> {
   if (ctx.query.has("dryRun")) throw badRequest("dryRun is not supported")
   const { prefix, rest, query } = parseProxyPath(request)
-  await admitConnect(ctx, registry.definition, connectOptions(kind, new URLSearchParams({ path: ctx.info.rest })))
+  const given = rest === "" ? "" : `/${ctx.info.rest}`
+  const options = connectOptions(kind, new URLSearchParams({ path: given }))
+  await admitConnect(ctx, registry.definition, options)
+  const admitted = connectQuery(options).get("path") ?? ""
   const asked = parseProxyName(ctx.info.name)
   if (asked === undefined) throw badRequest(`invalid ${what} request ${JSON.stringify(ctx.info.name)}`)
   const place = await locate(ctx, registry, asked)
@@ -39,7 +42,8 @@ export async function serveProxy(
     response.writeHead(301, { location: `${prefix}/${query}`, "content-length": 0 }).end()
     return
   }
-  const path = `${rest === "" ? "/" : rest}${query}`
+  const asGiven = rest === "" ? "/" : rest
+  const path = `${admitted === given ? asGiven : encodeURI(admitted)}${query}`
   const target = "target" in place ? place.target : await connected(place, asked, ctx.signal)
   const hosts = ["host" in place ? place.host : undefined, request.headers.host]
   const exchange: Exchange = upgrade === undefined ? { request, response } : { request, response, upgrade }

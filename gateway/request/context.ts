@@ -29,6 +29,8 @@ export interface RequestContext {
   headers: Readonly<Record<string, string | undefined>>
   /** Aborted when the client disconnects or the request times out. */
   signal: AbortSignal
+  /** When the request times out, in terms of performance.now(); absent or undefined if it does not. */
+  readonly deadline?: number | undefined
   /** The request has ended: work that only serves its response may stop. Absent if requests cannot end early. */
   readonly isOver?: boolean
   /** Limits the time until `signal` is aborted. Absent if requests cannot end early. */

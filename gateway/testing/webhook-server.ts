@@ -12,12 +12,13 @@ export interface WebhookCall {
   body: Loose
 }
 
-/** `text` is sent unchanged; the response is delayed until `wait` resolves. */
+/** `text` and `bytes` are sent unchanged; the response is delayed until `wait` resolves. */
 export interface WebhookReply {
   code?: number
   headers?: Record<string, string>
   body?: unknown
   text?: string
+  bytes?: Buffer
   wait?: Promise<unknown>
 }
 
@@ -51,7 +52,7 @@ export class WebhookServer implements AsyncDisposable {
         void Promise.resolve(handler(call)).then(async (reply) => {
           await reply.wait
           response.writeHead(reply.code ?? 200, { "content-type": "application/json", ...reply.headers })
-          response.end(reply.text ?? JSON.stringify(reply.body))
+          response.end(reply.bytes ?? reply.text ?? JSON.stringify(reply.body))
         })
       })
     })

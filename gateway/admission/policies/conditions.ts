@@ -1,15 +1,16 @@
 // matchConditions of webhooks and policies. Source: k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions/matcher.go.
 
 import { type CompiledExpression, compileMatchCondition } from "../../../apimachinery/cel/admission/compile.ts"
+import { aggregateMessage } from "../../../apimachinery/error-message.ts"
 import type { EvaluateMatchConditions } from "../webhooks/match-conditions.ts"
 import { conditionsBudget, Evaluation } from "./evaluation.ts"
 import { PolicyInput } from "./input.ts"
 
 const noVariables: ReadonlyMap<string, CompiledExpression> = new Map()
 
-export const evaluateMatchConditions: EvaluateMatchConditions = async (ctx, conditions, attributes) => {
-  const input = new PolicyInput(ctx, attributes)
-  const evaluation = await Evaluation.of(input, attributes.definition, noVariables, undefined, conditionsBudget)
+export const evaluateMatchConditions: EvaluateMatchConditions = async (ctx, conditions, attributes, definition) => {
+  const input = new PolicyInput(ctx, attributes, { resource: attributes.definition })
+  const evaluation = await Evaluation.of(input, definition, noVariables, undefined, conditionsBudget)
   return meetsAll(
     evaluation,
     conditions.map(({ expression }) => compileMatchCondition(expression)),
@@ -32,12 +33,6 @@ export async function meetsAll(evaluation: Evaluation, conditions: readonly Comp
     else if (value === false) meets = false
   }
   if (!meets) return false
-  if (errors.length > 0) throw new ConditionsFault(aggregated(errors))
+  if (errors.length > 0) throw new ConditionsFault(aggregateMessage(errors))
   return true
-}
-
-/** Go's format of aggregated errors: a single one as it is, several in brackets without duplicates. */
-function aggregated(errors: readonly string[]): string {
-  const distinct = [...new Set(errors)]
-  return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`
 }

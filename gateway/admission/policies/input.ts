@@ -10,15 +10,13 @@ import { jsonValue } from "../../../apimachinery/cel/json-values.ts"
 import type { Value } from "../../../apimachinery/cel/values.ts"
 import type { Json, KubeObject, Namespace } from "../../../apimachinery/object.ts"
 import { notFound } from "../../../apimachinery/status.ts"
-import { schemaOf } from "../../../apimachinery/schema/facts.ts"
-import { writeZeros } from "../../../apimachinery/schema/zeros.ts"
-import { namespaces } from "../../../client/resources.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes } from "../chain.ts"
+import { namespaces } from "../../../client/resources.ts"
 import { find } from "../plugins/lookup.ts"
-import { isOwnKind } from "../webhooks/review.ts"
-import { convertObject } from "../webhooks/versions.ts"
+import { namespaceOf } from "../webhooks/match.ts"
+import { isOwnKind, shownObject } from "../webhooks/versions.ts"
 
 /** The input of all policies for one request. Expensive parts are created on first use and cached. */
 export class PolicyInput {
@@ -26,11 +24,18 @@ export class PolicyInput {
   readonly attributes: AdmissionAttributes
   readonly answers = new AuthorizationAnswers()
   readonly #shown = new Map<ResourceDefinition, Promise<ReadonlyMap<string, Value>>>()
+  readonly #resource: ResourceDefinition | undefined
   #namespace: Promise<Value> | undefined
 
-  constructor(ctx: RequestContext, attributes: AdmissionAttributes) {
+  /** `resource`: what request.resource shows in any version; default: the matched one. */
+  constructor(
+    ctx: RequestContext,
+    attributes: AdmissionAttributes,
+    { resource }: { resource?: ResourceDefinition } = {},
+  ) {
     this.ctx = ctx
     this.attributes = attributes
+    this.#resource = resource
   }
 
   /** `definition`: that of the matched version. */
@@ -49,13 +54,14 @@ export class PolicyInput {
 
   async #variables(definition: ResourceDefinition): Promise<ReadonlyMap<string, Value>> {
     const { attributes, answers } = this
-    const { resource, subresource, namespace, name } = attributes
+    const { resource, subresource, name } = attributes
+    const namespace = namespaceOf(attributes)
     const show = async (object: KubeObject | undefined): Promise<Value> =>
-      object === undefined ? null : jsonValue(await shownObject(object, attributes, definition))
+      object === undefined ? null : jsonValue((await shownObject(object, attributes, definition)) as unknown as Json)
     return new Map<string, Value>([
       ["object", await show(attributes.object)],
       ["oldObject", await show(attributes.current)],
-      ["request", jsonValue(requestJson(this.ctx, attributes, definition))],
+      ["request", jsonValue(requestJson(this.ctx, attributes, definition, this.#resource ?? definition))],
       ["namespaceObject", await (this.#namespace ??= this.#namespaceObject())],
       ["authorizer", authorizerValue(answers)],
       [
@@ -81,37 +87,27 @@ export class PolicyInput {
   }
 }
 
-/** Built-in kinds as Go prints them: with the zero values that are always present. */
-async function shownObject(
-  object: KubeObject,
+/** AdmissionRequest without empty fields. */
+function requestJson(
+  ctx: RequestContext,
   attributes: AdmissionAttributes,
   definition: ResourceDefinition,
-): Promise<Json> {
-  const own = isOwnKind(attributes)
-  const converted = own ? await convertObject(object, attributes.definition, definition) : object
-  if (definition.customResource !== undefined) return converted as unknown as Json
-  const schema = own ? definition.schema : schemaOf(attributes.kind)
-  const copy = structuredClone(converted) as unknown as Json
-  if (schema !== undefined) writeZeros(schema, copy)
-  return copy
-}
-
-/** AdmissionRequest without empty fields. */
-function requestJson(ctx: RequestContext, attributes: AdmissionAttributes, definition: ResourceDefinition): Json {
-  const { resource, subresource, kind, namespace, name, operation, dryRun, options } = attributes
+  shownResource: ResourceDefinition,
+): Json {
+  const { resource, subresource, kind, name, operation, dryRun, options } = attributes
   const { group, version } = definition
   const { user } = ctx
   const some = (field: string, value: string): { [key: string]: Json } => (value === "" ? {} : { [field]: value })
   return {
     uid: "",
     kind: isOwnKind(attributes) ? { group, version, kind: definition.kind } : { ...kind },
-    resource: { group, version, resource: definition.resource },
+    resource: { group: shownResource.group, version: shownResource.version, resource: shownResource.resource },
     ...some("subResource", subresource),
     requestKind: { ...kind },
     requestResource: { group: resource.group, version: resource.version, resource: resource.resource },
     ...some("requestSubResource", subresource),
     ...some("name", name),
-    ...some("namespace", namespace),
+    ...some("namespace", namespaceOf(attributes)),
     operation,
     userInfo: {
       ...some("username", user.name),

@@ -15,8 +15,7 @@ import type { RequestContext } from "../../request/context.ts"
 import { type AdmissionAttributes, type AdmissionPlugin, replaceObject } from "../chain.ts"
 import { refuse } from "../plugins/refuse.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
-import { isOwnKind } from "../webhooks/review.ts"
-import { convertObject } from "../webhooks/versions.ts"
+import { convertObject, isOwnKind } from "../webhooks/versions.ts"
 import { applyConfiguration, ConfigurationError } from "./apply-configuration.ts"
 import { ConditionsFault, meetsAll } from "./conditions.ts"
 import { conditionsBudget, Evaluation, OutOfBudget, policyBudget } from "./evaluation.ts"
@@ -69,6 +68,10 @@ export class MutatingPolicies implements AdmissionPlugin {
   }
 
   concerns(): boolean {
+    return this.isVisible
+  }
+
+  get isVisible(): boolean {
     return !this.#hooks.isEmpty
   }
 

@@ -53,6 +53,10 @@ export class ValidatingPolicies implements AdmissionPlugin {
   }
 
   concerns(): boolean {
+    return this.isVisible
+  }
+
+  get isVisible(): boolean {
     return !this.#hooks.isEmpty
   }
 

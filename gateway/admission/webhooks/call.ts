@@ -2,6 +2,7 @@
 // on; a denial is thrown as the error for the caller; a failed call is a CallFailure. Source:
 // k8s.io/apiserver/pkg/admission/plugin/webhook/{mutating,validating}/dispatcher.go.
 
+import { validateQualifiedName } from "../../../apimachinery/names.ts"
 import type { Json } from "../../../apimachinery/object.ts"
 import { badRequest, internalError, type Status, StatusError, timeout } from "../../../apimachinery/status.ts"
 import { callWebhook } from "../../backends/webhook-client.ts"
@@ -11,6 +12,9 @@ import type { Hook } from "./configuration.ts"
 import { createReview, faultOf, readReview, type Review, type ReviewAnswer, type Shown } from "./review.ts"
 
 const defaultTimeoutSeconds = 10
+const leastErrorCode = 400
+/** HTTP has no greater ones. */
+const greatestCode = 999
 
 /** The webhook returned no verdict; its failurePolicy decides. */
 export class CallFailure extends Error {
@@ -68,14 +72,18 @@ async function ask(
   const { backends } = ctx.controlPlane
   let answer: Json
   try {
-    answer = await callWebhook(backends, webhook.clientConfig, review.body, timeoutSeconds * 1000, ctx.signal)
+    const timeoutMs = Math.min(timeoutSeconds * 1000, (ctx.deadline ?? Infinity) - performance.now())
+    answer = await callWebhook(backends, webhook.clientConfig, review.body, timeoutMs, ctx.signal)
   } catch (error) {
     throw new CallFailure(name, `failed to call webhook: ${(error as Error).message}`, { cause: error })
   }
   const reviewFault = faultOf(answer, review)
   if (reviewFault !== undefined) throw new CallFailure(name, `failed to call webhook: ${reviewFault}`)
   const result = verdict(name, answer, review, mutating)
-  for (const [key, value] of Object.entries(result.annotations)) ctx.annotate?.(`${name}/${key}`, value)
+  for (const [key, value] of Object.entries(result.annotations)) {
+    // Upstream drops the others, and says so only in its own log.
+    if (validateQualifiedName(`${name}/${key}`).length === 0) ctx.annotate?.(`${name}/${key}`, value)
+  }
   for (const warning of result.warnings) ctx.warn(warning)
   if (!result.allowed) throw denied(name, result.status)
   return result
@@ -89,19 +97,18 @@ function verdict(name: string, answer: Json, review: Review, mutating: boolean):
   }
 }
 
-/** The webhook's own Status, prefixed with its name and never with a success code. */
-function denied(name: string, given: Partial<Status> | undefined): StatusError {
+/** The webhook's own Status, prefixed with its name and never of a success. Source: …/webhook/errors/statuserror.go. */
+function denied(name: string, given: Partial<Status> = {}): StatusError {
   const by = `admission webhook ${JSON.stringify(name)} denied the request`
-  const { message, reason, code = 0, details } = given ?? {}
+  const { metadata = {}, status, message, reason, code = 0 } = given
   return new StatusError({
+    ...given,
     kind: "Status",
     apiVersion: "v1",
-    metadata: {},
-    status: "Failure",
+    metadata,
+    status: status === "Success" ? "Failure" : status || "Failure",
     message: message ? `${by}: ${message}` : reason ? `${by}: ${reason}` : `${by} without explanation`,
-    ...(reason === undefined ? {} : { reason }),
-    ...(details === undefined ? {} : { details }),
-    code: code < 400 || code > 599 ? 400 : code,
+    code: code > greatestCode ? 500 : Math.max(code, leastErrorCode),
   })
 }
 

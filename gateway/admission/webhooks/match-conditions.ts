@@ -2,28 +2,34 @@
 // k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions/matcher.go.
 
 import { forbidden } from "../../../apimachinery/status.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes } from "../chain.ts"
 import type { Hook, MatchCondition } from "./configuration.ts"
 
-/** Returns false if a condition is false. Otherwise throws an Error that names a condition that could not be evaluated, if any. */
+/**
+ * Conditions see the objects in the version of `definition`. Returns false if a condition is false. Otherwise throws an Error that
+ * names a condition that could not be evaluated, if any.
+ */
 export type EvaluateMatchConditions = (
   ctx: RequestContext,
   conditions: readonly MatchCondition[],
   attributes: AdmissionAttributes,
+  definition: ResourceDefinition,
 ) => boolean | Promise<boolean>
 
 export async function meetsConditions(
   ctx: RequestContext,
   { webhook }: Hook,
   attributes: AdmissionAttributes,
+  definition: ResourceDefinition,
   evaluate: EvaluateMatchConditions | undefined,
 ): Promise<boolean> {
   const { matchConditions = [], failurePolicy } = webhook
   if (matchConditions.length === 0) return true
   try {
     if (evaluate === undefined) throw new Error("match conditions are not evaluated by this control plane")
-    return await evaluate(ctx, matchConditions, attributes)
+    return await evaluate(ctx, matchConditions, attributes, definition)
   } catch (error) {
     if (failurePolicy === "Ignore") return false
     throw forbidden(attributes.resource, attributes.name, (error as Error).message)

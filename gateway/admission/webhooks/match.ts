@@ -114,13 +114,15 @@ async function matchesNamespace(
   attributes: AdmissionAttributes,
 ): Promise<boolean> {
   const namespace = namespaceOf(attributes)
-  if (namespaceSelector.requirements.length === 0 || namespace === "") return true
+  if (namespaceSelector.requirements.length === 0) return true
+  if (namespace === "" && !isNamespaces(attributes.resource)) return true
   return matches(namespaceSelector, (await labelsOf(ctx, namespace, attributes)) ?? {})
 }
 
-/** The namespace of a namespace is itself. */
-export function namespaceOf({ namespace, name, resource }: AdmissionAttributes): string {
-  return isNamespaces(resource) ? name : namespace
+/** The namespace of a namespace is itself, as named by the request. */
+export function namespaceOf({ namespace, name, hasGeneratedName, resource }: AdmissionAttributes): string {
+  if (!isNamespaces(resource)) return namespace
+  return hasGeneratedName ? "" : name
 }
 
 async function labelsOf(ctx: RequestContext, namespace: string, attributes: AdmissionAttributes) {

@@ -2,9 +2,14 @@
 // k8s.io/apiserver/pkg/admission/plugin/webhook/mutating.
 
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
-import { applyJsonPatch, rejectionReason } from "../../../apimachinery/patch/json-patch.ts"
-import { parseExactly } from "../../../apimachinery/schema/exact-integers.ts"
-import { badRequest, hasReason, internalError } from "../../../apimachinery/status.ts"
+import { applyOperations, rejectionReason } from "../../../apimachinery/patch/json-patch.ts"
+import {
+  PatchFault,
+  type PatchOperation,
+  readLenientOperations,
+} from "../../../apimachinery/patch/json-patch-operations.ts"
+import { parseValue, typeFault } from "../../../apimachinery/schema/json/parse.ts"
+import { hasReason, internalError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -13,9 +18,9 @@ import type { AdmissionRegistrations } from "../registrations.ts"
 import { CallFailure, callHook, failOpenOrThrow } from "./call.ts"
 import { type Hook, hooksOf, type WebhookConfiguration } from "./configuration.ts"
 import { isExempt, matchHook } from "./match.ts"
-import { isOwnKind } from "./review.ts"
+import { showAs } from "./review.ts"
 import { type EvaluateMatchConditions, meetsConditions } from "./match-conditions.ts"
-import { convertObject } from "./versions.ts"
+import { convertObject, isOwnKind } from "./versions.ts"
 import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
 
 const pluginName = "MutatingAdmissionWebhook"
@@ -28,6 +33,8 @@ interface Invocations {
   again: Set<string>
   /** The object after the webhooks of the first run. */
   last: KubeObject | undefined
+  /** A patch has been applied. */
+  isPatched: boolean
 }
 
 export class MutatingWebhooks implements AdmissionPlugin {
@@ -41,6 +48,10 @@ export class MutatingWebhooks implements AdmissionPlugin {
   }
 
   concerns(): boolean {
+    return this.isVisible
+  }
+
+  get isVisible(): boolean {
     return !this.#registrations.isEmpty
   }
 
@@ -52,6 +63,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
       reinvocable: new Set(),
       again: new Set(),
       last: undefined,
+      isPatched: false,
     }))
     const { isSecond } = reinvocation
     // Built-in plugins have modified the object after the webhooks' first run.
@@ -59,10 +71,10 @@ export class MutatingWebhooks implements AdmissionPlugin {
     for (const [index, hook] of hooksOf(configurations).entries()) {
       const definition = await matchHook(ctx, hook, attributes)
       if (definition === undefined) continue
-      if (!(await meetsConditions(ctx, hook, attributes, this.#evaluate))) continue
+      if (!(await meetsConditions(ctx, hook, attributes, definition, this.#evaluate))) continue
       if (isSecond && !invocations.again.has(hook.id)) continue
       const round = `round_${isSecond ? 1 : 0}_index_${index}`
-      if (await callOne(ctx, hook, attributes, definition, round)) {
+      if (await callOne(ctx, hook, attributes, definition, round, invocations)) {
         askAgain(invocations)
         reinvocation.want()
       }
@@ -84,18 +96,20 @@ async function callOne(
   attributes: AdmissionAttributes,
   definition: ResourceDefinition,
   round: string,
+  invocations: Invocations,
 ): Promise<boolean> {
   const { name } = hook.webhook
   const report = { configuration: hook.configuration, webhook: name }
   let mutated = false
   try {
-    mutated = await callAndPatch(ctx, hook, attributes, definition)
+    mutated = await callAndPatch(ctx, hook, attributes, definition, invocations)
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     failOpenOrThrow(ctx, hook, error)
     ctx.annotate?.(`failed-open.mutation.webhook.admission.k8s.io/${round}`, name)
+  } finally {
+    ctx.annotate?.(`mutation.webhook.admission.k8s.io/${round}`, JSON.stringify({ ...report, mutated }))
   }
-  ctx.annotate?.(`mutation.webhook.admission.k8s.io/${round}`, JSON.stringify({ ...report, mutated }))
   return mutated
 }
 
@@ -104,16 +118,14 @@ async function callAndPatch(
   hook: Hook,
   attributes: AdmissionAttributes,
   definition: ResourceDefinition,
+  invocations: Invocations,
 ): Promise<boolean> {
-  const own = isOwnKind(attributes)
-  const convert = async (object: KubeObject | undefined): Promise<KubeObject | undefined> =>
-    object === undefined || !own ? object : convertObject(object, attributes.definition, definition)
-  const shown = { definition, object: await convert(attributes.object), current: await convert(attributes.current) }
+  const shown = await showAs(definition, attributes)
   const { patch, patchType } = await callHook(ctx, hook, attributes, shown, true)
   const operations = readPatch(hook, patch)
   if (operations.length === 0) return false
   const { object } = shown
-  if (object === undefined || attributes.operation === "CONNECT") {
+  if (object === undefined) {
     const name = JSON.stringify(hook.webhook.name)
     throw internalError(
       `admission webhook ${name} attempted to modify the object, which is not supported for this operation`,
@@ -122,31 +134,39 @@ async function callAndPatch(
   if (patchType !== "JSONPatch") {
     throw new CallFailure(hook.webhook.name, `unsupported patch type ${JSON.stringify(patchType)}`)
   }
-  const patched = applied(object, operations)
-  if (semanticEqual(patched, object)) return false
-  const back = own ? await convertObject(patched, definition, attributes.definition) : patched
-  const next = decoded(attributes, back)
-  keepIdentity(attributes, next)
+  const asRequested = async (version: KubeObject): Promise<KubeObject> =>
+    decoded(
+      attributes,
+      isOwnKind(attributes) ? await convertObject(version, definition, attributes.definition) : version,
+    )
+  const [before, next] = [await asRequested(object), await asRequested(applied(object, operations))]
+  const changed = (!invocations.isPatched && writesManagers(attributes)) || !semanticEqual(before, next)
+  invocations.isPatched = true
   replaceObject(attributes, next)
-  return true
+  return changed
 }
 
-/** The request was authorized for that namespace, and the server has assigned the identity. */
-function keepIdentity({ object, operation, definition }: AdmissionAttributes, next: KubeObject): void {
-  const { namespace, uid, creationTimestamp } = object?.metadata ?? {}
-  if (definition.namespaced && !next.metadata.namespace && namespace) next.metadata.namespace = namespace
-  if (definition.namespaced && (next.metadata.namespace ?? "") !== (namespace ?? "")) {
-    throw badRequest("the namespace of the provided object does not match the namespace sent on the request")
-  }
-  if (operation !== "CREATE") return
-  if (uid !== undefined) next.metadata.uid = uid
-  if (creationTimestamp !== undefined) next.metadata.creationTimestamp = creationTimestamp
+/**
+ * In upstream's memory the time of a manager that the request records has nanoseconds, until a patch is applied to the printed
+ * object. So the first patch always modifies it. Custom resources are kept as printed.
+ */
+function writesManagers({ object, current, definition }: AdmissionAttributes): boolean {
+  if (definition.customResource !== undefined) return false
+  const [entries = [], old = []] = [object, current].map((each) =>
+    (each?.metadata?.managedFields ?? []).map((entry) => JSON.stringify(entry)),
+  )
+  return entries.some((entry) => !old.includes(entry))
 }
 
 /** An invalid result of a webhook is not the caller's fault. */
 function decoded(attributes: AdmissionAttributes, object: KubeObject): KubeObject {
+  const fault = typeFault(object as unknown as { [key: string]: Json })
+  if (fault !== undefined) throw internalError(fault)
   try {
-    return attributes.decode(structuredClone(object) as unknown as Json)
+    const next = attributes.decode(structuredClone(object) as unknown as Json)
+    if (attributes.operation !== "CONNECT") return next
+    const { metadata: _, ...options } = next // the options of a connection have none
+    return options as KubeObject
   } catch (error) {
     if (!hasReason(error, "BadRequest", "Invalid")) throw error
     throw internalError(refusalDetail(error.message), {
@@ -155,24 +175,20 @@ function decoded(attributes: AdmissionAttributes, object: KubeObject): KubeObjec
   }
 }
 
-function readPatch({ webhook }: Hook, text: string): Json[] {
-  if (text === "") return []
-  const undecodable = (why: string, cause?: unknown): CallFailure =>
-    new CallFailure(webhook.name, `received undecodable patch in webhook response: ${why}`, { cause })
-  let patch: Json
+function readPatch({ webhook }: Hook, text: Buffer): PatchOperation[] {
+  if (text.length === 0) return []
   try {
-    patch = parseExactly(text)
+    return readLenientOperations(parseValue(text))
   } catch (error) {
-    throw undecodable((error as Error).message, error)
+    if (!(error instanceof SyntaxError || error instanceof PatchFault)) throw error
+    const why = `received undecodable patch in webhook response: ${error.message}`
+    throw new CallFailure(webhook.name, why, { cause: error })
   }
-  if (patch === null) return []
-  if (!Array.isArray(patch)) throw undecodable("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
-  return patch
 }
 
-function applied(object: KubeObject, operations: Json[]): KubeObject {
+function applied(object: KubeObject, operations: readonly PatchOperation[]): KubeObject {
   try {
-    return applyJsonPatch(object as unknown as Json, operations) as unknown as KubeObject
+    return applyOperations(object as unknown as Json, operations) as unknown as KubeObject
   } catch (error) {
     // The error for a caller's own patch is less detailed.
     throw internalError(rejectionReason(error as Error), { cause: error })

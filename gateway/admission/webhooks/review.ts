@@ -10,6 +10,7 @@ import type { User } from "../../request/user.ts"
 import type { AdmissionAttributes } from "../chain.ts"
 import { namespaceOf } from "./match.ts"
 import { answeredReview } from "./review-schema.ts"
+import { isOwnKind, shownObject } from "./versions.ts"
 
 export interface Review {
   uid: string
@@ -24,11 +25,20 @@ export interface Shown {
   current: KubeObject | undefined
 }
 
+export async function showAs(definition: ResourceDefinition, attributes: AdmissionAttributes): Promise<Shown> {
+  const { object, current } = attributes
+  return {
+    definition,
+    object: object && (await shownObject(object, attributes, definition)),
+    current: current && (await shownObject(current, attributes, definition)),
+  }
+}
+
 export interface ReviewAnswer {
   allowed: boolean
   status: Partial<Status> | undefined
-  /** The text of a JSON patch; "" if there is none. */
-  patch: string
+  /** The text of a JSON patch; empty if there is none. */
+  patch: Buffer
   patchType: string
   warnings: readonly string[]
   annotations: Readonly<Record<string, string>>
@@ -71,11 +81,6 @@ export function createReview(
 }
 
 const text = (name: string, value: string): Record<string, string> => (value === "" ? {} : { [name]: value })
-
-/** Objects of the resource's kind are converted to the matched version; those of a subresource (Scale) have only one version. */
-export function isOwnKind({ kind, definition }: AdmissionAttributes): boolean {
-  return kind.kind === definition.kind && kind.group === definition.group
-}
 
 function userInfo({ name, uid, groups, extra }: User): Json {
   return {
@@ -126,9 +131,9 @@ export function readReview(answer: Json, { uid, version }: Review, mutating: boo
   return {
     allowed: response.allowed === true,
     status: response.status,
-    patch: mutating ? Buffer.from(response.patch ?? "", "base64").toString() : "",
-    // v1beta1 did not require it.
-    patchType: response.patchType ?? "JSONPatch",
+    patch: Buffer.from(mutating ? (response.patch ?? "") : "", "base64"),
+    // That of v1beta1 is ignored.
+    patchType: version === "v1" ? (response.patchType ?? "") : "JSONPatch",
     warnings: response.warnings ?? [],
     annotations: response.auditAnnotations ?? {},
   }

@@ -1,7 +1,6 @@
 // ValidatingAdmissionWebhook: calls all matching webhooks concurrently; any of them may deny the request. Source:
 // k8s.io/apiserver/pkg/admission/plugin/webhook/validating.
 
-import type { KubeObject } from "../../../apimachinery/object.ts"
 import { timeout } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -11,8 +10,7 @@ import { CallFailure, callHook, failOpenOrThrow } from "./call.ts"
 import { type Hook, hooksOf, type WebhookConfiguration } from "./configuration.ts"
 import { isExempt, matchHook } from "./match.ts"
 import { type EvaluateMatchConditions, meetsConditions } from "./match-conditions.ts"
-import { isOwnKind, type Shown } from "./review.ts"
-import { convertObject } from "./versions.ts"
+import { showAs, type Shown } from "./review.ts"
 
 export class ValidatingWebhooks implements AdmissionPlugin {
   readonly name = "ValidatingAdmissionWebhook"
@@ -25,6 +23,10 @@ export class ValidatingWebhooks implements AdmissionPlugin {
   }
 
   concerns(): boolean {
+    return this.isVisible
+  }
+
+  get isVisible(): boolean {
     return !this.#registrations.isEmpty
   }
 
@@ -35,7 +37,7 @@ export class ValidatingWebhooks implements AdmissionPlugin {
     for (const hook of hooksOf(configurations)) {
       const definition = await matchHook(ctx, hook, attributes)
       if (definition === undefined) continue
-      if (await meetsConditions(ctx, hook, attributes, this.#evaluate)) calls.push({ hook, definition })
+      if (await meetsConditions(ctx, hook, attributes, definition, this.#evaluate)) calls.push({ hook, definition })
     }
     if (calls.length === 0) return
     if (ctx.signal.aborted) throw timeout("request did not complete within requested timeout")
@@ -43,23 +45,19 @@ export class ValidatingWebhooks implements AdmissionPlugin {
     for (const { definition } of calls) {
       if (!shown.has(definition)) shown.set(definition, await showAs(definition, attributes))
     }
-    // All are awaited before the first denial in their order is returned: each may add warnings.
+    // All are awaited before the earliest denial is returned: each may add warnings.
     const began = performance.now()
-    const results = await Promise.allSettled(
+    const denials: unknown[] = []
+    await Promise.all(
       calls.map(({ hook, definition }, index) =>
-        callOne(ctx, hook, attributes, shown.get(definition) as Shown, `round_0_index_${index}`),
+        callOne(ctx, hook, attributes, shown.get(definition) as Shown, `round_0_index_${index}`).catch(
+          (error: unknown) => void denials.push(error),
+        ),
       ),
     )
     ctx.waited?.(performance.now() - began)
-    for (const result of results) if (result.status === "rejected") throw result.reason
+    if (denials.length > 0) throw denials[0]
   }
-}
-
-async function showAs(definition: ResourceDefinition, attributes: AdmissionAttributes): Promise<Shown> {
-  const own = isOwnKind(attributes)
-  const convert = async (object: KubeObject | undefined): Promise<KubeObject | undefined> =>
-    object === undefined || !own ? object : convertObject(object, attributes.definition, definition)
-  return { definition, object: await convert(attributes.object), current: await convert(attributes.current) }
 }
 
 async function callOne(

@@ -1,8 +1,35 @@
-// Converts an object to another version of its resource, by way of the stored version.
+// Objects in the version that webhooks and policies see, converted by way of the stored version.
 
+import { copyJson } from "../../../apimachinery/copy.ts"
 import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { applyDefaults } from "../../../apimachinery/schema/defaults.ts"
+import { schemaOf } from "../../../apimachinery/schema/facts.ts"
+import { writeZeros } from "../../../apimachinery/schema/zeros.ts"
+import { dropEmptyMetadata } from "../../registry/metadata.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { AdmissionAttributes } from "../chain.ts"
+
+/** Objects of the resource's kind are converted to the matched version; those of a subresource (Scale) have only one version. */
+export function isOwnKind({ kind, definition }: AdmissionAttributes): boolean {
+  return kind.kind === definition.kind && kind.group === definition.group
+}
+
+/** A copy, as Go prints it: with the zero values that are always present. Custom resources have none. */
+export async function shownObject(
+  object: KubeObject,
+  attributes: AdmissionAttributes,
+  definition: ResourceDefinition,
+): Promise<KubeObject> {
+  const isOwn = isOwnKind(attributes)
+  const converted = isOwn ? await convertObject(object, attributes.definition, definition) : object
+  const copy = copyJson(converted)
+  if (isOwn && definition.customResource !== undefined) return copy
+  const schema = isOwn ? definition.schema : schemaOf(attributes.kind)
+  // The options of a connection have no metadata.
+  if ((copy.metadata as unknown) !== undefined) dropEmptyMetadata(copy)
+  if (schema !== undefined) writeZeros(schema, copy as unknown as Json, false)
+  return copy
+}
 
 /** Returns a new object if the versions differ, otherwise the same one. */
 export async function convertObject(

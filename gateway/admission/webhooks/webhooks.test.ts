@@ -1,5 +1,6 @@
 // Admission webhooks of a tenant, called over HTTPS by a whole gateway.
 
+import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { localNetworks } from "../../backends/networks.ts"
 import type { Loose } from "../../testing/kinds.ts"
@@ -191,6 +192,52 @@ describe("a webhook's request", () => {
     })
   })
 
+  test("has the identity of a new object only after mutating webhooks", async () => {
+    await configure("Mutating", {})
+    await configure("Validating", {})
+    await call("POST", configMaps, { metadata: { generateName: "c-" } })
+    const [mutating, validating] = server.calls.map(({ body }) => body["request"])
+    expect(mutating.name).toBeUndefined()
+    expect(Object.keys(mutating.object.metadata).toSorted()).toEqual(["generateName", "managedFields", "namespace"])
+    expect(validating.object.metadata).toMatchObject({ uid: expect.any(String), creationTimestamp: expect.any(String) })
+    expect(validating.name).toMatch(/^c-.+/)
+  })
+
+  test("contains the zero values that Go prints", async () => {
+    await configure("Mutating", {
+      rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["replicationcontrollers"] }],
+    })
+    const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } }
+    await call("POST", "/api/v1/namespaces/default/replicationcontrollers", {
+      metadata: { name: fresh(), annotations: {} },
+      spec: { selector: { a: "b" }, template },
+    })
+    const object = server.calls[0]?.body["request"].object as Loose
+    expect(object).toMatchObject({ status: { replicas: 0 } })
+    expect(object["metadata"]).not.toHaveProperty("annotations")
+  })
+
+  test("says how much time the caller has left", async () => {
+    await configure("Validating", {})
+    await call("POST", `${configMaps}?timeout=3s`, { metadata: { name: fresh() } })
+    expect(server.calls.map(({ path }) => path)).toEqual(["/0?timeout=3s"])
+  })
+
+  test("of a create in a subresource contains the manager, and may be changed before the subresource checks it", async () => {
+    const pods = "/api/v1/namespaces/default/pods"
+    const name = fresh()
+    await call("POST", "/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } })
+    await call("POST", pods, { metadata: { name }, spec: { containers: [{ name: "a", image: "b" }] } })
+    answer = (given) => reviewed(given, jsonPatch({ op: "add", path: "/metadata/name", value: name }))
+    await configure("Mutating", {
+      rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods/binding"] }],
+    })
+    expect(await verdict(call("POST", `${pods}/${name}/binding`, { target: { kind: "Node", name: "n" } }))).toBe(
+      "accepted",
+    )
+    expect(server.calls[0]?.body["request"].object.metadata.managedFields).toMatchObject([{ subresource: "binding" }])
+  })
+
   test("is not sent for another version with matchPolicy Exact", async () => {
     await configure("Validating", {
       matchPolicy: "Exact",
@@ -284,6 +331,31 @@ describe("matching of webhooks", () => {
     expect(server.calls.length).toBe(calls)
   })
 
+  test("conditions see the object in the version of the rule", async () => {
+    await configure("Validating", {
+      rules: [{ operations: ["CREATE"], apiGroups: ["autoscaling"], apiVersions: ["v1"], resources: ["*"] }],
+      matchConditions: [
+        { name: "a", expression: "object.apiVersion == 'autoscaling/v1' && request.kind.version == 'v1'" },
+        { name: "b", expression: "request.resource.version == 'v2' && request.requestKind.version == 'v2'" },
+      ],
+    })
+    const spec = { maxReplicas: 3, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" } }
+    const path = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
+    expect(await verdict(call("POST", path, { metadata: { name: fresh() }, spec }))).toBe("accepted")
+    expect(server.calls.length).toBe(1)
+  })
+
+  test("a namespace whose name is generated is selected by its labels", async () => {
+    await configure("Validating", {
+      rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["namespaces"] }],
+      namespaceSelector: { matchLabels: { color: "red" } },
+    })
+    for (const color of ["red", "blue"]) {
+      await call("POST", "/api/v1/namespaces", { metadata: { generateName: "n-", labels: { color } } })
+    }
+    expect(server.calls.map(({ body }) => body["request"].object.metadata.labels.color)).toEqual(["red"])
+  })
+
   test("a condition that cannot be evaluated rejects the request unless failurePolicy is Ignore", async () => {
     const matchConditions = [{ name: "c", expression: "object.data.none == 'x'" }]
     await configure("Validating", { matchConditions, failurePolicy: "Ignore" })
@@ -336,6 +408,45 @@ describe("a webhook's response", () => {
     expect(await verdict(create())).toBe(expected)
   })
 
+  test("denied with a whole status, which is kept", async () => {
+    const status = { status: "Odd", message: "m", code: 600, metadata: { continue: "c" }, details: { name: "n" } }
+    answer = (given) => reviewed(given, { allowed: false, status })
+    await configure("Validating", {})
+    const { code, json } = await create()
+    expect(code).toBe(600)
+    expect(json()).toEqual({ ...status, kind: "Status", apiVersion: "v1", message: `${prefix}: m` })
+  })
+
+  test("that denies an object of a collection ends the deletion of the others", async () => {
+    const names = [fresh(), fresh(), fresh()].toSorted()
+    await call("DELETE", configMaps)
+    for (const name of names) await create(name)
+    answer = (given) => reviewed(given, { allowed: given.body["request"].oldObject.metadata.name !== names[1] })
+    await configure("Validating", {})
+    expect(await verdict(call("DELETE", configMaps))).toBe(`400 ${prefix} without explanation`)
+    const left = (await call("GET", configMaps)).json() as { items: { metadata: { name: string } }[] }
+    expect(left.items.map(({ metadata }) => metadata.name).filter((name) => names.includes(name))).toEqual(
+      names.slice(1),
+    )
+  })
+
+  test.each<[string, (body: string) => ReturnType<WebhookHandler>]>([
+    ["compressed", (body) => ({ bytes: gzipSync(body), headers: { "content-encoding": "gzip" } })],
+    ["YAML", (body) => ({ text: `# a review\n${body}` })],
+  ])("may be %s", async (_, encode) => {
+    answer = (given) => encode(JSON.stringify((reviewed(given, { allowed: false }) as { body: unknown }).body))
+    await configure("Validating", {})
+    expect(await verdict(create())).toBe(`400 ${prefix} without explanation`)
+  })
+
+  test("that asks for another call later is called again", async () => {
+    answer = (given) =>
+      server.calls.length === 1 ? { code: 429, text: "", headers: { "retry-after": "0" } } : reviewed(given, {})
+    await configure("Validating", {})
+    expect(await verdict(create())).toBe("accepted")
+    expect(server.calls.length).toBe(2)
+  })
+
   test("null fields are treated as missing", async () => {
     const status = { code: 409, message: "no", details: null, metadata: null }
     answer = (given) => reviewed(given, { allowed: false, status, warnings: null, auditAnnotations: { a: null } })
@@ -349,6 +460,15 @@ describe("a webhook's response", () => {
     const { headers } = await create()
     expect(headers["warning"]).toBe('299 - "mind the gap"')
     await expect.poll(() => entries.at(-1)?.["annotations"]).toEqual({ "hook-0.example.com/color": "red" })
+  })
+
+  test("annotations without a valid name are dropped; a denial is annotated as well", async () => {
+    answer = (given) => reviewed(given, { allowed: false, auditAnnotations: { "Not A Key": "x", "a/b": "y", c: "z" } })
+    await configure("Mutating", {})
+    await create()
+    await expect
+      .poll(() => Object.keys(entries.at(-1)?.["annotations"] ?? {}))
+      .toEqual(["hook-0.example.com/c", "mutation.webhook.admission.k8s.io/round_0_index_0"])
   })
 })
 

@@ -11,7 +11,7 @@ import type { Endpoint } from "../endpoint.ts"
 import { deleteRequest, listOptions } from "../request-options.ts"
 import { sendList } from "../responses/respond.ts"
 
-/** Concurrent deletes. */
+/** Concurrent deletes; one after the other, as upstream, if the tenant can tell the difference. */
 const parallel = 16
 
 /** DELETE of a collection: deletes the selected objects of a snapshot and returns that list. */
@@ -56,7 +56,8 @@ export async function deleteSelected(
   const fail = (error: unknown): void => {
     failure ??= error
   }
-  await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, () => work().catch(fail)))
+  const workers = ctx.controlPlane.admission.isVisible ? 1 : parallel
+  await Promise.all(Array.from({ length: Math.min(workers, items.length) }, () => work().catch(fail)))
   if (failure !== undefined) throw failure
   return list
 }
