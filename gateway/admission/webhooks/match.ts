@@ -49,8 +49,20 @@ function definitionFor(
     hasSubresource(other, attributes.subresource),
   )
   for (const rule of rules) {
-    const found = equivalents.find((other) => matchesRule(rule, attributes, other))
+    const found = equivalents.find((other) => matchesRule(rule, attributes, other)) ?? unservedFor(rule, attributes)
     if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The versions of a custom resource that are not served are equivalent as well. */
+function unservedFor(rule: WebhookRule, attributes: AdmissionAttributes): ResourceDefinition | undefined {
+  const { group, resource, customResource } = attributes.definition
+  if (customResource?.unserved === undefined) return undefined
+  for (const version of rule.apiVersions ?? []) {
+    if (!matchesRule(rule, attributes, { group, version, resource })) continue
+    const found = customResource.unserved(version)
+    if (found !== undefined && hasSubresource(found, attributes.subresource)) return found
   }
   return undefined
 }
