@@ -2,7 +2,7 @@
 
 import { compareTranscripts, type Difference } from "./compare.ts"
 import { normalize } from "./normalize.ts"
-import { runSteps, until } from "./run.ts"
+import { type Place, runSteps, until } from "./run.ts"
 import type { Scenario } from "./scenario.ts"
 import type { Servers } from "./servers.ts"
 
@@ -16,10 +16,14 @@ const run = Date.now().toString(36).slice(-5)
 let count = 0
 const firstNumber = 0x1000
 
-export async function compareScenario(servers: Servers, scenario: Scenario): Promise<Difference[]> {
+export function nextPlace(): Place {
   count++
   const id = `${run}n${count}n`
-  const place = { id, namespace: `d-${id}`, number: (firstNumber + count).toString(16) }
+  return { id, namespace: `d-${id}`, number: (firstNumber + count).toString(16) }
+}
+
+export async function compareScenario(servers: Servers, scenario: Scenario): Promise<Difference[]> {
+  const place = nextPlace()
   const [kubernetes, polyplane] = await Promise.all([
     runSteps(servers.kubernetes, scenario, place),
     runSteps(servers.polyplane, scenario, place),

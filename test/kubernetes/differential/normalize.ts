@@ -59,7 +59,7 @@ const printedValue = /Invalid value: (\[[^]*?\](?=: field is immutable)|\{[^]*?\
 const webToken = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g
 const portFields: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePort"])
 /** The addresses of the servers. */
-const ownAddress = /\b127\.0\.0\.1:\d+(\/tenants\/differential)?/g
+const ownAddress = /\b(127\.0\.0\.1|localhost):\d+(\/tenants\/differential)?/g
 const ownPrefix = /^\/tenants\/differential(?=\/)/
 /** The hash of a complete document. */
 const documentHash = /\?hash=[0-9A-F]{128}/g

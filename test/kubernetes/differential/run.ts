@@ -46,13 +46,26 @@ const shownBytes = 500
 /** Timeout for the end of a watch that the server ends. */
 const endPatienceMs = 15_000
 
-export async function runSteps(connection: Connection, scenario: Scenario, place: Place): Promise<Running> {
+export interface RunOptions {
+  /** Called when the scenario's namespace exists. */
+  before?: () => Promise<void>
+  /** What the server did besides responding to a step, as entries that follow the response's. */
+  after?: (entry: Entry) => Promise<Entry[]>
+}
+
+export async function runSteps(
+  connection: Connection,
+  scenario: Scenario,
+  place: Place,
+  { before, after }: RunOptions = {},
+): Promise<Running> {
   const { namespace, id } = place
   const saved = new Map<string, unknown>()
   const fill = (text: string): string => fillIn(text, (expression) => valueOf(expression, place, saved))
   const entries: Entry[] = []
   const watches: { entry: Entry; watch: OpenWatch; step: WatchStep }[] = []
   if (scenario.steps.some((step) => JSON.stringify(step).includes("@{ns}"))) await makeNamespace(connection, namespace)
+  await before?.()
   for (const step of scenario.steps) {
     const title = describeStep(step)
     if ("watch" in step) {
@@ -70,7 +83,8 @@ export async function runSteps(connection: Connection, scenario: Scenario, place
         throw new Error(`${connection.name}: ${title}: ${shown(code, body)}`)
       saved.set(step.save, parsed(body))
     }
-    entries.push({ step, title, code, headers, body })
+    const entry = { step, title, code, headers, body }
+    entries.push(entry, ...((await after?.(entry)) ?? []))
   }
   for (const { watch, step } of watches) if (step.untilEnd === true) await until(() => watch.ended, endPatienceMs)
   return {

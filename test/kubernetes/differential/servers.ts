@@ -4,6 +4,7 @@
 
 import { localNetworks } from "../../../gateway/backends/networks.ts"
 import { startTestGateway } from "../../../gateway/testing/start-gateway.ts"
+import type { Audits } from "./audits.ts"
 import { RangeServiceAddresses } from "../../../gateway/registry/core/services/addresses.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { TestEtcd } from "../etcd/test-etcd.ts"
@@ -17,14 +18,16 @@ export interface Servers extends AsyncDisposable {
 /** The range of the harness' kube-apiserver. */
 const serviceRange = "10.96.0.0/16"
 
-export async function startServers(): Promise<Servers> {
+/** `audits`: of both servers, for tests that compare them. */
+export async function startServers(audits?: Audits): Promise<Servers> {
   await using stack = new AsyncDisposableStack()
-  const kubernetes = stack.use(await connectKubernetes(stack))
+  const kubernetes = stack.use(await connectKubernetes(stack, audits))
   const etcd = process.env["STORAGE"] === "etcd" ? stack.use(await TestEtcd.start()) : undefined
   const gateway = stack.use(
     await startTestGateway({
       superCluster: false,
       allowedNetworks: localNetworks, // webhooks of tests are on loopback
+      ...(audits === undefined ? {} : { audit: audits.log }),
       ...(etcd === undefined ? {} : { etcd: { servers: etcd.servers, prefix: "/differential" } }),
       serviceAddresses: () => new RangeServiceAddresses({ cidr: serviceRange, load: () => Promise.resolve([]) }),
     }),
@@ -36,9 +39,11 @@ export async function startServers(): Promise<Servers> {
   return { kubernetes, polyplane, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-async function connectKubernetes(stack: AsyncDisposableStack): Promise<Connection> {
+async function connectKubernetes(stack: AsyncDisposableStack, audits: Audits | undefined): Promise<Connection> {
   const { POLYPLANE_KUBERNETES_SERVER: url, POLYPLANE_KUBERNETES_TOKEN: token = "admin-token" } = process.env
   if (url !== undefined) return new Connection({ name: "kubernetes", url, token })
-  const { server, certificateAuthority, token: own } = stack.use(await TestKubernetes.start({ serviceAccounts: true }))
+  const started = stack.use(await TestKubernetes.start({ serviceAccounts: true, audit: audits !== undefined }))
+  const { server, certificateAuthority, token: own, auditLog } = started
+  if (audits !== undefined) audits.file = auditLog
   return new Connection({ name: "kubernetes", url: server, certificateAuthority, token: own })
 }

@@ -5,6 +5,7 @@ import type { Scenario } from "../scenario.ts"
 import { randomCustomResourceScenario, randomDefinitionScenario } from "./definitions.ts"
 import { randomEvictionScenario } from "./evictions.ts"
 import { randomLifeScenario } from "./lives.ts"
+import { randomPodSecurityScenario } from "./pod-security.ts"
 import { randomPolicyScenario } from "./policies.ts"
 import { randomReadScenario } from "./reads.ts"
 import { randomScenario } from "./scenarios.ts"
@@ -19,6 +20,7 @@ export const generators: readonly Generator[] = [
   randomVersionsScenario,
   randomEvictionScenario,
   randomPolicyScenario,
+  randomPodSecurityScenario,
 ]
 
 export function generatorsOf(kind: Kind): readonly Generator[] {

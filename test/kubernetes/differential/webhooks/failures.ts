@@ -1,0 +1,106 @@
+// Webhooks that cannot be called, with both failure policies, and in dry runs.
+
+import type { Loose } from "../../../../gateway/testing/kinds.ts"
+import type { WebhookHandler } from "../../../../gateway/testing/webhook-server.ts"
+import { post, remove, type RequestStep } from "../scenario.ts"
+import { allow, type WebhookScenario } from "./scenario.ts"
+
+const maps = "/api/v1/namespaces/@{ns}/configmaps"
+const create = (): RequestStep[] => [post(maps, { metadata: { name: "a" } })]
+
+const both = [
+  ["Mutating", "Fail"],
+  ["Validating", "Ignore"],
+] as const
+
+export function failureScenarios(): WebhookScenario[] {
+  return [
+    ...failures.flatMap(([name, { webhook = {}, reply = allow }]) =>
+      both.map(([kind, failurePolicy]) => ({
+        name: `${kind}, ${failurePolicy}: ${name}`,
+        hooks: [
+          { kind, webhook: { failurePolicy, ...webhook }, reply },
+          { kind, webhook: { failurePolicy } },
+        ],
+        steps: create(),
+      })),
+    ),
+    {
+      name: "a request has less time than its webhooks",
+      hooks: [{ kind: "Mutating" }, { webhook: { timeoutSeconds: 2 } }],
+      steps: [post(`${maps}?timeout=3s`, { metadata: { name: "a" } }), remove(`${maps}/a?timeout=3500ms`)],
+    },
+    ...["None", "NoneOnDryRun"].map((sideEffects) => ({
+      name: `side effects in a dry run: ${sideEffects}`,
+      hooks: [{ kind: "Mutating" as const, webhook: { sideEffects } }, { webhook: { sideEffects } }],
+      steps: [
+        post(`${maps}?dryRun=All`, { metadata: { name: "a" } }),
+        post(maps, { metadata: { name: "a" } }),
+        remove(`${maps}/a?dryRun=All`),
+      ],
+    })),
+  ]
+}
+
+const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+const code = (status: number, more: Loose = {}): { reply: WebhookHandler } => ({
+  reply: () => ({ code: status, text: "", ...more }),
+})
+const plain = { headers: { "content-type": "text/plain" } }
+
+const failures: readonly (readonly [string, { webhook?: Loose; reply?: WebhookHandler }])[] = [
+  ["no server", { webhook: { clientConfig: { url: "https://127.0.0.1:1/x", caBundle: "@{ca}" } } }],
+  ["no authority", { webhook: { clientConfig: { url: "@{url}" } } }],
+  ["an authority that is none", { webhook: { clientConfig: { url: "@{url}", caBundle: "eA==" } } }],
+  ["another name", { webhook: { clientConfig: { url: "@{localhost}", caBundle: "@{ca}" } } }],
+  ["a missing service", { webhook: { clientConfig: { service: { name: "s", namespace: "@{ns}", path: "/x" } } } }],
+  ["a timeout", { webhook: { timeoutSeconds: 1 }, reply: () => ({ body: {}, wait: later(1500) }) }],
+  ["only unknown versions of reviews", { webhook: { admissionReviewVersions: ["v1", "v7"] } }],
+  ["a path with segments", { webhook: { clientConfig: { url: "@{url}/a//b/../c/", caBundle: "@{ca}" } } }],
+  ...[400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 418, 422, 429, 500, 502, 503, 504, 505, 599].flatMap(
+    (status) =>
+      [
+        [`code ${status}`, code(status)],
+        [`code ${status} with text`, code(status, { text: "some words\n", ...plain })],
+      ] as const,
+  ),
+  ["code 500 with JSON", code(500, { text: '{"a":1}' })],
+  ["code 500 with long text", code(500, { text: "long ".repeat(1000), ...plain })],
+  ["code 503 that may be repeated", code(503, { headers: { "retry-after": "1" } })],
+  ["code 429 that may be repeated", code(429, { headers: { "retry-after": "1" } })],
+  [
+    "code 400 with a Status",
+    code(400, {
+      text: JSON.stringify({
+        kind: "Status",
+        apiVersion: "v1",
+        status: "Failure",
+        message: "so not",
+        reason: "BadRequest",
+        code: 400,
+      }),
+    }),
+  ],
+  [
+    "code 403 with a Status of success",
+    code(403, { text: JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Success", message: "fine" }) }),
+  ],
+  [
+    "code 500 with a Status without a message",
+    code(500, {
+      text: JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Failure", reason: "InternalError" }),
+    }),
+  ],
+  [
+    "code 500 with a review",
+    {
+      reply: (call) => ({
+        code: 500,
+        body: { ...call.body, response: { uid: call.body["request"].uid, allowed: true } },
+      }),
+    },
+  ],
+  ["a redirect", code(302, { headers: { location: "https://127.0.0.1:1/there" } })],
+  ["a redirect to nowhere", code(302)],
+  ["code 304", code(304)],
+]

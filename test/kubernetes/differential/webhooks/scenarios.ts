@@ -1,0 +1,22 @@
+// All scenarios with webhooks.
+
+import { answerScenarios } from "./answers.ts"
+import { auditedScenarios } from "./audited.ts"
+import { failureScenarios } from "./failures.ts"
+import { matchingScenarios } from "./matching.ts"
+import { patchScenarios } from "./patches.ts"
+import { requestScenarios } from "./requests.ts"
+import { sequenceScenarios } from "./sequences.ts"
+import type { WebhookScenario } from "./scenario.ts"
+
+export function webhookScenarios(): WebhookScenario[] {
+  return [
+    ...requestScenarios(),
+    ...matchingScenarios(),
+    ...answerScenarios(),
+    ...failureScenarios(),
+    ...patchScenarios(),
+    ...sequenceScenarios(),
+    ...auditedScenarios(),
+  ]
+}
