@@ -54,7 +54,7 @@ export function readSubject(request: Buffer): RequestSubject {
 export function encodeSubject(subject: RequestSubject): Buffer {
   const sets = names.flatMap((name) => {
     const pairs = subject[name].map((text) => der.sequence(attributes[name], der.utf8(text)))
-    return pairs.length === 0 ? [] : [der.set(...pairs.sort(Buffer.compare))]
+    return pairs.length === 0 ? [] : [der.set(...pairs.sort((a, b) => Buffer.compare(a, b)))]
   })
   return der.sequence(...sets)
 }
