@@ -8,5 +8,5 @@ export function errorMessage(error: unknown): string {
 /** Of several errors, as Go aggregates them: a single one as it is, several in brackets without duplicates. */
 export function aggregateMessage(messages: readonly string[]): string {
   const distinct = [...new Set(messages)]
-  return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`
+  return distinct.length < 2 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`
 }

@@ -250,16 +250,15 @@ function validateChange(request: Request, current: Request, subresource: string)
     (from.status?.conditions ?? []).filter((condition) => condition.type === type)
   const errors = validateCertificate(request, current)
   for (const type of ["Approved", "Denied", "Failed"]) {
-    const [now, before] = [of(request, type), of(current, type)]
-    if (now.length < before.length) {
+    if (of(request, type).length < of(current, type).length)
       errors.push(forbiddenField(conditionsPath, `updates may not remove a condition of type "${type}"`))
-    } else if (subresource !== "approval" && type !== "Failed") {
-      if (now.length > before.length) {
-        errors.push(forbiddenField(conditionsPath, `updates may not add a condition of type "${type}"`))
-      } else if (!semanticEqual(now, before)) {
-        errors.push(forbiddenField(conditionsPath, `updates may not modify a condition of type "${type}"`))
-      }
-    }
+  }
+  for (const type of subresource === "approval" ? [] : ["Approved", "Denied"]) {
+    const [now, before] = [of(request, type), of(current, type)]
+    if (now.length > before.length)
+      errors.push(forbiddenField(conditionsPath, `updates may not add a condition of type "${type}"`))
+    else if (now.length === before.length && !semanticEqual(now, before))
+      errors.push(forbiddenField(conditionsPath, `updates may not modify a condition of type "${type}"`))
   }
   const [certificate, issued] = [request.status?.certificate ?? "", current.status?.certificate ?? ""]
   if (certificate === issued) return errors

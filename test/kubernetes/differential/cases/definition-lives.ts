@@ -136,7 +136,7 @@ function changed(): RequestStep[] {
 }
 
 function approved(): RequestStep[] {
-  const of = "a@{id}.k8s.io"
+  const of = "a@{id}.example.com.k8s.io"
   const path = `${definitions}/things.${of}`
   const meta = (said: string): object => ({ annotations: { "api-approved.kubernetes.io": said } })
   const approve = (said: string | null): RequestStep =>
