@@ -1,5 +1,7 @@
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { expect, test } from "vitest"
-import { after, between, trim, trimRight } from "./texts.ts"
+import { after, beginningOf, between, trim, trimRight } from "./texts.ts"
 
 test.each([
   ["a//", "/", "a"],
@@ -34,4 +36,25 @@ test.each([
   ["x as y in v: z", [" in ", " as ", ": "], "x as y in v: z"],
 ])("of %j, the text after %j is %j", (text, parts, expected) => {
   expect(after(text, parts)).toBe(expected)
+})
+
+test.each([
+  ["", 3, ""],
+  ["abc", 3, "abc"],
+  ["abcd", 3, "abc"],
+  ["a😀b", 2, "a\ud83d"],
+])("beginningOf(%j, %d) returns %j", (text, characters, expected) => {
+  expect(beginningOf(text, characters)).toBe(expected)
+})
+
+test("the beginning of a text does not retain the rest", () => {
+  setFlagsFromString("--expose-gc")
+  const collectGarbage = runInNewContext("gc") as () => void
+  const megabytes = 1_000_000
+  collectGarbage()
+  const before = process.memoryUsage().heapUsed
+  const kept = Array.from({ length: 50 }, (_, index) => beginningOf(`${index} ${"x".repeat(megabytes)} end`, 100))
+  collectGarbage()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * megabytes)
+  expect(kept.map((text) => text.length)).toEqual(Array.from({ length: 50 }, () => 100))
 })

@@ -42,3 +42,9 @@ export function after(text: string, parts: readonly string[]): string {
   }
   return text.slice(at)
 }
+
+/** The first characters, as a copy: a part of a string that V8 made by slicing retains the whole string. */
+export function beginningOf(text: string, characters: number): string {
+  if (text.length <= characters) return text
+  return Buffer.from(text.slice(0, characters), "utf16le").toString("utf16le")
+}

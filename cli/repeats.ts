@@ -1,12 +1,15 @@
 // Thins out a log: something that fails many times a second, such as each request to a damaged store, must neither fill a disk nor
 // hide other lines.
 
+import { beginningOf } from "../apimachinery/texts.ts"
 import type { Log, LogFields } from "../client/log.ts"
 
 /** Of equal warnings and errors, the first is logged, and then one in this time. */
 const intervalMs = 10_000
 /** Texts that are remembered. Beyond: the one that was logged least recently is forgotten, so that it is logged again. */
 const maxTexts = 1000
+/** Beginnings of texts that are remembered: tenants choose some of them, such as the messages of their webhooks. */
+const maxCharacters = 2000
 
 interface Logged {
   atMs: number
@@ -20,7 +23,7 @@ export function withoutRepeats(log: Log, now: () => number = () => performance.n
   const once =
     (level: "warn" | "error") =>
     (fields: LogFields, message: string): void => {
-      const text = `${level} ${message} ${textOf(fields)}`
+      const text = beginningOf(`${level} ${message} ${textOf(fields)}`, maxCharacters)
       const before = recent.get(text)
       if (before !== undefined && now() - before.atMs < intervalMs) {
         before.leftOut++

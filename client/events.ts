@@ -6,6 +6,7 @@ import { createHash, randomInt } from "node:crypto"
 import { referenceTo, type ObjectReference } from "./object-reference.ts"
 import { timestamp, type KubeObject } from "../apimachinery/object.ts"
 import { StatusError, isNotFound } from "../apimachinery/status.ts"
+import { beginningOf } from "../apimachinery/texts.ts"
 import { systemClock, type Clock } from "./clock.ts"
 import { silentLog, type Log } from "./log.ts"
 import { events } from "./resources.ts"
@@ -108,7 +109,7 @@ export class EventRecorder {
     const at = this.#clock.now()
     const waiting = this.#waiting.get(tenant) ?? 0
     if (waiting >= eventLimits.waiting) return
-    const message = text.slice(0, eventLimits.message)
+    const message = beginningOf(text, eventLimits.message)
     const correlated = this.#correlate({ tenant, client, object: reference, type, reason, message, at })
     const times = (this.#skipped.get(correlated.key) ?? 0) + 1
     if (!this.#allow(`${reference.uid} ${type}`, at)) {
