@@ -371,7 +371,7 @@ function byCallers(): RequestStep[] {
   return [
     post("/apis/rbac.authorization.k8s.io/v1/namespaces/@{ns}/rolebindings", {
       metadata: { name: "a" },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "edit" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "system:aggregate-to-edit" },
       subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "jane" }],
     }),
     post(maps, map("a")),
