@@ -100,14 +100,15 @@ function verdict(name: string, answer: Json, review: Review, mutating: boolean):
 /** The webhook's own Status, prefixed with its name and never of a success. Source: …/webhook/errors/statuserror.go. */
 function denied(name: string, given: Partial<Status> = {}): StatusError {
   const by = `admission webhook ${JSON.stringify(name)} denied the request`
-  const { metadata = {}, status, message, reason, code = 0 } = given
+  const { metadata = {}, status, message, reason, details, code = 0 } = given
   return new StatusError({
-    ...given,
     kind: "Status",
     apiVersion: "v1",
     metadata,
     status: status === "Success" ? "Failure" : status || "Failure",
     message: message ? `${by}: ${message}` : reason ? `${by}: ${reason}` : `${by} without explanation`,
+    ...(reason === undefined ? {} : { reason }),
+    ...(details === undefined ? {} : { details }),
     code: code > greatestCode ? 500 : Math.max(code, leastErrorCode),
   })
 }
