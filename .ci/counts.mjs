@@ -10,13 +10,13 @@ const mostFiles = 8
 
 const readJSON = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined)
 
-/** By file: how many tests of each outcome. A file that could not be loaded counts as one failure. */
+/** By file: how many tests of each outcome. A file that failed although none of its tests did (it could not be loaded, or set up) counts as one failure. */
 function resultsOf(report) {
   const results = new Map()
   for (const { name, status, assertionResults } of report?.testResults ?? []) {
     const count = { passed: 0, failed: 0, skipped: 0 }
     for (const test of assertionResults) count[Object.hasOwn(count, test.status) ? test.status : "skipped"]++
-    if (status === "failed" && assertionResults.length === 0) count.failed = 1
+    if (status === "failed" && count.failed === 0) count.failed = 1
     results.set(relative(process.cwd(), name), count)
   }
   return results

@@ -15,10 +15,10 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
 /** A report of vitest's: outcomes by file. */
-const report = (files: Record<string, string[]>) => ({
+const report = (files: Record<string, string[]>, unprepared: string[] = []) => ({
   testResults: Object.entries(files).map(([name, outcomes]) => ({
     name: path.join(repository, name),
-    status: outcomes.length === 0 || outcomes.includes("failed") ? "failed" : "passed",
+    status: unprepared.includes(name) || outcomes.includes("failed") ? "failed" : "passed",
     assertionResults: outcomes.map((status) => ({ status })),
   })),
 })
@@ -34,9 +34,19 @@ test.each<[string, Record<string, object>, number, string, number]>([
   ["a test failed", { "tests.json": report({ a: ["passed", "failed"] }) }, 0, "1 passed, 1 failed, 0 skipped", 1],
   [
     "a file could not be loaded",
-    { "tests.json": report({ a: ["passed"], b: [] }) },
+    { "tests.json": report({ a: ["passed"], b: [] }, ["b"]) },
     0,
     "1 passed, 1 failed, 0 skipped",
+    1,
+  ],
+  [
+    "what all tests of a file need failed",
+    {
+      "tests.json": report({ a: ["failed"], b: ["skipped"] }, ["b"]),
+      "tests-again.json": report({ a: ["passed"] }),
+    },
+    0,
+    "1 passed, 1 failed, 1 skipped",
     1,
   ],
   [
