@@ -54,6 +54,26 @@ test("a certificate that cannot be read is reissued", async () => {
   expect(new X509Certificate(administrator.certificate).subject).toContain("polyplane-admin")
 })
 
+test("of gateways that create the keys concurrently, all get the first one's", async () => {
+  const files = keyDirectory(await directory())
+  let others: Promise<unknown> | undefined
+  const keys = await loadGatewayKeys(
+    {
+      shared: true,
+      async read(names) {
+        const found = await files.read(names)
+        await (others ??= loadGatewayKeys(files, ["localhost"])) // after the first read, which found nothing
+        return found
+      },
+      write: () => Promise.resolve(false), // the other one has written
+    },
+    ["localhost"],
+  )
+  const { servingAuthority, administratorAuthority } = await loadGatewayKeys(files, ["localhost"])
+  expect(keys.servingAuthority.certificate).toBe(servingAuthority.certificate)
+  expect(keys.administratorAuthority.certificate).toBe(administratorAuthority.certificate)
+})
+
 test.each([
   ["serving-ca.key", "nonsense", `"pki/serving-ca" cannot be used: the certificate and its key cannot be read.`],
   ["administrators-ca.crt", "", `"pki/administrators-ca" cannot be used: the certificate and its key cannot be read.`],

@@ -115,8 +115,10 @@ const foundOf = (name: string, { key, certificate }: IssuedCertificate): Found =
 
 async function loadAuthority(files: KeyFiles, name: string, commonName: string): Promise<Authority> {
   const make = async (): Promise<Found> => {
-    // The key is written first, so it was not lost by a crash. A new authority would invalidate every kubeconfig.
-    if ((await files.read([`${name}.crt`])) !== undefined)
+    // The key is written first, so it was not lost by a crash. A new authority would invalidate every kubeconfig. Read in this order,
+    // since another gateway may just have written both.
+    const isCertified = (await files.read([`${name}.crt`])) !== undefined
+    if (isCertified && (await files.read([`${name}.key`])) === undefined)
       throw unusable(name, "there is a certificate without its key")
     const { certificate, key } = await createAuthority(commonName)
     return foundOf(name, { certificate, key: printKey(key) })
