@@ -13,11 +13,10 @@ export type NodeSelectorTerm = NonNullable<
 
 type Tolerated = Pick<Taint, "key" | "effect"> & { value?: string }
 
-export const tolerates = (tolerations: readonly Toleration[] | undefined, taint: Tolerated): boolean =>
-  toleranceOf(tolerations)(taint) !== undefined
+export type TolerationOf = (taint: Tolerated) => Toleration | undefined
 
 /** Returns a function that finds the first toleration of a taint. Both lists may be long, so not every pair is compared. */
-export function toleranceOf(tolerations: readonly Toleration[] = []): (taint: Tolerated) => Toleration | undefined {
+export function toleranceOf(tolerations: readonly Toleration[] = []): TolerationOf {
   const places = new Map<string, number>()
   for (const [place, { key = "", operator = "Equal", value = "", effect = "" }] of tolerations.entries()) {
     if (operator !== "Exists" && (operator !== "Equal" || key === "")) continue

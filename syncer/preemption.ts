@@ -8,7 +8,7 @@
 // reason, which evictions may not resolve, so none are made. Source: k8s.io/kubernetes/pkg/scheduler/framework/preemption.
 // Not implemented: PodDisruptionBudgets, which upstream also violates if there is no other way.
 
-import { matchesNode, tolerates } from "../apimachinery/node-selection.ts"
+import { matchesNode, toleranceOf } from "../apimachinery/node-selection.ts"
 import { timestamp, type Node, type Pod } from "../apimachinery/object.ts"
 import { isConflict, isNotFound } from "../apimachinery/status.ts"
 import { superNamespace, uidAnnotation } from "../apimachinery/tenancy.ts"
@@ -166,6 +166,7 @@ function candidates(superPod: Pod, placed: readonly Pod[], { view }: SyncContext
     const name = other.spec?.nodeName ?? ""
     lowest.set(name, Math.min(lowest.get(name) ?? Number.POSITIVE_INFINITY, priorityOf(other)))
   }
+  const tolerationOf = toleranceOf(superPod.spec?.tolerations)
   return [...lowest]
     .sort(([, a], [, b]) => a - b)
     .map(([name]) => view.superObject<Node>(nodes, undefined, name))
@@ -173,7 +174,7 @@ function candidates(superPod: Pod, placed: readonly Pod[], { view }: SyncContext
     .filter((node) => node.spec?.unschedulable !== true && matchesNode(superPod.spec, node))
     .filter((node) =>
       (node.spec?.taints ?? []).every(
-        (taint) => taint.effect === "PreferNoSchedule" || tolerates(superPod.spec?.tolerations, taint),
+        (taint) => taint.effect === "PreferNoSchedule" || tolerationOf(taint) !== undefined,
       ),
     )
     .slice(0, syncerLimits.preemptionCandidates)

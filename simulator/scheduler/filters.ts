@@ -1,7 +1,7 @@
 // The reasons why a pod cannot run on a node, in the words of kube-scheduler's plugins. Pure; checks against other pods are in
 // topology.ts.
 
-import { matchesNode, tolerates } from "../../apimachinery/node-selection.ts"
+import { matchesNode, toleranceOf, type TolerationOf } from "../../apimachinery/node-selection.ts"
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { hostPorts, podRequests, type NodeState, type Resources } from "./node-state.ts"
 
@@ -10,26 +10,34 @@ export interface Candidate {
   pod: Pod
   requests: Resources
   ports: readonly string[]
+  tolerationOf: TolerationOf
   /** Checks against other pods and volumes, which run after those of the node itself. */
   checks: readonly ((node: Node) => string | undefined)[]
 }
 
 export function candidate(pod: Pod, checks: Candidate["checks"] = []): Candidate {
-  return { pod, requests: podRequests(pod.spec), ports: hostPorts(pod.spec), checks }
+  const { spec } = pod
+  return {
+    pod,
+    requests: podRequests(spec),
+    ports: hostPorts(spec),
+    tolerationOf: toleranceOf(spec?.tolerations),
+    checks,
+  }
 }
 
 /** Empty if the node fits. Like upstream, only the reasons of the first plugin that rejects. */
 export function reasons(one: Candidate, state: NodeState): string[] {
-  const { pod } = one
+  const { pod, tolerationOf } = one
   const { node } = state
   if (
     node.spec?.unschedulable === true &&
-    !tolerates(pod.spec?.tolerations, { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" })
+    tolerationOf({ key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" }) === undefined
   ) {
     return ["node(s) were unschedulable"]
   }
   const isTainted = (node.spec?.taints ?? []).some(
-    (taint) => taint.effect !== "PreferNoSchedule" && !tolerates(pod.spec?.tolerations, taint),
+    (taint) => taint.effect !== "PreferNoSchedule" && tolerationOf(taint) === undefined,
   )
   if (isTainted) return ["node(s) had untolerated taint(s)"]
   if (!matchesNode(pod.spec, node)) return ["node(s) didn't match Pod's node affinity/selector"]

@@ -1,7 +1,7 @@
 // Scores the nodes that fit: by the pod's preferences first, then by few siblings, then by free resources.
 
-import type { Node, Pod } from "../../apimachinery/object.ts"
-import { matchesTerm, tolerates } from "../../apimachinery/node-selection.ts"
+import type { Node } from "../../apimachinery/object.ts"
+import { matchesTerm } from "../../apimachinery/node-selection.ts"
 import { type Candidate } from "./filters.ts"
 import type { NodeState } from "./node-state.ts"
 import { spreadCounts } from "./topology.ts"
@@ -18,20 +18,20 @@ export function createScore(one: Candidate, states: readonly NodeState[]): (stat
     .map((constraint) => ({ key: constraint.topologyKey, counts: spreadCounts(constraint, pod, states) }))
   return (state) => {
     const siblings = owner === undefined ? 0 : (state.owners.get(owner) ?? 0)
-    let score = preference(pod, state.node) - siblings + leastAllocated(one, state)
+    let score = preference(one, state.node) - siblings + leastAllocated(one, state)
     for (const { key, counts } of soft) score -= counts.get(state.node.metadata.labels?.[key] ?? "") ?? 0
     return score
   }
 }
 
-function preference(pod: Pod, node: Node): number {
+function preference({ pod, tolerationOf }: Candidate, node: Node): number {
   let score = 0
   const preferred = pod.spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []
   for (const { preference: term, weight } of preferred) {
     if (matchesTerm(term, node)) score += (weight / 100) * preferenceWeight
   }
   const avoided = (node.spec?.taints ?? []).filter(
-    (taint) => taint.effect === "PreferNoSchedule" && !tolerates(pod.spec?.tolerations, taint),
+    (taint) => taint.effect === "PreferNoSchedule" && tolerationOf(taint) === undefined,
   )
   return score - avoided.length * preferenceWeight
 }

@@ -5,7 +5,13 @@
 // Topology spread and pod affinity use super's labels, so they do not see labels that tenants set on nodes.
 
 import { createHash } from "node:crypto"
-import { matchesNode, matchesTerm, toleranceOf, type NodeSelectorTerm } from "../../../apimachinery/node-selection.ts"
+import {
+  matchesNode,
+  matchesTerm,
+  toleranceOf,
+  type NodeSelectorTerm,
+  type TolerationOf,
+} from "../../../apimachinery/node-selection.ts"
 import type { Container, Node, Pod, PodSpec } from "../../../apimachinery/object.ts"
 import { isVirtualNode, placementAnnotation, virtualNodeLabel } from "../../../apimachinery/tenancy.ts"
 import { nodes as nodeResource } from "../../../client/resources.ts"
@@ -123,7 +129,7 @@ export function isMisplaced(pod: Pod, superPod: Pod, context: SyncContext): bool
 const nameOf = ({ metadata }: Node): string => metadata.name ?? ""
 
 /** Checks only what super does not know; super checks its own taints itself. */
-function accepts(node: Node, tolerationOf: ReturnType<typeof toleranceOf>): boolean {
+function accepts(node: Node, tolerationOf: TolerationOf): boolean {
   const own = ownFields(node)
   if (own.unschedulable && tolerationOf(cordon) === undefined) return false
   return own.taints.every((taint) => taint.effect === "PreferNoSchedule" || tolerationOf(taint) !== undefined)
