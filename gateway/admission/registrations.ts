@@ -4,7 +4,7 @@
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import type { Store } from "../../storage/types.ts"
-import { ObjectView } from "../registry/object-view.ts"
+import { ObjectView } from "../registry/generic/storage/object-view.ts"
 
 const none: readonly never[] = []
 

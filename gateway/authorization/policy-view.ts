@@ -4,7 +4,7 @@
 import type { Log } from "../../client/log.ts"
 import { baseRevision } from "../../storage/base-layer.ts"
 import type { Store } from "../../storage/types.ts"
-import { parseStored, StoreView } from "../registry/store-view.ts"
+import { parseStored, StoreView } from "../registry/generic/storage/store-view.ts"
 import type { User } from "../request/user.ts"
 import { Bindings } from "./bindings.ts"
 import type { Bound, Policy, PolicySource, Subject } from "./rbac.ts"

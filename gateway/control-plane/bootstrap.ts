@@ -9,9 +9,9 @@ import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts
 import { baseRevision } from "../../storage/base-layer.ts"
 import type { BaseLayer } from "../../storage/types.ts"
 import { frontProxyName } from "../aggregation/front-proxy.ts"
-import { storageKey, storagePrefixOf } from "../registry/keys.ts"
+import { storageKey, storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import { deepFreeze } from "../../apimachinery/freeze.ts"
-import { type BornObject, encodeStored } from "../registry/value.ts"
+import { type BornObject, encodeStored } from "../registry/generic/storage/value.ts"
 import type { PolicyRule } from "../authorization/types.ts"
 
 /** Placeholders in the encoded objects; they do not occur otherwise. */

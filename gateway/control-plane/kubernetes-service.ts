@@ -5,7 +5,7 @@ import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
 import type { EndpointSlice, Endpoints, KubeObject, Service } from "../../apimachinery/object.ts"
 import { endpoints, endpointSlices, services } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import { storageKey, storagePrefixOf } from "../registry/keys.ts"
+import { storageKey, storagePrefixOf } from "../registry/generic/storage/keys.ts"
 
 export interface AdvertisedAddress {
   /** Undefined if this machine has no address that others can use; there are no endpoints then. */

@@ -5,7 +5,7 @@ import { timestamp } from "../../apimachinery/object.ts"
 import { isConflict, isNotFound, notFound } from "../../apimachinery/status.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import type { Store } from "../../storage/types.ts"
-import { storagePrefixOf } from "../registry/keys.ts"
+import { storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import {
   cleanupFinalizer,
   type Definition,

@@ -18,7 +18,7 @@ import { pruneDefaults } from "../../apimachinery/schema/structural/prune-defaul
 import { compileStructural } from "../../apimachinery/schema/structural/structural.ts"
 import { compareVersions } from "../../apimachinery/version-order.ts"
 import type { SubresourceFacts } from "../../apimachinery/schema/facts.ts"
-import { storagePrefixOf } from "../registry/keys.ts"
+import { storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { type CallConversionWebhook, type WebhookConversion, webhookConversion } from "./conversion/webhook.ts"
 import { customColumns } from "./columns.ts"

@@ -1,7 +1,7 @@
 // The strategy of custom resources: validates by schema; the generic registry decides which writes change the status. Source:
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource.
 
-import { droppedOf } from "../registry/dropped-fields.ts"
+import { droppedOf } from "./dropped-fields.ts"
 import { equalJson } from "../../apimachinery/equality.ts"
 import { type FieldError, FieldPath } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"

@@ -13,7 +13,7 @@ import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/prot
 import { keepFirst } from "../../apimachinery/schema/json/repeated-keys.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { inSteps, type Steps } from "../../apimachinery/steps.ts"
-import { noteDropped } from "../registry/dropped-fields.ts"
+import { noteDropped } from "../custom-resources/dropped-fields.ts"
 import type { RequestContext } from "../request/context.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
 import { checkKind, knownOther } from "./body-kind.ts"

@@ -5,7 +5,7 @@ import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { ServerResponse } from "node:http"
 import { gzipSync } from "node:zlib"
 import { expositionType } from "../../client/metrics/exposition.ts"
-import { faultOf } from "../registry/storage-errors.ts"
+import { faultOf } from "../registry/generic/storage/storage-errors.ts"
 import type { RequestContext } from "../request/context.ts"
 import { acceptsGzipAtAll } from "./responses/body-writer.ts"
 

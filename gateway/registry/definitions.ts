@@ -9,7 +9,7 @@ import { columnsOf } from "./columns.ts"
 import { autoscalingV1 } from "./conversion/autoscaling.ts"
 import { eventsV1 } from "./conversion/events.ts"
 import { kinds } from "./kinds.ts"
-import { storagePrefixOf } from "./keys.ts"
+import { storagePrefixOf } from "./generic/storage/keys.ts"
 import type { Conversion, ResourceDefinition } from "./rest.ts"
 import type { Strategy } from "./strategy.ts"
 

@@ -2,11 +2,11 @@
 // created on first use; all registries of a control plane share one cache of values.
 
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
-import { ComputedRegistry } from "./computed-registry.ts"
+import { ComputedRegistry } from "./generic/computed-registry.ts"
 import { builtInDefinitions } from "./definitions.ts"
 import type { Registry, ResourceDefinition, ResourceTable } from "./rest.ts"
-import { GenericRegistry } from "./store.ts"
-import { ValueCache } from "./value-cache.ts"
+import { GenericRegistry } from "./generic/store.ts"
+import { ValueCache } from "./generic/storage/value-cache.ts"
 
 /** Additional functions for the custom resource handler. */
 export interface MutableResourceTable extends ResourceTable {

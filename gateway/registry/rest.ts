@@ -4,7 +4,7 @@ import type { GroupVersionKind, GroupVersionResource, KubeObject } from "../../a
 import type { ResourceFacts } from "../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import type { KeyValue, StoreEvent } from "../../storage/types.ts"
-import type { KubeValue } from "./value.ts"
+import type { KubeValue } from "./generic/storage/value.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { Strategy, SubresourceHandler } from "./strategy.ts"
 import type { TableColumn } from "./columns/table-column.ts"

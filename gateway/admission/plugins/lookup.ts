@@ -3,7 +3,7 @@
 import type { GroupVersionResource, KubeObject } from "../../../apimachinery/object.ts"
 import { isNotFound } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { builtIn } from "../../registry/internal-write.ts"
+import { builtIn } from "../../registry/generic/internal-write.ts"
 
 export async function find<T extends KubeObject>(
   ctx: RequestContext,

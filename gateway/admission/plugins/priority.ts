@@ -4,7 +4,7 @@ import type { Pod, PriorityClass } from "../../../apimachinery/object.ts"
 import { priorityClasses } from "../../../client/resources.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
-import { builtIn } from "../../registry/internal-write.ts"
+import { builtIn } from "../../registry/generic/internal-write.ts"
 import { find } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
 

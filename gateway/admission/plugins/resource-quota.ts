@@ -23,7 +23,7 @@ import { addAmounts, type Amounts, parseAmounts } from "../../../apimachinery/qu
 import { isCountable, quotaNamesOf, usageOf } from "../../../apimachinery/quota/usage.ts"
 import { deviceClasses, pods, resourceClaims, resourceQuotas } from "../../../client/resources.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { builtIn, internalWrite, onBehalf, withoutAdmission } from "../../registry/internal-write.ts"
+import { builtIn, internalWrite, onBehalf, withoutAdmission } from "../../registry/generic/internal-write.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { NamespaceTurns } from "./namespace-turns.ts"
 import { listAll } from "./lookup.ts"

@@ -4,7 +4,7 @@ import type { ParamKind, ParamRef } from "../../../apimachinery/cel/admission/po
 import { printSelector, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { isNotFound } from "../../../apimachinery/status.ts"
-import { onBehalf } from "../../registry/internal-write.ts"
+import { onBehalf } from "../../registry/generic/internal-write.ts"
 import type { Registry } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 

@@ -5,7 +5,7 @@ import { type Json, type KubeObject, printGroupVersion } from "../../../apimachi
 import { applyDefaults } from "../../../apimachinery/schema/defaults.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import { writeZeros } from "../../../apimachinery/schema/zeros.ts"
-import { dropEmptyMetadata } from "../../registry/metadata.ts"
+import { dropEmptyMetadata } from "../../registry/generic/metadata.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { AdmissionAttributes } from "../chain.ts"
 

@@ -3,8 +3,8 @@
 // k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition.
 
 import { timestamp } from "../../../apimachinery/object.ts"
-import { builtIn } from "../../registry/internal-write.ts"
-import { storagePrefixOf } from "../../registry/keys.ts"
+import { builtIn } from "../../registry/generic/internal-write.ts"
+import { storagePrefixOf } from "../../registry/generic/storage/keys.ts"
 import type { Claim, KindExtension, Strategy } from "../../registry/strategy.ts"
 import { cleanupFinalizer, conditionOf, type Definition, definitionsResource, withCondition } from "../types.ts"
 import { unknownFormats } from "./formats.ts"

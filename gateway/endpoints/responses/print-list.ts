@@ -1,7 +1,7 @@
 // Prints lists whose items must be transformed (Table, metadata, YAML, indented JSON) a few items at a time, so that other requests
 // are served in between: 50,000 objects in YAML take seconds. The result equals that of printing the whole list.
 
-import { checkAwaited } from "../../registry/read-pieces.ts"
+import { checkAwaited } from "../../registry/generic/list-watch/read-pieces.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { Negotiated } from "../negotiation.ts"
 import { printed } from "./print.ts"

@@ -2,7 +2,7 @@
 // between two lists, and the others need not be encoded and compressed again. The end of a run is determined by the object before
 // it, not by counting, so that adding or deleting an object changes only its own run.
 
-import type { KubeValue } from "../../registry/value.ts"
+import type { KubeValue } from "../../registry/generic/storage/value.ts"
 import type { Deflated } from "./gzip-join.ts"
 
 /** A run ends after one in this many objects, on average. */

@@ -14,8 +14,12 @@ import {
   unexplained,
 } from "../../../apimachinery/status.ts"
 import { refusal } from "../../authorization/messages.ts"
-import { applyConfiguration, setEntries, type Unchecked } from "../../registry/field-management.ts"
-import { type ManagedKind } from "../../registry/managed-kind.ts"
+import {
+  applyConfiguration,
+  setEntries,
+  type Unchecked,
+} from "../../registry/generic/managed-fields/field-management.ts"
+import { type ManagedKind } from "../../registry/generic/managed-fields/managed-kind.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { agreeOnName, agreeOnNamespace, decodeValue } from "../body.ts"

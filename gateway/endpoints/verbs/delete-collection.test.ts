@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest"
 import { badRequest } from "../../../apimachinery/status.ts"
 import type { AdmissionPlugin } from "../../admission/chain.ts"
-import { internalWrite, withoutAdmission } from "../../registry/internal-write.ts"
+import { internalWrite, withoutAdmission } from "../../registry/generic/internal-write.ts"
 import type { Registry } from "../../registry/rest.ts"
 import { contextOf, createControlPlaneStub } from "../../testing/control-plane-stub.ts"
 import { deleteSelected } from "./delete-collection.ts"

@@ -23,7 +23,12 @@ import {
   unexplained,
 } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { managedCustomScale, managedKind, type ManagedKind, managedScale } from "../../registry/managed-kind.ts"
+import {
+  managedCustomScale,
+  managedKind,
+  type ManagedKind,
+  managedScale,
+} from "../../registry/generic/managed-fields/managed-kind.ts"
 import type { ResourceDefinition, WriteOptions } from "../../registry/rest.ts"
 import { admitFor } from "../../admission/admit.ts"
 import { agreeOnName, agreeOnNamespace, decodeValue, expectedNamespace } from "../body.ts"

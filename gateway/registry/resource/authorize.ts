@@ -6,7 +6,7 @@ import { refusal } from "../../authorization/messages.ts"
 import type { Attributes } from "../../authorization/types.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { User } from "../../request/user.ts"
-import { builtIn, onBehalf } from "../internal-write.ts"
+import { builtIn, onBehalf } from "../generic/internal-write.ts"
 import { semanticEqual } from "../validation/equality.ts"
 import type { Allocation, Claim, ClaimSpec, ClaimStatus } from "./types.ts"
 

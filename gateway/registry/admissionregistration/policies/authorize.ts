@@ -5,7 +5,7 @@ import type { BindingSpec, ParamKind, Policy } from "../../../../apimachinery/ce
 import { isNotFound } from "../../../../apimachinery/status.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import type { User } from "../../../request/user.ts"
-import { builtIn, onBehalf } from "../../internal-write.ts"
+import { builtIn, onBehalf } from "../../generic/internal-write.ts"
 
 interface Wanted {
   group: string

@@ -16,7 +16,7 @@ import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import { type KubeObject, timestamp } from "../../../../apimachinery/object.ts"
 import { parseRequest } from "../../../admission/plugins/certificate-subject.ts"
 import { pemBlocks } from "../../../pki/pem.ts"
-import { onBehalf } from "../../internal-write.ts"
+import { onBehalf } from "../../generic/internal-write.ts"
 import type { KindExtension, Strategy, SubresourceHandler } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 

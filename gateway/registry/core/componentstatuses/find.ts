@@ -6,7 +6,7 @@
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { Store } from "../../../../storage/types.ts"
 import type { RequestContext } from "../../../request/context.ts"
-import { faultOf } from "../../storage-errors.ts"
+import { faultOf } from "../../generic/storage/storage-errors.ts"
 import type { KindExtension } from "../../strategy.ts"
 
 export const componentStatuses: KindExtension = { find, warning: "v1 ComponentStatus is deprecated in v1.19+" }

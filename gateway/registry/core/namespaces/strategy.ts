@@ -6,7 +6,7 @@ import { FieldPath, type FieldError, invalidValue } from "../../../../apimachine
 import { validateDNS1123Label, validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { KubeObject, Namespace } from "../../../../apimachinery/object.ts"
 import { badRequest } from "../../../../apimachinery/status.ts"
-import { onBehalf } from "../../internal-write.ts"
+import { onBehalf } from "../../generic/internal-write.ts"
 import type { KindExtension, Strategy, SubresourceHandler } from "../../strategy.ts"
 import { messages } from "../../validation/values.ts"
 

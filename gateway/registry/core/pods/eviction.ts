@@ -19,8 +19,8 @@ import {
 import { podDisruptionBudgets as budgets, pods } from "../../../../client/resources.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import type { Registry } from "../../rest.ts"
-import { builtIn, internalWrite, onBehalf, withoutAdmission } from "../../internal-write.ts"
-import { checkPreconditions, type DeleteOptions, deleteRequestOf } from "../../deletion.ts"
+import { builtIn, internalWrite, onBehalf, withoutAdmission } from "../../generic/internal-write.ts"
+import { checkPreconditions, type DeleteOptions, deleteRequestOf } from "../../generic/deletion.ts"
 import type { SubresourceHandler } from "../../strategy.ts"
 import { setPodCondition } from "./conditions.ts"
 

@@ -14,7 +14,7 @@ import {
 import { longestTokenSeconds, mountedTokenSeconds } from "../../../../apimachinery/service-account-tokens.ts"
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../../apimachinery/status.ts"
 import type { RequestContext } from "../../../request/context.ts"
-import { builtIn } from "../../internal-write.ts"
+import { builtIn } from "../../generic/internal-write.ts"
 import type { SubresourceHandler } from "../../strategy.ts"
 
 interface BoundObject {

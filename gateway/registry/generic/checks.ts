@@ -1,0 +1,63 @@
+// The preconditions of an update: the object's identity and the version from which it was made. Source:
+// k8s.io/apiserver/pkg/registry/generic/registry/store.go Update.
+
+import { goQuote } from "../../../apimachinery/go/quote.ts"
+import { type FieldError, FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import { badRequest, conflict, invalid, objectModified, type StatusError } from "../../../apimachinery/status.ts"
+import { withoutReason } from "./metadata.ts"
+import type { ResourceDefinition, WriteOptions } from "../rest.ts"
+
+export function checkIdentity(
+  definition: ResourceDefinition,
+  { metadata }: KubeObject,
+  current: KubeObject,
+  { isPatch = false }: Pick<WriteOptions, "isPatch">,
+): void {
+  const { name = "", uid = "" } = current.metadata
+  metadata.name ??= name
+  if (metadata.name !== name) {
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
+  }
+  if (!isPatch && metadata.uid && metadata.uid !== uid) throw uidConflict(definition, name, metadata.uid, uid)
+}
+
+/** Afterwards the object has the current resource version. */
+export function checkVersion(definition: ResourceDefinition, { metadata }: KubeObject, current: KubeObject): void {
+  const { name = "", resourceVersion } = current.metadata
+  if (metadata.resourceVersion && metadata.resourceVersion !== "0") {
+    checkRevision(metadata.resourceVersion)
+    if (metadata.resourceVersion !== resourceVersion) throw conflict(definition, name, objectModified)
+  } else if (!allowsUnconditionalUpdate(definition)) {
+    const path = FieldPath.root("metadata", "resourceVersion")
+    throw invalid({ group: definition.group, kind: definition.resource }, name, [
+      invalidValue(path, 0, "must be specified for an update"),
+    ])
+  }
+  if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion
+}
+
+function allowsUnconditionalUpdate({ strategy, customResource }: ResourceDefinition): boolean {
+  return strategy.allowUnconditionalUpdate ?? customResource === undefined
+}
+
+export function uidConflict(definition: ResourceDefinition, name: string, asked: string, actual: string): StatusError {
+  const detail = `Precondition failed: UID in precondition: ${asked}, UID in object meta: ${actual}`
+  return conflict(definition, name, detail)
+}
+
+export function refuseInvalid(definition: ResourceDefinition, object: KubeObject, errors: FieldError[]): void {
+  if (errors.length === 0) return
+  throw invalid(kindOf(definition), object.metadata.name ?? "", errors)
+}
+
+/** The kind in error messages: upstream's events belong to the core group, whichever group was requested. */
+export function kindOf({ group, kind }: ResourceDefinition): { group: string; kind: string } {
+  return { group: group === "events.k8s.io" ? "" : group, kind }
+}
+
+/** Upstream's error has no reason and is answered with 500. */
+export function checkRevision(text: string): void {
+  if (/^\d*$/.test(text)) return
+  throw withoutReason(`strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`)
+}

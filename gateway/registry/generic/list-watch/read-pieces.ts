@@ -1,0 +1,151 @@
+// Reads a collection at one point in time in pieces, so that other requests are served in between and the collection need not fit
+// into memory. Used for lists, their pages (list.ts) and the initial events of watches (watch.ts).
+//
+//   piece:    read from the store at once   ── at most 500 and 8 MiB, or 10,000 that are in memory
+//   stretch:  passed on at once             ── at most 100, with a turn for others in between; the whole piece for a page
+
+import { timeout } from "../../../../apimachinery/status.ts"
+import type { KeyValue, RangeOptions, RangeResult, Store } from "../../../../storage/types.ts"
+import type { RequestContext } from "../../../request/context.ts"
+import type { Selection } from "./selection.ts"
+import type { KubeValue } from "../storage/value.ts"
+import type { ValueReader } from "../storage/value-reader.ts"
+
+/** Objects per read from the store. */
+export const pieceSize = 500
+
+/**
+ * Objects per read if they are in memory: reading them is fast, whereas later reads would have to be reconstructed from the history
+ * if something was written meanwhile.
+ */
+const pieceSizeInMemory = 10_000
+
+/** Bytes per read from the store, however few objects that are. */
+const pieceBytes = 8 * 1024 * 1024
+
+/** Objects of a stream that are passed on before others may have their turn: each may have to be encoded. */
+const streamed = 100
+
+/** Objects examined before others may have their turn: each may have to be parsed. */
+const glances = 25
+
+/** The part of the request context that reading needs. */
+export type Reading = Pick<RequestContext, "turn" | "pause" | "isOver">
+
+export interface PiecesSource {
+  store: Store
+  reader: ValueReader
+  ctx: Reading
+}
+
+export type PieceSizes = Pick<RangeOptions, "limit" | "limitInMemory" | "count">
+
+interface Stretch {
+  readonly values: readonly KubeValue[]
+  /** The stored entries of the values. */
+  readonly stored: readonly KeyValue[]
+  readonly piece: RangeResult
+}
+
+type Values = readonly KubeValue[]
+
+/** `revision` undefined: the latest. Returns the revision that was read, and the selected objects as a stream. */
+export async function streamAt(
+  source: PiecesSource,
+  selection: Selection,
+  place: { revision: number | undefined; after: string | undefined },
+): Promise<{ revision: number; pieces: Iterable<Values> | AsyncIterable<Values> }> {
+  const first = await readPiece(source.store, selection, place, { limit: pieceSize, limitInMemory: pieceSizeInMemory })
+  // The lists that admission reads for every write are nearly always empty.
+  const pieces = first.items.length === 0 ? [] : selected(source, selection, first)
+  return { revision: first.revision, pieces }
+}
+
+async function* selected(source: PiecesSource, selection: Selection, first: RangeResult): AsyncGenerator<Values> {
+  for await (const { values } of stretches(source, selection, first, () => ({ limit: pieceSize }), streamed)) {
+    const chosen = selection.matches === undefined ? values : (await choose(source.ctx, selection, values)).chosen
+    if (chosen.length > 0) yield chosen
+  }
+}
+
+/** Excludes objects by their labels only; the consumer applies the whole selection. `sizes`: those of the next piece. */
+export async function* stretches(
+  { store, reader, ctx }: PiecesSource,
+  selection: Selection,
+  first: RangeResult,
+  sizes: () => PieceSizes,
+  stretchSize = pieceSize,
+): AsyncGenerator<Stretch> {
+  const { matchesLabels } = selection
+  const { revision } = first
+  for (let piece = first; ;) {
+    for (let from = 0; from < piece.items.length; from += stretchSize) {
+      if (from > 0) await rest(ctx)
+      const all = piece.items.slice(from, from + stretchSize)
+      const stored = matchesLabels === undefined ? all : reader.candidates(all, matchesLabels)
+      yield { values: await reader.many(stored), stored, piece }
+    }
+    if (!piece.more) return
+    await nextTurn(ctx)
+    piece = await readPiece(store, selection, { revision, after: piece.items.at(-1)?.key }, sizes())
+  }
+}
+
+/**
+ * At most `atMost` values. `end`: the index of the last value examined. Takes turns, since parsing hundreds of objects takes too
+ * long for others.
+ */
+export async function choose(
+  ctx: Reading,
+  { matches }: Selection,
+  values: Values,
+  atMost = Infinity,
+): Promise<{ chosen: Values; end: number }> {
+  if (matches === undefined) {
+    const chosen = values.length > atMost ? values.slice(0, atMost) : values
+    return { chosen, end: chosen.length - 1 }
+  }
+  const chosen: KubeValue[] = []
+  for (const [index, value] of values.entries()) {
+    if (index > 0 && index % glances === 0) await ctx.turn?.()
+    if (!matches(value)) continue
+    chosen.push(value)
+    if (chosen.length === atMost) return { chosen, end: index }
+  }
+  return { chosen, end: values.length - 1 }
+}
+
+export function readPiece(
+  store: Store,
+  { prefix }: Selection,
+  { revision, after }: { revision: number | undefined; after: string | undefined },
+  sizes: PieceSizes,
+): Promise<RangeResult> {
+  return store.range(prefix, {
+    limitBytes: pieceBytes,
+    ...sizes,
+    ...(revision === undefined ? {} : { revision }),
+    ...(after === undefined ? {} : { after }),
+  })
+}
+
+/** Lets others have their turn only if this turn is used up: most objects are skipped quickly. */
+async function rest(ctx: Reading): Promise<void> {
+  await (ctx.pause === undefined ? othersTurn(ctx) : ctx.pause())
+  checkAwaited(ctx)
+}
+
+/** Lets others have their turn. */
+async function nextTurn(ctx: Reading): Promise<void> {
+  await othersTurn(ctx)
+  checkAwaited(ctx)
+}
+
+function othersTurn({ turn }: Reading): Promise<void> {
+  return turn?.() ?? new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Throws if the request has ended. */
+export function checkAwaited({ isOver }: Pick<RequestContext, "isOver">): void {
+  if (isOver === true) throw timeout("request did not complete within requested timeout")
+}

@@ -1,0 +1,142 @@
+// The objects that a list or watch selects: by labels, fields, and the range of keys that can contain them.
+
+import {
+  type FieldSelector,
+  matchesFields,
+  parseFieldSelector,
+  requiredValue,
+} from "../../../../apimachinery/fields.ts"
+import { matches, parseSelector, type Selector } from "../../../../apimachinery/labels.ts"
+import type { KubeObject } from "../../../../apimachinery/object.ts"
+import { setOwn } from "../../../../apimachinery/schema/json-object.ts"
+import { badRequest } from "../../../../apimachinery/status.ts"
+import { storageKey } from "../storage/keys.ts"
+import type { ResourceDefinition } from "../../rest.ts"
+import type { KubeValue } from "../storage/value.ts"
+
+export interface Selection {
+  /** The prefix of the keys, which contains nothing else. */
+  prefix: string
+  /** The prefix of the list, for a namespace or a whole resource: continue tokens are relative to it. */
+  base: string
+  /** Set if only this key is selected; it equals the prefix. */
+  key: string | undefined
+  /** Undefined: everything under the prefix is selected without examining it. */
+  matches: ((value: KubeValue) => boolean) | undefined
+  /** The label part of `matches`, if there is one. */
+  matchesLabels: ((labels: Readonly<Record<string, string>>) => boolean) | undefined
+}
+
+interface Selectors {
+  namespace?: string
+  labelSelector?: string
+  fieldSelector?: string
+}
+
+/** Throws BadRequest for selectors that cannot be parsed or contain unsupported fields. */
+export function selectionOf(definition: ResourceDefinition, selectors: Selectors): Selection {
+  const labels = selectors.labelSelector ? parseSelector(selectors.labelSelector) : undefined
+  const fields = selectors.fieldSelector ? parseFieldSelector(selectors.fieldSelector) : undefined
+  if (fields !== undefined) checkSupported(definition, fields)
+  const where = placeOf(definition, selectors.namespace ?? "", fields)
+  const looksAt = (labels?.requirements.length ?? 0) + (fields?.requirements.length ?? 0)
+  return {
+    ...where,
+    matches: looksAt === 0 ? undefined : predicate(definition, labels, fields),
+    matchesLabels: labels === undefined ? undefined : (values) => matches(labels, values),
+  }
+}
+
+/** metadata.name and metadata.namespace narrow the range; the predicate still checks them. */
+function placeOf(
+  { namespaced, storagePrefix }: ResourceDefinition,
+  asked: string,
+  fields: FieldSelector | undefined,
+): Pick<Selection, "prefix" | "base" | "key"> {
+  const name = fields && requiredValue(fields, "metadata.name")
+  const namespace = namespaced ? asked || (fields && requiredValue(fields, "metadata.namespace")) || "" : ""
+  const base = namespace === "" ? storagePrefix : `${storagePrefix}${namespace}/`
+  if (name && (!namespaced || namespace !== "")) {
+    const key = storageKey(storagePrefix, namespace, name)
+    return { prefix: key, base, key }
+  }
+  return { prefix: base, base, key: undefined }
+}
+
+function predicate(
+  definition: ResourceDefinition,
+  labels: Selector | undefined,
+  fields: FieldSelector | undefined,
+): (value: KubeValue) => boolean {
+  const valuesOf = fields && fieldsOf(definition)
+  return (value) => {
+    if (labels && !matches(labels, value.labels())) return false
+    return !fields || !valuesOf || matchesFields(fields, valuesOf(value))
+  }
+}
+
+function checkSupported(definition: ResourceDefinition, { requirements }: FieldSelector): void {
+  const { namespaced, selectableFields = [], customResource } = definition
+  // Cluster-scoped kinds do not support it, unless they have no selectable fields of their own.
+  const knowsNamespace = namespaced || (selectableFields.length === 0 && customResource === undefined)
+  for (const { field } of requirements) {
+    if (field === "metadata.name" || selectableFields.includes(field)) continue
+    if (field === "metadata.namespace" && knowsNamespace) continue
+    throw badRequest(notSelectable(definition, field))
+  }
+}
+
+/** Kinds with selectable fields have their own error messages for others. */
+function notSelectable(
+  { group, version, kind, selectableFields = [], customResource }: ResourceDefinition,
+  field: string,
+) {
+  if (customResource === undefined && selectableFields.length === 0)
+    return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+  if (group === "batch") return `field label ${JSON.stringify(field)} not supported for ${kind}`
+  if (group === "resource.k8s.io") return `field label not supported for ${group}/${version}, Kind=${kind}: ${field}`
+  return `field label not supported: ${field}`
+}
+
+type FieldsOf = (value: KubeValue) => Readonly<Record<string, string>>
+
+const readers = new WeakMap<ResourceDefinition, FieldsOf>()
+
+/** The selectable fields of a kind's objects. Their values are cached, since reading them requires parsing the object. */
+function fieldsOf(definition: ResourceDefinition): FieldsOf {
+  let read = readers.get(definition)
+  if (read === undefined) {
+    const found = new WeakMap<object, Readonly<Record<string, string>>>()
+    read = (value) => {
+      let fields = found.get(value.identity)
+      if (fields === undefined) found.set(value.identity, (fields = fieldsIn(definition, value.peek())))
+      return fields
+    }
+    readers.set(definition, read)
+  }
+  return read
+}
+
+function fieldsIn(
+  { strategy, namespaced, selectableFields = [] }: ResourceDefinition,
+  object: KubeObject,
+): Record<string, string> {
+  const values: Record<string, string> = {}
+  for (const field of selectableFields) setOwn(values, field, valueAt(object, field.split(".")))
+  values["metadata.name"] = object.metadata.name ?? ""
+  if (namespaced) values["metadata.namespace"] = object.metadata.namespace ?? ""
+  return { ...values, ...strategy.selectableFields?.(object) }
+}
+
+function valueAt(object: unknown, path: readonly string[]): string {
+  let value = object
+  for (const step of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return ""
+    value = (value as Record<string, unknown>)[step]
+  }
+  return typeof value === "string"
+    ? value
+    : typeof value === "number" || typeof value === "bigint" || typeof value === "boolean"
+      ? `${value}`
+      : ""
+}

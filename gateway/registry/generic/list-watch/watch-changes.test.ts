@@ -1,0 +1,91 @@
+import { setImmediate } from "node:timers/promises"
+import { expect, test } from "vitest"
+import { StorageError, type StoreEvent, type Watcher } from "../../../../storage/types.ts"
+import { tick, WatchChanges, type WatchHome } from "./watch-changes.ts"
+
+const change = { type: "put" } as StoreEvent
+
+/** A home whose store's watch returns these steps; `next` is its successor. */
+function homeOf(steps: Promise<StoreEvent>[], after: number[], next?: WatchHome): WatchHome {
+  const watcher = {
+    revision: 7,
+    close: () => undefined,
+    [Symbol.asyncIterator]: () => ({
+      next: async () => ({
+        done: false as const,
+        value: [await (steps.shift() ?? new Promise<never>(() => undefined))],
+      }),
+    }),
+  } as unknown as Watcher
+  const watch = (_: string, options: { after: number }): Watcher => {
+    after.push(options.after)
+    return watcher
+  }
+  return { store: { watch }, reopened: () => Promise.resolve(next) } as unknown as WatchHome
+}
+
+const { signal } = new AbortController()
+
+test("ticks arrive while there are no events, and lose none of them", async () => {
+  const happens = Promise.withResolvers<StoreEvent>()
+  const home = homeOf([happens.promise], [])
+  using changes = new WatchChanges({ home, prefix: "a", after: 1, withTicks: true, tickMs: 1, signal })
+  expect(await changes.next()).toBe(tick)
+  expect(await changes.next()).toBe(tick)
+  happens.resolve(change)
+  let next = await changes.next()
+  while (next === tick) next = await changes.next()
+  expect(next).toEqual([change])
+  expect(await changes.next()).toBe(tick)
+})
+
+test("an event or failure that arrives between reads is returned by the next read", async () => {
+  const failure = new StorageError("Compacted", "compacted")
+  const happens = [Promise.withResolvers<StoreEvent>(), Promise.withResolvers<StoreEvent>()]
+  const home = homeOf(
+    happens.map(({ promise }) => promise),
+    [],
+  )
+  using changes = new WatchChanges({ home, prefix: "a", after: 1, withTicks: true, tickMs: 1, signal })
+  expect(await changes.next()).toBe(tick)
+  happens[0]!.resolve(change)
+  await setImmediate()
+  expect(await changes.next()).toEqual([change])
+  expect(await changes.next()).toBe(tick)
+  happens[1]!.reject(failure)
+  await setImmediate()
+  await expect(changes.next()).rejects.toBe(failure)
+})
+
+test("a quiet watch waits for the next event once, regardless of the number of ticks", async () => {
+  const waits = new Map<unknown, number>()
+  const then = Reflect.get(Promise.prototype, "then") as (...of: unknown[]) => unknown
+  const counting = function (this: unknown, ...of: unknown[]): unknown {
+    waits.set(this, (waits.get(this) ?? 0) + 1)
+    return Reflect.apply(then, this, of)
+  }
+  using changes = new WatchChanges({ home: homeOf([], []), prefix: "a", after: 1, withTicks: true, tickMs: 1, signal })
+  Reflect.set(Promise.prototype, "then", counting)
+  try {
+    for (let count = 0; count < 5; count++) expect(await changes.next()).toBe(tick)
+  } finally {
+    Reflect.set(Promise.prototype, "then", then)
+  }
+  expect(Math.max(...waits.values())).toBe(1)
+})
+
+test("continues with the next store after the last revision of the closed one", async () => {
+  const after: number[] = []
+  const closed = Promise.reject<StoreEvent>(new StorageError("Closed", "closed"))
+  const second = homeOf([Promise.resolve(change)], after)
+  const home = homeOf([closed], after, second)
+  using changes = new WatchChanges({ home, prefix: "a", after: 1, withTicks: false, signal })
+  expect(await changes.next()).toEqual([change])
+  expect(after).toEqual([1, 7])
+})
+
+test("ends when there is no next store", async () => {
+  const closed = Promise.reject<StoreEvent>(new StorageError("Closed", "closed"))
+  using changes = new WatchChanges({ home: homeOf([closed], []), prefix: "a", after: 1, withTicks: false, signal })
+  expect(await changes.next()).toBeUndefined()
+})

@@ -1,0 +1,127 @@
+// The changes under a prefix of a store for a watch, with occasional ticks for bookmarks. When the tenant has slept, it continues
+// with its next store: nothing is written while the tenant sleeps.
+
+import { StorageError, type StoreEvent, type Watcher } from "../../../../storage/types.ts"
+import type { ControlPlane } from "../../../control-plane/control-plane.ts"
+
+/** The interval of bookmarks for an idle watch that accepts them. */
+const tickIntervalMs = 60_000
+
+/** The watched control plane, and its successor. */
+export type WatchHome = Pick<ControlPlane, "store" | "reopened">
+
+/** Nothing has changed for a while. */
+export const tick = Symbol("tick")
+
+interface Options {
+  home: WatchHome
+  prefix: string
+  /** Changes after this revision. */
+  after: number
+  withTicks: boolean
+  /** WatchOptions.patient. */
+  patient?: boolean
+  tickMs?: number
+  signal: AbortSignal
+}
+
+type Next = readonly StoreEvent[] | undefined
+
+/** For a single reader, which awaits each step before it requests the next. */
+export class WatchChanges implements Disposable {
+  readonly #prefix: string
+  readonly #patient: boolean
+  readonly #signal: AbortSignal
+  readonly #close = (): void => this.#watcher?.close()
+  #home: WatchHome
+  #after: number
+  #watcher: Watcher | undefined
+  #iterator: AsyncIterator<readonly StoreEvent[], undefined> | undefined
+  /**
+   * With ticks: the pending step, or a step that completed while the reader was not waiting. Ticks may have been returned
+   * meanwhile.
+   */
+  #owed: { changes: Promise<Next>; hasCome: boolean } | undefined
+  #waiter: PromiseWithResolvers<Next | typeof tick> | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor({ home, prefix, after, withTicks, patient = false, tickMs = tickIntervalMs, signal }: Options) {
+    this.#home = home
+    this.#prefix = prefix
+    this.#after = after
+    this.#patient = patient
+    this.#signal = signal
+    signal.addEventListener("abort", this.#close, { once: true })
+    if (withTicks) this.#timer = setInterval(() => this.#notify((waiter) => waiter.resolve(tick)), tickMs).unref()
+  }
+
+  /** All changes up to this revision have been returned. */
+  get revision(): number {
+    return Math.max(this.#after, this.#watcher?.revision ?? 0)
+  }
+
+  /** Undefined: the watch has ended. */
+  next(): Promise<Next | typeof tick> {
+    if (this.#timer === undefined) return this.#changes()
+    const owed = (this.#owed ??= this.#begin())
+    if (owed.hasCome) {
+      this.#owed = undefined
+      return owed.changes
+    }
+    this.#waiter = Promise.withResolvers()
+    return this.#waiter.promise
+  }
+
+  /**
+   * A promise retains every reaction added to it, and an idle watch waits a thousand times a day: one reaction serves all of them.
+   */
+  #begin(): { changes: Promise<Next>; hasCome: boolean } {
+    const changes = this.#changes()
+    const owed = { changes, hasCome: false }
+    const come = (): void => {
+      owed.hasCome = true
+      this.#notify((waiter) => {
+        this.#owed = undefined
+        waiter.resolve(changes)
+      })
+    }
+    changes.then(come, come) // the waiter receives a failure
+    return owed
+  }
+
+  #notify(say: (waiter: PromiseWithResolvers<Next | typeof tick>) => void): void {
+    const waiter = this.#waiter
+    this.#waiter = undefined
+    if (waiter !== undefined) say(waiter)
+  }
+
+  async #changes(): Promise<Next> {
+    for (;;) {
+      try {
+        const iterator = (this.#iterator ??= this.#open())
+        return (await iterator.next()).value
+      } catch (error) {
+        if (!(error instanceof StorageError && error.code === "Closed") || this.#signal.aborted) throw error
+      }
+      this.#after = this.revision
+      this.#watcher = undefined
+      this.#iterator = undefined
+      const home = await this.#home.reopened(this.#signal)
+      if (home === undefined) return undefined
+      this.#home = home
+    }
+  }
+
+  #open(): AsyncIterator<readonly StoreEvent[], undefined> {
+    const watcher = this.#home.store.watch(this.#prefix, { after: this.#after, patient: this.#patient })
+    this.#watcher = watcher
+    if (this.#signal.aborted) watcher.close()
+    return watcher[Symbol.asyncIterator]()
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    this.#signal.removeEventListener("abort", this.#close)
+    this.#watcher?.close()
+  }
+}

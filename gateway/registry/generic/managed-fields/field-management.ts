@@ -1,0 +1,243 @@
+// The managers of fields, for every write: connects the verbs, which know the writer, with apimachinery/managed-fields, which has
+// the rules. Writes other than apply are recorded between decoding and admission, as upstream.
+
+import { copyJson } from "../../../../apimachinery/copy.ts"
+import { apply } from "../../../../apimachinery/managed-fields/apply.ts"
+import { type Subject, TypeErrors } from "../../../../apimachinery/managed-fields/configuration.ts"
+import { keepLastApplied, kubectl, lastApplied } from "../../../../apimachinery/managed-fields/last-applied.ts"
+import { NotOfItsType } from "../../../../apimachinery/managed-fields/list-element.ts"
+import {
+  entriesOf,
+  equalEntries,
+  isReset,
+  type ManagedFieldsEntry,
+  type Managers,
+  managersOf,
+  parseManagers,
+} from "../../../../apimachinery/managed-fields/managers.ts"
+import { mergeTypeOf } from "../../../../apimachinery/managed-fields/merge-type.ts"
+import { type Change, reconcileManagers, recordingUpdate } from "../../../../apimachinery/managed-fields/ownership.ts"
+import {
+  type Json,
+  type KubeObject,
+  parseGroupVersion,
+  printGroupVersion,
+  timestamp,
+} from "../../../../apimachinery/object.ts"
+import { writeZeros } from "../../../../apimachinery/schema/decode/decode.ts"
+import type { Schema } from "../../../../apimachinery/schema/schema.ts"
+import { badRequest, StatusError, unexplained } from "../../../../apimachinery/status.ts"
+import { inSteps } from "../../../../apimachinery/steps.ts"
+import type { RequestContext } from "../../../request/context.ts"
+import { deepFreeze } from "../../../../apimachinery/freeze.ts"
+import type { ManagedKind } from "./managed-kind.ts"
+import type { WriteOptions } from "../../rest.ts"
+import { isTyped } from "./typed-change.ts"
+
+const blanks = new WeakMap<Schema, KubeObject>()
+
+/** A new object of the kind in Go. Its fields exist in every object, so they have no manager. */
+function blankOf({ schema, kind, group, version }: ManagedKind): KubeObject {
+  let blank = blanks.get(schema)
+  if (blank === undefined) {
+    blank = { apiVersion: printGroupVersion({ group, version }), kind, metadata: {} }
+    if (schema.custom !== true) writeZeros(schema, blank as unknown as Json)
+    blanks.set(schema, deepFreeze(blank))
+  }
+  return blank
+}
+
+type Entries = readonly ManagedFieldsEntry[] | undefined
+
+function entriesIn(object: KubeObject | undefined): Entries {
+  return object?.metadata.managedFields as unknown as Entries
+}
+
+export function setEntries(object: KubeObject, entries: readonly ManagedFieldsEntry[] | undefined): void {
+  if (entries === undefined || entries.length === 0) delete object.metadata.managedFields
+  else object.metadata.managedFields = entries as unknown as { [key: string]: unknown }[]
+}
+
+/**
+ * Records the writer as the manager of the fields in which the object differs from `current` (undefined: it is created). Managers
+ * set by the client are used if they are valid, except through a subresource. `pause`: RequestContext.pause.
+ */
+export async function recordWrite(
+  of: ManagedKind,
+  object: KubeObject,
+  current: KubeObject | undefined,
+  { fieldManager }: Pick<WriteOptions, "fieldManager">,
+  pause?: RequestContext["pause"],
+): Promise<void> {
+  const managers = managersBefore(of, entriesIn(object), entriesIn(current))
+  delete object.metadata.managedFields
+  // Managed fields of this object have not been tracked yet, or a client has reset them.
+  if (managers.size === 0 && current !== undefined) return
+  const apiVersion = printGroupVersion(of)
+  const given = object as unknown as Json
+  const change: Change = {
+    before: (current ?? blankOf(of)) as unknown as Json,
+    after: of.asRead === undefined ? given : await of.asRead(given),
+    type: mergeTypeOf(of.schema),
+    areStructs: true,
+  }
+  const changes = new Map([[apiVersion, change]])
+  for (const { apiVersion: other } of managers.values()) {
+    const type = changes.has(other) ? undefined : of.versions.typeIn(other)
+    if (type === undefined) continue
+    try {
+      const [before, after] = await Promise.all([
+        of.versions.convert(change.before, apiVersion, other),
+        of.versions.convert(change.after, apiVersion, other),
+      ])
+      changes.set(other, { before, after, type, areStructs: true })
+    } catch (error) {
+      // As upstream, a failed conversion does not prevent the write, but the managers are dropped.
+      if (error instanceof StatusError || error instanceof TypeErrors) return
+      throw error
+    }
+  }
+  if (!isTyped(of, change)) return
+  const writer = { manager: fieldManager || "unknown", apiVersion, subresource: of.subresource, now: timestamp() }
+  try {
+    if (of.schema.custom === true) reconcileManagers(managers, (version) => changes.get(version)?.type)
+    const recording = recordingUpdate(
+      managers,
+      writer,
+      (version) => changes.get(version),
+      (version) => of.reset(version),
+    )
+    const waiting = inSteps(recording, pause)
+    if (waiting !== undefined) await waiting
+  } catch (error) {
+    // A list whose items cannot be distinguished, or a value of the wrong type: validation reports it later.
+    if (error instanceof NotOfItsType) return
+    throw error
+  }
+  setEntries(object, entriesOf(managers))
+}
+
+/** Clients that omit the managers, because they do not know them, do not remove them. */
+function managersBefore({ subresource }: ManagedKind, given: Entries, live: Entries): Managers {
+  if (given === undefined || subresource !== "" || given === live) return managersOf(live)
+  if (isReset(given)) return new Map()
+  if (live !== undefined && equalEntries(given, live)) return managersOf(live)
+  try {
+    const managers = parseManagers(given)
+    return managers.size === 0 ? managersOf(live) : managers
+  } catch (error) {
+    if (error instanceof SyntaxError) return managersOf(live)
+    throw error
+  }
+}
+
+/**
+ * Managers modified by admission are kept if they are valid. Source:
+ * k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager/admission.go.
+ */
+export function checkAfterAdmission(ctx: RequestContext, object: KubeObject, before: Entries): void {
+  const after = entriesIn(object)
+  if (after === before || after === undefined) return
+  try {
+    parseManagers(after)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    setEntries(object, before)
+    ctx.warn(
+      `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${error.message}`,
+    )
+  }
+}
+
+export function managersIn(object: KubeObject): Entries {
+  return entriesIn(object)
+}
+
+export interface ApplyOptions {
+  fieldManager: string
+  force: boolean
+  /** RequestContext.pause. */
+  pause: RequestContext["pause"]
+}
+
+export interface AppliedObject {
+  /** Without managers, mutable. Not decoded if it has changed. */
+  object: KubeObject
+  isChanged: boolean
+  managers: readonly ManagedFieldsEntry[] | undefined
+}
+
+/** `current`: a mutable copy, or undefined if the configuration creates the object. */
+export async function applyConfiguration(
+  of: ManagedKind,
+  current: KubeObject | undefined,
+  configuration: Unchecked,
+  { fieldManager, force, pause }: ApplyOptions,
+): Promise<AppliedObject> {
+  checkKind(of, configuration)
+  const blank = blankOf(of)
+  const live: KubeObject = current ?? copyJson(blank)
+  const managers = managersOf(entriesIn(live))
+  delete live.metadata.managedFields
+  if (managers.size === 0)
+    checkReadable(of, "failed to create manager for existing fields: failed to convert live object")
+  const apiVersion = printGroupVersion(of)
+  try {
+    const applied = await apply({
+      live: live as unknown as Json,
+      blank: blank as unknown as Json,
+      managers,
+      configuration: configuration as unknown as Json,
+      writer: { manager: fieldManager, apiVersion, subresource: of.subresource, now: timestamp() },
+      force,
+      versions: of.versions,
+      reset: (version) => of.reset(version),
+      pause,
+      excused: fieldManager === kubectl ? () => lastApplied(live, apiVersion, mergeTypeOf(of.schema)) : undefined,
+    })
+    if (applied.object !== undefined) checkReadable(of, "failed to convert new object", configuration)
+    const object = (applied.object ?? live) as unknown as KubeObject
+    if (fieldManager === kubectl) keepLastApplied(object, configuration)
+    return { object, isChanged: applied.object !== undefined, managers: entriesOf(applied.managers) }
+  } catch (error) {
+    if (error instanceof TypeErrors)
+      throw notOfItsType(of, error.subject === "configuration" ? configuration : live, error)
+    throw error
+  }
+}
+
+/** As received from a client: any field may be missing. */
+export type Unchecked = { [Key in "apiVersion" | "kind"]?: string } & { metadata?: KubeObject["metadata"] }
+
+function checkKind({ group, version, kind }: ManagedKind, configuration: Unchecked): void {
+  const apiVersion = textOf(configuration.apiVersion)
+  const given = textOf(configuration.kind)
+  if (apiVersion === printGroupVersion({ group, version }) && given === kind) return
+  // An apiVersion with more than one slash is invalid.
+  const asked = apiVersion.split("/").length > 2 ? undefined : parseGroupVersion(apiVersion)
+  throw badRequest(`invalid object type: ${asked?.group ?? ""}/${asked?.version ?? ""}, Kind=${asked ? given : ""}`)
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+
+/** A stored object may conform to an older type, or to none. */
+function notOfItsType(of: ManagedKind, object: Unchecked, cause: TypeErrors): StatusError {
+  const attempt = cause.subject === "conversion" ? "" : `${attempts[cause.subject](nameOf(of, object))}: `
+  return unexplained(`${attempt}${cause.message}`, { cause })
+}
+
+function checkReadable(of: ManagedKind, attempt: string, object: Unchecked = {}): void {
+  if (of.unreadable !== undefined)
+    throw unexplained(`${attempt} ${nameOf(of, object)} to proper version: ${of.unreadable}`)
+}
+
+function nameOf({ group, version, kind }: ManagedKind, { metadata }: Unchecked): string {
+  return `(${textOf(metadata?.namespace)}/${textOf(metadata?.name)}; ${group}/${version}, Kind=${kind})`
+}
+
+const attempts: Readonly<Record<Exclude<Subject, "conversion">, (name: string) => string>> = {
+  configuration: (name) => `failed to create typed patch object ${name}`,
+  live: (name) => `failed to create typed live object ${name}`,
+  unmanaged: (name) =>
+    `failed to create manager for existing fields: failed to convert new object ${name} to smd typed`,
+}

@@ -1,0 +1,27 @@
+// Whether managed fields can be computed for a change of a custom resource: both states must conform to their type.
+
+import { equalJson } from "../../../../apimachinery/equality.ts"
+import { checkType, TypeErrors } from "../../../../apimachinery/managed-fields/configuration.ts"
+import type { Change } from "../../../../apimachinery/managed-fields/ownership.ts"
+import { type Json, printGroupVersion } from "../../../../apimachinery/object.ts"
+import type { ManagedKind } from "./managed-kind.ts"
+
+/**
+ * Fields that a write of a custom resource cannot change are not validated, but if they do not conform to their type, no managers
+ * are recorded. Only fields that differ from the current object are checked; the others were checked before. Source: UpdateNoErrors
+ * in k8s.io/apimachinery/pkg/util/managedfields/internal/fieldmanager.go.
+ */
+export function isTyped(of: ManagedKind, { before, after, type }: Change): boolean {
+  if (of.schema.custom !== true || of.reset(printGroupVersion(of)) === undefined) return true
+  const [given, live] = [after, before] as Record<string, Json>[]
+  const isReset = (name: string): boolean => (name === "status") !== (of.subresource === "status")
+  const isNew = (name: string): boolean => isReset(name) && !equalJson(given?.[name], live?.[name])
+  if (!Object.keys(given ?? {}).some(isNew)) return true
+  try {
+    checkType(after, type, "live")
+    return true
+  } catch (error) {
+    if (error instanceof TypeErrors) return false
+    throw error
+  }
+}

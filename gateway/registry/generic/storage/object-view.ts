@@ -1,0 +1,63 @@
+// A parsed view of a small set of objects that every request may need (webhook configurations, APIServices), kept up to date with
+// the store (store-view.ts).
+
+import type { KubeObject } from "../../../../apimachinery/object.ts"
+import type { Log } from "../../../../client/log.ts"
+import type { KeyValue, Store } from "../../../../storage/types.ts"
+import { deepFreeze } from "../../../../apimachinery/freeze.ts"
+import { parseStored, StoreView } from "./store-view.ts"
+
+export interface ObjectViewOptions {
+  store: Store
+  /** "/registry/<group>/<resource>/" */
+  prefix: string
+  log: Log
+  /** Called after every change when it is visible; not for the initial objects. */
+  onChange?(): void
+}
+
+interface Objects<T> {
+  byKey: Map<string, T>
+  /** In key order; undefined after a change, until the next access. */
+  sorted: readonly T[] | undefined
+}
+
+export class ObjectView<T extends KubeObject> implements AsyncDisposable {
+  readonly #view: StoreView<Objects<T>>
+
+  constructor(options: ObjectViewOptions) {
+    this.#view = new StoreView<Objects<T>>({
+      ...options,
+      read: (items) => ({ byKey: new Map(items.map((item) => [item.key, parse<T>(item)])), sorted: undefined }),
+      apply(objects, events) {
+        for (const { type, current } of events) {
+          if (type === "put") objects.byKey.set(current.key, parse<T>(current))
+          else objects.byKey.delete(current.key)
+        }
+        objects.sorted = undefined
+        options.onChange?.()
+      },
+    })
+  }
+
+  /** Also false before the first access. */
+  get isEmpty(): boolean {
+    return this.#view.state?.byKey.size === 0
+  }
+
+  /** Ordered by name, frozen. Returns the same value until something changes. */
+  async current(): Promise<readonly T[]> {
+    const objects = this.#view.state ?? (await this.#view.opened())
+    return (objects.sorted ??= [...objects.byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#view[Symbol.asyncDispose]()
+  }
+}
+
+function parse<T extends KubeObject>(item: KeyValue): T {
+  const object = parseStored(item) as T
+  object.metadata.resourceVersion = String(item.modRevision)
+  return deepFreeze(object)
+}

@@ -1,0 +1,65 @@
+// Converts StorageErrors to StatusErrors. No other file does.
+
+import {
+  expired,
+  forbidden,
+  type GroupResource,
+  internalError,
+  requestEntityTooLarge,
+  serviceUnavailable,
+  StatusError,
+} from "../../../../apimachinery/status.ts"
+import { StorageError, type Store } from "../../../../storage/types.ts"
+
+/** `attempt` describes the operation and its target: `get pods "a/b"`. Returns the error to throw; unknown errors are unchanged. */
+export function readError(error: unknown, attempt: string): unknown {
+  if (!(error instanceof StorageError)) return error
+  if (error.code === "Compacted") return caused(expired("The provided resource version is too old."), error)
+  return general(error, attempt)
+}
+
+/**
+ * A revision that does not exist yet is from an earlier life of the store. Upstream waits for it, possibly forever; 410 makes the
+ * client list again.
+ */
+export function watchError(error: unknown, attempt: string, revisions: string): unknown {
+  if (!(error instanceof StorageError)) return error
+  if (error.code === "Compacted") return caused(expired(`too old resource version: ${revisions}`), error)
+  if (error.code === "FutureRevision") return caused(expired(`too large resource version: ${revisions}`), error)
+  return general(error, attempt)
+}
+
+export function writeError(error: unknown, attempt: string, resource: GroupResource, name: string): unknown {
+  if (!(error instanceof StorageError)) return error
+  if (error.code === "QuotaExceeded") return caused(forbidden(resource, name, error.message), error)
+  if (error.code === "TooLarge") return requestEntityTooLarge(`Request entity too large: ${error.message}`)
+  return general(error, attempt)
+}
+
+function caused({ status }: StatusError, cause: StorageError): StatusError {
+  return new StatusError(status, { cause })
+}
+
+function general(error: StorageError, attempt: string): StatusError {
+  switch (error.code) {
+    case "Unavailable":
+      // The location of the store and the system's error are only logged.
+      return serviceUnavailable(`${attempt}: the store cannot be used at the moment`, { cause: error })
+    case "Closed":
+    case "SlowConsumer":
+      return serviceUnavailable(`${attempt}: ${error.message}`, { cause: error })
+    default:
+      return internalError(`${attempt}: ${error.message}`, { cause: error })
+  }
+}
+
+/** Checks a store by a request to it. Returns its error, or undefined if it responds. */
+export async function faultOf(store: Store): Promise<string | undefined> {
+  try {
+    await store.get("/registry/namespaces/default")
+    return undefined
+  } catch (error) {
+    if (error instanceof StorageError) return error.message
+    throw error
+  }
+}

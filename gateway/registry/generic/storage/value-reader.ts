@@ -1,0 +1,143 @@
+// Converts stored entries to values in a definition's version. Usually the stored bytes have that version already, which their
+// first bytes show, so nothing is parsed. Otherwise the object is converted (events of two groups, autoscaling, custom resources
+// stored in another version), or hidden fields are removed. Custom resources older than their schema are adapted to it.
+
+import { type KubeObject, printGroupVersion } from "../../../../apimachinery/object.ts"
+import type { KeyValue } from "../../../../storage/types.ts"
+import type { ResourceDefinition } from "../../rest.ts"
+import { ComputedValue, type KubeValue, storedHead, StoredText, StoredValue } from "./value.ts"
+import type { ValueCache } from "./value-cache.ts"
+
+type Labels = Readonly<Record<string, string>>
+
+export class ValueReader {
+  readonly #definition: ResourceDefinition
+  readonly #apiVersion: string
+  readonly #head: Buffer
+  readonly #cache: ValueCache
+
+  constructor(definition: ResourceDefinition, cache: ValueCache) {
+    this.#definition = definition
+    this.#apiVersion = printGroupVersion(definition)
+    this.#head = headOf(definition, this.#apiVersion)
+    this.#cache = cache
+  }
+
+  /** The value of an object that was requested by name, which is cached. Synchronous if no conversion is needed. */
+  one(stored: KeyValue): KubeValue | Promise<KubeValue> {
+    const value = this.#cache.of(stored)
+    return this.#isOwn(value) ? this.#fitting(value, stored.modRevision) : this.#convertOne(value, stored)
+  }
+
+  /** The same with the hidden fields, as the start of a write. */
+  whole(stored: KeyValue): KubeValue | Promise<KubeValue> {
+    if (this.#definition.strategy.shown === undefined) return this.one(stored)
+    const value = this.#cache.of(stored)
+    return this.#isOwn(value) ? value : new ComputedValue(this.#relabelled(value.object()))
+  }
+
+  /** The object in the version in which it is stored. */
+  unconverted(stored: KeyValue): KubeObject {
+    return this.#cache.of(stored).object()
+  }
+
+  /** The shown form of a result of {@link whole}. */
+  shown(value: KubeValue): KubeValue {
+    const { strategy } = this.#definition
+    if (strategy.shown === undefined) return value
+    const object = value.object()
+    const shown = strategy.shown(object)
+    return shown === object ? value : new ComputedValue(shown)
+  }
+
+  async #convertOne(value: StoredValue, stored: KeyValue): Promise<KubeValue> {
+    const [converted] = await this.#convert([value])
+    if (converted === undefined) throw new Error(`conversion of ${stored.key} answered nothing`)
+    return converted
+  }
+
+  /** An old state with another revision than that of its write. */
+  async past({ value: bytes, modRevision }: KeyValue, revision: number): Promise<KubeValue> {
+    const value = new StoredValue(new StoredText({ value: bytes }, revision))
+    if (this.#isOwn(value)) return this.#fitting(value, modRevision)
+    const [converted] = await this.#convert([value])
+    return converted ?? value
+  }
+
+  /** Whether a custom resource would be stored differently today, although it has not been modified. */
+  isOutdated(stored: KeyValue): boolean {
+    const { customResource, kind, storageVersion } = this.#definition
+    if (customResource === undefined) return false
+    const head = storedHead(kind, storageVersion)
+    if (head.compare(stored.value, 0, head.length) !== 0) return true
+    const value = this.#cache.of(stored)
+    return this.#isOwn(value) && this.#fitting(value, stored.modRevision) !== value
+  }
+
+  /** Excludes entries by their labels. Entries that must be converted are kept, and filtered after the conversion. */
+  candidates(stored: readonly KeyValue[], matches: (labels: Labels) => boolean): readonly KeyValue[] {
+    return stored.filter((item) => {
+      const text = this.#cache.textOf(item)
+      return !text.beginsWith(this.#head) || matches(text.labels)
+    })
+  }
+
+  /** Values of many entries; new ones are not cached. */
+  many(stored: readonly KeyValue[]): readonly KubeValue[] | Promise<readonly KubeValue[]> {
+    const values = stored.map((item) => this.#cache.passing(item))
+    if (!values.every((value) => this.#isOwn(value))) return this.#convertSome(stored, values)
+    const { aged } = this.#definition.customResource ?? {}
+    if (aged === undefined || stored.every((item) => item.modRevision > aged.until)) return values
+    return values.map((value, index) => this.#fitting(value, stored[index]?.modRevision ?? 0))
+  }
+
+  #isOwn(value: StoredValue): boolean {
+    return value.identity.beginsWith(this.#head)
+  }
+
+  async #convertSome(stored: readonly KeyValue[], values: readonly StoredValue[]): Promise<readonly KubeValue[]> {
+    const foreign = values.filter((value) => !this.#isOwn(value))
+    const converted = (await this.#convert(foreign))[Symbol.iterator]()
+    return values.map((value, index) => {
+      if (this.#isOwn(value)) return this.#fitting(value, stored[index]?.modRevision ?? 0)
+      return converted.next().value ?? value
+    })
+  }
+
+  #fitting(value: StoredValue, modRevision: number): KubeValue {
+    const { aged } = this.#definition.customResource ?? {}
+    if (aged === undefined || modRevision > aged.until) return value
+    const object = value.object()
+    const read = aged.read(object)
+    return read === object ? value : new ComputedValue(read)
+  }
+
+  async #convert(values: readonly StoredValue[]): Promise<readonly KubeValue[]> {
+    const { conversion, customResource, kind, strategy } = this.#definition
+    const objects = values.map((value) => value.object())
+    const converted = conversion
+      ? await conversion.fromStored(objects)
+      : objects.map((object) => {
+          const read = this.#relabelled(customResource?.aged?.read(object) ?? object)
+          return strategy.shown?.(read) ?? read
+        })
+    if (converted.length !== objects.length) {
+      throw new Error(`conversion to ${this.#apiVersion} ${kind} answered ${converted.length} of ${objects.length}`)
+    }
+    return converted.map((object) => new ComputedValue(object))
+  }
+
+  #relabelled(object: KubeObject): KubeObject {
+    const { kind: _, apiVersion: __, ...rest } = object
+    return { kind: this.#definition.kind, apiVersion: this.#apiVersion, ...rest }
+  }
+}
+
+/** Shared by all control planes that serve the definition. */
+const heads = new WeakMap<ResourceDefinition, Buffer>()
+
+function headOf(definition: ResourceDefinition, apiVersion: string): Buffer {
+  let head = heads.get(definition)
+  if (head === undefined) heads.set(definition, (head = storedHead(definition.kind, apiVersion)))
+  return head
+}

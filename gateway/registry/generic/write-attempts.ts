@@ -1,0 +1,318 @@
+// One attempt at a write, step by step: record managedFields, mutate, prepare, validate, canonicalize, admit, store. If another write
+// commits first, the attempt returns undefined, and store.ts starts again with the new current object.
+
+import type { FieldError } from "../../../apimachinery/field-errors.ts"
+import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import { writeZeros } from "../../../apimachinery/schema/decode/decode.ts"
+import {
+  alreadyExists,
+  generatedNameExists,
+  isAlreadyExists,
+  notFound,
+  StatusError,
+} from "../../../apimachinery/status.ts"
+import { inSteps } from "../../../apimachinery/steps.ts"
+import { atRevision } from "../../../storage/transaction.ts"
+import type { KeyValue } from "../../../storage/types.ts"
+import type { RequestContext } from "../../request/context.ts"
+import { checkIdentity, checkRevision, checkVersion, kindOf, refuseInvalid, uidConflict } from "./checks.ts"
+import { isFinished, nextDeletionStep } from "./deletion.ts"
+import { checkAfterAdmission, managersIn, recordWrite } from "./managed-fields/field-management.ts"
+import { managedKind } from "./managed-fields/managed-kind.ts"
+import {
+  isUnchanged,
+  prepareForCreate,
+  prepareForUpdate,
+  validateForCreate,
+  validateForUpdate,
+} from "./default-strategy.ts"
+import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace, refuseRevision } from "./metadata.ts"
+import { dropRepeatedOwners } from "./owner-references.ts"
+import type { ObjectStorage } from "./storage/object-storage.ts"
+import type { AdmitFunctions, DeleteRequest, ResourceDefinition, WriteOptions } from "../rest.ts"
+import { ComputedValue, type KubeValue } from "./storage/value.ts"
+import type { ValueReader } from "./storage/value-reader.ts"
+
+/** Attempts for an object that is being deleted while others write to it. */
+const maxRemovals = 16
+
+export type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
+
+export class WriteAttempts {
+  readonly #definition: ResourceDefinition
+  readonly #reader: ValueReader
+  readonly #storage: ObjectStorage
+
+  constructor(definition: ResourceDefinition, reader: ValueReader, storage: ObjectStorage) {
+    this.#definition = definition
+    this.#reader = reader
+    this.#storage = storage
+  }
+
+  /** Runs once before create(), however many generated names are tried. */
+  async admitNew(ctx: RequestContext, object: KubeObject, options: WriteOptions, admit: AdmitFunctions): Promise<void> {
+    await this.#record(ctx, object, undefined, options)
+    await this.#mutate(ctx, object, undefined, admit)
+  }
+
+  async create(
+    ctx: RequestContext,
+    object: KubeObject,
+    options: WriteOptions,
+    admit: AdmitFunctions,
+  ): Promise<KubeValue> {
+    const definition = this.#definition
+    const { namespace = "" } = object.metadata
+    fillSystemFields(definition, object)
+    prepareForCreate(ctx, definition, object)
+    const { name = "" } = object.metadata
+    await this.#refuseInvalid(ctx, object, undefined, validateForCreate(ctx, definition, object))
+    this.#warn(ctx, object, undefined)
+    definition.strategy.canonicalize?.(object)
+    await admit.validate(object, undefined)
+    await ctx.pause?.()
+    this.#settle(object)
+    const key = this.#storage.key(namespace, name)
+    if (options.dryRun) {
+      const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
+      if (stored !== undefined) throw await this.#alreadyExists(ctx, key, object)
+      return this.#dry(ctx, object)
+    }
+    refuseRevision(object)
+    delete object.metadata.selfLink
+    const claim = await definition.strategy.begin?.(ctx, object, undefined)
+    const value = await this.#storage.put(ctx, key, object, 0, claim)
+    if (value === undefined) throw await this.#alreadyExists(ctx, key, object)
+    return this.#reader.shown(value)
+  }
+
+  /** undefined: another write committed first; try again. */
+  async createOnUpdate(
+    ctx: RequestContext,
+    namespace: string,
+    name: string,
+    change: Change,
+    options: WriteOptions,
+    admit: AdmitFunctions,
+  ): Promise<KubeValue | undefined> {
+    if (!this.#definition.strategy.allowCreateOnUpdate && options.mayCreate !== true)
+      throw notFound(this.#definition, name)
+    const object = await change(undefined)
+    const { uid, resourceVersion = "" } = object.metadata
+    checkRevision(resourceVersion)
+    if (uid) throw uidConflict(this.#definition, name, uid, "")
+    if (!options.dryRun) delete object.metadata.resourceVersion
+    object.metadata.name ??= name
+    placeInNamespace(this.#definition, namespace, object)
+    await this.#record(ctx, object, undefined, options)
+    try {
+      await this.#mutate(ctx, object, undefined, admit)
+      return await this.create(ctx, object, options, admit)
+    } catch (error) {
+      if (isAlreadyExists(error) && error.status.details?.name === name && !options.dryRun) return undefined
+      throw error
+    }
+  }
+
+  /** undefined: the object has changed meanwhile; try again. */
+  async update(
+    ctx: RequestContext,
+    stored: KeyValue,
+    change: Change,
+    options: WriteOptions,
+    admit: AdmitFunctions,
+  ): Promise<KubeValue | undefined> {
+    const definition = this.#definition
+    const before = await this.#reader.whole(stored)
+    const current = before.object()
+    await ctx.pause?.()
+    const object = await change(before.copy())
+    await ctx.pause?.()
+    await this.#record(ctx, object, current, options)
+    checkIdentity(definition, object, current, options)
+    await this.#mutate(ctx, object, current, admit)
+    checkVersion(definition, object, current)
+    placeInNamespace(definition, current.metadata.namespace ?? "", object)
+    prepareForUpdate(ctx, definition, object, current, options.subresource)
+    keepSystemFields(object, current)
+    await this.#refuseInvalid(ctx, object, current, validateForUpdate(ctx, definition, object, current))
+    this.#warn(ctx, object, current)
+    definition.strategy.canonicalize?.(object)
+    await admit.validate(object, current)
+    await ctx.pause?.()
+    const isLast = isFinished(definition, object, current)
+    this.#settle(object, !isLast)
+    // It is removed when an object is stored, so it remains in dry runs and in objects that are deleted.
+    const keepsLink = (options.dryRun === true || isLast) && definition.customResource === undefined
+    if (!keepsLink) delete object.metadata.selfLink
+    if (isLast) return this.#finish(ctx, stored, object, options)
+    const answered = (value: KubeValue): KubeValue =>
+      options.subresource === "status" ? value : this.#reader.shown(value)
+    const converted = await this.#storage.converted(object)
+    // Compared as they are stored: different objects of one version may be the same in another, and the other way around.
+    const isSame = isUnchanged(converted ?? object, converted ? this.#reader.unconverted(stored) : current)
+    if (isSame && !this.#isRewritten(stored, current)) return answered(before)
+    if (options.dryRun) return this.#dry(ctx, object, converted)
+    const claim = await definition.strategy.begin?.(ctx, object, current)
+    const value = await this.#storage.put(ctx, stored.key, object, stored.modRevision, claim, converted)
+    return value && answered(value)
+  }
+
+  /** What it answers if nothing is written. */
+  async #dry({ pause }: RequestContext, object: KubeObject, converted?: KubeObject): Promise<KubeValue> {
+    return inSteps(new ComputedValue(await this.#storage.asRead(object, converted)).encoding(), pause)
+  }
+
+  /** The update is written even if it changes nothing. */
+  #isRewritten(stored: KeyValue, current: KubeObject): boolean {
+    const isFirst = stored.createRevision === stored.modRevision
+    return (isFirst && this.#definition.strategy.lacksDefault?.(current) === true) || this.#reader.isOutdated(stored)
+  }
+
+  /** Nothing prevents the removal of the object any more. */
+  async #finish(
+    ctx: RequestContext,
+    stored: KeyValue,
+    object: KubeObject,
+    { dryRun }: WriteOptions,
+  ): Promise<KubeValue | undefined> {
+    if (!dryRun && (await this.#remove(ctx, stored, object)) === undefined) return undefined
+    return new ComputedValue(object)
+  }
+
+  async delete(
+    ctx: RequestContext,
+    stored: KeyValue,
+    request: DeleteRequest,
+    admit: AdmitFunctions,
+  ): Promise<{ gone: boolean; value: KubeValue } | undefined> {
+    const before = await this.#reader.whole(stored)
+    const current = before.object()
+    const copy = before.copy()
+    const next = nextDeletionStep(this.#definition, copy, request, Date.now())
+    if (next.step === "wait") return { gone: false, value: before }
+    const { graceSeconds } = next
+    const granted = graceSeconds === undefined ? request : { ...request, gracePeriodSeconds: graceSeconds }
+    await admit.validate(undefined, current, granted)
+    if (next.step === "remove") {
+      // As upstream, admission is asked again about the marked object.
+      const validateMarked = (revision?: number): Promise<void> => {
+        const { metadata } = copy
+        const marked =
+          revision === undefined ? copy : { ...copy, metadata: { ...metadata, resourceVersion: String(revision) } }
+        return admit.validate(undefined, marked, granted)
+      }
+      if (request.dryRun && next.marked) await validateMarked()
+      if (request.dryRun) return { gone: true, value: new ComputedValue(next.object) }
+      const revision = next.marked
+        ? await this.#markAndRemove(ctx, stored, copy, current, validateMarked)
+        : await this.#remove(ctx, stored, current)
+      if (revision === undefined) return undefined
+      next.object.metadata.resourceVersion = String(revision)
+      return { gone: true, value: new ComputedValue(next.object) }
+    }
+    if (isUnchanged(copy, current)) return { gone: false, value: before }
+    if (request.dryRun) return { gone: false, value: new ComputedValue(copy) }
+    const value = await this.#storage.put(ctx, stored.key, copy, stored.modRevision, undefined)
+    return value && { gone: false, value }
+  }
+
+  /**
+   * An object with a grace period is first marked as terminating, even if the period is 0, so that watches see it. Then it is removed,
+   * even if it is modified meanwhile: a watcher may write or remove it first, and a new object of the same name may exist by then.
+   * undefined: the object changed before, or too often since.
+   */
+  async #markAndRemove(
+    ctx: RequestContext,
+    stored: KeyValue,
+    marked: KubeObject,
+    current: KubeObject,
+    validateMarked: (revision: number) => Promise<void>,
+  ): Promise<number | undefined> {
+    const { key, createRevision } = stored
+    const value = await this.#storage.put(ctx, key, marked, stored.modRevision, undefined)
+    if (value === undefined) return undefined
+    await validateMarked(value.revision)
+    let last: KeyValue | undefined = atRevision(stored, value.revision)
+    for (let attempt = 1; attempt <= maxRemovals; attempt++) {
+      const revision = await this.#remove(ctx, last, current)
+      if (revision !== undefined) return revision
+      last = await this.#storage.read(ctx.controlPlane.store, key, "delete")
+      if (last?.createRevision !== createRevision) return value.revision
+    }
+    return undefined
+  }
+
+  /** Records the manager of the changed fields, unless that is already recorded. */
+  async #record(
+    ctx: RequestContext,
+    object: KubeObject,
+    current: KubeObject | undefined,
+    options: WriteOptions,
+  ): Promise<void> {
+    if (options.managersKnown === true) return
+    await recordWrite(managedKind(ctx, this.#definition, options.subresource), object, current, options, ctx.pause)
+    await ctx.pause?.()
+  }
+
+  async #mutate(
+    ctx: RequestContext,
+    object: KubeObject,
+    current: KubeObject | undefined,
+    admit: AdmitFunctions,
+  ): Promise<void> {
+    const before = managersIn(object)
+    const { namespace = "" } = object.metadata
+    await admit.mutate(object, current)
+    dropRepeatedOwners(ctx, object, "admitted")
+    await ctx.pause?.()
+    checkAfterAdmission(ctx, object, before)
+    // The request was authorized for that namespace. An update compares it with the stored object's.
+    if (current === undefined) placeInNamespace(this.#definition, namespace, object)
+  }
+
+  /** The form that is stored and returned, after admission and validation. */
+  #settle(object: KubeObject, isStored = true): void {
+    const { strategy, schema, customResource } = this.#definition
+    strategy.settle?.(object)
+    dropEmptyMetadata(object)
+    if (customResource === undefined) writeZeros(schema, object as unknown as Json, isStored)
+  }
+
+  async #remove(ctx: RequestContext, stored: KeyValue, object: KubeObject): Promise<number | undefined> {
+    const revision = await this.#storage.remove(ctx.controlPlane.store, stored)
+    if (revision !== undefined) await this.#definition.strategy.afterDelete?.(ctx, object)
+    return revision
+  }
+
+  async #refuseInvalid(
+    ctx: RequestContext,
+    object: KubeObject,
+    current: KubeObject | undefined,
+    errors: FieldError[],
+  ): Promise<void> {
+    const { strategy } = this.#definition
+    const refused = strategy.refuse === undefined ? [] : await strategy.refuse(ctx, object, current)
+    const further = await strategy.validateFurther?.(ctx, object, current, errors)
+    refuseInvalid(this.#definition, object, [...refused, ...errors, ...(further ?? [])])
+  }
+
+  /** The error says if the name belongs to an object that is being deleted: the client can wait for it. */
+  async #alreadyExists(ctx: RequestContext, key: string, { metadata }: KubeObject): Promise<StatusError> {
+    const { name = "" } = metadata
+    const { group } = kindOf(this.#definition)
+    const { status } = metadata.generateName
+      ? generatedNameExists({ ...this.#definition, group }, name)
+      : alreadyExists(this.#definition, name)
+    const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
+    const isDeleting = stored && (await this.#reader.one(stored)).object().metadata.deletionTimestamp !== undefined
+    return new StatusError(isDeleting ? { ...status, message: `object is being deleted: ${status.message}` } : status)
+  }
+
+  #warn(ctx: RequestContext, object: KubeObject, current: KubeObject | undefined): void {
+    const { strategy } = this.#definition
+    const isStatus = ctx.info.subresource === "status"
+    const warnings = isStatus ? strategy.statusWarnings?.(object) : strategy.warnings?.(ctx, object, current)
+    for (const warning of warnings ?? []) ctx.warn(warning)
+  }
+}
