@@ -7,7 +7,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises"
 import { timestamp, type KubeObject, type Pod } from "../apimachinery/object.ts"
-import { createHttpClient } from "../client/http-client.ts"
+import { createHttpClient } from "../client/http/client.ts"
 import { deployments, namespaces, pods, serviceAccounts } from "../client/resources.ts"
 import type { KubeClient, Resource } from "../client/rest.ts"
 import { TestKubernetes } from "../test/kubernetes/harness/test-kubernetes.ts"

@@ -4,7 +4,7 @@
 //   node bench/fairness-load.ts KUBECONFIG KIND WATCHES REQUESTS
 
 import { setPriority } from "node:os"
-import { loadKubeconfig } from "../client/kubeconfig.ts"
+import { loadKubeconfig } from "../client/credentials/kubeconfig.ts"
 import { BenchClient, type Call, type Server } from "./api-client.ts"
 import { loads, watched } from "./fairness-loads.ts"
 import { isLoadKind } from "./fairness-kinds.ts"

@@ -1,10 +1,10 @@
 // Tenants of a bench: VirtualCluster objects created over TLS, each with its own client.
 
 import type { KubeObject, Secret } from "../apimachinery/object.ts"
-import { createHttpClient } from "../client/http-client.ts"
-import { loadKubeconfig } from "../client/kubeconfig.ts"
+import { createHttpClient } from "../client/http/client.ts"
+import { loadKubeconfig } from "../client/credentials/kubeconfig.ts"
 import { silentLog } from "../client/log.ts"
-import { reflect } from "../client/reflector.ts"
+import { reflect } from "../client/informers/reflector.ts"
 import { secrets, virtualClusters } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Polyplane } from "../test/harness/polyplane.ts"

@@ -4,8 +4,8 @@
 
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
-import { createHttpClient } from "../client/http-client.ts"
-import { loadKubeconfig } from "../client/kubeconfig.ts"
+import { createHttpClient } from "../client/http/client.ts"
+import { loadKubeconfig } from "../client/credentials/kubeconfig.ts"
 import { configMaps } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { eventually } from "../test/harness/eventually.ts"

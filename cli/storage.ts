@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises"
 import { errorMessage } from "../apimachinery/error-message.ts"
-import { whole } from "../client/kubeconfig.ts"
+import { whole } from "../client/credentials/kubeconfig.ts"
 import type { EtcdTls } from "../storage/etcd/certificates.ts"
 import type { EtcdStorageOptions } from "../gateway/stores/etcd-storage.ts"
 import { UsageError, UserError } from "./command.ts"

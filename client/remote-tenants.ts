@@ -4,10 +4,10 @@
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import { pause, systemClock } from "./clock.ts"
-import { createHttpClient, type HttpClient, lines } from "./http-client.ts"
-import { HttpTransport, type HttpClientConfig, type TlsIdentity, type TransportRequest } from "./http-transport.ts"
+import { createHttpClient, type HttpClient, lines } from "./http/client.ts"
+import { HttpTransport, type HttpClientConfig, type TlsIdentity, type TransportRequest } from "./http/transport.ts"
 import { silentLog, type Log } from "./log.ts"
-import { backoff } from "./reflector.ts"
+import { backoff } from "./informers/reflector.ts"
 import type { KubeClient, Resource } from "./rest.ts"
 import type { Tenant, TenantAddress, TenantAdmin, TenantWatchHandler } from "./tenants.ts"
 

@@ -1,4 +1,4 @@
-// The counterpart of client-go: one interface for any Kubernetes API. It is implemented over HTTP (client/http-client.ts) and,
+// The counterpart of client-go: one interface for any Kubernetes API. It is implemented over HTTP (client/http/client.ts) and,
 // inside the gateway's process, directly on the registries (gateway/local-client/local-client.ts). Both throw only
 // StatusErrors, and both return objects that the caller must not modify (the local client returns frozen, shared objects).
 

@@ -3,7 +3,7 @@
 import { notFound } from "../apimachinery/status.ts"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { silentLog, type Log } from "./log.ts"
-import { reflect } from "./reflector.ts"
+import { reflect } from "./informers/reflector.ts"
 import type { KubeClient, Resource } from "./rest.ts"
 import type { Tenant, Tenants, TenantWatchHandler } from "./tenants.ts"
 

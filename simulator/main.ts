@@ -12,7 +12,7 @@ import type {
   StorageClass,
 } from "../apimachinery/object.ts"
 import { EventRecorder } from "../client/events.ts"
-import { Informer } from "../client/informer.ts"
+import { Informer } from "../client/informers/informer.ts"
 import { silentLog, type Log } from "../client/log.ts"
 import * as resources from "../client/resources.ts"
 import type { KubeClient, Resource } from "../client/rest.ts"

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../apimachinery/object.ts"
 import { EventRecorder } from "../client/events.ts"
-import { Informer } from "../client/informer.ts"
+import { Informer } from "../client/informers/informer.ts"
 import { silentLog } from "../client/log.ts"
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../client/resources.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"

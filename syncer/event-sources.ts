@@ -1,7 +1,7 @@
 // Maps changes on either side to keys. Handlers run during the informers' event delivery, so they only enqueue keys.
 
 import type { KubeObject, Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../apimachinery/object.ts"
-import type { InformerHandler } from "../client/informer.ts"
+import type { InformerHandler } from "../client/informers/informer.ts"
 import {
   endpoints,
   events,
@@ -13,7 +13,7 @@ import {
   services,
 } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
-import type { TenantInformerHandler } from "../client/tenant-informer.ts"
+import type { TenantInformerHandler } from "../client/informers/tenant-informer.ts"
 import type { Tenant } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
 import { recordedOwner } from "./conversion/ownership.ts"

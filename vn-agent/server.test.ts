@@ -14,7 +14,7 @@ import { clusterAnnotation, namespaceAnnotation, uidAnnotation } from "../apimac
 import { silentLog } from "../client/log.ts"
 import { pods as podsResource } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
-import { openUpgrade } from "../client/upgrade.ts"
+import { openUpgrade } from "../client/http/upgrade.ts"
 import { createAuthority, issueClientCertificate, issueServingCertificate } from "../gateway/pki/pki.ts"
 import { signIdentity } from "./identity.ts"
 import { defaultVnAgentLimits, type VnAgentOptions } from "./options.ts"

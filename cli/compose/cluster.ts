@@ -1,10 +1,10 @@
 // Clients of clusters, from a kubeconfig or from inside a pod.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
-import { createHttpClient } from "../../client/http-client.ts"
-import type { TlsIdentity } from "../../client/http-transport.ts"
-import { follow, type Following } from "../../client/follow.ts"
-import { inClusterConfig, loadKubeconfig, type ClientConfig } from "../../client/kubeconfig.ts"
+import { createHttpClient } from "../../client/http/client.ts"
+import type { TlsIdentity } from "../../client/http/transport.ts"
+import { follow, type Following } from "../../client/credentials/follow.ts"
+import { inClusterConfig, loadKubeconfig, type ClientConfig } from "../../client/credentials/kubeconfig.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { UserError } from "../command.ts"

@@ -3,14 +3,14 @@
 
 import { StatusError } from "../../apimachinery/status.ts"
 import { pause, systemClock } from "../../client/clock.ts"
-import type { TlsIdentity } from "../../client/http-transport.ts"
-import { loadIdentity } from "../../client/kubeconfig.ts"
+import type { TlsIdentity } from "../../client/http/transport.ts"
+import { loadIdentity } from "../../client/credentials/kubeconfig.ts"
 import type { Log } from "../../client/log.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
-import { backoff } from "../../client/reflector.ts"
+import { backoff } from "../../client/informers/reflector.ts"
 import { connectTenants, type TenantsConnection } from "../../client/remote-tenants.ts"
 import { UserError } from "../command.ts"
-import { follow, type Following } from "../../client/follow.ts"
+import { follow, type Following } from "../../client/credentials/follow.ts"
 import { isSameIdentity, readKubeconfigFile } from "./cluster.ts"
 
 /**

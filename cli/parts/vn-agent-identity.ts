@@ -6,12 +6,12 @@ import { createPublicKey, type KeyObject } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { createSecureContext } from "node:tls"
 import { errorMessage } from "../../apimachinery/error-message.ts"
-import type { TlsIdentity } from "../../client/http-transport.ts"
-import { whole } from "../../client/kubeconfig.ts"
+import type { TlsIdentity } from "../../client/http/transport.ts"
+import { whole } from "../../client/credentials/kubeconfig.ts"
 import type { VnAgentOptions } from "../../vn-agent/options.ts"
 import { UserError } from "../command.ts"
 import { isSameIdentity } from "../compose/cluster.ts"
-import { follow, type Following } from "../../client/follow.ts"
+import { follow, type Following } from "../../client/credentials/follow.ts"
 
 export interface IdentityFiles {
   identityKeys: string

@@ -6,7 +6,7 @@
 import { readdir, readFile, stat, utimes } from "node:fs/promises"
 import path from "node:path"
 import { pause, systemClock, type Clock } from "../../client/clock.ts"
-import type { Following } from "../../client/follow.ts"
+import type { Following } from "../../client/credentials/follow.ts"
 import { pointsTo, redirected, type TenantAddress, type TenantAdmin } from "../../client/tenants.ts"
 import type { RunningGateway } from "../../gateway/main.ts"
 import { kubeconfigPath, tenantOfKubeconfig, writeKubeconfig } from "../tenant/connection.ts"

@@ -3,7 +3,7 @@
 
 import { X509Certificate } from "node:crypto"
 import { systemClock } from "../../client/clock.ts"
-import { follow, type Following } from "../../client/follow.ts"
+import { follow, type Following } from "../../client/credentials/follow.ts"
 import {
   type Authority,
   certificateLifetimes,

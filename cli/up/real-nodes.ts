@@ -3,8 +3,8 @@
 // they run on the nodes (manifests/vn-agent.yaml), next to the kubelets.
 
 import { createPublicKey, type KeyObject } from "node:crypto"
-import type { TlsIdentity } from "../../client/http-transport.ts"
-import type { ClientConfig } from "../../client/kubeconfig.ts"
+import type { TlsIdentity } from "../../client/http/transport.ts"
+import type { ClientConfig } from "../../client/credentials/kubeconfig.ts"
 import type { Log } from "../../client/log.ts"
 import { nodes } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"

@@ -2,7 +2,7 @@
 // them as a source of keys.
 
 import type { EndpointSlice, KubeObject } from "../../apimachinery/object.ts"
-import type { TenantInformer } from "../../client/tenant-informer.ts"
+import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { Controller } from "../context.ts"
 
 export const serviceNameLabel = "kubernetes.io/service-name"

@@ -4,7 +4,7 @@
 // Source: k8s.io/endpointslice/util/trigger_time_tracker.go.
 
 import type { Pod, Service } from "../../apimachinery/object.ts"
-import type { TenantInformer } from "../../client/tenant-informer.ts"
+import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import { podCondition } from "../pods/pod-state.ts"
 
 export const triggerTimeAnnotation = "endpoints.kubernetes.io/last-change-trigger-time"

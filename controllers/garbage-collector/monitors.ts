@@ -9,10 +9,10 @@ import {
   type OwnerReference,
 } from "../../apimachinery/object.ts"
 import { isTenantGone } from "../tenant-gone.ts"
-import { reflect } from "../../client/reflector.ts"
+import { reflect } from "../../client/informers/reflector.ts"
 import { customResourceDefinitions } from "../../client/resources.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
-import type { TenantInformer } from "../../client/tenant-informer.ts"
+import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { TenantWatchHandler } from "../../client/tenants.ts"
 import { findCondition } from "../conditions.ts"
 import type { ControllerContext } from "../context.ts"

@@ -5,7 +5,7 @@ import type { ConfigMap, KubeObject, Namespace, ServiceAccount } from "../../api
 import { isAlreadyExists } from "../../apimachinery/status.ts"
 import { configMaps, namespaces, serviceAccounts } from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
-import type { TenantInformer } from "../../client/tenant-informer.ts"
+import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type Actor, type ControllerContext, type Key } from "../context.ts"
 

@@ -11,7 +11,7 @@ import {
 import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
 import { hasReason, isConflict, isNotFound } from "../../apimachinery/status.ts"
 import { secrets, serviceAccounts } from "../../client/resources.ts"
-import type { TenantInformer } from "../../client/tenant-informer.ts"
+import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 
 /** Number of attempts while other clients update the account too. */

@@ -6,7 +6,7 @@
 import type { IncomingMessage } from "node:http"
 import { Duplex } from "node:stream"
 import { WebSocket, type RawData } from "ws"
-import type { UpgradeTarget } from "../../client/upgrade.ts"
+import type { UpgradeTarget } from "../../client/http/upgrade.ts"
 
 const protocol = "v4.channel.k8s.io"
 /** Timeout until the node has accepted. */

@@ -3,7 +3,7 @@
 
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
-import { backoff } from "../../client/reflector.ts"
+import { backoff } from "../../client/informers/reflector.ts"
 import type { ControlPlane } from "./control-plane.ts"
 
 export type Prepare = (controlPlane: ControlPlane) => Promise<void>

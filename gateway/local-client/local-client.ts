@@ -6,8 +6,8 @@ import { copyJson } from "../../apimachinery/copy.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { printGroupVersion } from "../../apimachinery/object.ts"
 import { methodNotAllowed, notFound, unsupportedMediaType } from "../../apimachinery/status.ts"
-import { deleteOptions, withKinds } from "../../client/bodies.ts"
-import { listQuery, resourcePath } from "../../client/paths.ts"
+import { deleteOptions, withKinds } from "../../client/http/bodies.ts"
+import { listQuery, resourcePath } from "../../client/http/paths.ts"
 import type {
   DeleteOptions,
   DiscoveredResource,

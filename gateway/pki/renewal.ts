@@ -3,7 +3,7 @@
 
 import type { Server } from "node:https"
 import type { SecureContextOptions } from "node:tls"
-import { follow, type Following } from "../../client/follow.ts"
+import { follow, type Following } from "../../client/credentials/follow.ts"
 import type { Certificates, GatewayKeys } from "./gateway-keys.ts"
 import type { IssuedCertificate } from "./pki.ts"
 

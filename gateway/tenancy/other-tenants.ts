@@ -3,7 +3,7 @@
 
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
-import { backoff } from "../../client/reflector.ts"
+import { backoff } from "../../client/informers/reflector.ts"
 import type { Revision, Store, Watcher } from "../../storage/types.ts"
 import { changedRecord, readRecords, watchRecords, type TenantRecord } from "./tenant-record.ts"
 

@@ -12,7 +12,7 @@ import {
   replicaSets,
 } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { TenantInformer } from "../../client/tenant-informer.ts"
+import { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { startTestGateway, type TestGateway } from "../testing/start-gateway.ts"

@@ -8,7 +8,7 @@ import { endpointSlices, nodes, pods, services } from "../../client/resources.ts
 import type { KubeClient } from "../../client/rest.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { PodSandbox } from "../../simulator/kubelet/pod-sandbox.ts"
-import type { NodeServer } from "../../client/node-server.ts"
+import type { NodeServer } from "../../client/http/node-server.ts"
 import { startKubeletServer } from "../../simulator/kubelet-server/server.ts"
 import type { NodeDialer } from "../control-plane/node-dialer.ts"
 import { createAuthority, type IssuedCertificate, issueClientCertificate, issueServingCertificate } from "../pki/pki.ts"

@@ -6,7 +6,7 @@
 
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http"
 import { serviceUnavailable, timeout } from "../../apimachinery/status.ts"
-import { join } from "../../client/upgrade.ts"
+import { join } from "../../client/http/upgrade.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
 import type { Filter, GatewayResponse } from "../filters/chain.ts"
 import type { RequestState } from "../filters/state.ts"

@@ -7,7 +7,7 @@
 
 import type { Socket } from "node:net"
 import { systemClock } from "../../client/clock.ts"
-import { createHttpClient } from "../../client/http-client.ts"
+import { createHttpClient } from "../../client/http/client.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { RequestState } from "../filters/state.ts"

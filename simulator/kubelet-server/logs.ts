@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from "node:http"
 import type { LogLine } from "../container/log.ts"
-import { CallRefused } from "../../client/node-server.ts"
+import { CallRefused } from "../../client/http/node-server.ts"
 import type { KubeletRequest } from "./request.ts"
 
 /** Maximum number of bytes that a slow reader of a followed log may leave unread; beyond that it is disconnected. */

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { WebSocket, WebSocketServer } from "ws"
-import { CallRefused } from "../../client/node-server.ts"
+import { CallRefused } from "../../client/http/node-server.ts"
 import type { KubeletRequest } from "./request.ts"
 import { acceptSpdy, isSpdy, type SpdyStream } from "./spdy.ts"
 

@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream"
 import { WebSocket, WebSocketServer } from "ws"
 import type { ExecStreams, SimulatedContainer } from "../container/container.ts"
 import { Input } from "../container/input.ts"
-import { CallRefused } from "../../client/node-server.ts"
+import { CallRefused } from "../../client/http/node-server.ts"
 import type { KubeletRequest } from "./request.ts"
 import { acceptSpdy, isSpdy, type SpdyStream } from "./spdy.ts"
 

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from "node:http"
 import type { Log } from "../../client/log.ts"
-import { CallRefused, NodeServer } from "../../client/node-server.ts"
+import { CallRefused, NodeServer } from "../../client/http/node-server.ts"
 import type { PodSandbox } from "../kubelet/pod-sandbox.ts"
 import { sendLogs } from "./logs.ts"
 import { acceptPortForward } from "./port-forward.ts"

@@ -5,7 +5,7 @@ import { createRequire } from "node:module"
 import type { Duplex } from "node:stream"
 /// <reference path="./spdy-transport.d.ts" />
 import type { SpdyConnection, SpdyStream, SpdyTransport } from "spdy-transport"
-import { CallRefused } from "../../client/node-server.ts"
+import { CallRefused } from "../../client/http/node-server.ts"
 
 export type { SpdyStream }
 

@@ -4,7 +4,7 @@
 import type { ConfigMap, Container, Pod, Secret, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { milliValue, parseQuantity, unitValue } from "../../apimachinery/quantity.ts"
-import type { Informer } from "../../client/informer.ts"
+import type { Informer } from "../../client/informers/informer.ts"
 import { configMaps, secrets, serviceAccounts } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"

@@ -2,7 +2,7 @@
 // (then the chosen node is written to them, and the provisioner creates the volume).
 
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../apimachinery/object.ts"
-import type { Informer } from "../../client/informer.ts"
+import type { Informer } from "../../client/informers/informer.ts"
 import { matchesTerm } from "../../apimachinery/node-selection.ts"
 
 export const selectedNodeAnnotation = "volume.kubernetes.io/selected-node"

@@ -4,7 +4,7 @@
 import { timestamp, type Namespace, type Node, type Pod } from "../../apimachinery/object.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../../apimachinery/status.ts"
 import type { EventRecorder } from "../../client/events.ts"
-import type { Informer } from "../../client/informer.ts"
+import type { Informer } from "../../client/informers/informer.ts"
 import type { Log } from "../../client/log.ts"
 import { persistentVolumeClaims, pods } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"

@@ -10,11 +10,11 @@ import {
   tokenPodNameAnnotation,
 } from "../../apimachinery/tenancy.ts"
 import type { Clock } from "../../client/clock.ts"
-import { Informer } from "../../client/informer.ts"
+import { Informer } from "../../client/informers/informer.ts"
 import type { Log } from "../../client/log.ts"
 import { events, namespaces, pods, runtimeClasses, secrets } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import { TenantInformer } from "../../client/tenant-informer.ts"
+import { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { Tenants } from "../../client/tenants.ts"
 import { publications, resourceSyncs } from "../resources/index.ts"
 import { isNominated } from "../resources/pod/status.ts"

@@ -1,7 +1,7 @@
 // One of the two clusters, and when something has changed in it last: a watch per kind tells, for all scenarios that are played.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
-import { Informer } from "../../../client/informer.ts"
+import { Informer } from "../../../client/informers/informer.ts"
 import type { KubeClient } from "../../../client/rest.ts"
 import type { CustomMetrics } from "./custom-metrics.ts"
 import { clusterKinds, kinds } from "./kinds.ts"

@@ -2,7 +2,7 @@
 // labels, and count the same requests equally.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createHttpClient } from "../../../client/http-client.ts"
+import { createHttpClient } from "../../../client/http/client.ts"
 import { ClientMetrics } from "../../../client/metrics/client-metrics.ts"
 import { namespaces } from "../../../client/resources.ts"
 import { startControllers } from "../../../controllers/main.ts"

@@ -4,8 +4,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { KubeObject, Pod } from "../../../apimachinery/object.ts"
-import { createHttpClient } from "../../../client/http-client.ts"
-import { loadKubeconfig } from "../../../client/kubeconfig.ts"
+import { createHttpClient } from "../../../client/http/client.ts"
+import { loadKubeconfig } from "../../../client/credentials/kubeconfig.ts"
 import { configMaps, leases, pods } from "../../../client/resources.ts"
 import type { KubeClient } from "../../../client/rest.ts"
 import { eventually } from "../../harness/eventually.ts"

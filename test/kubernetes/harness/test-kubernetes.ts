@@ -8,7 +8,7 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { createHttpClient } from "../../../client/http-client.ts"
+import { createHttpClient } from "../../../client/http/client.ts"
 import type { KubeClient } from "../../../client/rest.ts"
 import { temporaryFolder } from "../../harness/folders.ts"
 import { call } from "../../harness/https.ts"

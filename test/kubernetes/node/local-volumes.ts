@@ -5,7 +5,7 @@
 import { setMaxListeners } from "node:events"
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../../apimachinery/object.ts"
 import { isAlreadyExists, isNotFound } from "../../../apimachinery/status.ts"
-import { Informer } from "../../../client/informer.ts"
+import { Informer } from "../../../client/informers/informer.ts"
 import { silentLog, type Log } from "../../../client/log.ts"
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../../../client/resources.ts"
 import { FairQueue } from "../../../client/workqueue/fair-queue.ts"

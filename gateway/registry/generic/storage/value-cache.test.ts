@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { ConfigMap, KubeObject } from "../../../../apimachinery/object.ts"
 import { configMaps } from "../../../../client/resources.ts"
-import { TenantInformer } from "../../../../client/tenant-informer.ts"
+import { TenantInformer } from "../../../../client/informers/tenant-informer.ts"
 import { startTestGateway } from "../../../testing/start-gateway.ts"
 import { asParsed, encodeStored } from "./value.ts"
 import { ValueCache } from "./value-cache.ts"

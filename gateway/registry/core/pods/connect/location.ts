@@ -4,7 +4,7 @@
 import type { Node, Pod } from "../../../../../apimachinery/object.ts"
 import { badRequest, isNotFound, notFound } from "../../../../../apimachinery/status.ts"
 import { nodes } from "../../../../../client/resources.ts"
-import type { UpgradeTarget } from "../../../../../client/upgrade.ts"
+import type { UpgradeTarget } from "../../../../../client/http/upgrade.ts"
 import type { RequestContext } from "../../../../request/context.ts"
 import type { Registry } from "../../../rest.ts"
 

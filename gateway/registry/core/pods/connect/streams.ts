@@ -4,7 +4,7 @@
 import { goQuote } from "../../../../../apimachinery/go/quote.ts"
 import { errorMessage } from "../../../../../apimachinery/error-message.ts"
 import { badRequest, forbidden, internalError, type StatusError } from "../../../../../apimachinery/status.ts"
-import { forwardUpgrade, UpgradeRefused } from "../../../../../client/upgrade.ts"
+import { forwardUpgrade, UpgradeRefused } from "../../../../../client/http/upgrade.ts"
 import { admitConnect } from "../../../../admission/admit.ts"
 import type { RequestContext } from "../../../../request/context.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"

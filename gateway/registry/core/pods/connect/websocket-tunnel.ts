@@ -4,7 +4,7 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { createWebSocketStream, WebSocketServer } from "ws"
-import { join, openUpgrade, type UpgradeTarget } from "../../../../../client/upgrade.ts"
+import { join, openUpgrade, type UpgradeTarget } from "../../../../../client/http/upgrade.ts"
 
 const prefix = "SPDY/3.1+"
 const portForwardProtocol = "portforward.k8s.io"

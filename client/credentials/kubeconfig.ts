@@ -1,14 +1,14 @@
-// Creates the configuration of http-client.ts from a kubeconfig, or from the files of a pod.
+// Creates the configuration of http/client.ts from a kubeconfig, or from the files of a pod.
 
 import { X509Certificate } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { createSecureContext } from "node:tls"
 import { parse } from "yaml"
-import { errorMessage } from "../apimachinery/error-message.ts"
-import { systemClock, type Clock } from "./clock.ts"
+import { errorMessage } from "../../apimachinery/error-message.ts"
+import { systemClock, type Clock } from "../clock.ts"
 import type { ExecConfig } from "./exec-credentials.ts"
-import type { HttpClientConfig, TlsIdentity } from "./http-transport.ts"
+import type { HttpClientConfig, TlsIdentity } from "../http/transport.ts"
 
 export interface KubeconfigOptions {
   /** Overrides current-context. */

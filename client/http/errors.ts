@@ -1,6 +1,6 @@
 // Converts unsuccessful responses to StatusErrors: with the Status that Kubernetes sends, or with the text of a proxy in between.
 
-import { StatusError, type Status, type StatusReason } from "../apimachinery/status.ts"
+import { StatusError, type Status, type StatusReason } from "../../apimachinery/status.ts"
 
 /** The reasons for responses without a Status body, by code. */
 const reasons: Readonly<Record<number, StatusReason>> = {

@@ -2,7 +2,7 @@
 // are updated with each change. Most tenants have no objects of most resources, which then need no maps. A namespace can be
 // folded (folded.ts) until one of its objects is requested.
 
-import type { KubeObject } from "../apimachinery/object.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
 import { Folded } from "./folded.ts"
 
 /** Index name → function that returns the index values of an object. */

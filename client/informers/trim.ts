@@ -1,7 +1,7 @@
 // Prepares an object for caches: without managedFields, which are often half of its size and which no controller reads. Writing
 // it back without them leaves them unchanged (Kubernetes treats absent managedFields as no change).
 
-import type { KubeObject } from "../apimachinery/object.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
 
 /** Informers of one process that receive the same object share the trimmed one. */
 const kept = new WeakMap<KubeObject, KubeObject>()

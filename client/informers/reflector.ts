@@ -1,12 +1,12 @@
 // Keeps a sink up to date with one resource of one API: list → watch from there → resume from the last resourceVersion when
 // the watch ends → list again if the server no longer has that revision (410) or on any other error.
 
-import { errorMessage } from "../apimachinery/error-message.ts"
-import type { KubeObject } from "../apimachinery/object.ts"
-import { isExpired } from "../apimachinery/status.ts"
-import { pause, systemClock, type Clock } from "./clock.ts"
-import { silentLog, type Log } from "./log.ts"
-import type { ListWatch, Resource } from "./rest.ts"
+import { errorMessage } from "../../apimachinery/error-message.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { isExpired } from "../../apimachinery/status.ts"
+import { pause, systemClock, type Clock } from "../clock.ts"
+import { silentLog, type Log } from "../log.ts"
+import type { ListWatch, Resource } from "../rest.ts"
 
 const reflectorLimits = {
   /** Objects per page. */

@@ -2,9 +2,9 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { type Authority, createAuthority, issueClientCertificate } from "../gateway/pki/pki.ts"
+import { type Authority, createAuthority, issueClientCertificate } from "../../gateway/pki/pki.ts"
 import { inClusterConfig, loadKubeconfig } from "./kubeconfig.ts"
-import { FakeClock } from "./testing/fake-clock.ts"
+import { FakeClock } from "../testing/fake-clock.ts"
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 

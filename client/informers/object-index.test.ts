@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { KubeObject } from "../apimachinery/object.ts"
-import { createRandom, pick } from "../apimachinery/testing/random.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { createRandom, pick } from "../../apimachinery/testing/random.ts"
 import { ObjectIndex } from "./object-index.ts"
 
 const object = (namespace: string, name: string, label: string): KubeObject => ({

@@ -1,10 +1,10 @@
-// KubeClient over HTTPS. This file defines the requests, http-transport.ts sends them.
+// KubeClient over HTTPS. This file defines the requests, transport.ts sends them.
 
-import type { KubeObject } from "../apimachinery/object.ts"
-import { StatusError } from "../apimachinery/status.ts"
-import { discoverOverHttp, unavailableOverHttp } from "./http-discovery.ts"
-import { isStatus } from "./http-errors.ts"
-import { HttpTransport, type HttpClientConfig, type TlsIdentity, type TransportRequest } from "./http-transport.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { StatusError } from "../../apimachinery/status.ts"
+import { discoverOverHttp, unavailableOverHttp } from "./discovery.ts"
+import { isStatus } from "./errors.ts"
+import { HttpTransport, type HttpClientConfig, type TlsIdentity, type TransportRequest } from "./transport.ts"
 import { deleteOptions, withKinds } from "./bodies.ts"
 import { listQuery, resourcePath, watchQuery, writeQuery } from "./paths.ts"
 import type {
@@ -16,9 +16,9 @@ import type {
   WatchEvent,
   WatchOptions,
   WriteOptions,
-} from "./rest.ts"
+} from "../rest.ts"
 
-export type { HttpClientConfig, HttpClientLimits } from "./http-transport.ts"
+export type { HttpClientConfig, HttpClientLimits } from "./transport.ts"
 
 /** Requested timeout of a watch: five to ten minutes, random so that watches do not all reconnect at once. */
 const watchSeconds = { least: 300, most: 600 } as const

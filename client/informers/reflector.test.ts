@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest"
-import { resourceExpired } from "../apimachinery/status.ts"
-import type { ConfigMap, KubeObject } from "../apimachinery/object.ts"
-import { FakeCluster } from "./testing/fake-cluster.ts"
-import { eventually } from "../controllers/testing/harness.ts"
+import { resourceExpired } from "../../apimachinery/status.ts"
+import type { ConfigMap, KubeObject } from "../../apimachinery/object.ts"
+import { FakeCluster } from "../testing/fake-cluster.ts"
+import { eventually } from "../../controllers/testing/harness.ts"
 import { Informer } from "./informer.ts"
-import { configMaps } from "./resources.ts"
-import type { Resource, WatchEvent, WatchOptions } from "./rest.ts"
-import { singleCluster } from "./single-cluster.ts"
+import { configMaps } from "../resources.ts"
+import type { Resource, WatchEvent, WatchOptions } from "../rest.ts"
+import { singleCluster } from "../single-cluster.ts"
 import { TenantInformer } from "./tenant-informer.ts"
-import { FakeClock } from "./testing/fake-clock.ts"
+import { FakeClock } from "../testing/fake-clock.ts"
 
 function configMap(name: string, data: Record<string, string> = {}): ConfigMap {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" }, data }

@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { connect } from "node:net"
 import { expect, test } from "vitest"
-import { createAuthority, issueServingCertificate } from "../gateway/pki/pki.ts"
+import { createAuthority, issueServingCertificate } from "../../gateway/pki/pki.ts"
 import { CallRefused, NodeServer } from "./node-server.ts"
 
 test("stops immediately, also during a TLS handshake", async () => {

@@ -1,11 +1,11 @@
 // A cache of one resource of one API with change handlers. It contains the client's objects, trimmed (trim.ts).
 
-import type { KubeObject } from "../apimachinery/object.ts"
-import type { Clock } from "./clock.ts"
-import { silentLog, type Log } from "./log.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import type { Clock } from "../clock.ts"
+import { silentLog, type Log } from "../log.ts"
 import { ObjectIndex, type IndexFunctions } from "./object-index.ts"
 import { reflect } from "./reflector.ts"
-import type { ListWatch, Resource } from "./rest.ts"
+import type { ListWatch, Resource } from "../rest.ts"
 import { trim } from "./trim.ts"
 
 /** Called synchronously in the order of changes, after the informer's own state has changed; must not block or throw. */

@@ -1,9 +1,9 @@
 // Lists all resources that an API server serves: by aggregated discovery (two requests), or by requests per group if the server
 // does not support it. Source: KEP-3352 (aggregated discovery), k8s.io/api/apidiscovery/v2.
 
-import { parseGroupVersion, printGroupVersion } from "../apimachinery/object.ts"
-import type { TransportRequest } from "./http-transport.ts"
-import type { DiscoveredResource } from "./rest.ts"
+import { parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
+import type { TransportRequest } from "./transport.ts"
+import type { DiscoveredResource } from "../rest.ts"
 
 type Call = <T>(request: TransportRequest) => Promise<T>
 

@@ -3,8 +3,8 @@
 
 import { execFile } from "node:child_process"
 import { resolve, sep } from "node:path"
-import { errorMessage } from "../apimachinery/error-message.ts"
-import type { HttpClientConfig } from "./http-transport.ts"
+import { errorMessage } from "../../apimachinery/error-message.ts"
+import type { HttpClientConfig } from "../http/transport.ts"
 
 /** `users[].user.exec` of a kubeconfig. */
 export interface ExecConfig {

@@ -1,7 +1,7 @@
 // Bodies of requests and responses. Pure.
 
-import type { KubeObject } from "../apimachinery/object.ts"
-import type { DeleteOptions, KubeList } from "./rest.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import type { DeleteOptions, KubeList } from "../rest.ts"
 
 export function deleteOptions(options: DeleteOptions): object {
   const { uid, resourceVersion, gracePeriodSeconds, propagationPolicy } = options

@@ -1,7 +1,7 @@
 // The URL paths of resources. Pure.
 
-import { printGroupVersion } from "../apimachinery/object.ts"
-import type { ListOptions, PatchOptions, Resource, WatchOptions, WriteOptions } from "./rest.ts"
+import { printGroupVersion } from "../../apimachinery/object.ts"
+import type { ListOptions, PatchOptions, Resource, WatchOptions, WriteOptions } from "../rest.ts"
 
 export function resourcePath(
   resource: Resource,

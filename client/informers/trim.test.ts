@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Pod } from "../apimachinery/object.ts"
+import type { Pod } from "../../apimachinery/object.ts"
 import { trim } from "./trim.ts"
 
 const spec = { containers: [] }

@@ -1,12 +1,12 @@
 // A cache of one resource of all tenants: one watch per kind, not one per tenant and kind. Reads name the tenant, so objects of
 // different tenants cannot be confused.
 
-import type { KubeObject } from "../apimachinery/object.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
 import { Alike } from "./alike.ts"
-import { silentLog, type Log } from "./log.ts"
+import { silentLog, type Log } from "../log.ts"
 import { ObjectIndex, type IndexFunctions } from "./object-index.ts"
-import type { Resource } from "./rest.ts"
-import type { TenantEvent, Tenants } from "./tenants.ts"
+import type { Resource } from "../rest.ts"
+import type { TenantEvent, Tenants } from "../tenants.ts"
 import { trim } from "./trim.ts"
 
 /** Called synchronously in the order of each tenant's changes, after the informer's own state has changed. */

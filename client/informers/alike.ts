@@ -1,8 +1,8 @@
 // Shares what objects of many tenants have in common. Every control plane starts with the same objects, which differ only in uid
 // and times and otherwise take some 150 KiB per tenant.
 
-import { equalJson } from "../apimachinery/equality.ts"
-import type { KubeObject, ObjectMeta } from "../apimachinery/object.ts"
+import { equalJson } from "../../apimachinery/equality.ts"
+import type { KubeObject, ObjectMeta } from "../../apimachinery/object.ts"
 
 /** The resourceVersion of bootstrap objects; no write produces it. */
 const bornRevision = "1"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { ClusterRole } from "../apimachinery/object.ts"
+import type { ClusterRole } from "../../apimachinery/object.ts"
 import { Alike } from "./alike.ts"
 
 function role(uid: string, resourceVersion: string, verb = "get"): ClusterRole {

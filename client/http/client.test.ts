@@ -2,12 +2,12 @@ import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http"
 import { createServer as createTcpServer, type AddressInfo } from "node:net"
 import { describe, expect, test } from "vitest"
-import { StatusError } from "../apimachinery/status.ts"
-import { createHttpClient, lines } from "./http-client.ts"
-import type { HttpClientConfig } from "./http-transport.ts"
-import { ClientMetrics } from "./metrics/client-metrics.ts"
-import type { KubeClient } from "./rest.ts"
-import { configMaps, deployments, nodes } from "./resources.ts"
+import { StatusError } from "../../apimachinery/status.ts"
+import { createHttpClient, lines } from "./client.ts"
+import type { HttpClientConfig } from "./transport.ts"
+import { ClientMetrics } from "../metrics/client-metrics.ts"
+import type { KubeClient } from "../rest.ts"
+import { configMaps, deployments, nodes } from "../resources.ts"
 
 interface ReceivedRequest {
   method: string

@@ -2,9 +2,9 @@
 // memory, and the garbage collector traverses one object instead of hundreds.
 
 import { deflateRawSync, inflateRawSync } from "node:zlib"
-import { deepFreeze } from "../apimachinery/freeze.ts"
-import type { KubeObject } from "../apimachinery/object.ts"
-import { parseJson } from "../apimachinery/schema/exact-integers.ts"
+import { deepFreeze } from "../../apimachinery/freeze.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
 
 /** Shorter texts are not compressed: starting the compression takes as long as a dozen objects. */
 const minTextLength = 2 * 1024

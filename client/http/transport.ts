@@ -1,5 +1,5 @@
 // Sends requests to one API server over keep-alive connections: credentials, time limits, and errors as StatusError.
-// http-client.ts defines the requests.
+// client.ts defines the requests.
 
 import {
   Agent as HttpAgent,
@@ -10,11 +10,11 @@ import {
 } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import { type SecureContextOptions, TLSSocket } from "node:tls"
-import { errorMessage } from "../apimachinery/error-message.ts"
-import { serviceUnavailable, StatusError, timeout } from "../apimachinery/status.ts"
-import { readError } from "./http-errors.ts"
-import type { ClientMetrics } from "./metrics/client-metrics.ts"
-import { noAnswer, type RequestMetrics } from "./metrics/request-metrics.ts"
+import { errorMessage } from "../../apimachinery/error-message.ts"
+import { serviceUnavailable, StatusError, timeout } from "../../apimachinery/status.ts"
+import { readError } from "./errors.ts"
+import type { ClientMetrics } from "../metrics/client-metrics.ts"
+import { noAnswer, type RequestMetrics } from "../metrics/request-metrics.ts"
 
 /** The certificate authority and the client certificate. */
 export interface TlsIdentity {
