@@ -1,7 +1,7 @@
 // The gateway of bench/api.ts as a separate process: one tenant with only its API. Prints its address as one line of JSON.
 
 // As in production.
-import "../cli/runtime.mjs"
+import "../cli/runtime/runtime.mjs"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"
 import { endWithParent } from "./programs.ts"
 

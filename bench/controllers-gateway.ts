@@ -2,7 +2,7 @@
 // argument and without a super cluster. Prints their addresses as one line of JSON.
 
 // As in production.
-import "../cli/runtime.mjs"
+import "../cli/runtime/runtime.mjs"
 import { startControllers } from "../controllers/main.ts"
 import { createCertificateSigner } from "../gateway/tenancy/certificate-signer.ts"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"

@@ -4,7 +4,7 @@
 //   node bench/watch-gateway.ts tenants [http2]
 
 // As in production.
-import "../cli/runtime.mjs"
+import "../cli/runtime/runtime.mjs"
 import { channel } from "node:diagnostics_channel"
 import { type IncomingMessage, ServerResponse } from "node:http"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"

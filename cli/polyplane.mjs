@@ -9,7 +9,7 @@ import { whyTooOld } from "./node-version.mjs"
 
 const problem = whyTooOld(process.version)
 if (problem === undefined) {
-  await import("./runtime.mjs")
+  await import("./runtime/runtime.mjs")
   await import("./main.ts")
 } else {
   process.stderr.write(problem)

@@ -3,7 +3,7 @@ import { run } from "../test/harness/processes.ts"
 import { unhandledRejection } from "./unhandled-rejections.ts"
 
 const program = (then: string): string => `
-  import { createLog } from ${JSON.stringify(new URL("log.ts", import.meta.url).href)}
+  import { createLog } from ${JSON.stringify(new URL("log/log.ts", import.meta.url).href)}
   import { logUnhandledRejections } from ${JSON.stringify(new URL("unhandled-rejections.ts", import.meta.url).href)}
   logUnhandledRejections(createLog("info"))
   setImmediate(() => console.log("goes on"))

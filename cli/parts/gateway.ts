@@ -14,7 +14,7 @@ import { connectSuperCluster } from "../compose/cluster.ts"
 import { controllersLease, Leadership, replicaTimes } from "../compose/leadership.ts"
 import { agentsOnNodes, vnAgentDialer } from "../compose/node-dialers.ts"
 import { UserError } from "../command.ts"
-import { openAuditLog } from "../audit-log.ts"
+import { openAuditLog } from "../log/audit-log.ts"
 import {
   domainName,
   type Field,

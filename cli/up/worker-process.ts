@@ -12,8 +12,8 @@ import { WorkerGateway } from "../../gateway/workers/worker.ts"
 import { createServiceAddresses } from "../../syncer/main.ts"
 import { createLastingClient, readKubeconfigFile } from "../compose/cluster.ts"
 import { vnAgentDialer } from "../compose/node-dialers.ts"
-import { openAuditLog } from "../audit-log.ts"
-import { createLog, type LogLevel } from "../log.ts"
+import { openAuditLog } from "../log/audit-log.ts"
+import { createLog, type LogLevel } from "../log/log.ts"
 import { logUnhandledRejections } from "../unhandled-rejections.ts"
 
 /** The configuration that the primary sends to its workers (all-in-one.ts). */

@@ -5,7 +5,7 @@
 import { availableParallelism } from "node:os"
 import type { Presence } from "../tenancy/presence.ts"
 
-/** One processor is left to the JavaScript thread, and most of the pool (cli/thread-pool.mjs) to disk operations. */
+/** One processor is left to the JavaScript thread, and most of the pool (cli/runtime/thread-pool.mjs) to disk operations. */
 const defaultPlaces = Math.min(4, Math.max(1, availableParallelism() - 1))
 
 export class ThreadPlaces {

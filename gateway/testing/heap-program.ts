@@ -1,7 +1,7 @@
 // A gateway with one tenant in a separate process, as the product runs it. It sends its parent the address and, on request,
 // statistics of the heap.
 
-import "../../cli/runtime.mjs"
+import "../../cli/runtime/runtime.mjs"
 import { constants, type NodeGCPerformanceDetail, PerformanceObserver } from "node:perf_hooks"
 import { getHeapSpaceStatistics } from "node:v8"
 import { startTestGateway } from "./start-gateway.ts"

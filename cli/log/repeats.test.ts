@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { silentLog } from "../client/log.ts"
+import { silentLog } from "../../client/log.ts"
 import { withoutRepeats } from "./repeats.ts"
 
 function logging() {

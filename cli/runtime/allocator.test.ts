@@ -14,7 +14,7 @@ beforeAll(async () => {
   program = path.join(directory, "program.mts")
   const settings = "{ arguments: process.argv.slice(2), flags: process.execArgv, arenas: process.env.MALLOC_ARENA_MAX }"
   const report = `if (process.send) process.send(${settings}); else console.log(JSON.stringify(${settings}))`
-  await writeFile(program, `import ${JSON.stringify(path.resolve("cli/allocator.mjs"))}\n${report}\n`)
+  await writeFile(program, `import ${JSON.stringify(path.resolve("cli/runtime/allocator.mjs"))}\n${report}\n`)
 })
 afterAll(() => rm(directory, { recursive: true }))
 

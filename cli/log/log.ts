@@ -1,7 +1,7 @@
 // The commands' log: JSON lines on standard error. Level and time are texts, as log collectors and people expect them.
 
 import { pino, stdTimeFunctions } from "pino"
-import type { Log } from "../client/log.ts"
+import type { Log } from "../../client/log.ts"
 import { withoutRepeats } from "./repeats.ts"
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const

@@ -1,7 +1,7 @@
 // The audit log: one JSON line for each request of a client, in a file or on standard output.
 
 import { pino, stdTimeFunctions } from "pino"
-import type { Log } from "../client/log.ts"
+import type { Log } from "../../client/log.ts"
 
 export const auditLogHelp =
   "append one JSON line per request to this file, or with - to standard output: who did what, with which result; after SIGHUP the file is opened again (default: no audit log)"

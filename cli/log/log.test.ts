@@ -1,7 +1,7 @@
 import path from "node:path"
 import { expect, test } from "vitest"
-import { invalid } from "../apimachinery/status.ts"
-import { run } from "../test/harness/processes.ts"
+import { invalid } from "../../apimachinery/status.ts"
+import { run } from "../../test/harness/processes.ts"
 import { printError } from "./log.ts"
 
 const module = JSON.stringify(path.join(import.meta.dirname, "log.ts"))
@@ -39,7 +39,7 @@ test("an error is printed with its message once, its stack and its causes", () =
 test("a line is short, whatever texts it is asked to contain", async () => {
   const program = `
     import { createLog } from ${module}
-    import { forbidden } from ${JSON.stringify(new URL("../apimachinery/status.ts", import.meta.url).href)}
+    import { forbidden } from ${JSON.stringify(new URL("../../apimachinery/status.ts", import.meta.url).href)}
     const long = "x".repeat(3_000_000)
     const err = forbidden({ group: "", resource: "pods" }, "a", long)
     err.status.details.causes = Array.from({ length: 1_000 }, () => ({ reason: "r", message: long }))

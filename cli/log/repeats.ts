@@ -1,8 +1,8 @@
 // Thins out a log: something that fails many times a second, such as each request to a damaged store, must neither fill a disk nor
 // hide other lines.
 
-import { beginningOf } from "../apimachinery/texts.ts"
-import type { Log, LogFields } from "../client/log.ts"
+import { beginningOf } from "../../apimachinery/texts.ts"
+import type { Log, LogFields } from "../../client/log.ts"
 
 /** Of equal warnings and errors, the first is logged, and then one in this time. */
 const intervalMs = 10_000
