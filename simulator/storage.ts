@@ -2,7 +2,7 @@
 // binding of claims to volumes (including manually created ones). The data of a claim lives in the simulated containers that
 // mount it.
 
-import { bindCompleted, isBindingDone } from "../apimachinery/claim-binding.ts"
+import { bindCompleted, isBindingDone } from "../apimachinery/core/claim-binding.ts"
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../apimachinery/quantity.ts"
 import { matches, selectorFromLabelSelector } from "../apimachinery/labels.ts"

@@ -8,7 +8,7 @@
 // reason, which evictions may not resolve, so none are made. Source: k8s.io/kubernetes/pkg/scheduler/framework/preemption.
 // Not implemented: PodDisruptionBudgets, which upstream also violates if there is no other way.
 
-import { matchesNode, toleranceOf } from "../apimachinery/node-selection.ts"
+import { matchesNode, toleranceOf } from "../apimachinery/core/node-selection.ts"
 import { timestamp, type Node, type Pod } from "../apimachinery/object.ts"
 import { isConflict, isNotFound } from "../apimachinery/status.ts"
 import { superNamespace, uidAnnotation } from "../apimachinery/tenancy.ts"

@@ -2,7 +2,7 @@
 // Source: k8s.io/kubernetes/pkg/controller/daemon/{daemon_controller,util/daemonset_util}.go.
 
 import type { DaemonSet } from "./types.ts"
-import { matchesNode, toleranceOf, type Toleration } from "../../apimachinery/node-selection.ts"
+import { matchesNode, toleranceOf, type Toleration } from "../../apimachinery/core/node-selection.ts"
 import type { Node, Pod, PodTemplateSpec } from "../../apimachinery/object.ts"
 import { revisionHashLabel } from "../history/revisions.ts"
 import { controllerReference, podFromTemplate } from "../pods/pod-control.ts"

@@ -1,7 +1,7 @@
 // Evicts pods from nodes whose NoExecute taints they do not tolerate, immediately or after their tolerationSeconds.
 // Source: k8s.io/kubernetes/pkg/controller/tainteviction. A key without a namespace is a node, one with a namespace a pod.
 
-import { toleranceOf, type Taint, type Toleration } from "../../apimachinery/node-selection.ts"
+import { toleranceOf, type Taint, type Toleration } from "../../apimachinery/core/node-selection.ts"
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { nodes as nodeResource, pods as podResource } from "../../client/resources.ts"

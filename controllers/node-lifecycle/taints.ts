@@ -1,7 +1,7 @@
 // Computes the taints of a node's state. Pure. Source: k8s.io/kubernetes/pkg/controller/nodelifecycle.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
-import type { Taint } from "../../apimachinery/node-selection.ts"
+import type { Taint } from "../../apimachinery/core/node-selection.ts"
 import { timestamp, type Node } from "../../apimachinery/object.ts"
 
 export const prefix = "node.kubernetes.io/"

@@ -7,7 +7,7 @@ import {
   longestTokenSeconds,
   tokenType,
   uidAnnotation,
-} from "../../apimachinery/service-account-tokens.ts"
+} from "../../apimachinery/core/service-account-tokens.ts"
 import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
 import { hasReason, isConflict, isNotFound } from "../../apimachinery/status.ts"
 import { secrets, serviceAccounts } from "../../client/resources.ts"

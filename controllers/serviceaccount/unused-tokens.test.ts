@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { KubeObject, Pod, Secret } from "../../apimachinery/object.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { configMaps, pods, secrets, serviceAccounts } from "../../client/resources.ts"
-import { mountedSecrets } from "../../apimachinery/pod-references.ts"
+import { mountedSecrets } from "../../apimachinery/core/pod-references.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 
 const dayMs = 86_400_000

@@ -8,13 +8,13 @@ import {
   lastUsedLabel,
   tokenType,
   uidAnnotation,
-} from "../../apimachinery/service-account-tokens.ts"
+} from "../../apimachinery/core/service-account-tokens.ts"
 import { hasReason, isNotFound } from "../../apimachinery/status.ts"
 import { configMaps, pods as podResource, secrets, serviceAccounts } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { mountedSecrets } from "../../apimachinery/pod-references.ts"
+import { mountedSecrets } from "../../apimachinery/core/pod-references.ts"
 
 /** Contains the date since which the use of tokens is recorded. */
 const tracking = { namespace: "kube-system", name: "kube-apiserver-legacy-service-account-token-tracking" }

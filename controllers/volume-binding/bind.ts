@@ -5,7 +5,7 @@ import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery
 import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isQuantity } from "../../apimachinery/quantity.ts"
-import { bindCompleted, boundByController, isBindingDone } from "../../apimachinery/claim-binding.ts"
+import { bindCompleted, boundByController, isBindingDone } from "../../apimachinery/core/claim-binding.ts"
 import type { Binder } from "./binder.ts"
 
 /** Size of a volume before its expansion, until its file system has been expanded. */

@@ -23,7 +23,7 @@ import {
   selectedNode,
   waitsForConsumer,
 } from "./matching.ts"
-import { boundByController, isBindingDone } from "../../apimachinery/claim-binding.ts"
+import { boundByController, isBindingDone } from "../../apimachinery/core/claim-binding.ts"
 import type { Binder } from "./binder.ts"
 import { migrateClaim } from "./migration.ts"
 import { provision } from "./provisioning.ts"

@@ -12,7 +12,7 @@ import {
 } from "../../client/resources.ts"
 import { Controller, type ControllerContext } from "../context.ts"
 import { claimNamesOf } from "../pods/claims-of-pod.ts"
-import { isBindingDone } from "../../apimachinery/claim-binding.ts"
+import { isBindingDone } from "../../apimachinery/core/claim-binding.ts"
 import type { Binder, Recyclings } from "./binder.ts"
 import { reconcileClaim } from "./claim.ts"
 import { isOfSuper } from "./matching.ts"

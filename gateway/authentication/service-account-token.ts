@@ -6,7 +6,7 @@ import { compactVerify, decodeJwt, decodeProtectedHeader, errors, SignJWT, type 
 import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
 import { goQuote } from "../../apimachinery/go/quote.ts"
 import { ownValue } from "../../apimachinery/schema/json-object.ts"
-import { invalidSinceLabel, longestTokenSeconds, tokenType } from "../../apimachinery/service-account-tokens.ts"
+import { invalidSinceLabel, longestTokenSeconds, tokenType } from "../../apimachinery/core/service-account-tokens.ts"
 import { notFound, unauthorized } from "../../apimachinery/status.ts"
 import { pods } from "../../client/resources.ts"
 import type { User } from "../request/user.ts"

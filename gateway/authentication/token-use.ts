@@ -2,7 +2,7 @@
 // Source: k8s.io/kubernetes/pkg/serviceaccount/legacy.go.
 
 import type { Secret } from "../../apimachinery/object.ts"
-import { lastUsedLabel } from "../../apimachinery/service-account-tokens.ts"
+import { lastUsedLabel } from "../../apimachinery/core/service-account-tokens.ts"
 import { secrets } from "../../client/resources.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"

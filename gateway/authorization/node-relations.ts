@@ -8,7 +8,7 @@ import {
   mountedConfigMaps,
   mountedSecrets,
   usedResourceClaims,
-} from "../../apimachinery/pod-references.ts"
+} from "../../apimachinery/core/pod-references.ts"
 import { type FieldSelector, printFieldSelector } from "../../apimachinery/fields.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { persistentVolumes, pods, resourceSlices, volumeAttachments } from "../../client/resources.ts"

@@ -3,7 +3,7 @@
 
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../apimachinery/object.ts"
 import type { Informer } from "../../client/informers/informer.ts"
-import { matchesTerm } from "../../apimachinery/node-selection.ts"
+import { matchesTerm } from "../../apimachinery/core/node-selection.ts"
 
 export const selectedNodeAnnotation = "volume.kubernetes.io/selected-node"
 

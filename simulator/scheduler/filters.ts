@@ -1,7 +1,7 @@
 // The reasons why a pod cannot run on a node, in the words of kube-scheduler's plugins. Pure; checks against other pods are in
 // topology.ts.
 
-import { matchesNode, toleranceOf, type TolerationOf } from "../../apimachinery/node-selection.ts"
+import { matchesNode, toleranceOf, type TolerationOf } from "../../apimachinery/core/node-selection.ts"
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { hostPorts, podRequests, type NodeState, type Resources } from "./node-state.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { Node, Pod } from "../../apimachinery/object.ts"
-import { toleranceOf } from "../../apimachinery/node-selection.ts"
+import { toleranceOf } from "../../apimachinery/core/node-selection.ts"
 import { candidate, reasons } from "./filters.ts"
 import { NodeState, podRequests } from "./node-state.ts"
 import { createScore } from "./scores.ts"

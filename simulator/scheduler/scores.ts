@@ -1,7 +1,7 @@
 // Scores the nodes that fit: by the pod's preferences first, then by few siblings, then by free resources.
 
 import type { Node } from "../../apimachinery/object.ts"
-import { matchesTerm } from "../../apimachinery/node-selection.ts"
+import { matchesTerm } from "../../apimachinery/core/node-selection.ts"
 import { type Candidate } from "./filters.ts"
 import type { NodeState } from "./node-state.ts"
 import { spreadCounts } from "./topology.ts"

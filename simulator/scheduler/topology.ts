@@ -4,7 +4,7 @@
 
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { matches, selectorFromLabelSelector, type Selector } from "../../apimachinery/labels.ts"
-import { matchesNode } from "../../apimachinery/node-selection.ts"
+import { matchesNode } from "../../apimachinery/core/node-selection.ts"
 import type { NodeState } from "./node-state.ts"
 
 type Affinity = NonNullable<NonNullable<Pod["spec"]>["affinity"]>

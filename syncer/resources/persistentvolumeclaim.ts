@@ -1,7 +1,7 @@
 // Claims. They are bound in super, where the storage is; the tenant's claim gets the name of the volume, as from a binder. A claim that
 // the tenant's own binder (controllers/volume-binding/) has bound to a volume that the tenant created is not copied.
 
-import { bindCompleted, boundByController, isBindingDone } from "../../apimachinery/claim-binding.ts"
+import { bindCompleted, boundByController, isBindingDone } from "../../apimachinery/core/claim-binding.ts"
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../apimachinery/object.ts"
 import { boundInSuperAnnotation, superNamespace, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../../client/resources.ts"

@@ -1,6 +1,6 @@
 // Secrets. Service account token Secrets get type Opaque in super; otherwise super's token controller would replace the tokens.
 
-import { tokenType } from "../../apimachinery/service-account-tokens.ts"
+import { tokenType } from "../../apimachinery/core/service-account-tokens.ts"
 import type { Secret } from "../../apimachinery/object.ts"
 import { tokenPodUIDAnnotation } from "../../apimachinery/tenancy.ts"
 import { secrets } from "../../client/resources.ts"

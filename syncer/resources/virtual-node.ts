@@ -1,7 +1,7 @@
 // What a tenant has set on its virtual nodes: labels, taints, cordons, extended resources. They exist only in the tenant's view of the
 // shared nodes. A record of what came from super distinguishes them, so that what super removes is also removed here. Pure.
 
-import type { Taint } from "../../apimachinery/node-selection.ts"
+import type { Taint } from "../../apimachinery/core/node-selection.ts"
 import type { Node } from "../../apimachinery/object.ts"
 import { publishedAnnotation } from "../../apimachinery/tenancy.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"

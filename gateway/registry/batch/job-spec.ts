@@ -8,7 +8,7 @@ import {
   required,
   tooLong,
 } from "../../../apimachinery/field-errors.ts"
-import { defaultPodTemplate } from "../../../apimachinery/pod-defaults.ts"
+import { defaultPodTemplate } from "../../../apimachinery/core/pod-defaults.ts"
 import { validatePodTemplate } from "../core/pod-spec/validate.ts"
 import { domainPrefixedPath, nonNegative, optionalOneOf } from "../validation/values.ts"
 import { emptyTemplate } from "../workloads/template.ts"

@@ -3,7 +3,7 @@
 
 import { afterAll, describe, expect, test } from "vitest"
 import { createKindsStub, faults, type Loose, verdict } from "../../testing/kinds.ts"
-import { defaultPullPolicy } from "../../../apimachinery/image.ts"
+import { defaultPullPolicy } from "../../../apimachinery/core/image.ts"
 
 const kinds = createKindsStub()
 let count = 0

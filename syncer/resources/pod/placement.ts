@@ -11,7 +11,7 @@ import {
   toleranceOf,
   type NodeSelectorTerm,
   type TolerationOf,
-} from "../../../apimachinery/node-selection.ts"
+} from "../../../apimachinery/core/node-selection.ts"
 import type { Container, Node, Pod, PodSpec } from "../../../apimachinery/object.ts"
 import { isVirtualNode, placementAnnotation, virtualNodeLabel } from "../../../apimachinery/tenancy.ts"
 import { nodes as nodeResource } from "../../../client/resources.ts"

@@ -2,7 +2,7 @@
 
 import type { Node, Pod } from "../../../../apimachinery/object.ts"
 import { goQuote } from "../../../../apimachinery/go/quote.ts"
-import { mountedConfigMaps, mountedSecrets } from "../../../../apimachinery/pod-references.ts"
+import { mountedConfigMaps, mountedSecrets } from "../../../../apimachinery/core/pod-references.ts"
 import { notFound } from "../../../../apimachinery/status.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import { semanticEqual } from "../../../registry/validation/equality.ts"

@@ -24,7 +24,7 @@ import {
 import { canonicalizeInteger } from "../../workloads/annotated-integer.ts"
 import { workloadScale } from "../../workloads/scale.ts"
 import { emptyTemplate, validateSelected, validateSelector } from "../../workloads/template.ts"
-import { defaultPodTemplate } from "../../../../apimachinery/pod-defaults.ts"
+import { defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
 import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 

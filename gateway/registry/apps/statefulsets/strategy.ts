@@ -10,7 +10,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
 import type { PodTemplateSpec, StatefulSet } from "../../../../apimachinery/object.ts"
-import { defaultPodTemplate } from "../../../../apimachinery/pod-defaults.ts"
+import { defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
 import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { validatePersistentVolumeClaimSpec } from "../../core/persistentvolumeclaims/validate.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"

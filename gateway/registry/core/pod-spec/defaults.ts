@@ -1,8 +1,8 @@
-// Defaults of pods beyond those of templates (apimachinery/pod-defaults.ts), and fields that are dropped from both because their
+// Defaults of pods beyond those of templates (apimachinery/core/pod-defaults.ts), and fields that are dropped from both because their
 // features are disabled by default.
 // Source: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go.
 
-import { everyContainer } from "../../../../apimachinery/pod-defaults.ts"
+import { everyContainer } from "../../../../apimachinery/core/pod-defaults.ts"
 import type { PodSpec } from "./types.ts"
 import { defaultPodResources } from "./pod-resources.ts"
 

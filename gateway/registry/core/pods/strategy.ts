@@ -7,7 +7,7 @@ import { type Pod, type PodSpec, timestamp } from "../../../../apimachinery/obje
 import type { Strategy } from "../../strategy.ts"
 import { trimmedImage } from "../pod-spec/containers.ts"
 import { fieldsOfAppArmor, validatePodAnnotations, validateProfilesMatch } from "../pod-spec/annotations.ts"
-import { defaultPodSpec } from "../../../../apimachinery/pod-defaults.ts"
+import { defaultPodSpec } from "../../../../apimachinery/core/pod-defaults.ts"
 import { defaultPodOnly, dropDisabledOfPod } from "../pod-spec/defaults.ts"
 import { qosClass } from "../pod-spec/qos.ts"
 import { validatePodSpec } from "../pod-spec/validate.ts"

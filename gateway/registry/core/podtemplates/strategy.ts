@@ -5,7 +5,7 @@ import type { KubeObject, PodTemplateSpec } from "../../../../apimachinery/objec
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { emptyTemplate } from "../../workloads/template.ts"
-import { defaultPodTemplate } from "../../../../apimachinery/pod-defaults.ts"
+import { defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
 import { dropDisabledOfPod } from "../pod-spec/defaults.ts"
 import { validatePodTemplate } from "../pod-spec/validate.ts"
 import { templateWarnings } from "../../workloads/warnings.ts"

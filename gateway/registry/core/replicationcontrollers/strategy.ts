@@ -9,7 +9,7 @@ import { nonNegative } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"
 import { replicationControllerScale } from "../../workloads/scale.ts"
 import { validateServingTemplate, wrongLabels } from "../../workloads/template.ts"
-import { defaultPodTemplate } from "../../../../apimachinery/pod-defaults.ts"
+import { defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
 import { dropDisabledOfPod } from "../pod-spec/defaults.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 

@@ -10,7 +10,7 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import type { Secret } from "../../../../apimachinery/object.ts"
-import { accountAnnotation, tokenType } from "../../../../apimachinery/service-account-tokens.ts"
+import { accountAnnotation, tokenType } from "../../../../apimachinery/core/service-account-tokens.ts"
 import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"

@@ -11,7 +11,7 @@ import {
   type ServiceAccount,
   timestamp,
 } from "../../../../apimachinery/object.ts"
-import { longestTokenSeconds, mountedTokenSeconds } from "../../../../apimachinery/service-account-tokens.ts"
+import { longestTokenSeconds, mountedTokenSeconds } from "../../../../apimachinery/core/service-account-tokens.ts"
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../../apimachinery/status.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import { builtIn } from "../../generic/internal-write.ts"

@@ -1,8 +1,8 @@
 // Matches pods and nodes: node selector, required node affinity, taints and tolerations. Used by the scheduler and the DaemonSet
 // controller. Pure. Source: k8s.io/component-helpers/scheduling/corev1.
 
-import { ownValue } from "./schema/json-object.ts"
-import type { Node, PodSpec } from "./object.ts"
+import { ownValue } from "../schema/json-object.ts"
+import type { Node, PodSpec } from "../object.ts"
 
 export type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number]
 export type Toleration = NonNullable<PodSpec["tolerations"]>[number]

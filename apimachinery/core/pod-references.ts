@@ -1,6 +1,6 @@
 // The objects of its namespace that a pod refers to. Source: k8s.io/kubernetes/pkg/api/v1/pod (VisitPodSecretNames and others).
 
-import type { Pod } from "./object.ts"
+import type { Pod } from "../object.ts"
 
 /** Every reference to a Secret in a pod is in one of these fields, or in a volume's `secret` or `azureFile`. */
 const secretFields = new Set(["secretRef", "secretKeyRef", "imagePullSecrets", "nodePublishSecretRef"])

@@ -3,7 +3,7 @@
 
 import type * as models from "@kubernetes/client-node"
 import { defaultPullPolicy } from "./image.ts"
-import type { Container, PodSpec, PodTemplateSpec, Wire } from "./object.ts"
+import type { Container, PodSpec, PodTemplateSpec, Wire } from "../object.ts"
 
 type LifecycleHandler = Wire<models.V1LifecycleHandler>
 type Probe = Wire<models.V1Probe>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Pod } from "./object.ts"
+import type { Pod } from "../object.ts"
 import { mountedClaims, mountedConfigMaps, mountedSecrets, usedResourceClaims } from "./pod-references.ts"
 
 const container = (letter: string): object => ({

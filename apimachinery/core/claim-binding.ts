@@ -1,6 +1,6 @@
 // The annotations that a binder writes on bound claims and volumes. Source: k8s.io/component-helpers/storage/volume.
 
-import type { PersistentVolumeClaim } from "./object.ts"
+import type { PersistentVolumeClaim } from "../object.ts"
 
 /** On a claim: binding is complete on both sides. */
 export const bindCompleted = "pv.kubernetes.io/bind-completed"
