@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import type { KubeObject } from "../../apimachinery/object.ts"
-import { bornObject, storedHead, StoredText, StoredValue } from "../registry/generic/storage/value.ts"
+import { storedHead } from "../registry/generic/storage/stored-form.ts"
+import { bornObject, StoredText, StoredValue } from "../registry/generic/storage/stored-value.ts"
 import { createBootstrap, type Owner } from "./bootstrap.ts"
 
 const bootstrap = createBootstrap("PEM", ["10.96.0.0/16"])

@@ -11,7 +11,8 @@ import type { BaseLayer } from "../../storage/types.ts"
 import { frontProxyName } from "../aggregation/front-proxy.ts"
 import { storageKey, storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import { deepFreeze } from "../../apimachinery/freeze.ts"
-import { type BornObject, encodeStored } from "../registry/generic/storage/value.ts"
+import { encodeStored } from "../registry/generic/storage/stored-form.ts"
+import type { BornObject } from "../registry/generic/storage/stored-value.ts"
 import type { PolicyRule } from "../authorization/types.ts"
 
 /** Placeholders in the encoded objects; they do not occur otherwise. */

@@ -4,7 +4,8 @@
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
 import { builtInDefinitions } from "../registry/definitions.ts"
 import { storagePrefixOf } from "../registry/generic/storage/keys.ts"
-import { bornObject, type KubeValue } from "../registry/generic/storage/value.ts"
+import { bornObject } from "../registry/generic/storage/stored-value.ts"
+import type { KubeValue } from "../registry/generic/storage/value.ts"
 import type { KeyValue } from "../../storage/types.ts"
 
 /** As in client/tenants.ts, but with unparsed values. Called synchronously; must not throw. */

@@ -24,7 +24,7 @@ import type {
   WriteOptions,
 } from "../rest.ts"
 import { readError } from "./storage/storage-errors.ts"
-import { type KubeValue } from "./storage/value.ts"
+import type { KubeValue } from "./storage/value.ts"
 import type { ValueCache } from "./storage/value-cache.ts"
 import { ValueReader } from "./storage/value-reader.ts"
 import { WatchSource } from "./list-watch/watch.ts"

@@ -2,7 +2,8 @@ import { expect, test } from "vitest"
 import { oddTexts, randomAny } from "../../../../apimachinery/schema/testing/random-object.ts"
 import { createRandom, pick, seedOf } from "../../../../apimachinery/testing/random.ts"
 import type { Json, KubeObject } from "../../../../apimachinery/object.ts"
-import { encodeStored, StoredText, StoredValue } from "./value.ts"
+import { encodeStored } from "./stored-form.ts"
+import { StoredText, StoredValue } from "./stored-value.ts"
 
 const labelsOf = (metadata: object) =>
   new StoredText(

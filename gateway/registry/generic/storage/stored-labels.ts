@@ -1,5 +1,5 @@
 // Finds the labels of a stored object in its bytes without parsing the rest, because a list with a label selector examines every object.
-// Stored bytes begin as value.ts shows: metadata is the third field, and the first one whose value is an object.
+// Stored bytes begin as stored-form.ts shows: metadata is the third field, and the first one whose value is an object.
 
 const quote = 0x22
 const backslash = 0x5c

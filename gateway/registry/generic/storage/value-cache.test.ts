@@ -3,7 +3,7 @@ import type { ConfigMap, KubeObject } from "../../../../apimachinery/object.ts"
 import { configMaps } from "../../../../client/resources.ts"
 import { TenantInformer } from "../../../../client/informers/tenant-informer.ts"
 import { startTestGateway } from "../../../testing/start-gateway.ts"
-import { asParsed, encodeStored } from "./value.ts"
+import { asParsed, encodeStored } from "./stored-form.ts"
 import { ValueCache } from "./value-cache.ts"
 
 const object = (text: string): KubeObject => ({

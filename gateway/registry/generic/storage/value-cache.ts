@@ -4,7 +4,7 @@
 
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KeyValue } from "../../../../storage/types.ts"
-import { StoredText, StoredValue } from "./value.ts"
+import { StoredText, StoredValue } from "./stored-value.ts"
 
 /** Estimated ratio of the memory of a parsed object to that of its text. */
 const parsedWeight = 4

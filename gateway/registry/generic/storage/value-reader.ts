@@ -5,7 +5,9 @@
 import { type KubeObject, printGroupVersion } from "../../../../apimachinery/object.ts"
 import type { KeyValue } from "../../../../storage/types.ts"
 import type { ResourceDefinition } from "../../rest.ts"
-import { ComputedValue, type KubeValue, storedHead, StoredText, StoredValue } from "./value.ts"
+import { storedHead } from "./stored-form.ts"
+import { StoredText, StoredValue } from "./stored-value.ts"
+import { ComputedValue, type KubeValue } from "./value.ts"
 import type { ValueCache } from "./value-cache.ts"
 
 type Labels = Readonly<Record<string, string>>
