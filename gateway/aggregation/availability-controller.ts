@@ -1,0 +1,233 @@
+// Checks the availability of the servers of a control plane's aggregated APIs, and writes it to the conditions of their APIServices.
+// Keeps what the servers list. Source: k8s.io/kube-aggregator/pkg/controllers/status/remote.
+
+import { timestamp } from "../../apimachinery/object.ts"
+import { isConflict, isNotFound } from "../../apimachinery/status.ts"
+import type { Log } from "../../client/log.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { checkAvailability, type Availability } from "./availability.ts"
+import { type ListedResource, resourcesOf } from "./listed-resources.ts"
+import type { RemoteAnswer, RemoteCall } from "./remote.ts"
+import { type APIService, apiServices, availableCondition, isRemote } from "./types.ts"
+
+const availabilityLimits = {
+  /** Interval of availability checks. */
+  checkEveryMs: 30_000,
+  /** Delay after a failed check, which increases up to checkEveryMs. */
+  retryFirstMs: 250,
+  /** Number of servers that are checked at the same time. */
+  concurrentChecks: 8,
+  /** Maximum size of a server's discovery document. Beyond: it counts as unavailable. */
+  maxDocumentBytes: 1024 * 1024,
+  /** The same for the documents of all servers of a control plane: what they list stays in memory. */
+  maxDocumentsBytes: 4 * 1024 * 1024,
+  /** Maximum length of the address of a server's OpenAPI document. Beyond: it has none. */
+  maxAddressLength: 2048,
+} as const
+
+export interface AvailabilityControllerParts {
+  /** All APIServices with a server. */
+  services(): Promise<readonly APIService[]>
+  /** Calls the server of one, as the aggregator itself. */
+  call(service: APIService, request: RemoteCall): Promise<RemoteAnswer>
+  client(): KubeClient
+  log: Log
+  /** Ends the checks. */
+  signal: AbortSignal
+}
+
+/** How often an API became unavailable for a reason. */
+export interface Outages {
+  name: string
+  reason: string
+  count: number
+}
+
+/** What the last checks of a server have found. */
+export interface KnownServer {
+  resources: readonly ListedResource[]
+  /** The length of the document that lists them. */
+  bytes: number
+  /** The address of its OpenAPI v3 document. */
+  openAPI: string | undefined
+  isCurrent: boolean
+}
+
+export class AvailabilityController implements AsyncDisposable {
+  readonly #parts: AvailabilityControllerParts
+  /** By the name of the APIService. */
+  readonly #known = new Map<string, KnownServer>()
+  readonly #outages = new Map<string, Outages>()
+  #failures = 0
+  #timer: NodeJS.Timeout | undefined
+  #checking: Promise<void> | undefined
+  /** Something has changed since the last check began. */
+  #isDue = false
+  /** The specs at the last check; other changes need no new check. */
+  #checkedSpecs = ""
+
+  constructor(parts: AvailabilityControllerParts) {
+    this.#parts = parts
+  }
+
+  known({ metadata }: APIService): KnownServer | undefined {
+    return this.#known.get(metadata.name ?? "")
+  }
+
+  /** Since the control plane was opened. */
+  get outages(): Outages[] {
+    return [...this.#outages.values()]
+  }
+
+  /** Call after each change of an APIService. From the first call on, the servers are checked. */
+  changed(): void {
+    void this.#parts.services().then(
+      (services) => {
+        const specs = JSON.stringify(services.map(({ metadata, spec }) => [metadata.uid, spec]))
+        if (specs === this.#checkedSpecs) return
+        this.#checkedSpecs = specs
+        this.#failures = 0
+        this.#isDue = true
+        this.#schedule(0)
+      },
+      () => undefined, // the store is closing
+    )
+  }
+
+  /** Checks those that have never been checked. */
+  async checkNew(services: readonly APIService[]): Promise<void> {
+    await this.#checkEach(services.filter((service) => this.known(service) === undefined))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.#checking
+  }
+
+  #schedule(delayMs: number): void {
+    clearTimeout(this.#timer)
+    if (this.#parts.signal.aborted) return
+    this.#timer = setTimeout(() => {
+      // One run at a time; the next one covers changes made meanwhile.
+      this.#checking = (this.#checking ?? Promise.resolve()).then(() => this.#checkAll())
+    }, delayMs).unref()
+  }
+
+  async #checkAll(): Promise<void> {
+    if (this.#parts.signal.aborted) return
+    this.#isDue = false
+    try {
+      const services = await this.#parts.services()
+      const names = new Set(services.map(({ metadata }) => metadata.name ?? ""))
+      for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name)
+      for (const [key, { name }] of this.#outages) if (!names.has(name)) this.#outages.delete(key)
+      if (services.length === 0) return
+      this.#failures = (await this.#checkEach(services)) ? 0 : this.#failures + 1
+      const { checkEveryMs, retryFirstMs } = availabilityLimits
+      const delay = this.#failures === 0 ? checkEveryMs : retryFirstMs * 2 ** (this.#failures - 1)
+      // Checks that became due meanwhile are not delayed.
+      this.#schedule(this.#isDue ? 0 : Math.min(delay, checkEveryMs))
+    } catch (error) {
+      if (this.#parts.signal.aborted) return
+      this.#parts.log.warn({ err: error }, "checking aggregated APIs failed")
+      this.#schedule(this.#isDue ? 0 : availabilityLimits.checkEveryMs)
+    }
+  }
+
+  /** Returns true if all are available. */
+  async #checkEach(services: readonly APIService[]): Promise<boolean> {
+    const waiting = services.values()
+    let areAvailable = true
+    const checkNext = async (): Promise<void> => {
+      for (const service of waiting) areAvailable = (await this.#check(service)) && areAvailable
+    }
+    await Promise.all(Array.from({ length: availabilityLimits.concurrentChecks }, checkNext))
+    return areAvailable
+  }
+
+  /** Returns true if it is available. */
+  async #check(service: APIService): Promise<boolean> {
+    const name = service.metadata.name ?? ""
+    const reader = this.#parts.client()
+    const answer = await checkAvailability({ reader, get: (...request) => this.#get(...request) }, service)
+    if (this.#parts.signal.aborted) return true
+    const verdict = this.#hasRoomFor(name, answer.bytes ?? 0) ? answer : noRoom
+    const isCurrent = verdict.status === "True"
+    const before = this.#known.get(name)
+    const listed = resourcesOf(verdict.resources)
+    const { resources, bytes } =
+      listed === undefined ? (before ?? { resources: [], bytes: 0 }) : { resources: listed, bytes: verdict.bytes ?? 0 }
+    // Before anything else is awaited: other checks count it.
+    this.#known.set(name, { resources, bytes, openAPI: before?.openAPI, isCurrent })
+    const openAPI = (isCurrent ? await this.#openAPIOf(service) : undefined) ?? before?.openAPI
+    this.#known.set(name, { resources, bytes, openAPI, isCurrent })
+    if (await writeCondition(this.#parts.client(), name, verdict)) this.#countOutage(name, verdict.reason)
+    return isCurrent
+  }
+
+  #get(service: APIService, path: string): Promise<RemoteAnswer> {
+    const { maxDocumentBytes } = availabilityLimits
+    return this.#parts.call(service, { method: "GET", path, maxAnswerBytes: maxDocumentBytes })
+  }
+
+  #hasRoomFor(name: string, bytes: number): boolean {
+    let total = bytes
+    for (const [other, known] of this.#known) if (other !== name) total += known.bytes
+    return total <= availabilityLimits.maxDocumentsBytes
+  }
+
+  /** OpenAPI is optional. */
+  async #openAPIOf(service: APIService): Promise<string | undefined> {
+    const { group = "", version = "" } = service.spec ?? {}
+    try {
+      const { document } = await this.#get(service, "/openapi/v3")
+      const { paths } = (document ?? {}) as { paths?: Record<string, { serverRelativeURL?: unknown } | null> | null }
+      const address = paths?.[`apis/${group}/${version}`]?.serverRelativeURL
+      const isUsable = typeof address === "string" && address.length <= availabilityLimits.maxAddressLength
+      return isUsable ? address : undefined
+    } catch {
+      return undefined // the server has just answered other requests, so the next check retries
+    }
+  }
+
+  #countOutage(name: string, reason: string): void {
+    const key = `${name} ${reason}`
+    const outages = this.#outages.get(key) ?? { name, reason, count: 0 }
+    outages.count++
+    this.#outages.set(key, outages)
+  }
+}
+
+const noRoom: Availability = {
+  status: "False",
+  reason: "FailedDiscoveryCheck",
+  message: `the aggregated APIs list more resources than fit into ${availabilityLimits.maxDocumentsBytes} bytes`,
+}
+
+/** Returns true if the API was available before and no longer is. */
+async function writeCondition(
+  client: KubeClient,
+  name: string,
+  { status, reason, message }: Availability,
+): Promise<boolean> {
+  try {
+    const current = await client.get<APIService>(apiServices, undefined, name)
+    const before = availableCondition(current)
+    if (!isRemote(current)) return false
+    if (before?.status === status && before.reason === reason && before.message === message) return false
+    const since = before?.status === status ? before.lastTransitionTime : undefined
+    const condition = { type: "Available", status, lastTransitionTime: since ?? timestamp(), reason, message }
+    const others = (current.status?.conditions ?? []).filter(({ type }) => type !== "Available")
+    const conditions = [...others, condition]
+    await client.update(
+      apiServices,
+      { ...current, status: { ...current.status, conditions } },
+      { subresource: "status" },
+    )
+    return status !== "True" && before?.status === "True"
+  } catch (error) {
+    // Changed or deleted meanwhile; the next check writes the then current condition.
+    if (!isConflict(error) && !isNotFound(error)) throw error
+    return false
+  }
+}
