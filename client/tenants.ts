@@ -63,7 +63,7 @@ export interface TenantUse {
   isUse?: boolean
 }
 
-/** The resourceVersion of bootstrap objects that have not been changed. */
+/** The resourceVersion of bootstrap objects that have not been changed; no write produces it. */
 export const bornVersion = "1"
 
 /** Restricts the objects that the handler needs. Others may still be delivered. */

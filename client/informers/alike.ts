@@ -3,9 +3,7 @@
 
 import { equalJson } from "../../apimachinery/equality.ts"
 import type { KubeObject, ObjectMeta } from "../../apimachinery/object.ts"
-
-/** The resourceVersion of bootstrap objects; no write produces it. */
-const bornRevision = "1"
+import { bornVersion } from "../tenants.ts"
 
 /** Control planes have few bootstrap objects; names beyond this limit are not shared. */
 const maxSamples = 1000
@@ -19,7 +17,7 @@ export class Alike<T extends KubeObject> {
 
   /** Returns an equal object that shares its values with the sample of the same name. */
   share(object: T): T {
-    if (object.metadata.resourceVersion !== bornRevision) return object
+    if (object.metadata.resourceVersion !== bornVersion) return object
     const key = `${object.metadata.namespace ?? ""}/${object.metadata.name ?? ""}`
     const sample = this.#samples.get(key)
     if (sample !== undefined) return withPartsOf(sample, object)
