@@ -4,6 +4,7 @@
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import type { Store } from "../../storage/types.ts"
+import { groupPrefixOf } from "../registry/generic/storage/keys.ts"
 import { ObjectView } from "../registry/generic/storage/object-view.ts"
 
 const none: readonly never[] = []
@@ -14,7 +15,7 @@ export class AdmissionRegistrations implements AsyncDisposable {
   #byKind = new Map<string, readonly KubeObject[]>()
 
   constructor({ store, log }: { store: Store; log: Log }) {
-    this.#view = new ObjectView({ store, log, prefix: "/registry/admissionregistration.k8s.io/" })
+    this.#view = new ObjectView({ store, log, prefix: groupPrefixOf("admissionregistration.k8s.io") })
   }
 
   /** Known to be empty. */

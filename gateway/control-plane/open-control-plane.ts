@@ -35,6 +35,7 @@ import { startCustomResources } from "../custom-resources/handler.ts"
 import { createLocalClient, deleteUnasked } from "../local-client/local-client.ts"
 import { FlowView } from "../registry/flowcontrol/flow-view.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
+import { groupPrefixOf, storageKey, storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import { ObjectView } from "../registry/generic/storage/object-view.ts"
 import { createResourceTable } from "../registry/resource-table.ts"
 import type { Turns } from "../request/turns.ts"
@@ -74,11 +75,13 @@ const commonAudiences = ["https://kubernetes.default.svc", "https://kubernetes.d
 /** Memory of a control plane besides its store and its caches. Measured: 80 KiB. */
 const controlPlaneBytes = 100 * 1024
 
-const policyPrefix = "/registry/rbac.authorization.k8s.io/"
+const policyGroup = "rbac.authorization.k8s.io"
 
 /** As upstream, those the role has in every new control plane. */
 function nodeRules(bootstrap: Bootstrap): readonly PolicyRule[] {
-  const role = bootstrap.object(`${policyPrefix}clusterroles/system:node`) as ClusterRole | undefined
+  const role = bootstrap.object(storageKey(storagePrefixOf(policyGroup, "clusterroles"), "", "system:node")) as
+    | ClusterRole
+    | undefined
   return (role?.rules ?? []) as readonly PolicyRule[]
 }
 
@@ -103,7 +106,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   const custom = { store, table, client: ownClient, deleteObject, callConversionWebhook, log }
   stack.use(await startCustomResources(custom))
   const policy = stack.use(
-    new PolicyView({ store, prefix: policyPrefix, baseObject: (key) => bootstrap.object(key), log }),
+    new PolicyView({ store, prefix: groupPrefixOf(policyGroup), baseObject: (key) => bootstrap.object(key), log }),
   )
   const flows = stack.use(
     new FlowView({

@@ -5,6 +5,7 @@ import type { KubeObject } from "../../../apimachinery/object.ts"
 import { unauthorized } from "../../../apimachinery/status.ts"
 import type { Log } from "../../../client/log.ts"
 import type { Backends } from "../../backends/backends.ts"
+import { storageKey, storagePrefixOf } from "../../registry/generic/storage/keys.ts"
 import type { ObjectView } from "../../registry/generic/storage/object-view.ts"
 import { tokenIssuer } from "../service-account-token.ts"
 import type { Authenticator } from "../types.ts"
@@ -14,7 +15,7 @@ import { InvalidToken, verifiedClaims } from "./id-token.ts"
 import { IssuerKeys } from "./issuer-keys.ts"
 
 /** The key of the ConfigMap, for the view. */
-export const configurationPrefix = `/registry/core/configmaps/kube-system/${configurationName}`
+export const configurationPrefix = storageKey(storagePrefixOf("", "configmaps"), "kube-system", configurationName)
 
 /** As upstream: Google omits the scheme. */
 const schemelessGoogle = "accounts.google.com"

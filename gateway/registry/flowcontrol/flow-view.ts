@@ -8,13 +8,13 @@ import type { KubeClient } from "../../../client/rest.ts"
 import { baseRevision } from "../../../storage/base-layer.ts"
 import type { KeyValue, Store } from "../../../storage/types.ts"
 import { Reconciliation } from "../../control-plane/reconciliation.ts"
-import { storagePrefixOf } from "../generic/storage/keys.ts"
+import { groupPrefixOf, storagePrefixOf } from "../generic/storage/keys.ts"
 import { parseStored, StoreView } from "../generic/storage/store-view.ts"
 import { type FlowObject, Flows, type FlowSchemaSpec } from "./classification.ts"
 import { type Dangling, danglingOf, isSame, writeDanglingCondition } from "./dangling.ts"
 
 const group = "flowcontrol.apiserver.k8s.io"
-const prefix = `/registry/${group}/`
+const prefix = groupPrefixOf(group)
 const schemasPrefix = storagePrefixOf(group, "flowschemas")
 const levelsPrefix = storagePrefixOf(group, "prioritylevelconfigurations")
 

@@ -4,8 +4,14 @@
 /** The prefix of all objects. */
 export const everything = "/registry/"
 
+/** The prefix of all objects of a group. */
+export function groupPrefixOf(group: string): string {
+  return `${everything}${group === "" ? "core" : group}/`
+}
+
+/** The prefix of the objects of a resource. */
 export function storagePrefixOf(group: string, resource: string): string {
-  return `${everything}${group === "" ? "core" : group}/${resource}/`
+  return `${groupPrefixOf(group)}${resource}/`
 }
 
 /** The storage prefix of a key. */

@@ -10,6 +10,7 @@ import {
   StatusError,
 } from "../../../../apimachinery/status.ts"
 import { StorageError, type Store } from "../../../../storage/types.ts"
+import { storageKey, storagePrefixOf } from "./keys.ts"
 
 /** `attempt` describes the operation and its target: `get pods "a/b"`. Returns the error to throw; unknown errors are unchanged. */
 export function readError(error: unknown, attempt: string): unknown {
@@ -56,7 +57,7 @@ function general(error: StorageError, attempt: string): StatusError {
 /** Checks a store by a request to it. Returns its error, or undefined if it responds. */
 export async function faultOf(store: Store): Promise<string | undefined> {
   try {
-    await store.get("/registry/namespaces/default")
+    await store.get(storageKey(storagePrefixOf("", "namespaces"), "", "default"))
     return undefined
   } catch (error) {
     if (error instanceof StorageError) return error.message
