@@ -49,7 +49,7 @@ function blankOf({ schema, kind, group, version }: ManagedKind): KubeObject {
 
 type Entries = readonly ManagedFieldsEntry[] | undefined
 
-function entriesIn(object: KubeObject | undefined): Entries {
+export function managersIn(object: KubeObject | undefined): Entries {
   return object?.metadata.managedFields as unknown as Entries
 }
 
@@ -69,7 +69,7 @@ export async function recordWrite(
   { fieldManager }: Pick<WriteOptions, "fieldManager">,
   pause?: RequestContext["pause"],
 ): Promise<void> {
-  const managers = managersBefore(of, entriesIn(object), entriesIn(current))
+  const managers = managersBefore(of, managersIn(object), managersIn(current))
   delete object.metadata.managedFields
   // Managed fields of this object have not been tracked yet, or a client has reset them.
   if (managers.size === 0 && current !== undefined) return
@@ -81,22 +81,8 @@ export async function recordWrite(
     type: mergeTypeOf(of.schema),
     areStructs: true,
   }
-  const changes = new Map([[apiVersion, change]])
-  for (const { apiVersion: other } of managers.values()) {
-    const type = changes.has(other) ? undefined : of.versions.typeIn(other)
-    if (type === undefined) continue
-    try {
-      const [before, after] = await Promise.all([
-        of.versions.convert(change.before, apiVersion, other),
-        of.versions.convert(change.after, apiVersion, other),
-      ])
-      changes.set(other, { before, after, type, areStructs: true })
-    } catch (error) {
-      // As upstream, a failed conversion does not prevent the write, but the managers are dropped.
-      if (error instanceof StatusError || error instanceof TypeErrors) return
-      throw error
-    }
-  }
+  const changes = await changesByVersion(of, change, managers)
+  if (changes === undefined) return
   if (!isTyped(of, change)) return
   const writer = { manager: fieldManager || "unknown", apiVersion, subresource: of.subresource, now: timestamp() }
   try {
@@ -115,6 +101,33 @@ export async function recordWrite(
     throw error
   }
   setEntries(object, entriesOf(managers))
+}
+
+/** The change in all versions in which managers have written. undefined: the managers are dropped. */
+async function changesByVersion(
+  of: ManagedKind,
+  change: Change,
+  managers: Managers,
+): Promise<ReadonlyMap<string, Change> | undefined> {
+  const own = printGroupVersion(of)
+  const changes = new Map([[own, change]])
+  for (const { apiVersion } of managers.values()) {
+    if (changes.has(apiVersion)) continue
+    try {
+      const type = of.versions.typeIn(apiVersion)
+      if (type === undefined) continue
+      const [before, after] = await Promise.all([
+        of.versions.convert(change.before, own, apiVersion),
+        of.versions.convert(change.after, own, apiVersion),
+      ])
+      changes.set(apiVersion, { before, after, type, areStructs: true })
+    } catch (error) {
+      // As upstream, a failed conversion does not prevent the write, but the managers are dropped.
+      if (error instanceof StatusError || error instanceof TypeErrors) return undefined
+      throw error
+    }
+  }
+  return changes
 }
 
 /** Clients that omit the managers, because they do not know them, do not remove them. */
@@ -136,7 +149,7 @@ function managersBefore({ subresource }: ManagedKind, given: Entries, live: Entr
  * k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager/admission.go.
  */
 export function checkAfterAdmission(ctx: RequestContext, object: KubeObject, before: Entries): void {
-  const after = entriesIn(object)
+  const after = managersIn(object)
   if (after === before || after === undefined) return
   try {
     parseManagers(after)
@@ -147,10 +160,6 @@ export function checkAfterAdmission(ctx: RequestContext, object: KubeObject, bef
       `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${error.message}`,
     )
   }
-}
-
-export function managersIn(object: KubeObject): Entries {
-  return entriesIn(object)
 }
 
 export interface ApplyOptions {
@@ -177,7 +186,7 @@ export async function applyConfiguration(
   checkKind(of, configuration)
   const blank = blankOf(of)
   const live: KubeObject = current ?? copyJson(blank)
-  const managers = managersOf(entriesIn(live))
+  const managers = managersOf(managersIn(live))
   delete live.metadata.managedFields
   if (managers.size === 0)
     checkReadable(of, "failed to create manager for existing fields: failed to convert live object")
