@@ -1,5 +1,5 @@
 // Determines the effect of a delete on an object: it is removed, marked, or unchanged because deletion is in progress. Pure;
-// store.ts performs the writes. Source: k8s.io/apiserver/pkg/registry/rest/delete.go and registry/generic/registry/store.go.
+// delete-attempts.ts performs the writes. Source: k8s.io/apiserver/pkg/registry/rest/delete.go and registry/generic/registry/store.go.
 
 import { type KubeObject, type ObjectMeta, timestamp } from "../../../apimachinery/object.ts"
 import { conflict, invalid } from "../../../apimachinery/status.ts"

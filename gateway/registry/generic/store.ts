@@ -1,11 +1,12 @@
 // The generic registry: the flow of every verb on every stored kind, from a decoded object to the store and back. The steps of
-// a write are in write-attempts.ts. The kind's strategy has everything specific to the kind. Source of the flow:
+// a write are in write-attempts.ts and delete-attempts.ts. The kind's strategy has everything specific to the kind. Source of the flow:
 // k8s.io/apiserver/pkg/registry/generic/registry/store.go.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { conflict, isAlreadyExists, notFound, objectModified } from "../../../apimachinery/status.ts"
 import type { KeyValue, StoreEvent } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
+import { DeleteAttempts } from "./delete-attempts.ts"
 import { checkNotFuture, parseListResourceVersion, parseResourceVersion } from "./list-watch/list-options.ts"
 import { listObjects, streamObjects } from "./list-watch/list.ts"
 import { nameFor, placeInNamespace, wipeSystemFields } from "./metadata.ts"
@@ -50,14 +51,16 @@ export class GenericRegistry implements Registry {
   readonly #reader: ValueReader
   readonly #storage: ObjectStorage
   readonly #watches: WatchSource
-  readonly #attempts: WriteAttempts
+  readonly #writes: WriteAttempts
+  readonly #deletes: DeleteAttempts
 
   constructor(definition: ResourceDefinition, cache: ValueCache) {
     this.definition = definition
     this.#reader = new ValueReader(definition, cache)
     this.#storage = new ObjectStorage(definition, cache, this.#reader)
     this.#watches = new WatchSource(definition, this.#reader)
-    this.#attempts = new WriteAttempts(definition, this.#reader, this.#storage)
+    this.#deletes = new DeleteAttempts(definition, this.#reader, this.#storage)
+    this.#writes = new WriteAttempts(definition, this.#reader, this.#storage, this.#deletes)
   }
 
   async get(ctx: RequestContext, namespace: string, name: string, options: GetOptions = {}): Promise<KubeValue> {
@@ -109,13 +112,13 @@ export class GenericRegistry implements Registry {
   ): Promise<KubeValue> {
     wipeSystemFields(object)
     placeInNamespace(this.definition, ctx.info.namespace || (object.metadata.namespace ?? ""), object)
-    await this.#attempts.admitNew(ctx, object, options, admit)
+    await this.#writes.admitNew(ctx, object, options, admit)
     const { metadata } = object
     const prefix = metadata.name ? "" : (metadata.generateName ?? "")
     if (prefix !== "") metadata.name = nameFor(this.definition, prefix)
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#attempts.create(ctx, object, options, admit)
+        return await this.#writes.create(ctx, object, options, admit)
       } catch (error) {
         if (prefix === "" || attempt === maxNameAttempts || !isAlreadyExists(error)) throw error
         metadata.name = nameFor(this.definition, prefix)
@@ -136,10 +139,10 @@ export class GenericRegistry implements Registry {
     for (let attempt = 1; attempt <= maxWriteAttempts; attempt++) {
       const stored = await this.#storage.read(store, key, "update")
       if (stored === undefined) {
-        const value = await this.#attempts.createOnUpdate(ctx, namespace, name, change, options, admit)
+        const value = await this.#writes.createOnUpdate(ctx, namespace, name, change, options, admit)
         if (value !== undefined) return { value, created: true }
       } else {
-        const value = await this.#attempts.update(ctx, stored, change, options, admit)
+        const value = await this.#writes.update(ctx, stored, change, options, admit)
         if (value !== undefined) return { value, created: false }
       }
     }
@@ -159,7 +162,7 @@ export class GenericRegistry implements Registry {
     for (let attempt = 1; attempt <= maxWriteAttempts; attempt++) {
       const stored = await this.#storage.read(store, key, "delete")
       if (stored === undefined) throw notFound(this.definition, name)
-      const result = await this.#attempts.delete(ctx, stored, request, admit)
+      const result = await this.#deletes.delete(ctx, stored, request, admit)
       if (result !== undefined) return result
     }
     throw conflict(this.definition, name, objectModified)

@@ -1,5 +1,5 @@
-// One attempt at a write, step by step: record managedFields, mutate, prepare, validate, canonicalize, admit, store. If another write
-// commits first, the attempt returns undefined, and store.ts starts again with the new current object.
+// One attempt at a create or update, step by step: record managedFields, mutate, prepare, validate, canonicalize, admit, store. If
+// another write commits first, the attempt returns undefined, and store.ts starts again with the new current object.
 
 import type { FieldError } from "../../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
@@ -12,11 +12,11 @@ import {
   StatusError,
 } from "../../../apimachinery/status.ts"
 import { inSteps } from "../../../apimachinery/steps.ts"
-import { atRevision } from "../../../storage/transaction.ts"
 import type { KeyValue } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { checkIdentity, checkRevision, checkVersion, kindOf, refuseInvalid, uidConflict } from "./checks.ts"
-import { isFinished, nextDeletionStep } from "./deletion.ts"
+import type { DeleteAttempts } from "./delete-attempts.ts"
+import { isFinished } from "./deletion.ts"
 import { checkAfterAdmission, managersIn, recordWrite } from "./managed-fields/field-management.ts"
 import { managedKind } from "./managed-fields/managed-kind.ts"
 import {
@@ -29,12 +29,9 @@ import {
 import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace, refuseRevision } from "./metadata.ts"
 import { dropRepeatedOwners } from "./owner-references.ts"
 import type { ObjectStorage } from "./storage/object-storage.ts"
-import type { AdmitFunctions, DeleteRequest, ResourceDefinition, WriteOptions } from "../rest.ts"
+import type { AdmitFunctions, ResourceDefinition, WriteOptions } from "../rest.ts"
 import { ComputedValue, type KubeValue } from "./storage/value.ts"
 import type { ValueReader } from "./storage/value-reader.ts"
-
-/** Attempts for an object that is being deleted while others write to it. */
-const maxRemovals = 16
 
 export type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
 
@@ -42,11 +39,13 @@ export class WriteAttempts {
   readonly #definition: ResourceDefinition
   readonly #reader: ValueReader
   readonly #storage: ObjectStorage
+  readonly #deletes: DeleteAttempts
 
-  constructor(definition: ResourceDefinition, reader: ValueReader, storage: ObjectStorage) {
+  constructor(definition: ResourceDefinition, reader: ValueReader, storage: ObjectStorage, deletes: DeleteAttempts) {
     this.#definition = definition
     this.#reader = reader
     this.#storage = storage
+    this.#deletes = deletes
   }
 
   /** Runs once before create(), however many generated names are tried. */
@@ -176,71 +175,8 @@ export class WriteAttempts {
     object: KubeObject,
     { dryRun }: WriteOptions,
   ): Promise<KubeValue | undefined> {
-    if (!dryRun && (await this.#remove(ctx, stored, object)) === undefined) return undefined
+    if (!dryRun && (await this.#deletes.remove(ctx, stored, object)) === undefined) return undefined
     return new ComputedValue(object)
-  }
-
-  async delete(
-    ctx: RequestContext,
-    stored: KeyValue,
-    request: DeleteRequest,
-    admit: AdmitFunctions,
-  ): Promise<{ gone: boolean; value: KubeValue } | undefined> {
-    const before = await this.#reader.whole(stored)
-    const current = before.object()
-    const copy = before.copy()
-    const next = nextDeletionStep(this.#definition, copy, request, Date.now())
-    if (next.step === "wait") return { gone: false, value: before }
-    const { graceSeconds } = next
-    const granted = graceSeconds === undefined ? request : { ...request, gracePeriodSeconds: graceSeconds }
-    await admit.validate(undefined, current, granted)
-    if (next.step === "remove") {
-      // As upstream, admission is asked again about the marked object.
-      const validateMarked = (revision?: number): Promise<void> => {
-        const { metadata } = copy
-        const marked =
-          revision === undefined ? copy : { ...copy, metadata: { ...metadata, resourceVersion: String(revision) } }
-        return admit.validate(undefined, marked, granted)
-      }
-      if (request.dryRun && next.marked) await validateMarked()
-      if (request.dryRun) return { gone: true, value: new ComputedValue(next.object) }
-      const revision = next.marked
-        ? await this.#markAndRemove(ctx, stored, copy, current, validateMarked)
-        : await this.#remove(ctx, stored, current)
-      if (revision === undefined) return undefined
-      next.object.metadata.resourceVersion = String(revision)
-      return { gone: true, value: new ComputedValue(next.object) }
-    }
-    if (isUnchanged(copy, current)) return { gone: false, value: before }
-    if (request.dryRun) return { gone: false, value: new ComputedValue(copy) }
-    const value = await this.#storage.put(ctx, stored.key, copy, stored.modRevision, undefined)
-    return value && { gone: false, value }
-  }
-
-  /**
-   * An object with a grace period is first marked as terminating, even if the period is 0, so that watches see it. Then it is removed,
-   * even if it is modified meanwhile: a watcher may write or remove it first, and a new object of the same name may exist by then.
-   * undefined: the object changed before, or too often since.
-   */
-  async #markAndRemove(
-    ctx: RequestContext,
-    stored: KeyValue,
-    marked: KubeObject,
-    current: KubeObject,
-    validateMarked: (revision: number) => Promise<void>,
-  ): Promise<number | undefined> {
-    const { key, createRevision } = stored
-    const value = await this.#storage.put(ctx, key, marked, stored.modRevision, undefined)
-    if (value === undefined) return undefined
-    await validateMarked(value.revision)
-    let last: KeyValue | undefined = atRevision(stored, value.revision)
-    for (let attempt = 1; attempt <= maxRemovals; attempt++) {
-      const revision = await this.#remove(ctx, last, current)
-      if (revision !== undefined) return revision
-      last = await this.#storage.read(ctx.controlPlane.store, key, "delete")
-      if (last?.createRevision !== createRevision) return value.revision
-    }
-    return undefined
   }
 
   /** Records the manager of the changed fields, unless that is already recorded. */
@@ -277,12 +213,6 @@ export class WriteAttempts {
     strategy.settle?.(object)
     dropEmptyMetadata(object)
     if (customResource === undefined) writeZeros(schema, object as unknown as Json, isStored)
-  }
-
-  async #remove(ctx: RequestContext, stored: KeyValue, object: KubeObject): Promise<number | undefined> {
-    const revision = await this.#storage.remove(ctx.controlPlane.store, stored)
-    if (revision !== undefined) await this.#definition.strategy.afterDelete?.(ctx, object)
-    return revision
   }
 
   async #refuseInvalid(
