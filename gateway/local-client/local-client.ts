@@ -2,9 +2,8 @@
 // request: decoding, defaults, strategies, admission, dry run. The returned objects are frozen and shared.
 
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { copyJson } from "../../apimachinery/copy.ts"
-import type { Json, KubeObject } from "../../apimachinery/object.ts"
-import { printGroupVersion } from "../../apimachinery/object.ts"
+import { deepFreeze } from "../../apimachinery/freeze.ts"
+import { type Json, type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
 import { methodNotAllowed, notFound, unsupportedMediaType } from "../../apimachinery/status.ts"
 import { deleteOptions, withKinds } from "../../client/http/bodies.ts"
 import { listQuery, resourcePath } from "../../client/http/paths.ts"
@@ -21,18 +20,24 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "../../client/rest.ts"
-import { admitFor } from "../admission/admit.ts"
 import { discoveredResources } from "../aggregation/discovery.ts"
-import { agreeOnNamespace, decodeValue } from "../endpoints/body.ts"
-import { type Expected } from "../endpoints/expected.ts"
 import { deleteSelected } from "../endpoints/verbs/delete-collection.ts"
 import { applied } from "../endpoints/verbs/apply.ts"
 import { managedKindOf, patched } from "../endpoints/verbs/patch.ts"
-import { type Caller, contextOf, neverAborted, type Target, targetOf } from "./local-request.ts"
+import {
+  admitOf,
+  type Caller,
+  contextOf,
+  decoded,
+  deleteRequestOf,
+  neverAborted,
+  type Target,
+  targetOf,
+  writeOptionsOf,
+} from "./local-request.ts"
 import { PageTurns } from "./page-turns.ts"
-import { deepFreeze } from "../../apimachinery/freeze.ts"
 import { withoutAdmission } from "../registry/generic/internal-write.ts"
-import type { DeleteRequest, ResourceDefinition, WriteOptions as RegistryWriteOptions } from "../registry/rest.ts"
+import type { ResourceDefinition, WriteOptions as RegistryWriteOptions } from "../registry/rest.ts"
 import { createSubresource } from "../registry/generic/subresource-create.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { User } from "../request/user.ts"
@@ -40,7 +45,6 @@ import { requestInfo } from "../request/request-info.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 
 const polyplane: User = { name: "system:polyplane", groups: ["system:masters", "system:authenticated"], extra: {} }
-const fieldManager = "polyplane"
 
 /** Objects of a list that are parsed at once. A super cluster has many; requests are served between the pieces. */
 const pieceSize = 200
@@ -282,35 +286,4 @@ class LocalClient implements KubeClient {
       this.#caller.user,
     )
   }
-}
-
-/** A copy, decoded as a request body would be; the caller's object is not modified. */
-function decoded(ctx: RequestContext, object: KubeObject, expected: Expected, namespace: string): KubeObject {
-  // Managed fields are the server's: callers return those that they have read.
-  const { managedFields: _, ...metadata } = object.metadata
-  const copy = decodeValue(ctx, copyJson({ ...object, metadata }) as unknown as Json, expected, "Ignore")
-  agreeOnNamespace(copy, namespace)
-  return copy
-}
-
-function admitOf(
-  ctx: RequestContext,
-  definition: ResourceDefinition,
-  operation: "CREATE" | "UPDATE" | "DELETE",
-  { dryRun = false }: WriteOptions,
-): ReturnType<typeof admitFor> {
-  const { subresource, namespace, name } = ctx.info
-  return admitFor(ctx, definition, { operation, subresource, namespace, name, dryRun })
-}
-
-function writeOptionsOf({ subresource = "", dryRun = false, fieldManager: manager = fieldManager }: WriteOptions) {
-  return { subresource, dryRun, fieldManager: manager }
-}
-
-function deleteRequestOf({ uid, resourceVersion, ...rest }: DeleteOptions): DeleteRequest {
-  const preconditions = {
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-  }
-  return { dryRun: false, ...rest, ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }) }
 }

@@ -1,11 +1,17 @@
-// The target and the user of a call in process, which has no request.
+// What a request consists of, for a call in process, which has none: its target and context, and its body and options as the registries
+// take them.
 
+import { copyJson } from "../../apimachinery/copy.ts"
+import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { methodNotAllowed, noSuchPath } from "../../apimachinery/status.ts"
 import type { SubresourceFacts } from "../../apimachinery/schema/facts.ts"
-import type { Resource } from "../../client/rest.ts"
+import { resourcePath } from "../../client/http/paths.ts"
+import type { DeleteOptions, Resource, WriteOptions } from "../../client/rest.ts"
+import { admitFor } from "../admission/admit.ts"
+import { agreeOnNamespace, decodeValue } from "../endpoints/body.ts"
 import { expectedOf, type Expected } from "../endpoints/expected.ts"
 import { subresourceBody } from "../endpoints/verbs/create.ts"
-import type { Registry, ResourceDefinition } from "../registry/rest.ts"
+import type { DeleteRequest, Registry, ResourceDefinition } from "../registry/rest.ts"
 import type { SubresourceHandler } from "../registry/strategy.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { Verb } from "../request/request-info.ts"
@@ -19,6 +25,8 @@ import type { ControlPlane } from "../control-plane/control-plane.ts"
 const stretchMs = 5
 
 const reads: ReadonlySet<Verb> = new Set(["get", "list", "watch"])
+
+const fieldManager = "polyplane"
 
 export const neverAborted = new AbortController().signal
 
@@ -59,14 +67,13 @@ interface Names {
 
 export function contextOf(
   caller: Caller,
-  { group, version, resource }: Resource,
+  target: Resource,
   verb: Verb,
   { namespace = "", name = "", subresource = "", signal = neverAborted }: Names,
 ): RequestContext {
   const { controlPlane, user } = caller
-  const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`
-  const parts = [namespace && `namespaces/${namespace}`, resource, name, subresource].filter((part) => part !== "")
-  const path = [root, ...parts].join("/")
+  const { group, version, resource } = target
+  const path = resourcePath(target, namespace, name || undefined, subresource || undefined)
   return {
     controlPlane,
     info: { isResourceRequest: true, verb, path, group, version, namespace, resource, subresource, name, rest: "" },
@@ -77,4 +84,39 @@ export function contextOf(
     warn: () => undefined, // nobody reads it
     ...(reads.has(verb) ? {} : { pause: () => controlPlane.turns.pause(caller, stretchMs) }),
   }
+}
+
+/** A copy, decoded as a request body would be; the caller's object is not modified. */
+export function decoded(ctx: RequestContext, object: KubeObject, expected: Expected, namespace: string): KubeObject {
+  // Managed fields are the server's: callers return those that they have read.
+  const { managedFields: _, ...metadata } = object.metadata
+  const copy = decodeValue(ctx, copyJson({ ...object, metadata }) as unknown as Json, expected, "Ignore")
+  agreeOnNamespace(copy, namespace)
+  return copy
+}
+
+export function admitOf(
+  ctx: RequestContext,
+  definition: ResourceDefinition,
+  operation: "CREATE" | "UPDATE" | "DELETE",
+  { dryRun = false }: WriteOptions,
+): ReturnType<typeof admitFor> {
+  const { subresource, namespace, name } = ctx.info
+  return admitFor(ctx, definition, { operation, subresource, namespace, name, dryRun })
+}
+
+export function writeOptionsOf({
+  subresource = "",
+  dryRun = false,
+  fieldManager: manager = fieldManager,
+}: WriteOptions) {
+  return { subresource, dryRun, fieldManager: manager }
+}
+
+export function deleteRequestOf({ uid, resourceVersion, ...rest }: DeleteOptions): DeleteRequest {
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  }
+  return { dryRun: false, ...rest, ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }) }
 }
