@@ -6,11 +6,11 @@ import type { Json } from "../object.ts"
 import { hasGivenEmpty } from "../schema/decode/given.ts"
 import { isObject, type JsonObject } from "../schema/json-object.ts"
 import { atOnce, type Steps } from "../steps.ts"
-import { sortTexts } from "../go/text-order.ts"
 import { type FieldSet, inOrder, leaf } from "./field-set.ts"
-import { elementOf, itemsByElement, NotOfItsType } from "./list-element.ts"
+import { itemsByElement } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, type Part, partOf } from "./merge-type.ts"
 import { fieldElement, type PathElement } from "./path-element.ts"
+import { type Draft, isGiven, notOfItsType, type Unfinished, whole } from "./whole.ts"
 
 export interface Comparison {
   added: FieldSet
@@ -35,16 +35,13 @@ export function* comparing(before: Json, after: Json, type: MergeType, areStruct
   return { added: walk.added ?? leaf, modified: walk.modified ?? leaf, removed: walk.removed ?? leaf }
 }
 
-type Draft = { [element: PathElement]: FieldSet }
-
 /** Result at and below the last visited place; the caller takes it before it visits the next one. */
 interface Walk {
   added: FieldSet | undefined
   modified: FieldSet | undefined
   removed: FieldSet | undefined
   readonly areStructs: boolean
-  /** Construction of sets of large maps, which is postponed to the end. */
-  readonly unfinished: Steps<void>[]
+  readonly unfinished: Unfinished
 }
 
 function nothing(walk: Walk): void {
@@ -80,10 +77,6 @@ function compareAs(walk: Walk, part: Part, before: Json, after: Json, type: Merg
 function isMisfit(value: Json, type: MergeType): boolean {
   if (typeof value !== "object" || value === null) return false
   return (Array.isArray(value) ? type.list : type.map) === undefined
-}
-
-function notOfItsType(): NotOfItsType {
-  return new NotOfItsType("expected a scalar, got a list or a map")
 }
 
 function compareLeaves(walk: Walk, before: Json, after: Json, type: MergeType): void {
@@ -134,7 +127,7 @@ function compareMaps(walk: Walk, before: Json, after: Json, type: MapType): void
     for (const name in left) {
       const value = left[name]
       if (value === undefined || (right !== undefined && (isGiven(right, name) || type.zeros.has(name)))) continue
-      found.remove(fieldElement(name), whole(walk, value, entryType(type, name)))
+      found.remove(fieldElement(name), whole(walk.unfinished, value, entryType(type, name)))
     }
   }
   found.give(walk)
@@ -155,16 +148,12 @@ function compareEntry(
   if (present === value) return isKept
   const named = type.named(name)
   const entry = named?.type ?? entryType(type, name)
-  if (present === undefined) found.add(named?.element ?? fieldElement(name), whole(walk, value, entry))
+  if (present === undefined) found.add(named?.element ?? fieldElement(name), whole(walk.unfinished, value, entry))
   else {
     compareValues(walk, present, value, entry)
     found.take(fieldElement, name, walk)
   }
   return isKept
-}
-
-function isGiven(map: JsonObject, name: string): boolean {
-  return Object.hasOwn(map, name) && map[name] !== undefined
 }
 
 function isBare(value: JsonObject | undefined): boolean {
@@ -202,8 +191,8 @@ function compareItems(walk: Walk, left: readonly Json[], right: readonly Json[],
     const [olds, news] = [before.get(element) ?? [], after.get(element) ?? []]
     const [old, fresh] = [olds[0], news[0]]
     if (olds.length <= 1 && news.length <= 1) {
-      if (old === undefined) found.add(element, whole(walk, fresh ?? null, type.items))
-      else if (fresh === undefined) found.remove(element, whole(walk, old, type.items))
+      if (old === undefined) found.add(element, whole(walk.unfinished, fresh ?? null, type.items))
+      else if (fresh === undefined) found.remove(element, whole(walk.unfinished, old, type.items))
       else {
         compareValues(walk, old, fresh, type.items)
         found.take(same, element, walk)
@@ -212,10 +201,10 @@ function compareItems(walk: Walk, left: readonly Json[], right: readonly Json[],
       // Items with the same key are treated as one value.
       if (!equalJson(olds, news)) found.modify(element, leaf)
     } else if (olds.length > 1) {
-      if (fresh !== undefined) found.add(element, whole(walk, fresh, type.items))
+      if (fresh !== undefined) found.add(element, whole(walk.unfinished, fresh, type.items))
       found.remove(element, leaf)
     } else {
-      if (old !== undefined) found.remove(element, whole(walk, old, type.items))
+      if (old !== undefined) found.remove(element, whole(walk.unfinished, old, type.items))
       found.add(element, leaf)
     }
   }
@@ -254,62 +243,4 @@ class Found {
     walk.modified = this.#modified && inOrder(this.#modified)
     walk.removed = this.#removed && inOrder(this.#removed)
   }
-}
-
-/** All fields at a place that was added or removed: the place itself and everything below it. */
-function whole(walk: Walk, value: Json, type: MergeType): FieldSet {
-  if (typeof value !== "object" || value === null) return leaf
-  if (Array.isArray(value)) {
-    const { list } = type
-    if (list === undefined) throw notOfItsType()
-    return list.atomic || value.length === 0 ? leaf : wholeList(walk, value, list)
-  }
-  const { map } = type
-  if (map === undefined) throw notOfItsType()
-  return map.atomic ? leaf : wholeMap(walk, value, map)
-}
-
-/** Number of names that one step adds to a set. */
-const namesAtOnce = 5000
-
-function wholeMap(walk: Walk, map: JsonObject, type: MapType): FieldSet {
-  const names = Object.keys(map)
-  for (const name of type.zeros.keys()) if (!Object.hasOwn(map, name)) names.push(name)
-  if (names.length > 1) sortTexts(names)
-  if (names.length > namesAtOnce) {
-    const set: Draft = { ".": leaf }
-    walk.unfinished.push(filling(walk, set, names, map, type))
-    return set
-  }
-  let set: Draft | undefined
-  for (const name of names) {
-    const value = isGiven(map, name) ? map[name] : type.zeros.get(name)
-    if (value !== undefined) putWhole(walk, (set ??= { ".": leaf }), name, value, type)
-  }
-  return set ?? leaf
-}
-
-function* filling(walk: Walk, set: Draft, names: readonly string[], map: JsonObject, type: MapType): Steps<void> {
-  for (const [index, name] of names.entries()) {
-    if (index % namesAtOnce === 0) yield
-    const value = isGiven(map, name) ? map[name] : type.zeros.get(name)
-    if (value !== undefined) putWhole(walk, set, name, value, type)
-  }
-}
-
-function putWhole(walk: Walk, set: Draft, name: string, value: Json, type: MapType): void {
-  const named = type.named(name)
-  set[named?.element ?? fieldElement(name)] =
-    typeof value === "object" ? whole(walk, value, named?.type ?? entryType(type, name)) : leaf
-}
-
-function wholeList(walk: Walk, list: readonly Json[], type: ListType): FieldSet {
-  const [only] = list
-  if (list.length === 1 && only !== undefined)
-    return { ".": leaf, [elementOf(type, only)]: whole(walk, only, type.items) }
-  const set: Draft = { ".": leaf }
-  for (const [element, items] of itemsByElement(type, list)) {
-    set[element] = items.length > 1 ? leaf : whole(walk, items[0] ?? null, type.items)
-  }
-  return inOrder(set)
 }

@@ -1,0 +1,86 @@
+// The field set of a value that was added or removed as a whole: its place and everything below it.
+
+import type { Json } from "../object.ts"
+import type { JsonObject } from "../schema/json-object.ts"
+import type { Steps } from "../steps.ts"
+import { sortTexts } from "../go/text-order.ts"
+import { type FieldSet, inOrder, leaf } from "./field-set.ts"
+import { elementOf, itemsByElement, NotOfItsType } from "./list-element.ts"
+import { entryType, type ListType, type MapType, type MergeType } from "./merge-type.ts"
+import { fieldElement, type PathElement } from "./path-element.ts"
+
+export type Draft = { [element: PathElement]: FieldSet }
+
+/** Construction of sets of large maps, which the caller carries out at the end. */
+export type Unfinished = Steps<void>[]
+
+export function whole(unfinished: Unfinished, value: Json, type: MergeType): FieldSet {
+  if (typeof value !== "object" || value === null) return leaf
+  if (Array.isArray(value)) {
+    const { list } = type
+    if (list === undefined) throw notOfItsType()
+    return list.atomic || value.length === 0 ? leaf : wholeList(unfinished, value, list)
+  }
+  const { map } = type
+  if (map === undefined) throw notOfItsType()
+  return map.atomic ? leaf : wholeMap(unfinished, value, map)
+}
+
+/** Number of names that one step adds to a set. */
+const namesAtOnce = 5000
+
+function wholeMap(unfinished: Unfinished, map: JsonObject, type: MapType): FieldSet {
+  const names = Object.keys(map)
+  for (const name of type.zeros.keys()) if (!Object.hasOwn(map, name)) names.push(name)
+  if (names.length > 1) sortTexts(names)
+  if (names.length > namesAtOnce) {
+    const set: Draft = { ".": leaf }
+    unfinished.push(filling(unfinished, set, names, map, type))
+    return set
+  }
+  let set: Draft | undefined
+  for (const name of names) {
+    const value = isGiven(map, name) ? map[name] : type.zeros.get(name)
+    if (value !== undefined) putWhole(unfinished, (set ??= { ".": leaf }), name, value, type)
+  }
+  return set ?? leaf
+}
+
+function* filling(
+  unfinished: Unfinished,
+  set: Draft,
+  names: readonly string[],
+  map: JsonObject,
+  type: MapType,
+): Steps<void> {
+  for (const [index, name] of names.entries()) {
+    if (index % namesAtOnce === 0) yield
+    const value = isGiven(map, name) ? map[name] : type.zeros.get(name)
+    if (value !== undefined) putWhole(unfinished, set, name, value, type)
+  }
+}
+
+function putWhole(unfinished: Unfinished, set: Draft, name: string, value: Json, type: MapType): void {
+  const named = type.named(name)
+  set[named?.element ?? fieldElement(name)] =
+    typeof value === "object" ? whole(unfinished, value, named?.type ?? entryType(type, name)) : leaf
+}
+
+function wholeList(unfinished: Unfinished, list: readonly Json[], type: ListType): FieldSet {
+  const [only] = list
+  if (list.length === 1 && only !== undefined)
+    return { ".": leaf, [elementOf(type, only)]: whole(unfinished, only, type.items) }
+  const set: Draft = { ".": leaf }
+  for (const [element, items] of itemsByElement(type, list)) {
+    set[element] = items.length > 1 ? leaf : whole(unfinished, items[0] ?? null, type.items)
+  }
+  return inOrder(set)
+}
+
+export function notOfItsType(): NotOfItsType {
+  return new NotOfItsType("expected a scalar, got a list or a map")
+}
+
+export function isGiven(map: JsonObject, name: string): boolean {
+  return Object.hasOwn(map, name) && map[name] !== undefined
+}
