@@ -2,7 +2,6 @@
 // written first, and the addresses assigned there are stored in the tenant, so the address in the response to a create works. The
 // syncer keeps the super Service up to date. If the tenant's write fails, the super Service is restored or deleted.
 
-import { equalIgnoringNulls } from "../apimachinery/equality.ts"
 import type { KubeObject, Service } from "../apimachinery/object.ts"
 import { claimedAfterAnnotation, superNamespace } from "../apimachinery/tenancy.ts"
 import {
@@ -19,15 +18,14 @@ import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 import { namespaces, services } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant } from "../client/tenants.ts"
+import { changeOf, copyAddresses, markOf } from "./address-changes.ts"
 import { superKeys } from "./conversion/metadata.ts"
 import { ownership, recordedOwner } from "./conversion/ownership.ts"
 import { scrubText } from "./conversion/scrub.ts"
 import { buildSuperObject } from "./conversion/super-object.ts"
 import { defaultSettings } from "./options.ts"
-import { service as serviceSync, specChange, withoutExternalIPs } from "./resources/service.ts"
+import { service as serviceSync } from "./resources/service.ts"
 import { emptyView, type ResourceSync, type SyncContext } from "./resources/resource-sync.ts"
-
-type Spec = NonNullable<Service["spec"]>
 
 /** Exactly one of the two functions is called. */
 export interface AddressClaim {
@@ -251,58 +249,4 @@ class Claims {
   #context(): SyncContext {
     return { tenant: this.#tenant, settings: defaultSettings, now: Date.now(), view: emptyView }
   }
-}
-
-/**
- * The change of super's Service for a tenant's write to `before`. External IPs are left to the syncer, which decides whether the
- * tenant may have them: super does not assign any.
- */
-function changeOf(wanted: Service, present: Service, before: Service | undefined): Record<string, unknown> | undefined {
-  const none = {} as Spec
-  const there = present.spec ?? none
-  const spec = specChange(withoutExternalIPs(wanted.spec ?? none), withoutExternalIPs(there))
-  const families = familyChange(wanted.spec ?? none, there, before?.spec ?? none)
-  return families === undefined ? spec : { ...spec, ...families }
-}
-
-/**
- * The IP families that the write changes: super's present ones may differ from the tenant's. The first address and family are kept,
- * and super itself removes the second if the policy does not permit it.
- */
-function familyChange(wanted: Spec, there: Spec, before: Spec): Partial<Spec> | undefined {
-  const change: Partial<Spec> = {}
-  const { ipFamilyPolicy } = wanted
-  if (![undefined, before.ipFamilyPolicy, there.ipFamilyPolicy].includes(ipFamilyPolicy)) {
-    Object.assign(change, { ipFamilyPolicy })
-  }
-  for (const field of ["ipFamilies", "clusterIPs"] as const) {
-    const list = wanted[field] ?? []
-    if (list.length <= (before[field] ?? []).length) continue
-    const first = there[field]?.[0]
-    const asked = first === undefined ? list : [first, ...list.slice(1)]
-    if (equalIgnoringNulls(asked, there[field])) continue
-    change[field] = asked
-    if (field === "clusterIPs" && asked[0] !== undefined) change.clusterIP = asked[0]
-  }
-  return Object.keys(change).length === 0 ? undefined : change
-}
-
-/** Marks the change as ahead of the tenant's write, so that the syncer does not revert it before it has seen that write. */
-const markOf = (current: Service): string => `${current.metadata.resourceVersion ?? ""} ${new Date().toISOString()}`
-
-/** Copies the addresses that super assigned to the tenant's object. */
-function copyAddresses(service: Service, made: Service): void {
-  const spec = service.spec
-  const given = made.spec
-  if (spec === undefined || given === undefined) return
-  for (const field of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"] as const) {
-    if (given[field] !== undefined) Object.assign(spec, { [field]: structuredClone(given[field]) })
-  }
-  spec.ports?.forEach((port, index) => {
-    const same =
-      given.ports?.[index]?.port === port.port
-        ? given.ports[index]
-        : given.ports?.find((other) => other.port === port.port && other.protocol === port.protocol)
-    if (same?.nodePort !== undefined) port.nodePort = same.nodePort
-  })
 }
