@@ -1,7 +1,7 @@
 // One pod on each eligible node. Source: k8s.io/kubernetes/pkg/controller/daemon.
 
-import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
-import { controllerOf, type KubeObject, type Node, type Pod } from "../../apimachinery/object.ts"
+import { selectorFromLabelSelector } from "../../apimachinery/labels.ts"
+import type { Node, Pod } from "../../apimachinery/object.ts"
 import { controllerRevisions, daemonSets, nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
@@ -10,9 +10,10 @@ import { revisionHashLabel, truncateHistory, type ControllerRevision } from "../
 import { claim } from "../pods/claim.ts"
 import { Expectations } from "../pods/expectations.ts"
 import { nextAvailabilityMs } from "../pods/pod-state.ts"
+import { followNodes, followPods } from "./events.ts"
 import { FailedBackoff } from "./failed-backoff.ts"
 import { historyOf } from "./history.ts"
-import { daemonSetKind, placement } from "./placement.ts"
+import { daemonSetKind } from "./placement.ts"
 import { Round } from "./round.ts"
 import type { DaemonSet } from "./types.ts"
 
@@ -28,69 +29,8 @@ export function runDaemonSets(ctx: ControllerContext): Promise<void> {
     primary: sets,
     reads: [pods, nodes, revisions],
   })
-  const enqueue = (tenant: string, owned: KubeObject): void => {
-    const owner = controllerOf(owned)
-    if (owner?.kind === "DaemonSet") controller.enqueue(tenant, owned.metadata.namespace, owner.name)
-    if (owner !== undefined) return
-    for (const set of sets.list(tenant, owned.metadata.namespace)) {
-      if (matches(selectorFromLabelSelector(set.spec?.selector), owned.metadata.labels ?? {}))
-        controller.enqueueObject(tenant, set)
-    }
-  }
-  const enqueueBoth = (tenant: string, owned: KubeObject, previous: KubeObject): void => {
-    if (controllerOf(previous)?.uid !== controllerOf(owned)?.uid) enqueue(tenant, previous)
-    enqueue(tenant, owned)
-  }
-  pods.subscribe({
-    added(tenant, pod) {
-      expectations.creationObserved(controllerOf(pod)?.uid ?? "")
-      enqueue(tenant, pod)
-    },
-    updated(tenant, pod, previous) {
-      if (pod.metadata.deletionTimestamp !== undefined) {
-        expectations.deletionObserved(controllerOf(pod)?.uid ?? "", pod.metadata.uid ?? "")
-      }
-      enqueueBoth(tenant, pod, previous)
-    },
-    deleted(tenant, pod) {
-      expectations.deletionObserved(controllerOf(pod)?.uid ?? "", pod.metadata.uid ?? "")
-      enqueue(tenant, pod)
-    },
-  })
-  revisions.subscribe({
-    added(tenant, revision) {
-      if (controllerOf(revision) === undefined) enqueue(tenant, revision)
-    },
-    updated: enqueueBoth,
-    deleted: enqueue,
-  })
-  /** Enqueues only the sets that have to create or delete a pod on the node. */
-  const nodeChanged = (tenant: string, node: Node): void => {
-    // All sets are enqueued at synced.
-    if (!nodes.isSynced(tenant)) return
-    const owners = pods.byIndex(tenant, "node", node.metadata.name ?? "").map((pod) => {
-      const { kind, name } = controllerOf(pod) ?? {}
-      return kind === "DaemonSet" ? `${pod.metadata.namespace}/${name}` : undefined
-    })
-    const present = new Set(owners)
-    for (const set of sets.list(tenant)) {
-      const { run, stay } = placement(set, node)
-      const isThere = present.has(`${set.metadata.namespace}/${set.metadata.name}`)
-      // A misscheduled pod may have become correctly scheduled.
-      const isOutdated = isThere ? !stay || (set.status?.numberMisscheduled ?? 0) > 0 : run
-      if (isOutdated) controller.enqueueObject(tenant, set)
-    }
-  }
-  nodes.subscribe({
-    added: nodeChanged,
-    updated(tenant, node, previous) {
-      const isSame =
-        equalIgnoringNulls(node.metadata.labels, previous.metadata.labels) &&
-        equalIgnoringNulls(node.spec?.taints, previous.spec?.taints)
-      if (!isSame) nodeChanged(tenant, node)
-    },
-    deleted: (tenant) => controller.enqueueAll(tenant),
-  })
+  followPods({ sets, pods, revisions, controller, expectations })
+  followNodes({ sets, pods, nodes, controller })
   sets.subscribe({
     deleted(_tenant, { metadata: { uid = "" } }) {
       expectations.forget(uid)

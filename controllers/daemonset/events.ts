@@ -1,0 +1,96 @@
+// When a DaemonSet is reconciled: changes of its pods and revisions, and of the nodes where it has to create or delete a pod. Source:
+// k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go (addPod … nodeUpdated).
+
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
+import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
+import { controllerOf, type KubeObject, type Node, type Pod } from "../../apimachinery/object.ts"
+import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
+import type { Controller } from "../context.ts"
+import type { ControllerRevision } from "../history/revisions.ts"
+import type { Expectations } from "../pods/expectations.ts"
+import { placement } from "./placement.ts"
+import type { DaemonSet } from "./types.ts"
+
+interface Followed {
+  sets: TenantInformer<DaemonSet>
+  pods: TenantInformer<Pod>
+  nodes: TenantInformer<Node>
+  revisions: TenantInformer<ControllerRevision>
+  controller: Controller<DaemonSet>
+  expectations: Expectations
+}
+
+/** Pods, and the revisions of their templates. */
+export function followPods({ sets, pods, revisions, controller, expectations }: Omit<Followed, "nodes">): void {
+  const enqueue = (tenant: string, owned: KubeObject): void => {
+    const owner = controllerOf(owned)
+    if (owner?.kind === "DaemonSet") controller.enqueue(tenant, owned.metadata.namespace, owner.name)
+    if (owner !== undefined) return
+    for (const set of sets.list(tenant, owned.metadata.namespace)) {
+      if (matches(selectorFromLabelSelector(set.spec?.selector), owned.metadata.labels ?? {}))
+        controller.enqueueObject(tenant, set)
+    }
+  }
+  const enqueueBoth = (tenant: string, owned: KubeObject, previous: KubeObject): void => {
+    if (controllerOf(previous)?.uid !== controllerOf(owned)?.uid) enqueue(tenant, previous)
+    enqueue(tenant, owned)
+  }
+  pods.subscribe({
+    added(tenant, pod) {
+      expectations.creationObserved(controllerOf(pod)?.uid ?? "")
+      enqueue(tenant, pod)
+    },
+    updated(tenant, pod, previous) {
+      if (pod.metadata.deletionTimestamp !== undefined) {
+        expectations.deletionObserved(controllerOf(pod)?.uid ?? "", pod.metadata.uid ?? "")
+      }
+      enqueueBoth(tenant, pod, previous)
+    },
+    deleted(tenant, pod) {
+      expectations.deletionObserved(controllerOf(pod)?.uid ?? "", pod.metadata.uid ?? "")
+      enqueue(tenant, pod)
+    },
+  })
+  revisions.subscribe({
+    added(tenant, revision) {
+      if (controllerOf(revision) === undefined) enqueue(tenant, revision)
+    },
+    updated: enqueueBoth,
+    deleted: enqueue,
+  })
+}
+
+export function followNodes({
+  sets,
+  pods,
+  nodes,
+  controller,
+}: Pick<Followed, "sets" | "pods" | "nodes" | "controller">): void {
+  /** Enqueues only the sets that have to create or delete a pod on the node. */
+  const nodeChanged = (tenant: string, node: Node): void => {
+    // All sets are enqueued at synced.
+    if (!nodes.isSynced(tenant)) return
+    const owners = pods.byIndex(tenant, "node", node.metadata.name ?? "").map((pod) => {
+      const { kind, name } = controllerOf(pod) ?? {}
+      return kind === "DaemonSet" ? `${pod.metadata.namespace}/${name}` : undefined
+    })
+    const present = new Set(owners)
+    for (const set of sets.list(tenant)) {
+      const { run, stay } = placement(set, node)
+      const isThere = present.has(`${set.metadata.namespace}/${set.metadata.name}`)
+      // A misscheduled pod may have become correctly scheduled.
+      const isOutdated = isThere ? !stay || (set.status?.numberMisscheduled ?? 0) > 0 : run
+      if (isOutdated) controller.enqueueObject(tenant, set)
+    }
+  }
+  nodes.subscribe({
+    added: nodeChanged,
+    updated(tenant, node, previous) {
+      const isSame =
+        equalIgnoringNulls(node.metadata.labels, previous.metadata.labels) &&
+        equalIgnoringNulls(node.spec?.taints, previous.spec?.taints)
+      if (!isSame) nodeChanged(tenant, node)
+    },
+    deleted: (tenant) => controller.enqueueAll(tenant),
+  })
+}
