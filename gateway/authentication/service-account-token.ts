@@ -76,33 +76,13 @@ export function createTokenAuthenticator(
   },
 ): Authenticator {
   const { apiAudiences, anyIssuer = false, used } = options
-  const signatures = new Map<string, { claims: Claims; until: number }>()
-
-  async function verifySignature(token: string): Promise<Claims> {
-    const key = createHash("sha256").update(token).digest("base64")
-    const known = signatures.get(key)
-    const now = Date.now()
-    if (known !== undefined && now < known.until) return known.claims
-    const claims = await verify(token, {
-      issuer: trust.issuer,
-      key: trust.serviceAccountKey.public,
-      keyId: trust.serviceAccountKey.keyId,
-    })
-    for (const oldest of signatures.keys()) {
-      if (signatures.size < tokenLimits.cacheEntries) break
-      signatures.delete(oldest)
-    }
-    signatures.delete(key)
-    signatures.set(key, { claims, until: now + tokenLimits.cacheMs })
-    return claims
-  }
-
+  const signatures = new Signatures(trust)
   return {
     async authenticate({ bearerToken }, audiences = apiAudiences) {
       if (bearerToken === undefined) return undefined
       const issuer = tokenIssuer(bearerToken)
       if (issuer === undefined || (issuer !== trust.issuer && !anyIssuer)) return undefined
-      const claims = await verifySignature(bearerToken)
+      const claims = await signatures.verified(bearerToken)
       const granted = audiencesOf(claims)
       const accepted = audiences.filter((audience) => granted.includes(audience))
       if (accepted.length === 0) {
@@ -130,6 +110,32 @@ export function createTokenAuthenticator(
 
 /** A list of texts, as Go prints it with %q. */
 const goStrings = (texts: readonly string[]): string => `[${texts.map(goQuote).join(" ")}]`
+
+/** The tokens whose signatures were verified recently. */
+class Signatures {
+  readonly #trust: TrustRoots
+  readonly #known = new Map<string, { claims: Claims; until: number }>()
+
+  constructor(trust: TrustRoots) {
+    this.#trust = trust
+  }
+
+  async verified(token: string): Promise<Claims> {
+    const hash = createHash("sha256").update(token).digest("base64")
+    const known = this.#known.get(hash)
+    const now = Date.now()
+    if (known !== undefined && now < known.until) return known.claims
+    const { issuer, serviceAccountKey } = this.#trust
+    const claims = await verify(token, { issuer, key: serviceAccountKey.public, keyId: serviceAccountKey.keyId })
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size < tokenLimits.cacheEntries) break
+      this.#known.delete(oldest)
+    }
+    this.#known.delete(hash)
+    this.#known.set(hash, { claims, until: now + tokenLimits.cacheMs })
+    return claims
+  }
+}
 
 interface Signer {
   issuer: string
