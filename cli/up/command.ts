@@ -101,39 +101,7 @@ export const up: Command = {
     const { values: flags, positionals } = parsed
     if (positionals.length > 0)
       throw new UsageError(`polyplane up takes no arguments, but got "${positionals.join(" ")}"`)
-    const level = flags["log-level"]
-    if (!isLogLevel(level)) throw new UsageError(`--log-level must be one of ${logLevels.join(", ")}`)
-    const { "advertise-address": advertiseAddress, domain } = flags
-    if (advertiseAddress !== undefined && isIP(advertiseAddress) === 0)
-      throw new UsageError(`--advertise-address must be an IP address, not "${advertiseAddress}"`)
-    if (domain !== undefined && validateDNS1123Subdomain(domain).length > 0)
-      throw new UsageError(`--domain must be a DNS name like tenants.example.com, not "${domain}"`)
-    const etcd = await etcdOfFlags(flags)
-    const workers = integerFlag("workers", flags.workers, 1, maxWorkers)
-    if (workers > 1 && etcd !== undefined)
-      throw new UsageError(
-        "--workers cannot be used with --storage etcd: start several gateways that share the etcd instead",
-      )
-    const options = {
-      dataDir: flags["data-dir"],
-      host: flags.host,
-      port: integerFlag("port", flags.port, 0, 65_535),
-      nodes: integerFlag("nodes", flags.nodes, 1, 100),
-      workers,
-      limits: {
-        tenantIdleMs: 1000 * integerFlag("tenant-idle", flags["tenant-idle"], 1, 1_000_000),
-        maxAwakeTenants: integerFlag("max-awake", flags["max-awake"], 1, 1_000_000),
-        ...limitFlags(flags.limit),
-      },
-      http2: !flags["disable-http2-serving"],
-      ...(domain === undefined ? {} : { domain }),
-      ...(advertiseAddress === undefined ? {} : { advertiseAddress }),
-      ...(flags["super-kubeconfig"] === undefined ? {} : { superKubeconfig: flags["super-kubeconfig"] }),
-      ...(etcd === undefined ? {} : { etcd }),
-      logLevel: level,
-      ...(flags["audit-log"] === undefined ? {} : { auditLog: flags["audit-log"] }),
-      log: createLog(level),
-    }
+    const options = await optionsOf(flags)
     logUnhandledRejections(options.log)
     await using all = await withProgress("starting", () => start(options))
     const wanted = flags.tenants.split(",").filter((name) => name !== "")
@@ -161,6 +129,45 @@ export const up: Command = {
       "etcd did not respond in time, so another polyplane may serve the super cluster now. Start this one again when etcd responds",
     )
   },
+}
+
+type UpFlags = NonNullable<ReturnType<typeof parseFlags<typeof flagTypes>>>["values"]
+
+/** Throws UsageError for values that cannot be used. */
+async function optionsOf(flags: UpFlags) {
+  const level = flags["log-level"]
+  if (!isLogLevel(level)) throw new UsageError(`--log-level must be one of ${logLevels.join(", ")}`)
+  const { "advertise-address": advertiseAddress, domain } = flags
+  if (advertiseAddress !== undefined && isIP(advertiseAddress) === 0)
+    throw new UsageError(`--advertise-address must be an IP address, not "${advertiseAddress}"`)
+  if (domain !== undefined && validateDNS1123Subdomain(domain).length > 0)
+    throw new UsageError(`--domain must be a DNS name like tenants.example.com, not "${domain}"`)
+  const etcd = await etcdOfFlags(flags)
+  const workers = integerFlag("workers", flags.workers, 1, maxWorkers)
+  if (workers > 1 && etcd !== undefined)
+    throw new UsageError(
+      "--workers cannot be used with --storage etcd: start several gateways that share the etcd instead",
+    )
+  return {
+    dataDir: flags["data-dir"],
+    host: flags.host,
+    port: integerFlag("port", flags.port, 0, 65_535),
+    nodes: integerFlag("nodes", flags.nodes, 1, 100),
+    workers,
+    limits: {
+      tenantIdleMs: 1000 * integerFlag("tenant-idle", flags["tenant-idle"], 1, 1_000_000),
+      maxAwakeTenants: integerFlag("max-awake", flags["max-awake"], 1, 1_000_000),
+      ...limitFlags(flags.limit),
+    },
+    http2: !flags["disable-http2-serving"],
+    ...(domain === undefined ? {} : { domain }),
+    ...(advertiseAddress === undefined ? {} : { advertiseAddress }),
+    ...(flags["super-kubeconfig"] === undefined ? {} : { superKubeconfig: flags["super-kubeconfig"] }),
+    ...(etcd === undefined ? {} : { etcd }),
+    logLevel: level,
+    ...(flags["audit-log"] === undefined ? {} : { auditLog: flags["audit-log"] }),
+    log: createLog(level),
+  }
 }
 
 async function start(options: Parameters<typeof AllInOne.start>[0]): Promise<AllInOne> {
