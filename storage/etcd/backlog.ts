@@ -1,11 +1,12 @@
 // Reads past changes for a watch that is behind the feed: with a separate etcd watch from that revision, until it has delivered
 // enough or reports that there are no more.
 
+import { setTimeout as delay } from "node:timers/promises"
 import { compactedError } from "../transaction.ts"
 import { StorageError, type Revision } from "../types.ts"
 import type { EtcdClient } from "./client.ts"
 import { rangeEnd } from "./keys.ts"
-import type { EtcdLimits } from "./limits.ts"
+import { type EtcdLimits, retryDelay } from "./limits.ts"
 import type { WatchResponse, WireEvent } from "./wire.ts"
 
 export interface Backlog {
@@ -30,7 +31,7 @@ export async function readBacklog(
   compacted: (revision: Revision) => void,
 ): Promise<Backlog> {
   const deadline = performance.now() + limits.callMs
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await readOnce(client, limits, request, compacted)
     } catch (error) {
@@ -38,7 +39,7 @@ export async function readBacklog(
       if (performance.now() > deadline)
         throw new StorageError("Unavailable", `etcd at ${client.location}: ${String(error)}`, { cause: error })
     }
-    await new Promise((resolve) => setTimeout(resolve, limits.retryMs))
+    await delay(retryDelay(limits, attempt))
   }
 }
 

@@ -13,7 +13,7 @@ import {
   status,
 } from "@grpc/grpc-js"
 import { StorageError } from "../types.ts"
-import type { EtcdLimits } from "./limits.ts"
+import { type EtcdLimits, retryDelay } from "./limits.ts"
 import { EtcdCertificates, type EtcdTls } from "./certificates.ts"
 import { type Calls, loadCalls } from "./wire.ts"
 
@@ -85,11 +85,11 @@ export class EtcdClient {
     request: Request,
     repeat: Repeat,
   ): Promise<Outcome<Response>> {
-    const { callMs, retryMs, maxRetryMs } = this.#limits
-    const deadline = performance.now() + callMs
-    let pause = retryMs
-    for (let isRepeated = false; ;) {
+    const deadline = performance.now() + this.#limits.callMs
+    let isRepeated = false
+    for (let attempt = 1; ; attempt++) {
       const member = this.#current
+      const pause = retryDelay(this.#limits, attempt)
       try {
         return { response: await this.#attempt(method, request), isRepeated }
       } catch (error) {
@@ -104,7 +104,6 @@ export class EtcdClient {
       await delay(pause, undefined, { signal: this.#closing.signal }).catch((error: unknown) => {
         throw closed(error)
       })
-      pause = Math.min(pause * 2, maxRetryMs)
     }
   }
 

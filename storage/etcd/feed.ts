@@ -7,7 +7,7 @@ import type { ClientDuplexStream } from "@grpc/grpc-js"
 import { closedError, type Revision, StorageError } from "../types.ts"
 import type { EtcdClient } from "./client.ts"
 import { rangeEnd } from "./keys.ts"
-import type { EtcdLimits } from "./limits.ts"
+import { type EtcdLimits, retryDelay } from "./limits.ts"
 import type { WatchRequest, WatchResponse, WireEvent } from "./wire.ts"
 
 export interface FeedHandler {
@@ -25,6 +25,8 @@ export interface FeedParts {
   /** Prefix of all keys. */
   prefix: Buffer
   handler: FeedHandler
+  /** Waits before the stream is opened again; resolves early if the signal is aborted. Tests count here. */
+  pause?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 interface Waiter {
@@ -40,6 +42,8 @@ export class Feed implements AsyncDisposable {
   #waiters: Waiter[] = []
   #stream: ClientDuplexStream<WatchRequest, WatchResponse> | undefined
   #asking: NodeJS.Timeout | undefined
+  /** Streams in a row that have delivered nothing. */
+  #failures = 0
 
   static async start(parts: FeedParts): Promise<Feed> {
     return new Feed(parts, await latestRevision(parts))
@@ -93,7 +97,7 @@ export class Feed implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { handler, limits } = this.#parts
+    const { handler, limits, pause = systemPause } = this.#parts
     const { signal } = this.#ending
     while (!signal.aborted) {
       try {
@@ -101,8 +105,7 @@ export class Feed implements AsyncDisposable {
       } catch (error) {
         if (signal.aborted) return
         handler.failing(error instanceof Error ? error : new Error(String(error)))
-        // If aborted, the loop ends.
-        await delay(limits.retryMs, undefined, { signal }).catch(() => undefined)
+        await pause(retryDelay(limits, ++this.#failures), signal)
       }
     }
   }
@@ -117,6 +120,7 @@ export class Feed implements AsyncDisposable {
     stream.on("data", (response: WatchResponse) => {
       clearTimeout(timer)
       this.#stream = stream
+      if (!response.canceled) this.#failures = 0
       if (response.canceled) {
         if (response.compact_revision > 0) ended.resolve(this.#startAnew())
         else ended.reject(new Error(response.cancel_reason))
@@ -183,6 +187,10 @@ export class Feed implements AsyncDisposable {
       this.#askSoon()
     }, this.#parts.limits.progressMs)
   }
+}
+
+async function systemPause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined) // aborted: its owner ends
 }
 
 async function latestRevision({ client, prefix }: FeedParts): Promise<Revision> {

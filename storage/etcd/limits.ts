@@ -6,7 +6,7 @@ export interface EtcdLimits {
   attemptMs: number
   /** All attempts of one call, and also the time that a call waits for the feed. When exceeded: Unavailable. */
   callMs: number
-  /** Delay between attempts, doubled each time up to maxRetryMs. */
+  /** Delay between attempts, also of the feed, doubled each time up to maxRetryMs. */
   retryMs: number
   maxRetryMs: number
   /** Interval of pings on a connection, and time after which an unanswered ping closes it. etcd rejects intervals below 5 s. */
@@ -30,4 +30,9 @@ export const defaultEtcdLimits: Readonly<EtcdLimits> = {
   progressMs: 25,
   maxBacklogs: 32,
   historyRevisions: 1_000_000,
+}
+
+/** The delay after so many failures in a row, at least one. */
+export function retryDelay({ retryMs, maxRetryMs }: EtcdLimits, failures: number): number {
+  return Math.min(retryMs * 2 ** (failures - 1), maxRetryMs)
 }
