@@ -3,8 +3,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { KeyValue, Store } from "../../storage/types.ts"
 
-/** Objects per read. */
+/** Objects and bytes per read. */
 const pieceSize = 500
+const pieceBytes = 8 * 1024 * 1024
 
 /** `at`: undefined is the latest. Returns the revision that was read. */
 export async function scanStore(
@@ -18,6 +19,7 @@ export async function scanStore(
   for (let after: string | undefined; ;) {
     const piece = await store.range(prefix, {
       limit: pieceSize,
+      limitBytes: pieceBytes,
       ...(revision === undefined ? {} : { revision }),
       ...(after === undefined ? {} : { after }),
     })

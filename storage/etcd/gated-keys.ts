@@ -6,18 +6,20 @@ import type { Connection } from "./connection.ts"
 import { decodeGate, noGate, type Gate } from "./gate.ts"
 import { rangeEnd, type StoreKeys } from "./keys.ts"
 import type { Layer } from "./layer.ts"
+import { keyAfter, readPages } from "./range.ts"
 import type { Committed, Condition, GatedStore } from "./quota-gate.ts"
 import type { Compare, RangeRequest, RangeResponse } from "./wire.ts"
 
-/** Number of values per request when counting. */
+/** Number and bytes of values that are read at once when counting. */
 const countedAtOnce = 250
+const countedBytes = 8 * 1024 * 1024
 
 export interface GatedKeysParts {
   connection: Connection
   keys: StoreKeys
   layer: Layer
   /** Resolves when the feed has reached the response's revision. */
-  range(request: RangeRequest, revision: Revision | undefined): Promise<RangeResponse>
+  range: (request: RangeRequest, revision?: Revision) => Promise<RangeResponse>
   commit(transaction: Transaction, condition: Condition): Promise<Committed>
 }
 
@@ -69,7 +71,8 @@ export class GatedKeys implements GatedStore {
     const { revision } = header
     const gate = kvs[0] === undefined ? noGate : decodeGate({ type: 0, kv: kvs[0] })
     for (let from: Buffer | undefined = start; from !== undefined;) {
-      const page: RangeResponse = await this.#parts.range({ key: from, range_end: end, limit: countedAtOnce }, revision)
+      const request: RangeRequest = { key: from, range_end: end, limit: countedAtOnce }
+      const page: RangeResponse = await readPages(this.#parts.range, request, revision, countedBytes)
       for (const { key, value, create_revision, mod_revision } of page.kvs) {
         const name = key.toString("utf8", keys.root.length + 1)
         const entry = { key: name, value, createRevision: create_revision, modRevision: mod_revision }
@@ -78,7 +81,7 @@ export class GatedKeys implements GatedStore {
         used.bytes += bytes
       }
       const last = page.kvs.at(-1)
-      from = page.more && last !== undefined ? Buffer.concat([last.key, Buffer.of(0)]) : undefined
+      from = page.more && last !== undefined ? keyAfter(last.key) : undefined
     }
     return { used, gate, revision }
   }

@@ -9,19 +9,33 @@ import type { RangeRequest, RangeResponse, WireKeyValue } from "./wire.ts"
 interface Source {
   keys: StoreKeys
   layer: Layer
-  read(request: RangeRequest, revision?: Revision): Promise<RangeResponse>
+  read: Read
 }
+
+type Read = (request: RangeRequest, revision?: Revision) => Promise<RangeResponse>
+
+/** Values of the first page, whose size is unknown; a value has up to 1.5 MiB. */
+const firstPage = 16
+/** The size of the next values is unknown, too. */
+const largestPage = 128
 
 export async function readRange(source: Source, prefix: string, options: RangeOptions): Promise<RangeResult> {
   const { keys, layer } = source
-  const { after, limit, count = false } = options
+  const { after, limit, limitBytes, count = false } = options
   const start = keys.value(prefix)
   const end = rangeEnd(start)
   const begin = after === undefined || compareKeys(after, prefix) < 0 ? start : keys.value(`${after}\0`)
   // In etcd, limit 0 means no limit, so a request that only counts reads one key.
   const wanted = limit === undefined ? 0 : Math.max(limit, 1)
   const request = { key: begin, range_end: end, limit: wanted, keys_only: limit === 0 }
-  const { kvs, header, more, count: total } = await source.read(request, options.revision)
+  const {
+    kvs,
+    header,
+    more,
+    count: total,
+  } = limitBytes === undefined || limit === 0
+    ? await source.read(request, options.revision)
+    : await readPages(source.read, request, options.revision, limitBytes)
   const revision = options.revision ?? header.revision
   const values = valuesOf(source, kvs)
   const below = layer.keys(prefix, after)
@@ -40,6 +54,42 @@ export async function readRange(source: Source, prefix: string, options: RangeOp
   if (!count) return { items, revision, more: true }
   const beyond = await countBeyond(source, { prefix, last: last ?? "", end, revision }, below.length > known.length)
   return { items, revision, more: true, remaining: left + beyond }
+}
+
+/**
+ * One range, which ends when its values have this length. etcd only limits the number of values, so it is read in pages, and each
+ * page is as large as the average of the values before it allows.
+ */
+export async function readPages(
+  read: Read,
+  request: RangeRequest,
+  at: Revision | undefined,
+  limitBytes: number,
+): Promise<RangeResponse> {
+  const limit = request.limit === undefined || request.limit === 0 ? Infinity : request.limit
+  const first = await read({ ...request, limit: Math.min(limit, firstPage) }, at)
+  const revision = at ?? first.header.revision
+  const kvs = [...first.kvs]
+  let { more } = first
+  for (let bytes = bytesOf(kvs); more && kvs.length < limit && bytes < limitBytes;) {
+    const affordable = Math.ceil(((limitBytes - bytes) * kvs.length) / Math.max(bytes, 1))
+    const size = Math.min(limit - kvs.length, largestPage, affordable)
+    const key = keyAfter(kvs.at(-1)?.key ?? request.key)
+    const page = await read({ ...request, key, limit: size }, revision)
+    for (const kv of page.kvs) kvs.push(kv)
+    bytes += bytesOf(page.kvs)
+    more = page.more
+  }
+  return { ...first, kvs, more }
+}
+
+function bytesOf(kvs: readonly WireKeyValue[]): number {
+  return kvs.reduce((sum, { value }) => sum + value.byteLength, 0)
+}
+
+/** The next possible key. */
+export function keyAfter(key: Uint8Array): Buffer {
+  return Buffer.concat([key, Buffer.of(0)])
 }
 
 interface Rest {

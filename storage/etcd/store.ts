@@ -253,7 +253,8 @@ export class EtcdStore implements Store, ChangeLog {
     const at = revision === undefined ? request : { ...request, revision }
     try {
       const { response } = await client.call(client.calls.range, at, "again")
-      await this.#connection.reach(response.header.revision)
+      // Its header has the latest revision, even if an earlier one was read.
+      await this.#connection.reach(revision ?? response.header.revision)
       this.#checkOpen()
       return response
     } catch (error) {
