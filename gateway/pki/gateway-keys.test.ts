@@ -3,9 +3,10 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { createMemoryStore } from "../../storage/memory/store.ts"
 import { StartError } from "../start-error.ts"
 import { loadGatewayKeys } from "./gateway-keys.ts"
-import { keyDirectory } from "./key-files.ts"
+import { keyDirectory, keyRecords } from "./key-files.ts"
 import { issueClientCertificate } from "./pki.ts"
 
 async function directory(): Promise<string> {
@@ -55,21 +56,21 @@ test("a certificate that cannot be read is reissued", async () => {
 })
 
 test("of gateways that create the keys concurrently, all get the first one's", async () => {
-  const files = keyDirectory(await directory())
-  let others: Promise<unknown> | undefined
+  await using store = createMemoryStore()
+  const files = keyRecords(store)
+  let others: ReturnType<typeof loadGatewayKeys> | undefined
   const keys = await loadGatewayKeys(
     {
-      shared: true,
+      ...files,
       async read(names) {
         const found = await files.read(names)
-        await (others ??= loadGatewayKeys(files, ["localhost"])) // after the first read, which found nothing
+        await (others ??= loadGatewayKeys(keyRecords(store), ["localhost"])) // after the first read, which found nothing
         return found
       },
-      write: () => Promise.resolve(false), // the other one has written
     },
     ["localhost"],
   )
-  const { servingAuthority, administratorAuthority } = await loadGatewayKeys(files, ["localhost"])
+  const { servingAuthority, administratorAuthority } = (await others)!
   expect(keys.servingAuthority.certificate).toBe(servingAuthority.certificate)
   expect(keys.administratorAuthority.certificate).toBe(administratorAuthority.certificate)
 })

@@ -85,18 +85,21 @@ export async function loadCertificates(
 
 const administratorUser = { name: "polyplane-admin", groups: ["system:masters"] }
 
-/** Loads or creates a value; if several processes create it concurrently, all get the first one's. */
+/**
+ * Loads or creates a value; if several processes create it concurrently, all get the first one's. `make` returns undefined if it has
+ * seen that another process has created it.
+ */
 async function load<T>(
   files: KeyFiles,
   names: readonly string[],
-  make: () => Promise<Found>,
+  make: () => Promise<Found | undefined>,
   use: (found: Found) => T,
 ) {
   for (;;) {
     const found = await files.read(names)
     if (found !== undefined) return use(found)
     const made = await make()
-    if (await files.write(made)) return use(made)
+    if (made !== undefined && (await files.write(made))) return use(made)
   }
 }
 
@@ -114,12 +117,13 @@ const foundOf = (name: string, { key, certificate }: IssuedCertificate): Found =
 })
 
 async function loadAuthority(files: KeyFiles, name: string, commonName: string): Promise<Authority> {
-  const make = async (): Promise<Found> => {
+  const make = async (): Promise<Found | undefined> => {
     // The key is written first, so it was not lost by a crash. A new authority would invalidate every kubeconfig. Read in this order,
-    // since another gateway may just have written both.
-    const isCertified = (await files.read([`${name}.crt`])) !== undefined
-    if (isCertified && (await files.read([`${name}.key`])) === undefined)
+    // since another gateway may just have written both, which must not be replaced.
+    if ((await files.read([`${name}.crt`])) !== undefined) {
+      if ((await files.read([`${name}.key`])) !== undefined) return undefined
       throw unusable(name, "there is a certificate without its key")
+    }
     const { certificate, key } = await createAuthority(commonName)
     return foundOf(name, { certificate, key: printKey(key) })
   }
