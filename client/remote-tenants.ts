@@ -9,7 +9,8 @@ import { HttpTransport, type HttpClientConfig, type TlsIdentity, type TransportR
 import { silentLog, type Log } from "./log.ts"
 import { backoff } from "./informers/reflector.ts"
 import type { KubeClient, Resource } from "./rest.ts"
-import type { Tenant, TenantAddress, TenantAdmin, TenantWatchHandler } from "./tenants.ts"
+import { applySettings } from "./tenant-settings.ts"
+import type { Tenant, TenantAddress, TenantAdmin, TenantSubscriber, TenantWatchHandler } from "./tenants.ts"
 
 /** The gateway's address and an administrator's certificate. */
 export interface RemoteTenantsConfig extends HttpClientConfig {
@@ -27,11 +28,6 @@ type TenantsLine<T> =
   | { type: "ADDED" | "MODIFIED" | "DELETED"; tenant: string; object: T }
 
 type WatchLine<T> = { type: "PING" } | { type: "REMOVED"; tenant: string } | TenantsLine<T>
-
-interface Subscriber {
-  added(tenant: Tenant): void
-  removed(tenant: Tenant): void
-}
 
 export interface TenantsConnection extends TenantAdmin, AsyncDisposable {
   /** Sets the authority and client identity for new connections. */
@@ -56,7 +52,7 @@ class RemoteTenants implements TenantsConnection {
   readonly #log: Log
   readonly #ended = new AbortController()
   readonly #tenants = new Map<string, Tenant>()
-  readonly #subscribers = new Set<Subscriber>()
+  readonly #subscribers = new Set<TenantSubscriber>()
   readonly #clients = new Map<string, HttpClient>()
   readonly #closing = new Set<Promise<void>>()
   readonly #waking = new Set<string>()
@@ -80,7 +76,7 @@ class RemoteTenants implements TenantsConnection {
     return [...this.#tenants.values()]
   }
 
-  subscribe(subscriber: Subscriber): () => void {
+  subscribe(subscriber: TenantSubscriber): () => void {
     this.#subscribers.add(subscriber)
     for (const tenant of this.#tenants.values()) subscriber.added(tenant)
     return () => this.#subscribers.delete(subscriber)
@@ -243,7 +239,7 @@ class RemoteTenants implements TenantsConnection {
 
   #add(tenant: Tenant): void {
     const existing = this.#tenants.get(tenant.name)
-    if (existing?.uid === tenant.uid) return
+    if (existing?.uid === tenant.uid) return applySettings(existing, tenant)
     if (existing !== undefined) this.#remove(tenant.name)
     this.#tenants.set(tenant.name, tenant)
     for (const subscriber of this.#subscribers) subscriber.added(tenant)

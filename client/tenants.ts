@@ -17,9 +17,9 @@ export interface Tenant {
   clusterDomain: string
   transparentMetaPrefixes: readonly string[]
   opaqueMetaPrefixes: readonly string[]
-  /** false: the tenant runs its own controller manager. */
+  /** false: the tenant runs its own controller manager. May change (tenant-settings.ts). */
   controllers: boolean
-  /** Overrides the gateway's default limits for tenants. */
+  /** Overrides the gateway's default limits for tenants. May change. */
   quota?: TenantQuota
 }
 
@@ -75,11 +75,21 @@ export interface TenantWatchOptions {
   mentioning?: readonly string[]
 }
 
+export interface TenantSubscriber {
+  added(tenant: Tenant): void
+  removed(tenant: Tenant): void
+  /**
+   * The tenant's controllers were switched on or off. After they were switched on, all its objects are delivered to watches again.
+   * Only in processes of the gateway, where controllers run.
+   */
+  switched?(tenant: Tenant): void
+}
+
 export interface Tenants {
   get(name: string): Tenant | undefined
   list(): readonly Tenant[]
   /** Notifies the handler of every existing tenant, then of changes. Returns a function that stops it. */
-  subscribe(handler: { added(tenant: Tenant): void; removed(tenant: Tenant): void }): () => void
+  subscribe(handler: TenantSubscriber): () => void
   /** A client with administrator rights in the tenant. Calls fail with NotFound if the tenant does not exist. */
   client(tenant: string, use?: TenantUse): KubeClient
   /** One list and watch of a kind over all current and future tenants, which resumes automatically. */
@@ -117,7 +127,10 @@ export function redirected(kubeconfig: string, { server, certificateAuthority }:
 
 /** The additional functions that the operator needs. */
 export interface TenantAdmin extends Tenants {
-  /** Idempotent: returns the existing tenant for the same name and VirtualCluster uid. AlreadyExists for another uid. */
+  /**
+   * Idempotent: returns the existing tenant for the same name and VirtualCluster uid, which has the requested settings
+   * (tenant-settings.ts) from then on. AlreadyExists for another uid.
+   */
   create(request: Omit<Tenant, "uid">): Promise<Tenant>
   /** Idempotent. Resolves when all data of the tenant has been deleted from disk. */
   delete(name: string): Promise<void>

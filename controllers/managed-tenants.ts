@@ -24,6 +24,10 @@ export function managedTenants(tenants: Tenants): Tenants {
         removed: (tenant) => {
           if (tenant.controllers) handler.removed(tenant)
         },
+        switched: (tenant) => {
+          if (tenant.controllers) handler.added(tenant)
+          else handler.removed(tenant)
+        },
       }),
     wake: (name, use) => tenants.wake(name, use),
     register: (worker) => tenants.register(worker),
@@ -37,6 +41,15 @@ export function managedTenants(tenants: Tenants): Tenants {
       signal: AbortSignal,
       options?: TenantWatchOptions,
     ) {
+      if (signal.aborted) return
+      const stop = tenants.subscribe({
+        added: () => undefined,
+        removed: () => undefined,
+        switched: ({ name, controllers }) => {
+          if (!controllers) handler.removed(name)
+        },
+      })
+      signal.addEventListener("abort", stop, { once: true })
       tenants.watch<T>(
         resource,
         {

@@ -71,6 +71,29 @@ describe("controllers over the tenants of a gateway", () => {
     expect(metadata.annotations).toHaveProperty(["deployment.kubernetes.io/revision"], "1")
   })
 
+  test("are switched on and off, also for a tenant that has objects", async () => {
+    const { uid: _uid, ...request } = await gateway
+      .createTenant("switched", { controllers: false })
+      .then((made) => made.tenant)
+    const { tenants } = gateway.gateway
+    await client("switched").create(deployments, deployment("web", 2))
+    await tenants.create({ ...request, controllers: true })
+    await eventually(async () => expect(await count("switched", pods)).toBe(2))
+    await tenants.create({ ...request, controllers: false })
+    await client("switched").patch(deployments, "default", "web", { spec: { replicas: 3 } }, { type: "merge" })
+    await client("a").create(deployments, deployment("later", 1))
+    await eventually(async () => {
+      const { status } = await client("a").get<Deployment>(deployments, "default", "later")
+      expect(status).toMatchObject({ replicas: 1, observedGeneration: 1 })
+    })
+    expect(await count("switched", pods)).toBe(2)
+    await tenants.create({ ...request, controllers: true })
+    await eventually(async () => expect(await count("switched", pods)).toBe(3))
+    await tenants.delete("switched")
+    await client("a").delete(deployments, "default", "later")
+    await eventually(async () => expect(await count("a", pods)).toBe(2))
+  })
+
   test("delete dependents in the foreground", async () => {
     await client("a").create(deployments, deployment("short", 3))
     await eventually(async () => expect(await count("a", pods)).toBe(5))

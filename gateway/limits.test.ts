@@ -87,6 +87,23 @@ describe("the storage of a tenant", () => {
     })
   })
 
+  test("follows changes of the quota; a tenant that stores more can change and delete, but not add", async () => {
+    const { tenant } = await fixture.createTenant("changed", { quota: { objects: 10 } })
+    const api = fixture.gateway.tenants.client("changed")
+    const made = await fill(api, "c")
+    const { uid: _uid, quota: _quota, ...request } = tenant
+    const setQuota = (quota: object) => fixture.gateway.tenants.create({ ...request, ...quota })
+    await setQuota({ quota: { objects: 12 } })
+    expect(await fill(api, "d")).toBe(2)
+    await setQuota({ quota: { objects: 5 } })
+    const refused = { code: 403, message: expect.stringContaining("used: objects=12, limited: objects=5") }
+    await expect(api.create(configMaps, configMap("beyond"))).rejects.toMatchObject(refused)
+    await api.patch(configMaps, "default", "c0", { data: { text: "other" } }, { type: "merge" })
+    for (let index = 0; index < made; index++) await api.delete(configMaps, "default", `c${index}`)
+    await setQuota({})
+    expect(await fill(api, "e")).toBeGreaterThan(80)
+  })
+
   test("at the byte limit, objects with finalizers can still be deleted", async () => {
     const waiting = await fixture.createTenant("waiting", { quota: { bytes: 20_000 } })
     const client = local(waiting)

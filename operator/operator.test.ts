@@ -13,6 +13,7 @@ import {
   secrets,
   virtualClusters,
 } from "../client/resources.ts"
+import { applySettings } from "../client/tenant-settings.ts"
 import type { Tenant, TenantAddress, TenantAdmin } from "../client/tenants.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
@@ -29,7 +30,10 @@ class FakeTenantAdmin extends FakeTenants implements TenantAdmin {
     if (this.failures-- > 0) throw serviceUnavailable("the gateway is not there")
     const present = this.get(request.name)
     if (present !== undefined) {
-      if (present.virtualCluster.uid === request.virtualCluster.uid) return present
+      if (present.virtualCluster.uid === request.virtualCluster.uid) {
+        applySettings(present, request)
+        return present
+      }
       throw alreadyExists({ group: "", resource: "tenants" }, request.name)
     }
     const tenant = { ...request, uid: randomUUID() }
@@ -216,6 +220,31 @@ describe("the operator", () => {
     })
     const secret = superCluster.find<Secret>(secrets, key, "admin-kubeconfig")
     expect(Buffer.from(secret!.data!["admin-kubeconfig"]!, "base64").toString()).toContain("https://one/tenants/acme")
+  })
+
+  test("changes the quota and the controllers of a tenant, and reports the quota", async () => {
+    await create("default", "acme", { quota: { objects: 10, bytes: 1000 } })
+    const { status } = await inPhase("default", "acme", "Running")
+    expect(status?.quota).toEqual({ objects: 10, bytes: 1000 })
+    superCluster.edit(virtualClusters, "default", "acme", { spec: { quota: { bytes: null }, controllers: false } })
+    const found = () => superCluster.find<VirtualCluster>(virtualClusters, "default", "acme")?.status
+    await expect.poll(() => found()?.quota).toEqual({ objects: 10 })
+    expect(tenants.get("acme")).toMatchObject({ quota: { objects: 10 }, controllers: false })
+    superCluster.edit(virtualClusters, "default", "acme", { spec: { quota: null } })
+    await expect.poll(() => found()).not.toHaveProperty("quota")
+    expect(tenants.get("acme")).not.toHaveProperty("quota")
+    const told = () =>
+      superCluster
+        .all<KubeObject & { reason: string; message: string }>(events)
+        .map(({ reason, message }) => `${reason}: ${message}`)
+    const limit = "the gateway's limit"
+    await expect
+      .poll(told)
+      .toEqual([
+        'TenantControlPlaneRunning: tenant "acme" is served',
+        `QuotaChanged: the tenant's quota is now: objects: 10, bytes: ${limit}`,
+        `QuotaChanged: the tenant's quota is now: objects: ${limit}, bytes: ${limit}`,
+      ])
   })
 
   test("renews the kubeconfig when the gateway's address changes", async () => {

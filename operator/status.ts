@@ -1,21 +1,32 @@
 // The status of a VirtualCluster, with its condition Ready.
 
+import { equalJson } from "../apimachinery/equality.ts"
 import { timestamp } from "../apimachinery/object.ts"
+import type { TenantQuota } from "../client/tenants.ts"
 import type { Phase, VirtualClusterStatus } from "./types.ts"
+
+/** What is to be reported of a VirtualCluster. */
+export interface Report {
+  phase: Phase
+  reason: string
+  message: string
+  clusterNamespace?: string | undefined
+  /** Undefined: the gateway's limits apply. */
+  quota?: TenantQuota | undefined
+}
+
+/** A merge patch: null removes a field. */
+type StatusPatch = Omit<VirtualClusterStatus, "quota"> & { quota?: Record<keyof TenantQuota, number | null> | null }
 
 /** Returns the status to write, or undefined if it is unchanged. */
 export function nextStatus(
   current: VirtualClusterStatus | undefined,
-  wanted: { phase: Phase; reason: string; message: string; clusterNamespace: string | undefined },
+  wanted: Report,
   now: number,
-): VirtualClusterStatus | undefined {
-  const { phase, reason, message, clusterNamespace } = wanted
-  const same =
-    current?.phase === phase &&
-    current?.reason === reason &&
-    current?.message === message &&
-    current?.clusterNamespace === clusterNamespace
-  if (same) return undefined
+): StatusPatch | undefined {
+  const { phase, reason, message, clusterNamespace, quota } = wanted
+  const isSame = isSaid(current, wanted) && current?.clusterNamespace === clusterNamespace
+  if (isSame && equalJson(current?.quota, quota)) return undefined
   const status = phase === "Running" ? "True" : "False"
   const before = current?.conditions?.find(({ type }) => type === "Ready")
   const condition = {
@@ -34,6 +45,25 @@ export function nextStatus(
     reason,
     message,
     ...(clusterNamespace === undefined ? {} : { clusterNamespace }),
+    ...(current?.quota === undefined && quota === undefined ? {} : { quota: patchOf(quota) }),
     conditions: [...others, condition],
   }
+}
+
+/** Whether an event has told it already. */
+export function isSaid(
+  current: VirtualClusterStatus | undefined,
+  { phase, reason, message }: Pick<Report, "phase" | "reason" | "message">,
+): boolean {
+  return current?.phase === phase && current.reason === reason && current.message === message
+}
+
+function patchOf(quota: TenantQuota | undefined): Required<StatusPatch>["quota"] {
+  return quota === undefined ? null : { objects: quota.objects ?? null, bytes: quota.bytes ?? null }
+}
+
+/** For an event. */
+export function printQuota(quota: TenantQuota | undefined): string {
+  const { objects = "the gateway's limit", bytes = "the gateway's limit" } = quota ?? {}
+  return `the tenant's quota is now: objects: ${objects}, bytes: ${bytes}`
 }

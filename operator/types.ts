@@ -1,6 +1,7 @@
 // The objects of tenancy.x-k8s.io/v1alpha1. Schema and limits: manifests/crds.
 
 import type { KubeObject } from "../apimachinery/object.ts"
+import type { TenantQuota } from "../client/tenants.ts"
 import { tenancyGroup, tenancyVersion } from "../apimachinery/tenancy.ts"
 
 export const tenancyAPIVersion = `${tenancyGroup}/${tenancyVersion}`
@@ -21,6 +22,8 @@ export interface VirtualClusterStatus {
   message?: string
   reason?: string
   conditions?: VirtualClusterCondition[]
+  /** The quota that the gateway enforces. */
+  quota?: TenantQuota
 }
 
 export interface VirtualCluster extends KubeObject {
@@ -28,7 +31,7 @@ export interface VirtualCluster extends KubeObject {
     clusterVersionName: string
     clusterDomain?: string
     controllers?: boolean
-    quota?: { objects?: number; bytes?: number }
+    quota?: TenantQuota
     transparentMetaPrefixes?: string[]
     opaqueMetaPrefixes?: string[]
     pkiExpireDays?: number

@@ -1,6 +1,7 @@
 // Reconciles a VirtualCluster with its tenant. Every step is idempotent, so the next reconcile completes the work after a crash:
 // finalizer → tenant → root namespace → kubeconfig → status; on deletion: tenant → namespaces → finalizer.
 
+import { equalJson } from "../apimachinery/equality.ts"
 import { adoptAnnotation } from "../apimachinery/tenancy.ts"
 import { StatusError, isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
@@ -11,7 +12,7 @@ import { pointsTo, type Tenant, type TenantAdmin } from "../client/tenants.ts"
 import { claimsOf, isOf, type Claim } from "./claims.ts"
 import { operatorLimits } from "./options.ts"
 import { ensureRootNamespace, removeNamespaces, storeKubeconfig, storedKubeconfig } from "./root-namespace.ts"
-import { nextStatus } from "./status.ts"
+import { isSaid, nextStatus, printQuota, type Report } from "./status.ts"
 import { tenancyAPIVersion, type Phase, type VirtualCluster } from "./types.ts"
 
 export const finalizer = "tenancy.x-k8s.io/tenant"
@@ -72,14 +73,15 @@ export class VirtualClusterReconciler {
       return await (isLeaving ? this.#remove(virtualCluster) : this.#make(virtualCluster))
     } catch (error) {
       if (error instanceof Obstacle) {
-        await this.#report(virtualCluster, error.phase, error.reason, error.message)
+        const { phase, reason, message } = error
+        await this.#report(virtualCluster, { phase, reason, message })
         return { requeueAfterMs: operatorLimits.recheckMs }
       }
       // Conflicts are retried silently; other errors are reported in the status, and retried as well.
       const isRace = isConflict(error) || isNotFound(error)
       if (!isRace && error instanceof StatusError) {
         const reason = isLeaving ? "TenantDeletionError" : "TenantControlPlaneError"
-        await this.#report(virtualCluster, "Pending", reason, error.message)
+        await this.#report(virtualCluster, { phase: "Pending", reason, message: error.message })
       }
       throw error
     }
@@ -120,13 +122,13 @@ export class VirtualClusterReconciler {
       )
     }
     await this.#ensureKubeconfig(tenant, isNew)
-    await this.#report(
-      virtualCluster,
-      "Running",
-      "TenantControlPlaneRunning",
-      `tenant "${tenant.name}" is served`,
-      clusterKey,
-    )
+    await this.#report(virtualCluster, {
+      phase: "Running",
+      reason: "TenantControlPlaneRunning",
+      message: `tenant "${tenant.name}" is served`,
+      clusterNamespace: clusterKey,
+      quota: tenant.quota,
+    })
     return { requeueAfterMs: operatorLimits.kubeconfigMaxAgeMs / 2 }
   }
 
@@ -152,8 +154,14 @@ export class VirtualClusterReconciler {
       settle(false)
     }
     made.then(end, end)
+    const message = "the tenant is being made"
     if (await isSlow)
-      await this.#report(virtualCluster, "Pending", "ClusterCreating", "the tenant is being made", clusterKey)
+      await this.#report(virtualCluster, {
+        phase: "Pending",
+        reason: "ClusterCreating",
+        message,
+        clusterNamespace: clusterKey,
+      })
   }
 
   #checkNames(identity: Tenant["virtualCluster"], clusterKey: string): void {
@@ -248,35 +256,36 @@ export class VirtualClusterReconciler {
     await removeNamespaces(superClient, clusterKey, identity.uid)
   }
 
-  async #report(
-    virtualCluster: VirtualCluster,
-    phase: Phase,
-    reason: string,
-    message: string,
-    clusterNamespace = virtualCluster.status?.clusterNamespace,
-  ): Promise<void> {
-    const { metadata, status } = virtualCluster
-    const wanted = nextStatus(status, { phase, reason, message, clusterNamespace }, this.#parts.clock.now())
+  /** What the report does not mention remains. */
+  async #report(virtualCluster: VirtualCluster, report: Report): Promise<void> {
+    const { metadata, status = {} } = virtualCluster
+    const { clusterNamespace, quota } = status
+    const wanted = nextStatus(status, { clusterNamespace, quota, ...report }, this.#parts.clock.now())
     if (wanted === undefined) return
     const { namespace, name = "", uid } = metadata
-    const { superClient, events } = this.#parts
+    const { superClient } = this.#parts
     try {
       const patch = { metadata: { uid }, status: wanted }
       const options = { type: "merge", subresource: "status" } as const
       const reported = await superClient.patch(virtualClusters, namespace, name, patch, options)
-      if (phase === "Running" && uid !== undefined) this.#reported.set(uid, reported.metadata.resourceVersion ?? "")
+      if (report.phase === "Running" && uid !== undefined)
+        this.#reported.set(uid, reported.metadata.resourceVersion ?? "")
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error
       return
     }
+    this.#announce(virtualCluster, report)
+  }
+
+  #announce(virtualCluster: VirtualCluster, report: Report): void {
+    const { status } = virtualCluster
+    const { phase, reason, message, quota } = report
+    const { superClient, events } = this.#parts
     const object = { ...virtualCluster, apiVersion: tenancyAPIVersion, kind: "VirtualCluster" }
-    events.event(
-      superClient,
-      object,
-      phase === "Running" || reason === "ClusterCreating" ? "Normal" : "Warning",
-      reason,
-      message,
-    )
+    const type = phase === "Running" || reason === "ClusterCreating" ? "Normal" : "Warning"
+    if (!isSaid(status, report)) events.event(superClient, object, type, reason, message)
+    else if (phase === "Running" && !equalJson(status?.quota, quota))
+      events.event(superClient, object, "Normal", "QuotaChanged", printQuota(quota))
   }
 }
 

@@ -5,6 +5,7 @@
 import { baseRevision } from "./base-layer.ts"
 import { StorageError, type KeyValue, type StoreEvent } from "./types.ts"
 
+/** The limits may change while the store is open: they are read for each transaction. */
 export interface StoreQuota {
   /** Prefix of the keys that count; other keys belong to the gateway itself. */
   readonly prefix: string

@@ -50,6 +50,7 @@ export function runWorker(): void {
       for (const record of records) await started().tenants.adopt(record, false)
     },
     create: (record) => started().tenants.adopt(record, true),
+    adjust: (tenant) => started().tenants.adjust(tenant, tenant),
     remove: (name) => started().tenants.delete(name),
     release: (name) => started().release(name),
     beat: () => undefined,

@@ -198,12 +198,16 @@ export class ControlPlanes implements Preparation {
   }
 }
 
-/** The quota of a tenant; the super cluster has none. */
-function quotaOf({ quota = {} }: Tenant, limits: ControlPlanesParts["limits"]): StoreQuota {
+/** The quota of a tenant, which may change at any time; the super cluster has none. */
+function quotaOf(tenant: Tenant, limits: ControlPlanesParts["limits"]): StoreQuota {
   return {
     prefix: "/registry/",
-    maxObjects: quota.objects ?? limits.maxStoredObjects,
-    maxBytes: quota.bytes ?? limits.maxStoredBytes,
+    get maxObjects() {
+      return tenant.quota?.objects ?? limits.maxStoredObjects
+    },
+    get maxBytes() {
+      return tenant.quota?.bytes ?? limits.maxStoredBytes
+    },
     reserveBytes: limits.storedBytesReserve,
   }
 }

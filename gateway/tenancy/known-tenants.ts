@@ -4,7 +4,15 @@
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import type { Resource } from "../../client/rest.ts"
-import type { Tenant, TenantUse, TenantWatchHandler, TenantWatchOptions, TenantWorker } from "../../client/tenants.ts"
+import { applySettings, hasSettings, type TenantSettings } from "../../client/tenant-settings.ts"
+import type {
+  Tenant,
+  TenantSubscriber,
+  TenantUse,
+  TenantWatchHandler,
+  TenantWatchOptions,
+  TenantWorker,
+} from "../../client/tenants.ts"
 import type { Admittance } from "./admittance.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import type { Preparation } from "../control-plane/prepare.ts"
@@ -25,11 +33,6 @@ export interface KnownTenantsParts {
   preparation: Preparation
   log: Log
   limits: { tenantReadyMs: number; maxOpening: number } & SleepLimits
-}
-
-export interface TenantSubscriber {
-  added(tenant: Tenant): void
-  removed(tenant: Tenant): void
 }
 
 export class KnownTenants implements Disposable {
@@ -107,6 +110,19 @@ export class KnownTenants implements Disposable {
     const added = this.add(record, true)
     this.publish(record.tenant)
     if (this.#subscriptions.last > 0) this.#sleep.call(added)
+  }
+
+  /** From now on the tenant has these settings. Its quota is read at each write. */
+  change(entry: TenantEntry, settings: TenantSettings): void {
+    const { tenant } = entry.record
+    if (hasSettings(tenant, settings)) return
+    const isSwitched = tenant.controllers !== settings.controllers
+    applySettings(tenant, settings)
+    this.#parts.log.info({ tenant: tenant.name, settings }, "a tenant's settings were changed")
+    if (!isSwitched) return
+    for (const subscriber of this.#subscribers) subscriber.switched?.(tenant)
+    // The controllers have forgotten its objects, or never had them.
+    if (tenant.controllers && this.#subscriptions.last > 0) entry.deliverAgain()
   }
 
   publish(tenant: Tenant): void {

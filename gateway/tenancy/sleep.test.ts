@@ -61,6 +61,20 @@ describe("an unused tenant", () => {
     }
   })
 
+  test("has another quota when it wakes", async () => {
+    const { tenant } = await fixture.createTenant("quota")
+    const api = fixture.gateway.tenants.client("quota")
+    await api.create(configMaps, configMap("first"))
+    await asleep()
+    const { uid: _uid, ...request } = tenant
+    await fixture.gateway.tenants.create({ ...request, quota: { objects: 1 } })
+    expect(fixture.gateway.tenants.awake).toBe(0)
+    await expect(api.create(configMaps, configMap("second"))).rejects.toMatchObject({
+      code: 403,
+      message: expect.stringContaining("limited: objects=1"),
+    })
+  })
+
   test("is not woken by a certificate of another authority", async () => {
     const strangers = await fixture.createTenant("b")
     await fixture.createTenant("a")

@@ -3,10 +3,12 @@
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
+import { applySettings, type TenantSettings } from "../../client/tenant-settings.ts"
 import type {
   Tenant,
   TenantAddress,
   TenantAdmin,
+  TenantSubscriber,
   TenantUse,
   TenantWatchHandler,
   TenantWatchOptions,
@@ -14,7 +16,7 @@ import type {
 } from "../../client/tenants.ts"
 import type { Store } from "../../storage/types.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
-import { KnownTenants, objectHandler, type KnownTenantsParts, type TenantSubscriber } from "./known-tenants.ts"
+import { KnownTenants, objectHandler, type KnownTenantsParts } from "./known-tenants.ts"
 import { lookupIn } from "./lookup.ts"
 import { issueKubeconfig } from "../pki/kubeconfig.ts"
 import { createLazyClient } from "./lazy-client.ts"
@@ -25,7 +27,14 @@ import type { TenantValueHandler } from "./subscriptions.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 import { noSuchTenant } from "./tenant-errors.ts"
 import { TenantOperations, type TenantRequest } from "./tenant-operations.ts"
-import { createRecord, readRecord, readRecords, replaceRecord, type TenantRecord } from "./tenant-record.ts"
+import {
+  changeRecord,
+  createRecord,
+  readRecord,
+  readRecords,
+  replaceRecord,
+  type TenantRecord,
+} from "./tenant-record.ts"
 import type { TenantLookup } from "./tenant-resolver.ts"
 import { authorityName } from "../pki/trust-store.ts"
 
@@ -64,6 +73,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     this.#operations = new TenantOperations({
       get: (name) => this.get(name),
       create: (request) => this.#create(request),
+      change: (tenant, settings) => this.#change(tenant, settings),
       delete: (name) => this.#delete(name),
       settle: () => this.#others?.settle(),
       ended: (name) => this.#reload(name),
@@ -93,6 +103,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     const isActive = record?.state === "active"
     if (entry !== undefined && (!isActive || record.tenant.uid !== entry.record.tenant.uid)) this.#left(entry)
     if (isActive && this.#known.get(name) === undefined) this.#known.join(record)
+    else if (isActive) this.adjust(record.tenant, record.tenant)
   }
 
   #left(entry: TenantEntry): void {
@@ -154,6 +165,18 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     const tenant = await this.#make(record)
     this.#parts.log.info({ tenant: tenant.name, uid: tenant.uid }, "tenant created")
     return tenant
+  }
+
+  async #change(tenant: Tenant, settings: TenantSettings): Promise<void> {
+    const change = ({ tenant: recorded }: TenantRecord): void => applySettings(recorded, settings)
+    if (!(await changeRecord(this.#parts.store, tenant, change))) throw noSuchTenant(tenant.name)
+    this.adjust(tenant, settings)
+  }
+
+  /** Gives the tenant the settings that have been recorded for it. Does nothing if it is not known here. */
+  adjust({ name, uid }: Pick<Tenant, "name" | "uid">, settings: TenantSettings): void {
+    const entry = this.#known.get(name)
+    if (entry?.record.tenant.uid === uid) this.#known.change(entry, settings)
   }
 
   /** Takes over a tenant that the primary has recorded (workers/) and assigned to this process. `isNew`: it was never opened. */

@@ -161,6 +161,13 @@ export class TenantEntry {
     }
   }
 
+  /** Delivers all its objects to followers of all tenants once more. */
+  deliverAgain(): void {
+    const feed = this.#awake?.feed
+    if (feed === undefined) void this.introduce(false)
+    else feed.startAgain()
+  }
+
   /** When all followers last received its state, and how long that took. */
   get introduced(): { at: number; tookMs: number } | undefined {
     return this.#introduced

@@ -54,6 +54,8 @@ export class TenantFeed {
   #sleepRevision: number | undefined
   #watcher: Watcher | undefined
   #isPassing = false
+  /** Everything must be delivered again. */
+  #isStale = false
   readonly #firstList = Promise.withResolvers<void>()
 
   constructor(parts: TenantFeedParts) {
@@ -72,10 +74,17 @@ export class TenantFeed {
     this.#watcher?.close()
   }
 
+  /** Delivers everything again. */
+  startAgain(): void {
+    this.#isStale = true
+    this.#watcher?.close()
+  }
+
   /** The revision up to which all followers have received everything; undefined if they have not. */
   get settledAt(): number | undefined {
     const { controlPlane, subscriptions } = this.#parts
     const { revision } = controlPlane.store
+    if (this.#isStale) return undefined
     // In shared storage the revision advances without changes; so does that of the watch.
     if (this.#sleepRevision !== undefined)
       return (this.#watcher?.revision ?? this.#sleepRevision) === revision ? revision : undefined
@@ -133,6 +142,8 @@ export class TenantFeed {
     if (this.#sleepRevision !== undefined) await this.#untilChanged(controlPlane.store, this.#sleepRevision)
     if (signal.aborted) return
     this.#sleepRevision = undefined
+    if (this.#isStale) this.#startAnew()
+    this.#isStale = false
     await opening.run(async () => {
       await this.#list(controlPlane)
       // A new tenant has many objects at once: requests are served in between.
@@ -219,7 +230,7 @@ export class TenantFeed {
   /** Runs until the watch is closed, also by new subscriptions. */
   async #follow(controlPlane: ControlPlane): Promise<void> {
     const { subscriptions } = this.#parts
-    if (subscriptions.last > this.#listed) return
+    if (subscriptions.last > this.#listed || this.#isStale) return
     const { store } = controlPlane
     const watcher = (this.#watcher = store.watch(everything, { after: this.#position ?? store.revision }))
     try {

@@ -1,6 +1,7 @@
 // The creations and deletions of tenants in progress: one operation at a time for each name. Used by the directory of a process
 // (tenant-directory.ts) and by that of the primary (workers/spread-tenants.ts), which differ in what an operation does.
 
+import { hasSettings, settingsOf, type TenantSettings } from "../../client/tenant-settings.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import { checkTenantName } from "./new-tenant.ts"
 import { tenantExists } from "./tenant-errors.ts"
@@ -11,6 +12,8 @@ export interface TenantOperationsParts {
   get: (name: string) => Tenant | undefined
   /** Called when the name is not in use. */
   create: (request: TenantRequest) => Promise<Tenant>
+  /** Gives an existing tenant other settings. Throws NotFound if it does not exist any more. */
+  change: (tenant: Tenant, settings: TenantSettings) => Promise<void>
   /** Does nothing for an unknown name. */
   delete: (name: string) => Promise<void>
   /** Takes over what other gateways have changed, before `get` is asked whether a new tenant exists. */
@@ -41,8 +44,16 @@ export class TenantOperations {
     return this.#deleting.get(name)
   }
 
-  /** Throws AlreadyExists, unless the existing tenant belongs to the same VirtualCluster. */
+  /**
+   * Throws AlreadyExists, unless the existing tenant belongs to the same VirtualCluster; it then has the requested settings.
+   */
   async create(request: TenantRequest): Promise<Tenant> {
+    const tenant = await this.#create(request)
+    if (!hasSettings(tenant, request)) await this.#parts.change(tenant, settingsOf(request))
+    return tenant
+  }
+
+  async #create(request: TenantRequest): Promise<Tenant> {
     const { name } = request
     checkTenantName(name)
     await this.#parts.settle?.()

@@ -85,6 +85,27 @@ export async function replaceRecord(store: Store, { name, uid }: Tenant, record?
   }
 }
 
+/** Returns false if the tenant does not exist or is being deleted. */
+export async function changeRecord(
+  store: Store,
+  { name, uid }: Tenant,
+  change: (record: TenantRecord) => void,
+): Promise<boolean> {
+  const key = prefix + name
+  for (let found = await store.get(key); found !== undefined;) {
+    const record = parse(found)
+    if (record.tenant.uid !== uid || record.state !== "active") return false
+    change(record)
+    const result = await store.txn({
+      compare: [{ key, modRevision: found.modRevision }],
+      operations: [{ type: "put", key, value: Buffer.from(JSON.stringify(record)) }],
+    })
+    if (result.succeeded) return true
+    found = result.current[0]
+  }
+  return false
+}
+
 function parse({ value }: KeyValue): TenantRecord {
   return JSON.parse(Buffer.from(value).toString()) as TenantRecord
 }

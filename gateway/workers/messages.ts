@@ -1,5 +1,6 @@
 // The calls between the primary and its workers. Both run the same program from the same start, so there is no version.
 
+import type { Tenant } from "../../client/tenants.ts"
 import type { TenantRecord } from "../tenancy/tenant-record.ts"
 import type { AdvertisedAddress } from "../control-plane/kubernetes-service.ts"
 import type { GatewayLimits } from "../options.ts"
@@ -33,6 +34,8 @@ export type WorkerCalls = {
   adopt: [TenantRecord[], void]
   /** Creates a tenant. Resolves when it is ready. */
   create: [TenantRecord, void]
+  /** Settings of a tenant have changed. */
+  adjust: [Tenant, void]
   /** Resolves when all data of the tenant has been deleted from disk. */
   remove: [string, void]
   /** Returns false if the tenant is in use and stays. Otherwise it is closed. */

@@ -118,6 +118,14 @@ export class Placement implements AsyncDisposable {
     }
   }
 
+  /** Its record has changed: tells the owner, if it is not just being given the new record. */
+  async changed(held: Held): Promise<void> {
+    await held.moving
+    const { owner, record } = held
+    // The next owner adopts it with its current record.
+    if (owner !== undefined) await ignoreClosed(owner.channel.call("adjust", record.tenant))
+  }
+
   /** Resolves when no process has it open or forwards requests to it. */
   async release(held: Held): Promise<void> {
     const { pool, routes } = this.#parts

@@ -5,10 +5,12 @@ import { randomUUID } from "node:crypto"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
+import { applySettings, type TenantSettings } from "../../client/tenant-settings.ts"
 import type {
   Tenant,
   TenantAddress,
   TenantAdmin,
+  TenantSubscriber,
   TenantWatchHandler,
   TenantWatchOptions,
 } from "../../client/tenants.ts"
@@ -19,7 +21,7 @@ import { Presence } from "../tenancy/presence.ts"
 import { newRecord } from "../tenancy/new-tenant.ts"
 import { noSuchTenant, tenantExists } from "../tenancy/tenant-errors.ts"
 import { TenantOperations, type TenantRequest } from "../tenancy/tenant-operations.ts"
-import { createRecord, readRecords, replaceRecord, type TenantRecord } from "../tenancy/tenant-record.ts"
+import { changeRecord, createRecord, readRecords, replaceRecord, type TenantRecord } from "../tenancy/tenant-record.ts"
 import { Followers } from "./followers.ts"
 import { type Held, Placement, routeOf } from "./placement.ts"
 import type { WorkerPool } from "./pool.ts"
@@ -38,17 +40,12 @@ export interface SpreadTenantsParts {
   log: Log
 }
 
-interface Subscriber {
-  added(tenant: Tenant): void
-  removed(tenant: Tenant): void
-}
-
 export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   readonly #parts: SpreadTenantsParts
   readonly #placement: Placement
   readonly #followers: Followers
   readonly #operations: TenantOperations
-  readonly #subscribers = new Set<Subscriber>()
+  readonly #subscribers = new Set<TenantSubscriber>()
 
   /** Completes interrupted deletions. Nothing is opened. */
   static async open(parts: SpreadTenantsParts): Promise<SpreadTenants> {
@@ -68,6 +65,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     this.#operations = new TenantOperations({
       get: (name) => this.get(name),
       create: (request) => this.#create(request),
+      change: (tenant, settings) => this.#change(tenant, settings),
       delete: (name) => this.#delete(name),
     })
     this.#followers = new Followers((worker, tenant) => this.#placement.get(tenant)?.owner === worker)
@@ -118,6 +116,14 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     for (const subscriber of this.#subscribers) subscriber.added(record.tenant)
     this.#parts.log.info({ tenant: record.tenant.name, uid: record.tenant.uid }, "tenant created")
     return record.tenant
+  }
+
+  async #change(tenant: Tenant, settings: TenantSettings): Promise<void> {
+    const held = this.#placement.get(tenant.name)
+    const change = ({ tenant: recorded }: TenantRecord): void => applySettings(recorded, settings)
+    if (held === undefined || !(await changeRecord(this.#parts.store, tenant, change))) throw noSuchTenant(tenant.name)
+    applySettings(held.record.tenant, settings)
+    await this.#placement.changed(held)
   }
 
   delete(name: string): Promise<void> {
@@ -174,7 +180,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     return () => undefined
   }
 
-  subscribe(subscriber: Subscriber): () => void {
+  subscribe(subscriber: TenantSubscriber): () => void {
     this.#subscribers.add(subscriber)
     for (const { record, creating } of this.#placement.all) if (!creating) subscriber.added(record.tenant)
     return () => this.#subscribers.delete(subscriber)

@@ -4,13 +4,8 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import { clusterKey } from "../../apimachinery/tenancy.ts"
 import { notFound } from "../../apimachinery/status.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import type { Tenant, Tenants, TenantWatchHandler } from "../../client/tenants.ts"
+import type { Tenant, Tenants, TenantSubscriber, TenantWatchHandler } from "../../client/tenants.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
-
-interface Subscriber {
-  added(tenant: Tenant): void
-  removed(tenant: Tenant): void
-}
 
 export function fakeTenant(name: string, more: Partial<Tenant> = {}): Tenant {
   const virtualCluster = { namespace: "default", name, uid: `uid-of-${name}` }
@@ -36,7 +31,7 @@ interface FakeWatch {
 
 export class FakeTenants implements Tenants {
   readonly clusters = new Map<string, { tenant: Tenant; cluster: FakeCluster }>()
-  readonly #subscribers = new Set<Subscriber>()
+  readonly #subscribers = new Set<TenantSubscriber>()
   readonly #watches = new Set<FakeWatch>()
 
   add(tenant: Tenant): FakeCluster {
@@ -63,7 +58,7 @@ export class FakeTenants implements Tenants {
     return [...this.clusters.values()].map(({ tenant }) => tenant)
   }
 
-  subscribe(handler: Subscriber): () => void {
+  subscribe(handler: TenantSubscriber): () => void {
     this.#subscribers.add(handler)
     for (const { tenant } of this.clusters.values()) handler.added(tenant)
     return () => this.#subscribers.delete(handler)

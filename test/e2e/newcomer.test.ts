@@ -198,9 +198,16 @@ describe("a session of a new user", () => {
     expect(await whoAmI(await withoutUser(kubeconfig), token)).toBe("system:serviceaccount:default:default")
   })
 
-  test("what a tenant was made with cannot be changed, and what can be explained is explained", async () => {
+  test("quota and controllers of a tenant can be changed, what else it was made with cannot, and all is explained", async () => {
     const patch = ["patch", "virtualcluster", "team-b", "--type=merge", "--patch"]
-    for (const spec of ['{"quota":{"objects":5}}', '{"controllers":false}', '{"clusterDomain":"a.example"}']) {
+    await up.kubectl([...patch, '{"spec":{"controllers":false,"quota":{"objects":1}}}'], { kubeconfig: "admin" })
+    const quota = ["virtualcluster", "team-b", "--for=jsonpath={.status.quota.objects}=1", "--timeout=50s"]
+    await up.kubectl(["wait", ...quota], { kubeconfig: "admin" })
+    const refused = await up.tryKubectl(["create", "configmap", "beyond"], { kubeconfig: "team-b" })
+    expect(refused.stderr).toMatch(/exceeded quota: tenant, .*limited: objects=1$/m)
+    await up.kubectl([...patch, '{"spec":{"controllers":true,"quota":null}}'], { kubeconfig: "admin" })
+    await eventually(() => up.kubectl(["create", "configmap", "beyond"], { kubeconfig: "team-b" }))
+    for (const spec of ['{"opaqueMetaPrefixes":["a"]}', '{"clusterDomain":"a.example"}']) {
       const changed = await up.tryKubectl([...patch, `{"spec":${spec}}`], { kubeconfig: "admin" })
       expect(changed.stderr).toMatch(/read when the tenant is made and cannot be (changed|added or removed) later/)
     }

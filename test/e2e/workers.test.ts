@@ -130,6 +130,15 @@ describe("with --workers", () => {
     }
   }, 120_000)
 
+  test("a changed quota reaches the worker that has the tenant", async () => {
+    const patch = ["patch", "virtualcluster", "team-2", "--type=merge", "--patch"]
+    await up.kubectl([...patch, '{"spec":{"quota":{"objects":1}}}'], { kubeconfig: "admin" })
+    const create = (name: string) => up.tryKubectl(["create", "configmap", name], { kubeconfig: "team-2" })
+    await eventually(async () => /limited: objects=1$/m.test((await create("beyond")).stderr), patience)
+    await up.kubectl([...patch, '{"spec":{"quota":null}}'], { kubeconfig: "admin" })
+    await eventually(async () => (await create("within")).code === 0, patience)
+  }, 120_000)
+
   test("a credential identifies its tenant in every process", async () => {
     const credential = certificateOf(await up.readKubeconfig("team-1"))
     const token = (

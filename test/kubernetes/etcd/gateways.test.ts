@@ -106,6 +106,21 @@ describe.skipIf(lacks(["etcd"]))("two gateways on one etcd", () => {
     expect((await both[1].get<ConfigMap>(configMaps, "default", "n")).data).toEqual({ count: "100" })
   })
 
+  test("a quota that is changed at one is enforced by the other", async () => {
+    const made = await first.createTenant("changed", { quota: { objects: 1_000 } })
+    const [mine, others] = clients(made)
+    await others.create(configMaps, configMap("first"))
+    const { uid: _uid, ...request } = made.tenant
+    await first.gateway.tenants.create({ ...request, quota: { objects: 1 } })
+    await eventually(() => second.gateway.tenants.get("changed")?.quota?.objects === 1)
+    const refused = { code: 403, message: expect.stringContaining("limited: objects=1") }
+    for (const client of [mine, others])
+      await expect(client.create(configMaps, configMap("second"))).rejects.toMatchObject(refused)
+    await second.gateway.tenants.create({ ...request, quota: { objects: 1_000 } })
+    await eventually(() => first.gateway.tenants.get("changed")?.quota?.objects === 1_000)
+    for (const [at, client] of [mine, others].entries()) await client.create(configMaps, configMap(`third-${at}`))
+  })
+
   test("a tenant's quota is exact, whichever of them is written to", async () => {
     const all = clients(await first.createTenant("small", { quota: { objects: 60 } }))
     const outcomes: (string | number)[] = []
