@@ -10,7 +10,14 @@ import { silentLog, type Log } from "./log.ts"
 import { backoff } from "./informers/reflector.ts"
 import type { KubeClient, Resource } from "./rest.ts"
 import { applySettings } from "./tenant-settings.ts"
-import type { Tenant, TenantAddress, TenantAdmin, TenantSubscriber, TenantWatchHandler } from "./tenants.ts"
+import type {
+  Tenant,
+  TenantAddress,
+  TenantAdmin,
+  TenantFault,
+  TenantSubscriber,
+  TenantWatchHandler,
+} from "./tenants.ts"
 
 /** The gateway's address and an administrator's certificate. */
 export interface RemoteTenantsConfig extends HttpClientConfig {
@@ -113,6 +120,11 @@ class RemoteTenants implements TenantsConnection {
 
   kubeconfig(name: string): Promise<string> {
     return this.#call("GET", `/polyplane/v1/tenants/${encodeURIComponent(name)}/kubeconfig`)
+  }
+
+  async faults(): Promise<readonly TenantFault[]> {
+    const { items } = JSON.parse(await this.#call("GET", "/polyplane/v1/faults")) as { items: TenantFault[] }
+    return items
   }
 
   wake(name: string): void {

@@ -125,6 +125,12 @@ export function redirected(kubeconfig: string, { server, certificateAuthority }:
     .replace(/^( *certificate-authority-data: ).*$/m, (_, begin: string) => begin + authority)
 }
 
+/** A tenant that the gateway cannot serve, because its data is damaged or cannot be read. */
+export interface TenantFault {
+  tenant: string
+  message: string
+}
+
 /** The additional functions that the operator needs. */
 export interface TenantAdmin extends Tenants {
   /**
@@ -136,6 +142,8 @@ export interface TenantAdmin extends Tenants {
   delete(name: string): Promise<void>
   /** The URL of the tenant's API and the PEM of its certificate authority. Does not wake the tenant. */
   address(name: string): Promise<TenantAddress>
+  /** The tenants that cannot be served as far as it is known: a damaged tenant is noticed when it is opened or written to. */
+  faults(): Promise<readonly TenantFault[]>
   /** A kubeconfig (YAML) with a fresh client certificate of user "admin", group system:masters. */
   kubeconfig(name: string): Promise<string>
 }

@@ -43,7 +43,7 @@ export class Operator implements AsyncDisposable {
   readonly #stops: (() => void)[] = []
   readonly #served = Promise.withResolvers<void>()
   #ready: Promise<void> = Promise.resolve()
-  #running: Promise<void> = Promise.resolve()
+  #running: Promise<unknown> = Promise.resolve()
 
   private constructor(options: OperatorOptions) {
     const { superClient, tenants, clock = systemClock, log = silentLog, metrics } = options
@@ -65,7 +65,7 @@ export class Operator implements AsyncDisposable {
   static async start(options: OperatorOptions): Promise<Operator> {
     const operator = new Operator(options)
     operator.#ready = operator.#prepare()
-    operator.#running = operator.#run()
+    operator.#running = Promise.all([operator.#run(), operator.#watchFaults()])
     operator.#running.catch((error: unknown) => operator.#log.error({ err: error }, "operator stopped"))
     await Promise.resolve()
     return operator
@@ -149,6 +149,25 @@ export class Operator implements AsyncDisposable {
     // An operator that stops before the initial list does not know which tenants have a VirtualCluster.
     if (!this.#virtualClusters.synced) return
     for (const tenant of this.#reconciler.orphans(this.#virtualClusters.list())) this.#warnOrphan(tenant)
+  }
+
+  /** The gateway notices damage while it works; this asks for it at intervals. */
+  async #watchFaults(): Promise<void> {
+    const { signal } = this.#stopping
+    await this.#ready
+    for (;;) {
+      await pause(this.#clock, operatorLimits.recheckMs, signal)
+      if (signal.aborted) return
+      try {
+        const faults = await this.#options.tenants.faults()
+        for (const { namespace, name } of this.#reconciler.noteFaults(faults)) this.#queue.add({ namespace, name })
+      } catch (error) {
+        this.#log.warn(
+          { error: errorMessage(error) },
+          "the gateway does not say which tenants it cannot serve; retrying",
+        )
+      }
+    }
   }
 
   /**

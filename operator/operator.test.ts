@@ -14,15 +14,18 @@ import {
   virtualClusters,
 } from "../client/resources.ts"
 import { applySettings } from "../client/tenant-settings.ts"
-import type { Tenant, TenantAddress, TenantAdmin } from "../client/tenants.ts"
+import type { Tenant, TenantAddress, TenantAdmin, TenantFault } from "../client/tenants.ts"
 import { eventually } from "../test/harness/eventually.ts"
+import { FakeClock } from "../client/testing/fake-clock.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { FakeTenants } from "../syncer/testing/fake-tenants.ts"
 import { startOperator, type Operator, type VirtualCluster } from "./main.ts"
+import { operatorLimits } from "./options.ts"
 import { finalizer } from "./virtual-cluster.ts"
 
 class FakeTenantAdmin extends FakeTenants implements TenantAdmin {
   failures = 0
+  broken: TenantFault[] = []
   deletionFailures = 0
   server = "https://one"
 
@@ -44,6 +47,10 @@ class FakeTenantAdmin extends FakeTenants implements TenantAdmin {
   async delete(name: string): Promise<void> {
     if (this.deletionFailures-- > 0) throw serviceUnavailable("the gateway is not there")
     this.remove(name)
+  }
+
+  async faults(): Promise<TenantFault[]> {
+    return this.broken
   }
 
   async address(name: string): Promise<TenantAddress> {
@@ -245,6 +252,32 @@ describe("the operator", () => {
         `QuotaChanged: the tenant's quota is now: objects: 10, bytes: ${limit}`,
         `QuotaChanged: the tenant's quota is now: objects: ${limit}, bytes: ${limit}`,
       ])
+  })
+
+  test("reports that a tenant cannot be served, and that it can be again", async () => {
+    await operator[Symbol.asyncDispose]()
+    const clock = new FakeClock()
+    operator = await startOperator({ superClient: superCluster, tenants, clock })
+    await operator.whenReady()
+    for (const name of ["acme", "other"]) {
+      await create("default", name)
+      await inPhase("default", name, "Running")
+    }
+    const others = superCluster.find(virtualClusters, "default", "other")
+    const message = "store /data/stores/1 is damaged: bad block"
+    tenants.broken = [{ tenant: "acme", message }]
+    clock.advance(operatorLimits.recheckMs)
+    const { status } = await inPhase("default", "acme", "Error")
+    const reason = "TenantStoreUnusable"
+    expect(status).toMatchObject({ reason, message, conditions: [{ type: "Ready", status: "False", reason, message }] })
+    await expect
+      .poll(() => superCluster.all(events))
+      .toContainEqual(expect.objectContaining({ type: "Warning", reason, message }))
+    tenants.broken = []
+    await expect.poll(() => clock.timers).toBeGreaterThan(0)
+    clock.advance(operatorLimits.recheckMs)
+    await inPhase("default", "acme", "Running")
+    expect(superCluster.find(virtualClusters, "default", "other")).toEqual(others)
   })
 
   test("renews the kubeconfig when the gateway's address changes", async () => {

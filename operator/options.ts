@@ -18,7 +18,10 @@ export interface OperatorOptions {
 
 export const operatorLimits = {
   workers: 8,
-  /** Obstacles that the user must resolve (a taken name, an unknown version) are checked again at this interval. */
+  /**
+   * Obstacles that the user must resolve (a taken name, an unknown version) are checked again at this interval, and the gateway is
+   * asked which tenants it cannot serve.
+   */
   recheckMs: 30_000,
   /** If creating a tenant takes longer, the status reports that it is in progress. */
   slowMs: 500,

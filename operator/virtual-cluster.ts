@@ -8,7 +8,7 @@ import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { clusterVersions, virtualClusters } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
-import { pointsTo, type Tenant, type TenantAdmin } from "../client/tenants.ts"
+import { pointsTo, type Tenant, type TenantAdmin, type TenantFault } from "../client/tenants.ts"
 import { claimsOf, isOf, type Claim } from "./claims.ts"
 import { operatorLimits } from "./options.ts"
 import { ensureRootNamespace, removeNamespaces, storeKubeconfig, storedKubeconfig } from "./root-namespace.ts"
@@ -45,6 +45,8 @@ export class VirtualClusterReconciler {
   /** Uids of tenants whose kubeconfig this process has compared with the gateway's address, which may have changed. */
   readonly #compared = new Set<string>()
   readonly #byClusterKey = new Map<string, Tenant>()
+  /** Messages about tenants that the gateway cannot serve, by name. */
+  #faults: ReadonlyMap<string, string> = new Map()
   /**
    * By uid, the resourceVersion that the own status update has produced: kept until it is observed or the object has changed
    * again.
@@ -63,6 +65,15 @@ export class VirtualClusterReconciler {
         if (this.#byClusterKey.get(clusterKey)?.uid === uid) this.#byClusterKey.delete(clusterKey)
       },
     })
+  }
+
+  /** Returns the owners of tenants for which this is new. */
+  noteFaults(faults: readonly TenantFault[]): Tenant["virtualCluster"][] {
+    const before = this.#faults
+    this.#faults = new Map(faults.map(({ tenant, message }) => [tenant, message]))
+    const names = new Set([...before.keys(), ...this.#faults.keys()])
+    const changed = [...names].filter((name) => before.get(name) !== this.#faults.get(name))
+    return changed.flatMap((name) => this.#parts.tenants.get(name)?.virtualCluster ?? [])
   }
 
   async reconcile(virtualCluster: VirtualCluster): Promise<Outcome> {
@@ -121,6 +132,8 @@ export class VirtualClusterReconciler {
         `namespace "${clusterKey}" of the super cluster is not this tenant's`,
       )
     }
+    const fault = this.#faults.get(tenant.name)
+    if (fault !== undefined) throw new Obstacle("Error", "TenantStoreUnusable", fault)
     await this.#ensureKubeconfig(tenant, isNew)
     await this.#report(virtualCluster, {
       phase: "Running",

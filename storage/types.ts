@@ -104,6 +104,8 @@ export interface Store extends AsyncDisposable {
   readonly compactedRevision: Revision
   /** Counted memory that closing the store releases: cached values and changes, and buffers of the backend. */
   readonly memoryBytes: number
+  /** Set while nothing can be written because the data on disk is damaged. */
+  readonly damage?: StorageError | undefined
   /** The latest committed revision of the backend. Differs from `revision` only if other processes write to the same store. */
   latest(): Promise<Revision>
   /** The latest committed value, or the one at `revision`. Linearizable: sees every acknowledged write. */

@@ -8,6 +8,7 @@
 //   GET    /polyplane/v1/tenants/<name>/address    TenantAddress
 //   GET    /polyplane/v1/tenants/<name>/kubeconfig YAML
 //   POST   /polyplane/v1/tenants/<name>/wake       Status
+//   GET    /polyplane/v1/faults                    {"items": [TenantFault]}
 //   GET    /polyplane/v1/watch?group=&version=&resource=&namespaced=   lines of WatchLine
 
 import express, { type ErrorRequestHandler, type Express, type Response } from "express"
@@ -73,6 +74,12 @@ export function createAdminSurface(parts: AdminSurfaceParts): Express {
     .post(({ params }, response) => {
       tenants.wake(params.name)
       response.json(success())
+    })
+    .all(refuse)
+  app
+    .route("/polyplane/v1/faults")
+    .get(async (_request, response) => {
+      response.json({ items: await tenants.faults() })
     })
     .all(refuse)
   app

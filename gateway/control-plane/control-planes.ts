@@ -95,13 +95,17 @@ export class ControlPlanes implements Preparation {
     return `${inClusterUrl}/tenants/${tenant}`
   }
 
-  async openTenant({ tenant, createdAt, issuer }: TenantRecord, life: ControlPlaneLife): Promise<ControlPlane> {
+  async openTenant(
+    { tenant, createdAt, issuer, isStored = false }: TenantRecord,
+    life: ControlPlaneLife,
+  ): Promise<ControlPlane> {
     const { data } = this.#parts
     const roots = new LateRoots()
     const { authorities } = roots
     const base = this.#bootstrap.layer({ uid: tenant.uid, createdAt, authorities })
-    const store = await data.openStore(tenant.uid, base, quotaOf(tenant, this.#parts.limits))
-    const fresh = { authorityName: authorityName(tenant.uid), issuer }
+    const quota = quotaOf(tenant, this.#parts.limits)
+    const store = await data.openStore(tenant.uid, base, { quota, exists: isStored })
+    const fresh = isStored ? undefined : { authorityName: authorityName(tenant.uid), issuer }
     return this.#open(store, fresh, roots, {
       name: tenant.name,
       uid: tenant.uid,
@@ -160,7 +164,7 @@ export class ControlPlanes implements Preparation {
 
   async #open(
     store: Store,
-    fresh: NewTrust,
+    fresh: NewTrust | undefined,
     roots: LateRoots,
     identity: Pick<ControlPlaneParts, "name" | "uid" | "tenant" | "url" | "life">,
   ): Promise<ControlPlane> {

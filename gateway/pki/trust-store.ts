@@ -2,7 +2,7 @@
 // the tenant.
 
 import { createHash, createPublicKey, X509Certificate, type KeyObject } from "node:crypto"
-import type { KeyValue, Store } from "../../storage/types.ts"
+import { type KeyValue, StorageError, type Store } from "../../storage/types.ts"
 import type { TrustRoots } from "../authentication/types.ts"
 import { createKeyPair, publicKeyOf } from "./key-pair.ts"
 import { type Authority, createAuthority, type NewAuthority, parseKey } from "./pki.ts"
@@ -30,9 +30,10 @@ export interface NewTrust {
   issuer: string
 }
 
+/** `fresh`: what to create in an empty store. Undefined: it was created before, and the store is Corrupt without it. */
 export async function loadTrust(
   store: Store,
-  fresh: NewTrust,
+  fresh: NewTrust | undefined,
   servingCertificateAuthority: string,
 ): Promise<TrustRoots> {
   const found = await store.get(trustKey)
@@ -45,7 +46,9 @@ export async function createTrust(fresh: NewTrust, servingCertificateAuthority: 
   return trustRoots(await makeTrust(fresh), servingCertificateAuthority)
 }
 
-async function writeTrust(store: Store, fresh: NewTrust): Promise<StoredTrust> {
+async function writeTrust(store: Store, fresh: NewTrust | undefined): Promise<StoredTrust> {
+  if (fresh === undefined)
+    throw new StorageError("Corrupt", "the store has lost its contents: there are no trust roots in it")
   const made = await makeTrust(fresh)
   const result = await store.txn({
     compare: [{ key: trustKey, modRevision: 0 }],

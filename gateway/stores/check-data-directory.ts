@@ -28,13 +28,29 @@ export async function* checkDataDirectory(path: string): AsyncGenerator<CheckedS
   await using data = await DataDirectory.open(path)
   const records = new Map((await readRecords(data.store)).records.map((record) => [record.tenant.uid, record]))
   const bootstrap = createBootstrap("", [])
-  for (const uid of (await readdir(data.stores)).sort()) {
+  const uids = await readdir(data.stores)
+  for (const uid of uids.sort()) {
     const record = records.get(uid)
     if (record?.state === "deleting") continue // the next start removes the remaining data
     // The check needs only the keys of the base layer, which are the same for every control plane.
     const base = bootstrap.layer({ uid, createdAt: timestamp() })
-    const faults = await faultsOf(join(data.stores, uid), { base })
+    const faults = await faultsOf(join(data.stores, uid), { base, exists: record?.isStored === true })
     yield { name: nameOf(uid, record), faults: [...faults, ...strayFaults(uid, record)] }
+  }
+  yield* lostStores(records, uids)
+}
+
+/** Tenants whose store has been written before and is not there. */
+export function* lostStores(
+  records: ReadonlyMap<string, TenantRecord>,
+  found: Iterable<string>,
+): Generator<CheckedStore> {
+  const lost = new Map(records)
+  for (const uid of found) lost.delete(uid)
+  for (const [uid, record] of lost) {
+    const { state, isStored } = record
+    if (state === "active" && isStored === true)
+      yield { name: nameOf(uid, record), faults: [`its store ${uid} is missing`] }
   }
 }
 

@@ -4,7 +4,7 @@ import { timestamp } from "../../apimachinery/object.ts"
 import { EtcdSnapshot, whyStopped } from "../../storage/etcd/check.ts"
 import { StartError } from "../start-error.ts"
 import { createBootstrap } from "../control-plane/bootstrap.ts"
-import { nameOf, strayFaults, type CheckedStore } from "./check-data-directory.ts"
+import { lostStores, nameOf, strayFaults, type CheckedStore } from "./check-data-directory.ts"
 import { gatewayUid, type EtcdStorageOptions } from "./etcd-storage.ts"
 import { recordsOf } from "../tenancy/tenant-record.ts"
 
@@ -18,13 +18,16 @@ export async function* checkEtcd(options: EtcdStorageOptions): AsyncGenerator<Ch
     const byUid = new Map(records.map((record) => [record.tenant.uid, record]))
     // The check needs only the keys of the base layer, which are the same for every control plane.
     const base = createBootstrap("", []).layer({ uid: "", createdAt: timestamp() })
+    const found = new Set<string>()
     for await (const { uid, faults } of snapshot.check(base)) {
+      found.add(uid)
       const record = byUid.get(uid)
       if (uid === gatewayUid) yield { name: "gateway", faults: [...faults, ...unreadable] }
       // The next start removes the remaining data.
       else if (record?.state !== "deleting")
         yield { name: nameOf(uid, record), faults: [...faults, ...strayFaults(uid, record)] }
     }
+    yield* lostStores(byUid, found)
   } catch (error) {
     const why = whyStopped(error)
     throw why === undefined ? error : new StartError(`etcd cannot be checked: ${why}`, { cause: error })

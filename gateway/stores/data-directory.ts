@@ -15,13 +15,12 @@ import { ResidentBudget } from "../../storage/level/resident.ts"
 import { openLevelStore } from "../../storage/level/store.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
-import type { StoreQuota } from "../../storage/quota.ts"
 import { makeDirectory, syncDirectory } from "../../storage/sync-directory.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../start-error.ts"
 import { keyDirectory, type KeyFiles } from "../pki/key-files.ts"
 import { SpareStore } from "./spare-store.ts"
-import type { GatewayStorage } from "./storage.ts"
+import type { GatewayStorage, StoreOptions } from "./storage.ts"
 
 const format = 1
 
@@ -97,15 +96,15 @@ export class DataDirectory implements GatewayStorage {
   }
 
   /** `uid`: that of a tenant, or superUid. Throws StartError for the latter, without which nothing can be served. */
-  async openStore(uid: string, base: BaseLayer, quota?: StoreQuota): Promise<Store> {
+  async openStore(uid: string, base: BaseLayer, options: StoreOptions = {}): Promise<Store> {
     try {
-      return await this.#openStore(uid, base, quota)
+      return await this.#openStore(uid, base, options)
     } catch (error) {
       throw uid === superUid ? explain(this.#path, error) : error
     }
   }
 
-  async #openStore(uid: string, base: BaseLayer, quota: StoreQuota | undefined): Promise<Store> {
+  async #openStore(uid: string, base: BaseLayer, options: StoreOptions): Promise<Store> {
     const ahead = await this.#spares?.opened(uid)
     const until = performance.now() + this.#waitMs
     for (;;) {
@@ -118,7 +117,7 @@ export class DataDirectory implements GatewayStorage {
           // The super cluster is written to at once: whether its database can be opened must be known before anything is served.
           image: uid !== superUid,
           ...(ahead === undefined ? {} : { ahead }),
-          ...(quota === undefined ? {} : { quota }),
+          ...options,
         })
       } catch (error) {
         const isHeld = error instanceof StorageError && error.code === "InUse"

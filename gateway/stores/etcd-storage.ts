@@ -10,11 +10,10 @@ import type { EtcdTls } from "../../storage/etcd/certificates.ts"
 import { EtcdDatabase, type EtcdOptions } from "../../storage/etcd/database.ts"
 import { HeldError, type EtcdLease } from "../../storage/etcd/lease.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
-import type { StoreQuota } from "../../storage/quota.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../start-error.ts"
 import { keyRecords, type KeyFiles } from "../pki/key-files.ts"
-import type { GatewayStorage, OtherGateways } from "./storage.ts"
+import type { GatewayStorage, OtherGateways, StoreOptions } from "./storage.ts"
 
 /** The store of the gateway's own records; distinct from all tenants' uids. */
 export const gatewayUid = "gateway"
@@ -73,7 +72,7 @@ export class EtcdStorage implements GatewayStorage {
     return randomUUID()
   }
 
-  openStore(uid: string, base: BaseLayer, quota?: StoreQuota): Promise<Store> {
+  openStore(uid: string, base: BaseLayer, { quota }: StoreOptions = {}): Promise<Store> {
     return this.#database.openStore(uid, base, quota)
   }
 

@@ -12,13 +12,19 @@ export interface GatewayStorage extends AsyncDisposable {
   /** The uid for a new tenant, which has never been used. */
   newUid(): string
   /** `uid`: that of a tenant, or superUid. */
-  openStore(uid: string, base: BaseLayer, quota?: StoreQuota): Promise<Store>
+  openStore(uid: string, base: BaseLayer, options?: StoreOptions): Promise<Store>
   /** Removes all data of a control plane, whose store must be closed. */
   removeStore(uid: string): Promise<void>
   /** Waits until this is the only process that serves the super cluster's store. Throws StartError. */
   holdSuperCluster?(): Promise<AbortSignal>
   /** Undefined: no other process writes to it. */
   readonly others?: OtherGateways
+}
+
+export interface StoreOptions {
+  quota?: StoreQuota
+  /** It has been opened before: if it is missing, it is not created but Corrupt. On etcd nothing is created in any case. */
+  exists?: boolean
 }
 
 /** Changes by other gateways to stores that are closed here. */

@@ -7,6 +7,7 @@ import type { Resource } from "../../client/rest.ts"
 import { applySettings, hasSettings, type TenantSettings } from "../../client/tenant-settings.ts"
 import type {
   Tenant,
+  TenantFault,
   TenantSubscriber,
   TenantUse,
   TenantWatchHandler,
@@ -16,6 +17,7 @@ import type {
 import type { Admittance } from "./admittance.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import type { Preparation } from "../control-plane/prepare.ts"
+import { faultOf } from "./faults.ts"
 import { Sleep, type SleepLimits } from "./sleep.ts"
 import { Semaphore } from "./semaphore.ts"
 import type { OtherGateways } from "../stores/storage.ts"
@@ -123,6 +125,17 @@ export class KnownTenants implements Disposable {
     for (const subscriber of this.#subscribers) subscriber.switched?.(tenant)
     // The controllers have forgotten its objects, or never had them.
     if (tenant.controllers && this.#subscriptions.last > 0) entry.deliverAgain()
+  }
+
+  /** Tenants that cannot be served. Those that could not be opened are tried again, one after the other. */
+  faults(): TenantFault[] {
+    const { others } = this.#parts
+    return this.all().flatMap((entry) => {
+      const message = faultOf(entry.failure, others !== undefined)
+      if (message === undefined) return []
+      if (!entry.isAwake) this.#sleep.call(entry)
+      return [{ tenant: entry.record.tenant.name, message }]
+    })
   }
 
   publish(tenant: Tenant): void {

@@ -8,6 +8,7 @@ import type {
   Tenant,
   TenantAddress,
   TenantAdmin,
+  TenantFault,
   TenantSubscriber,
   TenantUse,
   TenantWatchHandler,
@@ -24,12 +25,13 @@ import { newRecord } from "./new-tenant.ts"
 import { OtherTenants } from "./other-tenants.ts"
 import type { OtherGateways } from "../stores/storage.ts"
 import type { TenantValueHandler } from "./subscriptions.ts"
-import type { TenantEntry } from "./tenant-entry.ts"
+import type { ControlPlaneLife, TenantEntry } from "./tenant-entry.ts"
 import { noSuchTenant } from "./tenant-errors.ts"
 import { TenantOperations, type TenantRequest } from "./tenant-operations.ts"
 import {
   changeRecord,
   createRecord,
+  markStored,
   readRecord,
   readRecords,
   replaceRecord,
@@ -69,7 +71,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
 
   private constructor(parts: TenantDirectoryParts) {
     this.#parts = parts
-    this.#known = new KnownTenants(parts)
+    this.#known = new KnownTenants({ ...parts, openControlPlane: (record, life) => this.#open(record, life) })
     this.#operations = new TenantOperations({
       get: (name) => this.get(name),
       create: (request) => this.#create(request),
@@ -215,6 +217,20 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     return tenant
   }
 
+  async #open(record: TenantRecord, life: ControlPlaneLife): Promise<ControlPlane> {
+    const { openControlPlane, store, log } = this.#parts
+    const controlPlane = await openControlPlane(record, life)
+    if (record.isStored === true) return controlPlane
+    try {
+      await changeRecord(store, record.tenant, markStored)
+      markStored(record)
+    } catch (error) {
+      // The next opening tries again. Until then only the loss of the store would not be noticed.
+      log.warn({ error: String(error), tenant: record.tenant.name }, "recording that a tenant has a store failed")
+    }
+    return controlPlane
+  }
+
   delete(name: string): Promise<void> {
     return this.#operations.delete(name)
   }
@@ -256,6 +272,11 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   async kubeconfig(name: string): Promise<string> {
     const { trust } = await this.#controlPlane(name)
     return issueKubeconfig(name, this.#parts.addressOf(name), trust.clientCertificateAuthority)
+  }
+
+  /** Tries to open those that could not be opened, so that one whose store was put back is noticed. */
+  faults(): Promise<readonly TenantFault[]> {
+    return Promise.resolve(this.#known.faults())
   }
 
   client(tenant: string, { isUse = true }: TenantUse = {}): KubeClient {

@@ -78,6 +78,8 @@ export class TenantEntry {
   #announced: boolean
   /** Set while it sleeps. Undefined: every caller wakes it. */
   #admittance: Admittance | undefined
+  /** Of the last opening. */
+  #failure: unknown
   #measured: { of: Awake; at: number; bytes: number } | undefined
   /** performance.now() */
   #introduced: { at: number; tookMs: number } | undefined
@@ -102,6 +104,11 @@ export class TenantEntry {
   /** It is awake, being woken, or not yet closed. */
   get isOpen(): boolean {
     return this.#opening !== undefined
+  }
+
+  /** Why it cannot be opened, or, while it is open, written to. */
+  get failure(): unknown {
+    return this.#awake === undefined ? this.#failure : this.#awake.controlPlane.store.damage
   }
 
   /** Estimated memory; 0 while it sleeps. Measured again after each use. */
@@ -201,6 +208,7 @@ export class TenantEntry {
     if (this.#ended) return Promise.reject(noSuchTenant(this.record.tenant.name))
     this.#opening ??= this.#wakeUp().catch((error: unknown) => {
       this.#opening = undefined
+      this.#failure = error
       throw error
     })
     return this.#opening
@@ -216,6 +224,7 @@ export class TenantEntry {
       begin: () => this.#begin(),
     })
     const isBegun = await preparation.isBegun(controlPlane)
+    this.#failure = undefined
     // Synchronous from here on, so that whoever closes it also ends what is started here.
     const ending = new AbortController()
     if (this.#ended) ending.abort(controlPlaneClosed)

@@ -13,6 +13,8 @@ export interface TenantRecord {
   state: "active" | "deleting"
   /** The issuer of its service account tokens. */
   issuer: string
+  /** Set once its store has been opened: from then on a store that is missing or empty is damage. */
+  isStored?: boolean
 }
 
 const prefix = "/tenants/"
@@ -83,6 +85,10 @@ export async function replaceRecord(store: Store, { name, uid }: Tenant, record?
     if (result.succeeded) return
     found = result.current[0]
   }
+}
+
+export function markStored(record: TenantRecord): void {
+  record.isStored = true
 }
 
 /** Returns false if the tenant does not exist or is being deleted. */

@@ -10,6 +10,7 @@ import type {
   Tenant,
   TenantAddress,
   TenantAdmin,
+  TenantFault,
   TenantSubscriber,
   TenantWatchHandler,
   TenantWatchOptions,
@@ -21,7 +22,14 @@ import { Presence } from "../tenancy/presence.ts"
 import { newRecord } from "../tenancy/new-tenant.ts"
 import { noSuchTenant, tenantExists } from "../tenancy/tenant-errors.ts"
 import { TenantOperations, type TenantRequest } from "../tenancy/tenant-operations.ts"
-import { changeRecord, createRecord, readRecords, replaceRecord, type TenantRecord } from "../tenancy/tenant-record.ts"
+import {
+  changeRecord,
+  createRecord,
+  markStored,
+  readRecords,
+  replaceRecord,
+  type TenantRecord,
+} from "../tenancy/tenant-record.ts"
 import { Followers } from "./followers.ts"
 import { type Held, Placement, routeOf } from "./placement.ts"
 import type { WorkerPool } from "./pool.ts"
@@ -109,6 +117,8 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     const held = this.#placement.add(record, true)
     try {
       await this.#placement.make(held)
+      await changeRecord(store, record.tenant, markStored)
+      markStored(record)
     } catch (error) {
       await this.#forget(held)
       throw error
@@ -161,6 +171,16 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
 
   async kubeconfig(name: string): Promise<string> {
     return (await this.#placement.ownerOf(name)).tenants.kubeconfig(name)
+  }
+
+  async faults(): Promise<readonly TenantFault[]> {
+    const all = await Promise.all(
+      Array.from(this.#parts.pool.workers, async (worker) => {
+        const found = await worker.tenants.faults()
+        return found.filter(({ tenant }) => this.#placement.get(tenant)?.owner === worker)
+      }),
+    )
+    return all.flat()
   }
 
   client(tenant: string): KubeClient {

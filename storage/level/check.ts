@@ -7,7 +7,15 @@ import { defaultLimits } from "../limits.ts"
 import { decodeUsage, usageOf, type Usage } from "../quota.ts"
 import type { BaseLayer, KeyValue, Revision } from "../types.ts"
 import { emptyBaseLayer } from "../base-layer.ts"
-import { accessError, openDatabase, readState, wasNeverReady, type Database, type DatabaseState } from "./database.ts"
+import {
+  accessError,
+  checkPresence,
+  openDatabase,
+  readState,
+  wasNeverReady,
+  type Database,
+  type DatabaseState,
+} from "./database.ts"
 import {
   decodeCurrent,
   decodeHistory,
@@ -26,14 +34,17 @@ const maxFaults = 100
 export interface CheckOptions {
   /** The base layer of the store. Without it, changes to keys of the base layer look like faults. */
   base?: BaseLayer
+  /** It has been written before. Default: it may also be empty. */
+  exists?: boolean
   /** Prefix of the store's quota. Default: that of control planes. */
   quotaPrefix?: string
 }
 
 /** Checks a store that is not open. Throws StorageError when it cannot be opened (InUse, Format, Unavailable …). */
 export async function checkDirectory(directory: string, options: CheckOptions = {}): Promise<readonly string[]> {
+  if (options.exists === true) checkPresence(directory)
   // The next user recreates it.
-  if (existsSync(directory) && (await wasNeverReady(directory))) return []
+  else if (existsSync(directory) && (await wasNeverReady(directory))) return []
   const database = await openDatabase({ directory, limits: defaultLimits, create: false })
   try {
     return await checkDatabase(database, await readState(database), options)

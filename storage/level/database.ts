@@ -1,5 +1,6 @@
 // The LevelDB of one store: opens it with small caches, checks its format record, and converts LevelDB's errors to StorageErrors.
 
+import { existsSync } from "node:fs"
 import { readdir, readFile, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Level } from "level"
@@ -79,6 +80,13 @@ export async function wasNeverReady(directory: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
   }
   return (await readdir(directory)).every((name) => firstFiles.includes(name))
+}
+
+/** Throws Corrupt if the directory or the file that every LevelDB has is missing; LevelDB would create the directory. */
+export function checkPresence(directory: string): void {
+  if (existsSync(currentPath(directory))) return
+  const what = existsSync(directory) ? "is damaged: its file CURRENT is missing" : "is missing"
+  throw new StorageError("Corrupt", `store ${directory} ${what}`)
 }
 
 /** Deletes a store that is not open. When it resolves, the deletion is durable, even after a power loss. */

@@ -12,6 +12,7 @@ import {
   type RangeOptions,
   type RangeResult,
   type Revision,
+  type StorageError,
   type Store,
   type StoreEvent,
   type Transaction,
@@ -123,6 +124,10 @@ export class LevelStore implements Store, ChangeLog {
     const { current } = this.#database
     const ofDatabase = current === undefined ? 0 : memoryOf(current)
     return heldPerUsed * (values + this.#buffer.bytes) + ofDatabase
+  }
+
+  get damage(): StorageError | undefined {
+    return this.#database.damage
   }
 
   async latest(): Promise<Revision> {

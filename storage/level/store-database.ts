@@ -52,6 +52,10 @@ export class StoreDatabase {
     return this.#broken !== undefined
   }
 
+  get damage(): StorageError | undefined {
+    return this.#broken instanceof StorageError && this.#broken.code === "Corrupt" ? this.#broken : undefined
+  }
+
   /** Resolves when the database can be used. Undefined: it can be used now. */
   ready(): Promise<void> | undefined {
     if (this.#parts.isClosing()) throw closedError()

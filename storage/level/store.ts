@@ -5,7 +5,7 @@ import { withDefaults, type StoreLimits } from "../limits.ts"
 import type { StoreQuota } from "../quota.ts"
 import type { BaseLayer, Store } from "../types.ts"
 import { hasLeftovers } from "./compaction.ts"
-import { accessError, openDatabase, readState, type OpenedDatabase } from "./database.ts"
+import { accessError, checkPresence, openDatabase, readState, type OpenedDatabase } from "./database.ts"
 import { Allowance } from "./allowance.ts"
 import { readImage, writeImage } from "./image.ts"
 import { LevelStore, type LevelStoreParts } from "./level-store.ts"
@@ -22,6 +22,8 @@ export interface LevelStoreOptions {
   residents?: ResidentBudget
   /** The maximum size of the store. Default: unlimited. */
   quota?: StoreQuota
+  /** It has been written before: if it is not there, it is Corrupt. Default: it is created. */
+  exists?: boolean
   /** Opens the database; tests inject a failing disk here. */
   open?: typeof openDatabase
   /**
@@ -37,17 +39,20 @@ const noBudget = new ResidentBudget(0)
 
 /** Performs the slow part of opening a store. Throws the same errors as openLevelStore. */
 export async function openAhead(
-  options: Pick<LevelStoreOptions, "directory" | "limits" | "open">,
+  options: Pick<LevelStoreOptions, "directory" | "limits" | "open" | "exists">,
 ): Promise<OpenedDatabase> {
+  const { directory, exists = false } = options
+  if (exists) checkPresence(directory)
   const database = await (options.open ?? openDatabase)({
-    directory: options.directory,
+    directory,
     limits: withDefaults(options.limits),
+    create: !exists,
   })
   try {
     return { database, state: await readState(database) }
   } catch (error) {
     await database.close()
-    throw accessError(error, options.directory)
+    throw accessError(error, directory)
   }
 }
 

@@ -58,6 +58,8 @@ describe.skipIf(lacks(["etcd"]))("polyplane check on etcd", () => {
         await client.call(client.calls.txn, { compare: [], success: [{ request_put }], failure: [] }, "again")
       }
       await put("gateway/v/tenants/broken", "{")
+      const lost = { ...tenant.tenant, name: "lost", uid: "gone" }
+      await put("gateway/v/tenants/lost", JSON.stringify({ tenant: lost, state: "active", isStored: true }))
       await put("somebody/v/registry/a", "{}")
       await put(`${uid}/d/registry/nothing`, "")
       await put(`${uid}/q`, "ajar")
@@ -66,13 +68,14 @@ describe.skipIf(lacks(["etcd"]))("polyplane check on etcd", () => {
       client.close()
       expect(code).toBe(1)
       const lines = stdout.trim().split("\n")
-      expect(lines.at(-1)).toBe("4 stores, 5 faults")
+      expect(lines.at(-1)).toBe("5 stores, 6 faults")
       expect(lines.slice(0, -1).sort()).toEqual([
         expect.stringMatching(/^gateway: the record "\/tenants\/broken" cannot be read: /),
         "store somebody: it belongs to no tenant",
         `tenant "checked": "/registry/nothing" is marked as deleted from the base layer, which does not have it`,
         'tenant "checked": the gate of its quota says "ajar"',
         expect.stringMatching(/^tenant "checked": unknown record ".*x\/registry\/a"$/),
+        'tenant "lost": its store gone is missing',
       ])
     },
   )
