@@ -60,6 +60,8 @@ export const syncerLimits = {
   resourcesPerNode: 16,
   /** Limit of nodes examined when a pod of higher priority does not fit anywhere. */
   preemptionCandidates: 16,
+  /** Waiting pods of a tenant that are examined in preemptionRetryMs; more are examined later, in turn. */
+  preemptionPods: 16,
   /** Delay until an unschedulable pod is examined again, and lifetime of a nomination. */
   preemptionRetryMs: 10_000,
   nominationMs: 120_000,

@@ -20,6 +20,7 @@ import type { Tenant, Tenants } from "../client/tenants.ts"
 import type { Outcome } from "./controller.ts"
 import { recordedOwner } from "./conversion/ownership.ts"
 import { syncerLimits } from "./options.ts"
+import { PreemptionTurns } from "./preemption-turns.ts"
 import { chooseVictims, least, priorityOf, type Room } from "./preemption-victims.ts"
 import type { SyncContext } from "./resources/resource-sync.ts"
 import { hasEnded, isNominated } from "./resources/pod/status.ts"
@@ -38,9 +39,11 @@ export class Preemption {
   readonly #parts: PreemptionParts
   /** By the pod's key: when its nomination was first seen. Removed when the pod no longer waits. */
   readonly #nominatedAt = new Map<string, number>()
+  readonly #turns: PreemptionTurns
 
   constructor(parts: PreemptionParts) {
     this.#parts = parts
+    this.#turns = new PreemptionTurns(parts.clock)
   }
 
   /** Called after a pod has been reconciled. */
@@ -51,11 +54,9 @@ export class Preemption {
     const key = `${tenant.name} ${namespace}/${name}`
     if (pod === undefined || superPod === undefined || !waitsForRoom(pod, superPod)) {
       this.#nominatedAt.delete(key)
+      this.#turns.forgetPod(key)
       return
     }
-    const placed = context.view
-      .tenantObjects<Pod>(pods)
-      .filter((other) => (other.spec?.nodeName ?? "") !== "" && !hasEnded(other) && priorityOf(other) < priorityOf(pod))
     const again = { requeueAfterMs: syncerLimits.preemptionRetryMs }
     if (isNominated(pod)) {
       if (this.#isUnderWay(key)) return again
@@ -64,7 +65,14 @@ export class Preemption {
       await this.#nominate(tenant, pod, null)
       return again
     }
+    const early = this.#turns.wait(key)
+    if (early > 0) return { requeueAfterMs: early }
+    const placed = context.view
+      .tenantObjects<Pod>(pods)
+      .filter((other) => (other.spec?.nodeName ?? "") !== "" && !hasEnded(other) && priorityOf(other) < priorityOf(pod))
     if (placed.length === 0) return
+    const wait = this.#turns.take(tenant.name, key)
+    if (wait > 0) return { requeueAfterMs: wait }
     const rooms: Room[] = []
     for (const node of candidates(superPod, placed, context)) {
       const room = await this.#roomOn(node, superPod, placed)
@@ -83,6 +91,7 @@ export class Preemption {
   /** Discards the state of a removed tenant. */
   forget(tenant: string): void {
     const prefix = `${tenant} `
+    this.#turns.forgetTenant(tenant, prefix)
     for (const key of this.#nominatedAt.keys()) if (key.startsWith(prefix)) this.#nominatedAt.delete(key)
   }
 

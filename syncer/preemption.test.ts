@@ -1,0 +1,92 @@
+// The number of calls to super that waiting pods cause. Which pods are evicted: preemption-victims.test.ts, syncer.test.ts.
+
+import { expect, test } from "vitest"
+import type { Node, Pod } from "../apimachinery/object.ts"
+import { EventRecorder } from "../client/events.ts"
+import { nodes, pods } from "../client/resources.ts"
+import { FakeClock } from "../client/testing/fake-clock.ts"
+import { FakeCluster } from "../client/testing/fake-cluster.ts"
+import { syncerLimits } from "./options.ts"
+import { Preemption } from "./preemption.ts"
+import type { SyncContext } from "./resources/resource-sync.ts"
+import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
+
+const nodeCount = 10
+const waiting = Array.from({ length: 30 }, (_, index) => `waiting-${index}`)
+
+const names = Array.from({ length: nodeCount }, (_, index) => `node-${index}`)
+const node = (name: string): Node => ({ apiVersion: "v1", kind: "Node", metadata: { name }, status: {} }) as Node
+const pod = (name: string, priority: number, nodeName?: string): Pod =>
+  ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace: "default", uid: name },
+    spec: { containers: [], priority, ...(nodeName === undefined ? {} : { nodeName }) },
+    status: { conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable" }] },
+  }) as unknown as Pod
+
+/** Tenants whose pods wait on a cluster where every node has a pod of lower priority that is not in the way. */
+function preemption() {
+  const clock = new FakeClock()
+  const superCluster = new FakeCluster({ isSuper: true })
+  let lists = 0
+  const list = superCluster.list.bind(superCluster)
+  superCluster.list = (...request: Parameters<typeof list>) => {
+    lists++
+    return list(...request) as never
+  }
+  const placed = names.map((name) => pod(`on-${name}`, 0, name))
+  const byName = new Map(waiting.map((name) => [name, pod(name, 10)]))
+  const view = {
+    tenantObject: (_: unknown, _namespace: string, name: string) => byName.get(name),
+    superObject: (resource: unknown, _namespace: string | undefined, name: string) =>
+      resource === nodes ? node(name) : resource === pods ? byName.get(name) : undefined,
+    tenantObjects: () => [...placed, ...byName.values()],
+  }
+  const considered = new Preemption({
+    tenants: new FakeTenants(),
+    superClient: superCluster,
+    clock,
+    events: new EventRecorder({ component: "test", clock }),
+    contextOf: (tenant) => ({ tenant, view }) as unknown as SyncContext,
+  })
+  const calls = async (work: () => Promise<unknown>): Promise<number> => {
+    const before = lists
+    await work()
+    return lists - before
+  }
+  return { considered, clock, calls }
+}
+
+test("nodes are examined for a limited number of a tenant's pods, and then for the others", async () => {
+  const { considered, clock, calls } = preemption()
+  const tenant = fakeTenant("a")
+  const due = new Map(waiting.map((name) => [name, clock.now()]))
+  const examined: string[] = []
+  /** As the queue does: those that are due, in the order of their times. */
+  const round = async (): Promise<void> => {
+    for (const [name] of [...due].filter(([, at]) => at <= clock.now()).sort(([, a], [, b]) => a - b)) {
+      const made = await calls(async () => {
+        const outcome = await considered.consider(tenant, "default", name)
+        due.set(name, clock.now() + (outcome?.requeueAfterMs ?? Infinity))
+      })
+      if (made > 0) examined.push(name)
+    }
+  }
+  const { preemptionPods, preemptionRetryMs } = syncerLimits
+  expect(await calls(round)).toBe(preemptionPods * nodeCount)
+  expect(examined).toEqual(waiting.slice(0, preemptionPods))
+  // One after the other, although the first ones are due again.
+  for (let passed = 0; passed < 4 * preemptionRetryMs; passed += 100) {
+    clock.advance(100)
+    await round()
+  }
+  expect(examined.length).toBeLessThanOrEqual(5 * preemptionPods)
+  expect(examined.slice(0, 2 * waiting.length)).toEqual([...waiting, ...waiting])
+})
+
+test("what one tenant uses up is not missing for another", async () => {
+  const { considered, calls } = preemption()
+  for (const name of waiting) await considered.consider(fakeTenant("a"), "default", name)
+  expect(await calls(() => considered.consider(fakeTenant("b"), "default", "waiting-0"))).toBe(nodeCount)
+})
