@@ -262,6 +262,26 @@ function ranges(open: () => Promise<Store>): void {
     expect(await after("/q")).toBe(0)
   })
 
+  test("may end when its values have the given length, and continues at the same revision", async () => {
+    const store = await open()
+    const large = Array.from({ length: 40 }, (_, index) => `/large/${String(index).padStart(2, "0")}`)
+    for (const key of large) await put(store, key, "x".repeat(50_000))
+    const found: string[] = []
+    let revision: number | undefined
+    for (let after: string | undefined; ; after = found.at(-1)) {
+      const options = { limit: 30, limitBytes: 200_000, ...(after === undefined ? {} : { after, revision: revision! }) }
+      const page = await store.range("/large/", { ...options, count: true })
+      revision ??= page.revision
+      await put(store, "/large/10", "changed")
+      expect(page.items.length).toBeLessThanOrEqual(30)
+      found.push(...names(page.items))
+      expect([page.remaining, page.more]).toEqual([large.length - found.length, found.length < large.length])
+      expect(page.items.every(({ value }) => value.byteLength === 50_000)).toBe(true)
+      if (!page.more) break
+    }
+    expect(found).toEqual(large)
+  })
+
   test("an unknown prefix is empty, and limit 0 only counts", async () => {
     const store = await filled()
     expect(await store.range("/none/")).toEqual({ items: [], revision: store.revision, more: false })
