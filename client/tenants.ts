@@ -23,12 +23,13 @@ export interface Tenant {
   quota?: TenantQuota
 }
 
-export interface TenantQuota {
-  /** Maximum number of stored objects. */
-  objects?: number
-  /** Maximum size of the stored objects in bytes. */
-  bytes?: number
-}
+/**
+ * Limits of a tenant: stored objects and their bytes; and what it takes of the super cluster over all its namespaces: pods that have
+ * not ended, services with an address, node ports.
+ */
+export const quotaNames = ["objects", "bytes", "pods", "services", "nodePorts"] as const
+
+export type TenantQuota = Partial<Record<(typeof quotaNames)[number], number>>
 
 export interface TenantEvent<T extends KubeObject> {
   tenant: string

@@ -6,9 +6,10 @@ import { once } from "node:events"
 import type { IncomingMessage } from "node:http"
 import { connect, type TLSSocket } from "node:tls"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import type { ConfigMap } from "../apimachinery/object.ts"
-import { configMaps } from "../client/resources.ts"
+import type { ConfigMap, Pod, Service } from "../apimachinery/object.ts"
+import { configMaps, namespaces, pods, serviceAccounts, services } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
+import type { Tenant } from "../client/tenants.ts"
 import { connectionsOf } from "./connections/listener.ts"
 import { startTestGateway, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
 
@@ -127,6 +128,99 @@ describe("the storage of a tenant", () => {
     expect(held.metadata.deletionTimestamp).toBeDefined()
     await client.patch(configMaps, "default", "held", { metadata: { finalizers: null } }, { type: "merge" })
     await expect(client.get(configMaps, "default", "held")).rejects.toMatchObject({ code: 404 })
+  })
+})
+
+describe("what a tenant takes of the super cluster", () => {
+  const inNamespace = (kind: string, namespace: string, name: string, spec?: object) => ({
+    apiVersion: "v1",
+    kind,
+    metadata: { namespace, name },
+    ...(spec === undefined ? {} : { spec }),
+  })
+  const service = (namespace: string, name: string, spec: object): Service =>
+    inNamespace("Service", namespace, name, { ports: [{ port: 80 }], ...spec }) as Service
+  const pod = (namespace: string, name: string): Pod =>
+    inNamespace("Pod", namespace, name, { containers: [{ name: "c", image: "i" }] }) as Pod
+
+  async function tenantWith(name: string, quota: Tenant["quota"] & {}): Promise<KubeClient> {
+    // Waits for its Service kubernetes.
+    expect(
+      await fixture.request(`/tenants/${name}/api/v1/services`, await fixture.createTenant(name, { quota })),
+    ).toMatchObject({ code: 200 })
+    const client = fixture.gateway.tenants.client(name)
+    await client.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } })
+    await client.create(serviceAccounts, inNamespace("ServiceAccount", "other", "default"))
+    return client
+  }
+
+  const refused = (message: string) => ({ code: 403, message })
+
+  test("is limited in node ports over all namespaces, also on updates, and deleting frees them", async () => {
+    const client = await tenantWith("ports", { nodePorts: 3 })
+    const two = {
+      type: "NodePort",
+      ports: [
+        { name: "a", port: 80 },
+        { name: "b", port: 81 },
+      ],
+    }
+    await client.create(services, service("default", "two", two))
+    await client.create(services, service("other", "none", {}))
+    await client.create(services, service("other", "one", { type: "NodePort" }))
+    const amounts = "requested: services.nodeports=1, used: services.nodeports=3, limited: services.nodeports=3"
+    await expect(
+      client.patch(services, "other", "none", { spec: { type: "NodePort" } }, { type: "merge" }),
+    ).rejects.toMatchObject(refused(`services "none" is forbidden: exceeded quota: tenant, ${amounts}`))
+    await client.patch(services, "default", "two", { spec: { ports: [{ port: 81 }] } }, { type: "merge" })
+    await client.patch(services, "other", "none", { spec: { type: "NodePort" } }, { type: "merge" })
+  })
+
+  test("is limited in services that have an address", async () => {
+    const client = await tenantWith("addresses", { services: 3 })
+    await client.create(services, service("default", "a", {}))
+    await client.create(services, service("default", "headless", { clusterIP: "None" }))
+    await client.create(
+      services,
+      service("other", "named", { type: "ExternalName", externalName: "a.example", ports: [] }),
+    )
+    const made = await Promise.allSettled(
+      ["b", "c", "d"].map((name) => client.create(services, service("other", name, {}))),
+    )
+    // One is the tenant's own Service kubernetes.
+    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
+    const amounts = "requested: services=1, used: services=3, limited: services=3"
+    await expect(client.create(services, service("default", "e", {}))).rejects.toMatchObject(
+      refused(`services "e" is forbidden: exceeded quota: tenant, ${amounts}`),
+    )
+  })
+
+  test("is limited in pods that have not ended, however many are created at once", async () => {
+    const client = await tenantWith("pods", { pods: 5 })
+    const names = Array.from({ length: 12 }, (_, index) => `p-${index}`)
+    const made = await Promise.allSettled(
+      names.map((name, index) => client.create(pods, pod(index % 2 === 0 ? "default" : "other", name))),
+    )
+    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(5)
+    const amounts = "requested: pods=1, used: pods=5, limited: pods=5"
+    await expect(client.create(pods, pod("default", "more"))).rejects.toMatchObject(
+      refused(`pods "more" is forbidden: exceeded quota: tenant, ${amounts}`),
+    )
+    const [first] = (await client.list<Pod>(pods)).items
+    const { namespace, name = "" } = first!.metadata
+    await client.patch(
+      pods,
+      namespace,
+      name,
+      { status: { phase: "Succeeded" } },
+      { type: "merge", subresource: "status" },
+    )
+    await client.create(pods, pod("default", "more"))
+  })
+
+  test("is not limited by the settings of others", async () => {
+    const client = await tenantWith("unlimited", {})
+    for (let index = 0; index < 8; index++) await client.create(pods, pod("default", `p-${index}`))
   })
 })
 

@@ -86,6 +86,10 @@ export interface GatewayLimits {
   maxStoredObjects: number
   /** Size of a tenant's objects as currently stored, in bytes. Beyond: writes that increase it are refused with 403. */
   maxStoredBytes: number
+  /** Services of a tenant that have an address in the super cluster, over all its namespaces. Beyond: 403. */
+  maxServices: number
+  /** Node ports of a tenant, over all its namespaces. Kubernetes has 2,768 for all. Beyond: 403. */
+  maxNodePorts: number
   /** Bytes beyond maxStoredBytes for objects that are being deleted, since deletion writes finalizers and conditions. */
   storedBytesReserve: number
   /**
@@ -133,6 +137,8 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   maxGatheredObjects: 50_000,
   maxStoredObjects: 1_000_000,
   maxStoredBytes: 2048 * MiB,
+  maxServices: 5_000,
+  maxNodePorts: 500,
   storedBytesReserve: 1 * MiB,
   maxBodyBytes: 3 * MiB,
   shutdownMs: 5_000,

@@ -2,7 +2,7 @@
 
 import { equalJson } from "../apimachinery/equality.ts"
 import { timestamp } from "../apimachinery/object.ts"
-import type { TenantQuota } from "../client/tenants.ts"
+import { quotaNames, type TenantQuota } from "../client/tenants.ts"
 import type { Phase, VirtualClusterStatus } from "./types.ts"
 
 /** What is to be reported of a VirtualCluster. */
@@ -59,11 +59,14 @@ export function isSaid(
 }
 
 function patchOf(quota: TenantQuota | undefined): Required<StatusPatch>["quota"] {
-  return quota === undefined ? null : { objects: quota.objects ?? null, bytes: quota.bytes ?? null }
+  if (quota === undefined) return null
+  return Object.fromEntries(quotaNames.map((name) => [name, quota[name] ?? null])) as Required<StatusPatch>["quota"]
 }
 
 /** For an event. */
-export function printQuota(quota: TenantQuota | undefined): string {
-  const { objects = "the gateway's limit", bytes = "the gateway's limit" } = quota ?? {}
-  return `the tenant's quota is now: objects: ${objects}, bytes: ${bytes}`
+export function printQuota(quota: TenantQuota = {}): string {
+  const limits = quotaNames.flatMap((name) => (quota[name] === undefined ? [] : `${name}=${quota[name]}`))
+  return limits.length === 0
+    ? "the tenant has no quota of its own now"
+    : `the tenant's quota is now ${limits.join(", ")}`
 }

@@ -14,7 +14,7 @@
 import express, { type ErrorRequestHandler, type Express, type Response } from "express"
 import { badRequest, methodNotAllowed, requestEntityTooLarge, StatusError, success } from "../../apimachinery/status.ts"
 import type { Resource } from "../../client/rest.ts"
-import type { Tenant, TenantQuota, TenantAdmin } from "../../client/tenants.ts"
+import { quotaNames, type Tenant, type TenantQuota, type TenantAdmin } from "../../client/tenants.ts"
 import type { RequestState } from "../filters/state.ts"
 import type { TenantValueHandler } from "../tenancy/subscriptions.ts"
 import { LineStream } from "./line-stream.ts"
@@ -162,10 +162,13 @@ function tenantOf(value: unknown): Omit<Tenant, "uid"> {
   }
 }
 
-function quotaOf({ objects, bytes }: TenantQuota): TenantQuota {
-  for (const limit of [objects, bytes]) {
-    if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0))
-      throw badRequest("a tenant's quota is of whole numbers")
+function quotaOf(given: TenantQuota): TenantQuota {
+  const quota: TenantQuota = {}
+  for (const name of quotaNames) {
+    const limit = given[name]
+    if (limit === undefined) continue
+    if (!Number.isSafeInteger(limit) || limit < 0) throw badRequest("a tenant's quota is of whole numbers")
+    quota[name] = limit
   }
-  return { ...(objects === undefined ? {} : { objects }), ...(bytes === undefined ? {} : { bytes }) }
+  return quota
 }

@@ -6,6 +6,7 @@
 
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
+import type { SuperQuota } from "../registry/core/super-quota.ts"
 import type { Store } from "../../storage/types.ts"
 import type { AdmissionChain } from "../admission/chain.ts"
 import type { Authenticator, TokenIssuer, TrustRoots } from "../authentication/types.ts"
@@ -57,6 +58,8 @@ export interface ControlPlane extends AsyncDisposable {
   readonly tokens: TokenIssuer
   /** Classifies requests into flow schemas. */
   readonly flows: FlowView
+  /** Limits what the tenant takes of the super cluster. */
+  readonly superQuota: SuperQuota
   readonly serviceAddresses: ServiceAddresses
   readonly nodes: NodeDialer
   /** Connections to its pods and Services and to URLs in its objects. */

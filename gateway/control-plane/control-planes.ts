@@ -12,6 +12,8 @@ import { NetworkRules } from "../backends/networks.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
 import type { ImmediateAuthenticator, TrustRoots } from "../authentication/types.ts"
 import type { GatewayLimits, GatewayOptions } from "../options.ts"
+import { SuperQuota } from "../registry/core/super-quota.ts"
+import type { Taken } from "../registry/core/taken.ts"
 import { Turns } from "../request/turns.ts"
 import { noNodes, noServiceAddresses } from "./absent.ts"
 import { createBootstrap, type Bootstrap } from "./bootstrap.ts"
@@ -35,7 +37,10 @@ export interface ControlPlanesParts {
   /** Available once the gateway listens. */
   url: () => string
   advertised: () => AdvertisedAddress
-  limits: Pick<GatewayLimits, "maxStoredObjects" | "maxStoredBytes" | "storedBytesReserve">
+  limits: Pick<
+    GatewayLimits,
+    "maxStoredObjects" | "maxStoredBytes" | "storedBytesReserve" | "maxServices" | "maxNodePorts"
+  >
   log: Log
 }
 
@@ -180,8 +185,9 @@ export class ControlPlanes implements Preparation {
   }
 
   #common(tenant: Tenant | undefined) {
-    const { options, log } = this.#parts
+    const { options, limits, log } = this.#parts
     return {
+      superQuota: new SuperQuota(() => (tenant === undefined ? {} : takenLimits(tenant, limits))),
       bootstrap: this.#bootstrap,
       administrators: this.administrators,
       serviceAddresses: options.serviceAddresses?.(tenant) ?? noServiceAddresses,
@@ -213,6 +219,15 @@ function quotaOf(tenant: Tenant, limits: ControlPlanesParts["limits"]): StoreQuo
       return tenant.quota?.bytes ?? limits.maxStoredBytes
     },
     reserveBytes: limits.storedBytesReserve,
+  }
+}
+
+/** What a tenant may take of the super cluster. Its pods are limited by the nodes, unless its VirtualCluster has a limit. */
+function takenLimits({ quota = {} }: Tenant, { maxServices, maxNodePorts }: ControlPlanesParts["limits"]): Taken {
+  return {
+    services: quota.services ?? maxServices,
+    "services.nodeports": quota.nodePorts ?? maxNodePorts,
+    ...(quota.pods === undefined ? {} : { pods: quota.pods }),
   }
 }
 

@@ -5,6 +5,7 @@ import type { ClusterRole, KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
+import type { SuperQuota } from "../registry/core/super-quota.ts"
 import { heldPerUsed } from "../../storage/limits.ts"
 import type { Store } from "../../storage/types.ts"
 import { AdmissionChain } from "../admission/chain.ts"
@@ -57,6 +58,7 @@ export interface ControlPlaneParts {
   bootstrap: Bootstrap
   /** Accepted in every control plane. */
   administrators: Authenticator
+  superQuota: SuperQuota
   serviceAddresses: ServiceAddresses
   nodes: NodeDialer
   /** The destinations that the tenant's webhooks and endpoints may have. */
@@ -86,7 +88,7 @@ function nodeRules(bootstrap: Bootstrap): readonly PolicyRule[] {
 }
 
 export async function openControlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
-  const { name, uid, tenant, store, life, trust, bootstrap, serviceAddresses, nodes, log } = parts
+  const { name, uid, tenant, store, life, trust, bootstrap, superQuota, serviceAddresses, nodes, log } = parts
   await using stack = new AsyncDisposableStack()
   stack.use(store)
   const resources = createResourceTable()
@@ -152,6 +154,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     trust,
     tokens: createTokenIssuer(trust, reader),
     flows,
+    superQuota,
     serviceAddresses,
     nodes,
     backends,

@@ -13,6 +13,7 @@ import { localNetworks, NetworkRules } from "../backends/networks.ts"
 import { FlowView } from "../registry/flowcontrol/flow-view.ts"
 import { createResourceTable, type MutableResourceTable } from "../registry/resource-table.ts"
 import { createLocalClient } from "../local-client/local-client.ts"
+import { SuperQuota } from "../registry/core/super-quota.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { RequestInfo } from "../request/request-info.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
@@ -61,6 +62,7 @@ export function createControlPlaneStub(
       client: () => stub.client,
       log: silentLog,
     }),
+    superQuota: new SuperQuota(() => ({})),
     serviceAddresses: {
       claim: async () => ({ commit: () => undefined, rollback: async () => undefined }),
       release: async () => undefined,

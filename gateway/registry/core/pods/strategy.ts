@@ -30,6 +30,10 @@ export const podStrategy: Strategy<Pod> = {
     if (pod.status !== undefined) alignAddresses(pod.status)
   },
 
+  async begin(ctx, pod, current) {
+    return current === undefined ? ctx.controlPlane.superQuota.claimPod(ctx, pod) : undefined
+  },
+
   prepareForCreate(ctx, pod) {
     const spec = specOf(pod)
     for (const warning of fieldsOfAppArmor(pod.metadata.annotations, spec)) ctx.warn(warning)

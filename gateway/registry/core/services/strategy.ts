@@ -3,7 +3,7 @@
 
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
 import type { Service } from "../../../../apimachinery/object.ts"
-import type { KindExtension, Strategy } from "../../strategy.ts"
+import type { Claim, KindExtension, Strategy } from "../../strategy.ts"
 import { keepFamilies } from "./families.ts"
 import { isExternallyAccessible, needsChanged, needsClusterIP, specOf } from "./needs.ts"
 import { dropByType, keepAllocated, normalizeClusterIPs } from "./normalize.ts"
@@ -14,6 +14,19 @@ import { validateService } from "./validate.ts"
 import { proxy } from "./connect/proxy.ts"
 
 const affinitySeconds = 10_800
+
+function both(counted: Claim, claimed: Claim): Claim {
+  return {
+    commit() {
+      claimed.commit()
+      counted.commit()
+    },
+    async rollback() {
+      await claimed.rollback()
+      await counted.rollback()
+    },
+  }
+}
 
 const serviceStrategy: Strategy<Service> = {
   generation: false,
@@ -85,7 +98,15 @@ const serviceStrategy: Strategy<Service> = {
     const spec = specOf(service)
     if (ctx.info.subresource !== "") return undefined
     if (current === undefined ? !needsClusterIP(spec) : !needsChanged(spec, current.spec ?? {})) return undefined
-    return ctx.controlPlane.serviceAddresses.claim(service, current)
+    const { superQuota, serviceAddresses } = ctx.controlPlane
+    const counted = await superQuota.claimService(ctx, service, current)
+    try {
+      const claimed = await serviceAddresses.claim(service, current)
+      return counted === undefined ? claimed : both(counted, claimed)
+    } catch (error) {
+      await counted?.rollback()
+      throw error
+    }
   },
 
   async afterDelete(ctx, service) {
