@@ -272,8 +272,16 @@ describe("the operator", () => {
     await expect
       .poll(() => superCluster.all(events))
       .toContainEqual(expect.objectContaining({ type: "Warning", reason, message }))
+    // Another operator does not say that it runs before the gateway has opened it.
     tenants.broken = []
-    await expect.poll(() => clock.timers).toBeGreaterThan(0)
+    const kubeconfig = vi.spyOn(tenants, "kubeconfig").mockRejectedValue(serviceUnavailable("it is damaged"))
+    await operator[Symbol.asyncDispose]()
+    operator = await startOperator({ superClient: superCluster, tenants, clock })
+    await expect.poll(() => kubeconfig.mock.calls).toEqual([["acme"]])
+    expect(superCluster.find<VirtualCluster>(virtualClusters, "default", "acme")?.status).toEqual(status)
+    kubeconfig.mockRestore()
+    await operator.whenReady()
+    await expect.poll(() => clock.timers).toBeGreaterThan(1) // the key is queued again
     clock.advance(operatorLimits.recheckMs)
     await inPhase("default", "acme", "Running")
     expect(superCluster.find(virtualClusters, "default", "other")).toEqual(others)

@@ -13,9 +13,10 @@ import { claimsOf, isOf, type Claim } from "./claims.ts"
 import { operatorLimits } from "./options.ts"
 import { ensureRootNamespace, removeNamespaces, storeKubeconfig, storedKubeconfig } from "./root-namespace.ts"
 import { isSaid, nextStatus, printQuota, type Report } from "./status.ts"
-import { tenancyAPIVersion, type Phase, type VirtualCluster } from "./types.ts"
+import { tenancyAPIVersion, type Phase, type VirtualCluster, type VirtualClusterStatus } from "./types.ts"
 
 export const finalizer = "tenancy.x-k8s.io/tenant"
+const storeUnusable = "TenantStoreUnusable"
 const defaultClusterDomain = "cluster.local"
 
 export interface VirtualClusterParts {
@@ -132,8 +133,8 @@ export class VirtualClusterReconciler {
         `namespace "${clusterKey}" of the super cluster is not this tenant's`,
       )
     }
-    const fault = this.#faults.get(tenant.name)
-    if (fault !== undefined) throw new Obstacle("Error", "TenantStoreUnusable", fault)
+    const fault = await this.#faultOf(tenant.name, status)
+    if (fault !== undefined) throw new Obstacle("Error", storeUnusable, fault)
     await this.#ensureKubeconfig(tenant, isNew)
     await this.#report(virtualCluster, {
       phase: "Running",
@@ -143,6 +144,18 @@ export class VirtualClusterReconciler {
       quota: tenant.quota,
     })
     return { requeueAfterMs: operatorLimits.kubeconfigMaxAgeMs / 2 }
+  }
+
+  /** After a restart the gateway has not tried yet: a tenant that was reported runs again only once it has been opened. */
+  async #faultOf(tenant: string, status: VirtualClusterStatus | undefined): Promise<string | undefined> {
+    const fault = this.#faults.get(tenant)
+    if (fault !== undefined || status?.reason !== storeUnusable) return fault
+    try {
+      await this.#parts.tenants.kubeconfig(tenant)
+      return undefined
+    } catch {
+      return status.message // the gateway logs why, and reports it when it is asked for faults
+    }
   }
 
   /** The claim that owns the tenant: of this VirtualCluster, or of a predecessor whose tenant it adopts. */

@@ -1,7 +1,8 @@
 // A data directory is restored from a backup, while the super cluster has moved on: objects created since are deleted there,
 // objects deleted since run again, and the tenants are those with a VirtualCluster.
 
-import { cp, rm } from "node:fs/promises"
+import { cp, rename, rm } from "node:fs/promises"
+import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { KubeObject, Pod } from "../../apimachinery/object.ts"
 import { pods, virtualClusters } from "../../client/resources.ts"
@@ -94,4 +95,38 @@ describe("an older data directory", () => {
     await eventually(async () => expect(await running()).toEqual(["early"]))
     expect((await up.tryKubectl(["get", "ns"], { kubeconfig: "gone" })).code).not.toBe(0)
   })
+})
+
+describe("a data directory without the store of a tenant", () => {
+  test("does not give the tenant an empty one: its VirtualCluster says so, and it runs again when the store is back", async () => {
+    const { items } = JSON.parse(
+      await up.kubectl(["get", "--raw", "/polyplane/v1/tenants"], { kubeconfig: "admin" }),
+    ) as { items: { name: string; uid: string }[] }
+    const store = path.join(up.dataDir, "stores", items.find(({ name }) => name === "kept")?.uid ?? "")
+    expect(await up.stop()).toBe(0)
+    await rename(store, `${up.dataDir}.store`)
+    const checked = await polyplane(["check", "--data-dir", up.dataDir])
+    expect(checked.stdout).toMatch(/^tenant "kept": its store [\w-]+ is missing$/m)
+    await up.start()
+
+    await eventually(async () => expect(await list()).toMatch(/^kept .* Error .*is missing/m), { timeoutMs: 120_000 })
+    expect(await list()).toMatch(/^new .* Running /m)
+    const refused = await up.tryKubectl(["get", "deployments"], { kubeconfig: "kept" })
+    expect(refused.stderr).toMatch(/is missing/)
+    // Its pods are still there.
+    expect(await running()).toEqual(["early"])
+    const reported = await cluster.client.get<KubeObject & { status?: object }>(virtualClusters, "default", "kept")
+    expect(reported.status).toMatchObject({
+      reason: "TenantStoreUnusable",
+      conditions: [{ type: "Ready", status: "False", reason: "TenantStoreUnusable" }],
+    })
+
+    expect(await up.stop()).toBe(0)
+    await rename(`${up.dataDir}.store`, store)
+    await up.start()
+    await eventually(async () => expect(await list()).toMatch(/^kept .* Running /m))
+    expect(await up.kubectl(["get", "deployments", "-o", "name"], { kubeconfig: "kept" })).toBe(
+      "deployment.apps/early\n",
+    )
+  }, 240_000)
 })
