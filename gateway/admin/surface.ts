@@ -11,11 +11,11 @@
 //   GET    /polyplane/v1/faults                    {"items": [TenantFault]}
 //   GET    /polyplane/v1/watch?group=&version=&resource=&namespaced=   lines of WatchLine
 
-import express, { type ErrorRequestHandler, type Express, type Response } from "express"
+import express, { type ErrorRequestHandler, type RequestHandler, type Router } from "express"
 import { badRequest, methodNotAllowed, requestEntityTooLarge, StatusError, success } from "../../apimachinery/status.ts"
 import type { Resource } from "../../client/rest.ts"
 import { quotaNames, type Tenant, type TenantQuota, type TenantAdmin } from "../../client/tenants.ts"
-import type { RequestState } from "../filters/state.ts"
+import type { GatewayRequest, GatewayResponse } from "../filters/chain.ts"
 import type { TenantValueHandler } from "../tenancy/subscriptions.ts"
 import { LineStream } from "./line-stream.ts"
 
@@ -29,65 +29,88 @@ export interface AdminSurfaceParts {
   limits: { maxBodyBytes: number; maxWatchBacklogBytes: number }
 }
 
-type AdminResponse = Response<unknown, { state: RequestState }>
+interface AdminRequest extends GatewayRequest {
+  params: Readonly<Record<string, string>>
+  /** Of a POST. */
+  body?: unknown
+}
 
-/** Passes unknown paths and StatusErrors on. */
-export function createAdminSurface(parts: AdminSurfaceParts): Express {
+type Handler = (request: AdminRequest, response: GatewayResponse) => void | Promise<void>
+
+/**
+ * Passes unknown paths and StatusErrors on. A router and not an application of express: that would replace the prototypes of request
+ * and response, which over HTTP/2 are Node's stream and a class of ours.
+ */
+export function createAdminSurface(parts: AdminSurfaceParts): Router {
   const { tenants, limits } = parts
-  const app = express()
-  app.disable("x-powered-by")
-  app.disable("etag")
-  const refuse = (): never => {
-    throw methodNotAllowed()
+  const router = express.Router()
+  const named = ({ params }: AdminRequest): string => params["name"] ?? ""
+  serve(router, "/polyplane/v1/tenants", {
+    get: (request, response) => {
+      if (queryOf(request).has("watch")) watchTenants(parts, response)
+      else sendJson(response, { items: tenants.list() })
+    },
+    post: [
+      express.json({ limit: limits.maxBodyBytes, type: () => true }),
+      async (request, response) => sendJson(response, await tenants.create(tenantOf(request.body)), 201),
+    ],
+  })
+  serve(router, "/polyplane/v1/tenants/:name", {
+    delete: async (request, response) => {
+      await tenants.delete(named(request))
+      sendJson(response, success())
+    },
+  })
+  serve(router, "/polyplane/v1/tenants/:name/address", {
+    get: async (request, response) => sendJson(response, await tenants.address(named(request))),
+  })
+  serve(router, "/polyplane/v1/tenants/:name/kubeconfig", {
+    get: async (request, response) => send(response, await tenants.kubeconfig(named(request)), "application/yaml"),
+  })
+  serve(router, "/polyplane/v1/tenants/:name/wake", {
+    post: (request, response) => {
+      tenants.wake(named(request))
+      sendJson(response, success())
+    },
+  })
+  serve(router, "/polyplane/v1/faults", {
+    get: async (_request, response) => sendJson(response, { items: await tenants.faults() }),
+  })
+  serve(router, "/polyplane/v1/watch", {
+    get: (request, response) => watchResource(parts, queryOf(request), response),
+  })
+  router.use(statusErrors)
+  return router
+}
+
+type Handlers = Partial<Record<"get" | "post" | "delete", Handler | [body: RequestHandler, Handler]>>
+
+/** Other methods are not allowed. */
+function serve(router: Router, path: string, handlers: Handlers): void {
+  const route = router.route(path)
+  for (const [method, given] of Object.entries(handlers) as [keyof Handlers, Handlers[keyof Handlers] & {}][]) {
+    const [before, handler] = Array.isArray(given) ? [[given[0]], given[1]] : [[], given]
+    route[method](...before, (request, response) =>
+      handler(request as unknown as AdminRequest, response as unknown as GatewayResponse),
+    )
   }
-  app
-    .route("/polyplane/v1/tenants")
-    .get((request, response: AdminResponse) => {
-      if ("watch" in request.query) watchTenants(parts, response)
-      else response.json({ items: tenants.list() })
-    })
-    .post(express.json({ limit: limits.maxBodyBytes, type: () => true }), async (request, response) => {
-      response.status(201).json(await tenants.create(tenantOf(request.body)))
-    })
-    .all(refuse)
-  app
-    .route("/polyplane/v1/tenants/:name")
-    .delete(async ({ params }, response) => {
-      await tenants.delete(params.name)
-      response.json(success())
-    })
-    .all(refuse)
-  app
-    .route("/polyplane/v1/tenants/:name/address")
-    .get(async ({ params }, response) => {
-      response.json(await tenants.address(params.name))
-    })
-    .all(refuse)
-  app
-    .route("/polyplane/v1/tenants/:name/kubeconfig")
-    .get(async ({ params }, response) => {
-      response.type("application/yaml").send(await tenants.kubeconfig(params.name))
-    })
-    .all(refuse)
-  app
-    .route("/polyplane/v1/tenants/:name/wake")
-    .post(({ params }, response) => {
-      tenants.wake(params.name)
-      response.json(success())
-    })
-    .all(refuse)
-  app
-    .route("/polyplane/v1/faults")
-    .get(async (_request, response) => {
-      response.json({ items: await tenants.faults() })
-    })
-    .all(refuse)
-  app
-    .route("/polyplane/v1/watch")
-    .get((request, response: AdminResponse) => watchResource(parts, request.query, response))
-    .all(refuse)
-  app.use(statusErrors)
-  return app
+  route.all(() => {
+    throw methodNotAllowed()
+  })
+}
+
+function queryOf({ url }: AdminRequest): URLSearchParams {
+  return new URL(url, "http://gateway").searchParams
+}
+
+function sendJson(response: GatewayResponse, value: unknown, code = 200): void {
+  send(response, JSON.stringify(value), "application/json; charset=utf-8", code)
+}
+
+function send(response: GatewayResponse, text: string, type: string, code = 200): void {
+  const body = Buffer.from(text)
+  response.writeHead(code, { "content-type": type, "content-length": body.byteLength })
+  response.end(body)
 }
 
 /** Converts express' errors about bodies to StatusErrors. */
@@ -98,7 +121,7 @@ const statusErrors: ErrorRequestHandler = (error: Error & { type?: string }, _re
   else next(error)
 }
 
-function watchTenants(parts: AdminSurfaceParts, response: AdminResponse): void {
+function watchTenants(parts: AdminSurfaceParts, response: GatewayResponse): void {
   const stream = new LineStream(response, parts.limits.maxWatchBacklogBytes)
   const stop = parts.tenants.subscribe({
     added: (tenant) => stream.write(JSON.stringify({ type: "ADDED", tenant })),
@@ -108,12 +131,12 @@ function watchTenants(parts: AdminSurfaceParts, response: AdminResponse): void {
   response.locals.state.whenDone(stop)
 }
 
-function watchResource(parts: AdminSurfaceParts, query: Query, response: AdminResponse): void {
+function watchResource(parts: AdminSurfaceParts, query: URLSearchParams, response: GatewayResponse): void {
   const resource: Resource = {
-    group: query["group"] === undefined ? "" : required(query, "group"),
+    group: query.get("group") ?? "",
     version: required(query, "version"),
     resource: required(query, "resource"),
-    namespaced: query["namespaced"] === "true",
+    namespaced: query.get("namespaced") === "true",
   }
   const stream = new LineStream(response, parts.limits.maxWatchBacklogBytes)
   const send = (type: string) => (tenant: string) =>
@@ -133,11 +156,9 @@ function watchResource(parts: AdminSurfaceParts, query: Query, response: AdminRe
   )
 }
 
-type Query = Readonly<Record<string, unknown>>
-
-function required(query: Query, name: string): string {
-  const value = query[name]
-  if (typeof value !== "string" || (value === "" && name !== "group")) throw badRequest(`the query must say ${name}`)
+function required(query: URLSearchParams, name: string): string {
+  const value = query.get(name)
+  if (value === null || value === "") throw badRequest(`the query must say ${name}`)
   return value
 }
 

@@ -2,13 +2,13 @@
 // administrators. Express routes the admin surface, but not requests to control planes (decision 0011).
 
 import { once } from "node:events"
-import type { Express, Request, Response } from "express"
+import type { Request, Response, Router } from "express"
 import { noSuchPath, unauthorized } from "../../apimachinery/status.ts"
 import type { Filter, GatewayRequest, GatewayResponse } from "./chain.ts"
 
 const prefix = "/polyplane/"
 
-export function serveAdmin(surface: Express): Filter {
+export function serveAdmin(surface: Router): Filter {
   return (request, response, next) => {
     const { state } = response.locals
     if (state.named.name !== undefined || !state.named.path.startsWith(prefix)) return next()
@@ -17,7 +17,7 @@ export function serveAdmin(surface: Express): Filter {
   }
 }
 
-async function answered(surface: Express, request: GatewayRequest, response: GatewayResponse): Promise<void> {
+async function answered(surface: Router, request: GatewayRequest, response: GatewayResponse): Promise<void> {
   const closed = once(response, "close")
   const refused = new Promise<never>((_, reject) => {
     surface(request as Request, response as unknown as Response, (error?: unknown) => reject(error ?? noSuchPath()))

@@ -41,6 +41,32 @@ function send(method: string, path: string, body?: string, headers: Record<strin
   return answer
 }
 
+test("administrators reach the admin API, and the gateway continues when they leave", async () => {
+  const { administrator } = fixture
+  const admin = open(administrator as TestTenant)
+  const ask = (method: string, path: string, body?: string): Promise<Answer> => {
+    const stream = admin.request({ ":method": method, ":path": `/polyplane/v1/${path}` })
+    const answer = answerOf(stream)
+    stream.end(body)
+    return answer
+  }
+  const listed = await ask("GET", "tenants")
+  expect(listed.status).toBe(200)
+  expect((JSON.parse(listed.text) as { items: { name: string }[] }).items.map(({ name }) => name)).toEqual(["a", "b"])
+  expect(await ask("GET", "tenants/a/kubeconfig")).toMatchObject({
+    status: 200,
+    text: expect.stringContaining("/tenants/a"),
+  })
+  expect(await ask("POST", "tenants", "{")).toMatchObject({ status: 400 })
+  expect(await ask("PUT", "tenants")).toMatchObject({ status: 405 })
+  expect(await ask("GET", "watch")).toMatchObject({ status: 400 })
+  const watch = admin.request({ ":path": "/polyplane/v1/tenants?watch=true" }).setEncoding("utf8")
+  await once(watch, "data")
+  admin.destroy()
+  await once(admin, "close")
+  expect((await send("GET", "/version")).status).toBe(200)
+})
+
 const objects = "/tenants/a/api/v1/namespaces/default/configmaps"
 const configMap = (name: string, text = ""): ConfigMap => ({
   apiVersion: "v1",
