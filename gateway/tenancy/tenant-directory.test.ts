@@ -141,6 +141,47 @@ test("subscribers get existing tenants and changes, each once", async () => {
   expect(disposed).toEqual(["a", "b"])
 })
 
+test("settings of a tenant change in its record and for all who have it, and are written only if they are new", async () => {
+  const { all } = parts()
+  await using directory = await TenantDirectory.open(all)
+  const tenant = await directory.create(request("a"))
+  const switched: boolean[] = []
+  directory.subscribe({
+    added: () => undefined,
+    removed: () => undefined,
+    switched: ({ controllers }) => switched.push(controllers),
+  })
+  for (const settings of [{ quota: { objects: 5 } }, { quota: { objects: 5 }, controllers: false }, {}]) {
+    const { revision } = all.store
+    const wanted = { ...request("a"), ...settings }
+    expect(await directory.create(wanted)).toBe(tenant)
+    await directory.create(wanted)
+    expect(all.store.revision).toBe(revision + 1)
+    expect(tenant).toEqual({ ...wanted, uid: tenant.uid })
+    expect((await readRecords(all.store)).records.map((record) => record.tenant)).toEqual([tenant])
+  }
+  expect(switched).toEqual([false, true])
+})
+
+test("that a tenant has a store is recorded once", async () => {
+  const { all } = parts()
+  const opened: (boolean | undefined)[] = []
+  const { openControlPlane } = all
+  all.openControlPlane = (record, life) => {
+    opened.push(record.isStored)
+    return openControlPlane(record, life)
+  }
+  {
+    await using directory = await TenantDirectory.open(all)
+    await directory.create(request("a"))
+  }
+  const { revision } = all.store
+  await using directory = await TenantDirectory.open(all)
+  await directory.byName("a")
+  expect(opened).toEqual([undefined, true])
+  expect(all.store.revision).toBe(revision)
+})
+
 test("a name can be reused while the previous tenant is being deleted", async () => {
   const { all } = parts()
   await using directory = await TenantDirectory.open(all)

@@ -102,9 +102,11 @@ export async function changeRecord(
     const record = parse(found)
     if (record.tenant.uid !== uid || record.state !== "active") return false
     change(record)
+    const value = Buffer.from(JSON.stringify(record))
+    if (value.equals(found.value)) return true
     const result = await store.txn({
       compare: [{ key, modRevision: found.modRevision }],
-      operations: [{ type: "put", key, value: Buffer.from(JSON.stringify(record)) }],
+      operations: [{ type: "put", key, value }],
     })
     if (result.succeeded) return true
     found = result.current[0]
