@@ -35,6 +35,9 @@ async function sleepers() {
   const [hurt, well] = [tenants.client("hurt"), tenants.client("well")]
   for (const client of [hurt, well]) await client.create(configMaps, configMap("kept"))
   await asleep()
+  // The second opening waits until it is recorded that there is a store.
+  await hurt.get(configMaps, "default", "kept")
+  await asleep()
   return { tenants, hurt, well, directory: join(fixture.dataDir, "stores", tenant.uid) }
 }
 

@@ -24,6 +24,7 @@ import { createLazyClient } from "./lazy-client.ts"
 import { newRecord } from "./new-tenant.ts"
 import { OtherTenants } from "./other-tenants.ts"
 import type { OtherGateways } from "../stores/storage.ts"
+import { StoredMarks } from "./stored-marks.ts"
 import type { TenantValueHandler } from "./subscriptions.ts"
 import type { ControlPlaneLife, TenantEntry } from "./tenant-entry.ts"
 import { noSuchTenant } from "./tenant-errors.ts"
@@ -31,7 +32,6 @@ import { TenantOperations, type TenantRequest } from "./tenant-operations.ts"
 import {
   changeRecord,
   createRecord,
-  markStored,
   readRecord,
   readRecords,
   replaceRecord,
@@ -55,6 +55,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   readonly #parts: TenantDirectoryParts
   readonly #known: KnownTenants
   readonly #operations: TenantOperations
+  readonly #marks: StoredMarks
   #others: OtherTenants | undefined
 
   /** Completes interrupted deletions; control planes stay closed until they are requested. */
@@ -71,6 +72,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
 
   private constructor(parts: TenantDirectoryParts) {
     this.#parts = parts
+    this.#marks = new StoredMarks(parts.store, parts.log)
     this.#known = new KnownTenants({ ...parts, openControlPlane: (record, life) => this.#open(record, life) })
     this.#operations = new TenantOperations({
       get: (name) => this.get(name),
@@ -218,16 +220,9 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   }
 
   async #open(record: TenantRecord, life: ControlPlaneLife): Promise<ControlPlane> {
-    const { openControlPlane, store, log } = this.#parts
-    const controlPlane = await openControlPlane(record, life)
-    if (record.isStored === true) return controlPlane
-    try {
-      await changeRecord(store, record.tenant, markStored)
-      markStored(record)
-    } catch (error) {
-      // The next opening tries again. Until then only the loss of the store would not be noticed.
-      log.warn({ error: String(error), tenant: record.tenant.name }, "recording that a tenant has a store failed")
-    }
+    await this.#marks.settled(record)
+    const controlPlane = await this.#parts.openControlPlane(record, life)
+    this.#marks.begin(record)
     return controlPlane
   }
 
@@ -314,5 +309,6 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     this.#known[Symbol.dispose]()
     await this.#operations.settled()
     await Promise.all(this.#known.all().map((entry) => entry.close()))
+    await this.#marks[Symbol.asyncDispose]()
   }
 }

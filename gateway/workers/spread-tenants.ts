@@ -20,16 +20,10 @@ import type { TenantBytesHandler } from "../admin/surface.ts"
 import { createLazyClient } from "../tenancy/lazy-client.ts"
 import { Presence } from "../tenancy/presence.ts"
 import { newRecord } from "../tenancy/new-tenant.ts"
+import { StoredMarks } from "../tenancy/stored-marks.ts"
 import { noSuchTenant, tenantExists } from "../tenancy/tenant-errors.ts"
 import { TenantOperations, type TenantRequest } from "../tenancy/tenant-operations.ts"
-import {
-  changeRecord,
-  createRecord,
-  markStored,
-  readRecords,
-  replaceRecord,
-  type TenantRecord,
-} from "../tenancy/tenant-record.ts"
+import { changeRecord, createRecord, readRecords, replaceRecord, type TenantRecord } from "../tenancy/tenant-record.ts"
 import { Followers } from "./followers.ts"
 import { type Held, Placement, routeOf } from "./placement.ts"
 import type { WorkerPool } from "./pool.ts"
@@ -53,6 +47,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   readonly #placement: Placement
   readonly #followers: Followers
   readonly #operations: TenantOperations
+  readonly #marks: StoredMarks
   readonly #subscribers = new Set<TenantSubscriber>()
 
   /** Completes interrupted deletions. Nothing is opened. */
@@ -69,7 +64,8 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
 
   private constructor(parts: SpreadTenantsParts) {
     this.#parts = parts
-    const { pool, routes, log } = parts
+    const { store, pool, routes, log } = parts
+    this.#marks = new StoredMarks(store, log)
     this.#operations = new TenantOperations({
       get: (name) => this.get(name),
       create: (request) => this.#create(request),
@@ -117,12 +113,11 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     const held = this.#placement.add(record, true)
     try {
       await this.#placement.make(held)
-      await changeRecord(store, record.tenant, markStored)
-      markStored(record)
     } catch (error) {
       await this.#forget(held)
       throw error
     }
+    this.#marks.begin(record)
     for (const subscriber of this.#subscribers) subscriber.added(record.tenant)
     this.#parts.log.info({ tenant: record.tenant.name, uid: record.tenant.uid }, "tenant created")
     return record.tenant
@@ -236,5 +231,6 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     this.#subscribers.clear()
     await this.#placement[Symbol.asyncDispose]()
     await this.#operations.settled()
+    await this.#marks[Symbol.asyncDispose]()
   }
 }

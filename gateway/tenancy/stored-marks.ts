@@ -1,0 +1,48 @@
+// Records that tenants have a store. The first opening of a tenant, which its creation waits for, does not wait for this; the next one
+// does. If a process ends in between, only the loss of that store would not be noticed.
+
+import type { Log } from "../../client/log.ts"
+import type { Store } from "../../storage/types.ts"
+import { changeRecord, markStored, type TenantRecord } from "./tenant-record.ts"
+
+export class StoredMarks implements AsyncDisposable {
+  readonly #store: Store
+  readonly #log: Log
+  /** By uid of the tenant. */
+  readonly #underWay = new Map<string, Promise<void>>()
+
+  constructor(store: Store, log: Log) {
+    this.#store = store
+    this.#log = log
+  }
+
+  /** Undefined: nothing is being written for this tenant. */
+  settled({ tenant }: TenantRecord): Promise<void> | undefined {
+    return this.#underWay.get(tenant.uid)
+  }
+
+  /** To be called when the tenant's store is open. */
+  begin(record: TenantRecord): void {
+    const { uid } = record.tenant
+    if (record.isStored === true || this.#underWay.has(uid)) return
+    const marking = this.#mark(record).finally(() => this.#underWay.delete(uid))
+    this.#underWay.set(uid, marking)
+  }
+
+  async #mark(record: TenantRecord): Promise<void> {
+    const { tenant } = record
+    try {
+      await changeRecord(this.#store, tenant, markStored)
+      markStored(record)
+    } catch (error) {
+      this.#log.warn(
+        { err: error, tenant: tenant.name },
+        "recording that a tenant has a store failed; its next opening tries again",
+      )
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#underWay.values())
+  }
+}
