@@ -85,6 +85,7 @@ async function addressesOf(name: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: resolveTimeoutMs, tries: resolveTries })
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
   const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
+  // Upstream also names the resolver, which here is the operator's: its address would tell tenants about the operator's network.
   if (found.length === 0) throw new Error(`dial tcp: lookup ${name}: no such host`)
   return found
 }

@@ -8,6 +8,7 @@ import { pipeline, type Readable } from "node:stream"
 import { setTimeout as delay } from "node:timers/promises"
 import { createGunzip } from "node:zlib"
 import type { Json } from "../../apimachinery/object.ts"
+import { parseMediaType } from "../../apimachinery/go/media-type.ts"
 import { goQuote } from "../../apimachinery/go/quote.ts"
 import { isJsonText, parseObject } from "../../apimachinery/schema/json/parse.ts"
 import { StatusError } from "../../apimachinery/status.ts"
@@ -79,6 +80,8 @@ const maxRequests = 10
 /** Maximum number of repetitions that the webhook asks for. Source: k8s.io/client-go/rest/with_retry.go. */
 const maxRetries = 10
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+/** Source: k8s.io/client-go/rest/request.go: beyond 206 (Partial Content), a response is a failure. */
+const greatestSuccess = 206
 const keepsBody: ReadonlySet<number> = new Set([307, 308])
 
 /** `ended`: returns the reason if the call was aborted. Source: net/http (Client.do). */
@@ -174,6 +177,7 @@ function joined(path: string): string {
 
 interface Answer {
   code: number
+  /** "": the response does not say. */
   contentType: string
   location: string | undefined
   /** Seconds after which the webhook wants to be called again. */
@@ -197,8 +201,7 @@ function send({ options, body, referer }: Hop, signal: AbortSignal): Promise<Ans
   })
   request.on("response", (response) => {
     const { statusCode: code = 0, headers: answered } = response
-    const contentType = answered["content-type"] ?? "application/json"
-    const { location } = answered
+    const { location, "content-type": contentType = "" } = answered
     const retryAfter = code === 429 || code >= 500 ? secondsOf(answered["retry-after"]) : undefined
     readBody(unzipped(response), maxAnswerBytes, tooLong).then(
       (bytes) => resolve({ code, contentType, location, retryAfter, body: bytes }),
@@ -222,11 +225,15 @@ function unzipped(response: IncomingMessage): Readable {
 }
 
 function readAnswer({ code, contentType, body }: Answer): Json {
-  if (code < 200 || code > 299) throw new WebhookError(refusal(code, contentType, body), code)
-  if (body.length === 0)
-    throw new WebhookError(`0-length response with status code: ${code} and content type: ${contentType}`, code)
+  const { type = "", fault } = contentType === "" ? { type: "text/plain" } : parseMediaType(contentType)
+  if (fault !== undefined) throw new WebhookError(`Internal error occurred: ${fault}`, code)
+  if (code < 200 || code > greatestSuccess) throw new WebhookError(refusal(code, type, body), code)
+  if (body.length === 0) {
+    const shown = contentType || "application/json"
+    throw new WebhookError(`0-length response with status code: ${code} and content type: ${shown}`, code)
+  }
   try {
-    // As upstream, text that does not begin like a JSON object is YAML.
+    // As upstream, text of any type that does not begin like a JSON object is YAML.
     return parseObject(body, isJsonText(body) ? "json" : "yaml", { duplicates: false }).value
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
@@ -234,12 +241,12 @@ function readAnswer({ code, contentType, body }: Answer): Json {
   }
 }
 
-/** The message of a Status; for other responses the code, and for server errors the text. */
-function refusal(code: number, contentType: string, body: Buffer): string {
+/** The message of a Status; for other responses the code, and for some the text. */
+function refusal(code: number, type: string, body: Buffer): string {
   const status = statusMessage(body)
   if (status !== undefined) return status
   const given = body.subarray(0, webhookLimits.maxErrorBytes).toString().trim()
-  const text = contentType.startsWith("text/") && given !== "" ? given : "unknown"
+  const text = type.startsWith("text/") ? given : "unknown"
   const reasons: Readonly<Record<number, string>> = {
     400: "the server rejected our request for an unknown reason",
     401: "the server has asked for the client to provide credentials",
@@ -247,7 +254,10 @@ function refusal(code: number, contentType: string, body: Buffer): string {
     404: "the server could not find the requested resource",
     409: "the server reported a conflict",
     405: "the server does not allow this method on the requested resource",
-    406: text === "unknown" ? "the server was unable to respond with a content type that the client supports" : text,
+    406:
+      text === "" || text === "unknown"
+        ? "the server was unable to respond with a content type that the client supports"
+        : text,
     415: text,
     422: "the server rejected our request due to an error in our request",
     429: "the server has received too many requests and has asked us to try again later",
@@ -257,7 +267,7 @@ function refusal(code: number, contentType: string, body: Buffer): string {
   const known = reasons[code]
   if (known !== undefined) return known
   return code >= 500
-    ? `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`
+    ? `an error on the server (${goQuote(text)}) has prevented the request from succeeding`
     : `the server responded with the status code ${code} but did not return more information`
 }
 

@@ -1,7 +1,7 @@
 // Webhooks that cannot be called, with both failure policies, and in dry runs.
 
 import type { Loose } from "../../../../gateway/testing/kinds.ts"
-import type { WebhookHandler } from "../../../../gateway/testing/webhook-server.ts"
+import { reviewed, type WebhookCall, type WebhookHandler } from "../../../../gateway/testing/webhook-server.ts"
 import { post, remove, type RequestStep } from "../scenario.ts"
 import { allow, type WebhookScenario } from "./scenario.ts"
 
@@ -46,7 +46,8 @@ const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const code = (status: number, more: Loose = {}): { reply: WebhookHandler } => ({
   reply: () => ({ code: status, text: "", ...more }),
 })
-const plain = { headers: { "content-type": "text/plain" } }
+const typed = (type: string): Loose => ({ headers: { "content-type": type } })
+const plain = typed("text/plain")
 
 const failures: readonly (readonly [string, { webhook?: Loose; reply?: WebhookHandler }])[] = [
   ["no server", { webhook: { clientConfig: { url: "https://127.0.0.1:1/x", caBundle: "@{ca}" } } }],
@@ -100,6 +101,34 @@ const failures: readonly (readonly [string, { webhook?: Loose; reply?: WebhookHa
       }),
     },
   ],
+  ...[
+    "x",
+    "",
+    "/json",
+    "a/b/c",
+    "a/b; c",
+    'a/b; c="',
+    "a/b; c=d; c=e",
+    "Application/XML; c=d;",
+    "application/json;",
+  ].flatMap(
+    (type) =>
+      [
+        [
+          `content type ${JSON.stringify(type)}`,
+          { reply: (call: WebhookCall) => ({ ...reviewed(call, {}), ...typed(type) }) },
+        ],
+        [`content type ${JSON.stringify(type)} of nothing`, code(200, typed(type))],
+        [`content type ${JSON.stringify(type)} of an error`, code(500, { text: "some words", ...typed(type) })],
+      ] as const,
+  ),
+  ...["TEXT/plain", "text"].map((type) => [`code 403, ${type}`, code(403, { text: "words", ...typed(type) })] as const),
+  ...[403, 406, 500].map((status) => [`code ${status} with empty text`, code(status, plain)] as const),
+  ["code 500 with odd text", code(500, { text: '\u0007 \u00e9 "x" \u2028', ...plain })],
+  ...[201, 206, 207, 226, 299].map(
+    (status) =>
+      [`code ${status}`, { reply: (call: WebhookCall) => ({ ...reviewed(call, {}), code: status }) }] as const,
+  ),
   ["a redirect", code(302, { headers: { location: "https://127.0.0.1:1/there" } })],
   ["a redirect to nowhere", code(302)],
   ["code 304", code(304)],
