@@ -1,8 +1,17 @@
 // Prevents privilege escalation: users can grant only permissions that they have. Called for roles and bindings on create and update.
 // Source: k8s.io/kubernetes/pkg/registry/rbac and pkg/registry/rbac/validation.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import { goQuote } from "../../apimachinery/go/quote.ts"
-import { forbidden, notFound, type StatusError } from "../../apimachinery/status.ts"
+import { validatePathSegmentName } from "../../apimachinery/names.ts"
+import {
+  badRequest,
+  forbidden,
+  type GroupResource,
+  notFound,
+  type StatusError,
+  unexplained,
+} from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import { compactRules, covers, printRule } from "./rules.ts"
 import { aggregateMessage } from "../../apimachinery/error-message.ts"
@@ -31,7 +40,7 @@ export async function confirmRoleGrants(
   if (isMaster(ctx)) return
   const { resource, namespace, name, aggregates = false } = role
   if (ctx.info.isResourceRequest && ctx.info.resource === resource && ctx.info.group === group) {
-    if (await mayDo(ctx, "escalate", resource, namespace, ctx.info.name)) return
+    if (await mayDo(ctx, "escalate", { group, resource }, namespace, ctx.info.name)) return
   }
   const missing = await missingRules(ctx, role.rules, namespace)
   if (missing !== undefined) throw forbidden({ group, resource }, name, missing)
@@ -39,23 +48,41 @@ export async function confirmRoleGrants(
     throw forbidden({ group, resource }, name, "must have cluster-admin privileges to use the aggregationRule")
 }
 
-/** For role bindings and cluster role bindings. Throws Forbidden. The verb "bind" on the referenced role permits it. */
+/**
+ * For role bindings and cluster role bindings, which may be invalid. Throws Forbidden, or why there can be no such role. The verb "bind"
+ * on the referenced role permits it.
+ */
 export async function confirmBindingGrants(
   ctx: RequestContext,
   binding: {
     resource: "rolebindings" | "clusterrolebindings"
     namespace: string
     name: string
-    roleRef: RoleReference
+    roleRef: Partial<RoleReference & { apiGroup: string }>
   },
 ): Promise<void> {
   if (isMaster(ctx)) return
   const { resource, namespace, name, roleRef } = binding
-  if (await mayDo(ctx, "bind", roleRef.kind === "Role" ? "roles" : "clusterroles", namespace, roleRef.name)) return
-  const rules = await ctx.controlPlane.authorizer.rulesOf(roleRef, namespace)
-  if (rules === undefined) throw missingFor(ctx, roleRef)
+  const reference = { kind: roleRef.kind ?? "", name: roleRef.name ?? "" }
+  const referenced = roleResources[reference.kind]
+  if (referenced === undefined) throw unexplained(`unsupported role reference kind: ${goQuote(reference.kind)}`)
+  if (await mayDo(ctx, "bind", { group: roleRef.apiGroup ?? group, resource: referenced }, namespace, reference.name))
+    return
+  checkReference(reference, namespace)
+  const rules = await ctx.controlPlane.authorizer.rulesOf(reference, namespace)
+  if (rules === undefined) throw missingFor(ctx, reference)
   const missing = await missingRules(ctx, rules, namespace)
   if (missing !== undefined) throw forbidden({ group, resource }, name, missing)
+}
+
+const roleResources: Readonly<Record<string, string>> = dictionary({ Role: "roles", ClusterRole: "clusterroles" })
+
+/** Source: k8s.io/apiserver/pkg/registry/generic/registry/store.go (NamespaceKeyFunc). */
+function checkReference({ kind, name }: RoleReference, namespace: string): void {
+  if (kind === "Role" && namespace === "") throw badRequest("Namespace parameter required.")
+  if (name === "") throw badRequest("Name parameter required.")
+  const faults = validatePathSegmentName(name)
+  if (faults.length > 0) throw badRequest(`Name parameter invalid: ${goQuote(name)}: ${faults.join(";")}`)
 }
 
 /** Returns undefined if the user has all permissions, otherwise upstream's message. */
@@ -88,7 +115,7 @@ function isMaster(ctx: RequestContext): boolean {
 async function mayDo(
   ctx: RequestContext,
   verb: string,
-  resource: string,
+  { group, resource }: GroupResource,
   namespace: string,
   name: string,
 ): Promise<boolean> {

@@ -24,6 +24,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
    * object that is updated.
    */
   dropDisabled?(object: T, current: T | undefined): void
+  /** Throws Forbidden if the caller may not write this object, which may be invalid. Called after mutating admission. */
+  confirm?(ctx: RequestContext, object: T, current: T | undefined): Promise<void>
   /** Sets fields that the server owns and drops fields that a client may not set (status). metadata is already prepared. */
   prepareForCreate?(ctx: RequestContext, object: T): void
   /** Errors that are reported alone, before all other validation. `current`: the object that is updated. */

@@ -20,7 +20,6 @@ import { podResize } from "./pod-resize.ts"
 import { podSecurity } from "./pod-security/plugin.ts"
 import { podTopologyLabels } from "./pod-topology-labels.ts"
 import { priority } from "./priority.ts"
-import { rbacEscalation } from "./rbac-escalation.ts"
 import { ResourceQuotaPlugin } from "./resource-quota.ts"
 import { runtimeClass } from "./runtime-class.ts"
 import { serviceAccount } from "./service-account.ts"
@@ -46,7 +45,6 @@ export function admissionPlugins(registrations: AdmissionRegistrations): Admissi
     podResize,
     new MutatingPolicies(registrations),
     new MutatingWebhooks(registrations, evaluateMatchConditions),
-    rbacEscalation,
     authenticationConfiguration,
     new ValidatingPolicies(registrations),
     new ValidatingWebhooks(registrations, evaluateMatchConditions),

@@ -205,6 +205,7 @@ export class WriteAttempts {
     checkAfterAdmission(ctx, object, before)
     // The request was authorized for that namespace. An update compares it with the stored object's.
     if (current === undefined) placeInNamespace(this.#definition, namespace, object)
+    await this.#definition.strategy.confirm?.(ctx, object, current)
   }
 
   /** The form that is stored and returned, after admission and validation. */

@@ -34,6 +34,7 @@ import { lastAnswerCases } from "./cases/last-answers.ts"
 import { endedDecodingCases } from "./cases/ended-decoding.ts"
 import { emptyStructCases } from "./cases/empty-structs.ts"
 import { evictionCases } from "./cases/evictions.ts"
+import { grantCases } from "./cases/grants.ts"
 import { faultCases } from "./cases/faults.ts"
 import { impersonationCases } from "./cases/impersonation.ts"
 import { inheritedNameCases } from "./cases/inherited-names.ts"
@@ -98,7 +99,10 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "lists and watches", scenarios: listCases() },
     { name: "parts of a control plane", scenarios: componentCases() },
     { name: "nodes", scenarios: [...nodeReadCases(), ...nodeWriteCases()] },
-    { name: "access", scenarios: [...accessCases(), ...impersonationCases(), ...permissionCases(), ...tokenCases()] },
+    {
+      name: "access",
+      scenarios: [...accessCases(), ...grantCases(), ...impersonationCases(), ...permissionCases(), ...tokenCases()],
+    },
     {
       name: "custom resources",
       scenarios: [

@@ -10,6 +10,7 @@ import {
 import { validateDNS1123Subdomain, validatePathSegmentName } from "../../../../apimachinery/names.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
+import { confirmBinding } from "../grants.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { messages, named } from "../../validation/values.ts"
 
@@ -28,6 +29,8 @@ function strategyOf(namespaced: boolean): Strategy<Binding> {
     nameRule: validatePathSegmentName,
     generation: false,
     allowCreateOnUpdate: true,
+    confirm: (ctx, binding, current) =>
+      confirmBinding(ctx, binding, current, namespaced ? "rolebindings" : "clusterrolebindings"),
 
     default(binding) {
       binding.roleRef ??= {}

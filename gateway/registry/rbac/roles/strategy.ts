@@ -1,10 +1,11 @@
-// Roles and ClusterRoles. Admission prevents privilege escalation. Source: k8s.io/kubernetes/pkg/apis/rbac.
+// Roles and ClusterRoles. Source: k8s.io/kubernetes/pkg/apis/rbac.
 
 import type * as models from "@kubernetes/client-node"
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import { validatePathSegmentName } from "../../../../apimachinery/names.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
+import { confirmRole } from "../grants.ts"
 import { validateLabelSelector } from "../../validation/selectors.ts"
 
 type Role = KubeObject & {
@@ -17,6 +18,7 @@ function strategyOf(namespaced: boolean): Strategy<Role> {
     nameRule: validatePathSegmentName,
     generation: false,
     allowCreateOnUpdate: true,
+    confirm: (ctx, role, current) => confirmRole(ctx, role, current, namespaced ? "roles" : "clusterroles"),
     validate: (_ctx, role) => validate(role, namespaced),
     validateUpdate: (_ctx, role) => validate(role, namespaced),
   }
