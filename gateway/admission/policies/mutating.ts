@@ -15,6 +15,7 @@ import type { RequestContext } from "../../request/context.ts"
 import { type AdmissionAttributes, type AdmissionPlugin, replaceObject } from "../chain.ts"
 import { refuse } from "../plugins/refuse.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
+import { namespaceOf } from "../webhooks/match.ts"
 import { convertObject, isOwnKind } from "../webhooks/versions.ts"
 import { applyConfiguration, ConfigurationError } from "./apply-configuration.ts"
 import { ConditionsFault, meetsAll } from "./conditions.ts"
@@ -127,7 +128,7 @@ async function collect(
       const { name: binding = "" } = metadata
       try {
         if (narrowed !== undefined && (await matchResources(ctx, narrowed, attributes)) === undefined) continue
-        for (const params of await collectParams(ctx, registry, paramRef, attributes.namespace)) {
+        for (const params of await collectParams(ctx, registry, paramRef, namespaceOf(attributes))) {
           const { name = "", namespace = "" } = params?.metadata ?? {}
           invocations.push({ key: [policy, binding, namespace, name].join("/"), hook, binding, definition, params })
         }

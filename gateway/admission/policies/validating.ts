@@ -17,6 +17,7 @@ import { type PolicyHook, PolicyHooks } from "./hooks.ts"
 import { PolicyInput } from "./input.ts"
 import { isBeyondPolicies, matchResources } from "./match.ts"
 import { collectParams, ConfigurationFault, paramRegistry } from "./params.ts"
+import { namespaceOf } from "../webhooks/match.ts"
 
 interface Denial {
   message: string
@@ -103,7 +104,7 @@ async function askPolicy(input: PolicyInput, hook: PolicyHook): Promise<Denial[]
       try {
         const { matchResources: narrowed, paramRef } = binding.spec ?? {}
         if (narrowed !== undefined && (await matchResources(ctx, narrowed, attributes)) === undefined) continue
-        for (const params of await collectParams(ctx, registry, paramRef, attributes.namespace)) {
+        for (const params of await collectParams(ctx, registry, paramRef, namespaceOf(attributes))) {
           denials.push(...(await askBinding(input, hook, binding, definition, params, annotations)))
         }
       } catch (error) {

@@ -53,6 +53,7 @@ import { ownRuleCases } from "./cases/own-rules.ts"
 import { ownTypeCases } from "./cases/own-types.ts"
 import { patchCases } from "./cases/patches.ts"
 import { pathCases } from "./cases/paths.ts"
+import { policyParamCases } from "./cases/policy-params.ts"
 import { policyResultCases } from "./cases/policy-results.ts"
 import { policyVariableCases } from "./cases/policy-variables.ts"
 import { protocolCases } from "./cases/protocol.ts"
@@ -137,6 +138,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...oddWriteCases(),
         ...badMetadataCases(),
         ...policyVariableCases(),
+        ...policyParamCases(),
         ...policyResultCases(),
         ...deletionOptionCases(),
         ...podAndAccountCases(),
