@@ -17,6 +17,8 @@ export interface Authenticated {
   certificateEnd?: number
   /** A warning for the caller. */
   warning?: string
+  /** For the audit entry: by which kind of token the caller authenticated, if it is one that should be replaced. */
+  annotations?: Readonly<Record<string, string>>
 }
 
 /**

@@ -13,6 +13,7 @@ export const withAuthentication: Filter = (_request, response, next) => {
     // A caller with a valid certificate needs no token.
     const warning = answer === undefined ? state.credentials.warning : answer.warning
     if (warning !== undefined) new Warnings(response).add(warning)
+    for (const [name, value] of Object.entries(answer?.annotations ?? {})) state.annotate(name, value)
     state.counts?.authenticated(state.user.name, answer?.certificateEnd)
     next()
   }
