@@ -284,7 +284,7 @@ export function serviceUnavailable(message: string, options?: ErrorOptions): Sta
 }
 
 export function timeout(message: string, retryAfterSeconds?: number): StatusError {
-  return failure("Timeout", message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
+  return failure("Timeout", `Timeout: ${message}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
 }
 
 /** The Success status, which a delete returns when the object has been removed. */

@@ -76,6 +76,8 @@ export interface GatewayLimits {
   maxIdleConnections: number
   /** Duration of a request that is not long-running. Beyond: 504. */
   requestTimeoutMs: number
+  /** Duration of a write of one object, from when it is processed, with its webhooks. Beyond: 504. */
+  writeTimeoutMs: number
   /** Concurrent requests per control plane, without long-running ones. Beyond: they are queued. */
   maxInFlight: number
   /** Queued requests per control plane. Beyond: 429. */
@@ -131,6 +133,7 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   keepAliveMs: 120_000,
   maxIdleConnections: 1000,
   requestTimeoutMs: 60_000,
+  writeTimeoutMs: 34_000, // k8s.io/apiserver/pkg/endpoints/handlers/rest.go (requestTimeoutUpperBound)
   maxInFlight: 200,
   maxWaiting: 1000,
   maxLongRunning: 5000,

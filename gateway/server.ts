@@ -26,7 +26,7 @@ import { withRequestState } from "./filters/request-id.ts"
 import { withRequestInfo } from "./filters/request-info.ts"
 import type { RequestState, Upgrade } from "./filters/state.ts"
 import { withTenant } from "./filters/tenant.ts"
-import { withTimeout } from "./filters/timeout.ts"
+import { withTimeout, WriteTimeout } from "./filters/timeout.ts"
 import { limitHandshakes } from "./connections/handshakes.ts"
 import { createHttp2Server } from "./http2/server.ts"
 import { connectionsOf } from "./connections/listener.ts"
@@ -85,7 +85,7 @@ function filtersOf(
     withPreparation, // prepares what the tenant needs from the super cluster before it is used
     serveMetrics(metrics),
     serveIssuer,
-    callAPI(createAPIHandler(limits)),
+    callAPI(createAPIHandler(limits), new WriteTimeout(limits.writeTimeoutMs)),
   ]
 }
 

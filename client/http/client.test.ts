@@ -191,7 +191,7 @@ describe("the HTTP client fails with a StatusError", () => {
   test("on a timeout", async () => {
     await using served = await serve(() => undefined, { limits: { requestTimeoutMs: 30 } })
     const error = await failure(served.client.get(nodes, undefined, "a"))
-    expect([error.code, error.message]).toEqual([504, "no answer within 30 ms"])
+    expect([error.code, error.message]).toEqual([504, "Timeout: no answer within 30 ms"])
   })
 
   test.for([

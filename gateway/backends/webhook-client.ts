@@ -44,17 +44,22 @@ class WebhookError extends Error {
 const { maxAnswerBytes } = webhookLimits
 const tooLong = () => new WebhookError(`the answer is longer than ${maxAnswerBytes} bytes`)
 
-/** `timeoutMs`: for the whole call, also sent to the webhook. `signal`: that of the original request. Throws WebhookError. */
+/**
+ * `timeoutMs`: for the whole call. `leftMs`: until `signal`, that of the original request, is aborted. The webhook is told the shorter one.
+ * Throws WebhookError.
+ */
 export async function callWebhook(
   backends: Backends,
   config: WebhookClientConfig,
   body: Json,
   timeoutMs: number,
   signal: AbortSignal,
+  leftMs = Infinity,
 ): Promise<Json> {
   const { options, shown } = destination(backends, config)
-  const timeoutSignal = AbortSignal.timeout(Math.max(0, Math.floor(timeoutMs)))
-  const query = timeoutMs > 0 ? `?timeout=${Math.ceil(timeoutMs / 1000)}s` : ""
+  const timeoutSignal = AbortSignal.timeout(timeoutMs)
+  const toldMs = Math.min(timeoutMs, leftMs)
+  const query = toldMs > 0 ? `?timeout=${Math.ceil(toldMs / 1000)}s` : ""
   const first: Hop = {
     options: { ...options, path: `${options.path}${query}` },
     shown: `${shown}${query}`,

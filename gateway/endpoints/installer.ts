@@ -156,8 +156,12 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
     warnOfVersion(ctx, definition)
   } else if (verb === "patch") patchType(ctx.headers["content-type"], definition)
   negotiate(ctx, answeringOf(definition, handler, ctx.info.subresource))
+  if (writesOfOne.has(verb)) ctx.limitWrite?.()
   return serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, ...shared })
 }
+
+/** As upstream, the deletion of a collection has as much time as a read. */
+const writesOfOne: ReadonlySet<string> = new Set(["create", "update", "patch", "delete"])
 
 /** Verbs that custom resources reject for all subresources, before looking at the subresource. */
 const wholeResourceVerbs: ReadonlySet<string> = new Set(["create", "delete", "deletecollection"])

@@ -7,13 +7,14 @@ import type { User } from "../request/user.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import type { Filter, GatewayRequest, GatewayResponse } from "./chain.ts"
 import type { RequestState } from "./state.ts"
+import type { WriteTimeout } from "./timeout.ts"
 import { Warnings } from "./warnings.ts"
 
-export function callAPI(handler: APIHandler): Filter {
+export function callAPI(handler: APIHandler, writeTimeout: WriteTimeout): Filter {
   return (request, response) => {
     const { state } = response.locals
     const { upgrade } = state
-    const ctx = new HandledRequest(request, response)
+    const ctx = new HandledRequest(request, response, writeTimeout)
     return handler(ctx, { request, response, ...(upgrade === undefined ? {} : { upgrade }) })
   }
 }
@@ -30,10 +31,12 @@ class HandledRequest implements RequestContext {
   declare readonly pause?: () => Promise<void> | undefined
   declare readonly aside?: <T>(job: () => Promise<T>) => Promise<T>
   readonly #state: RequestState
+  readonly #request: GatewayRequest
+  readonly #writeTimeout: WriteTimeout
   readonly #response: GatewayResponse
   #warnings: Warnings | undefined
 
-  constructor(request: GatewayRequest, response: GatewayResponse) {
+  constructor(request: GatewayRequest, response: GatewayResponse, writeTimeout: WriteTimeout) {
     const { state } = response.locals
     this.controlPlane = state.controlPlane
     this.info = state.info
@@ -45,6 +48,8 @@ class HandledRequest implements RequestContext {
     if (state.pause !== undefined) this.pause = state.pause
     if (state.aside !== undefined) this.aside = state.aside
     this.#state = state
+    this.#request = request
+    this.#writeTimeout = writeTimeout
     this.#response = response
   }
 
@@ -62,6 +67,10 @@ class HandledRequest implements RequestContext {
 
   endAfter(seconds: number): void {
     this.#state.endAfter(seconds)
+  }
+
+  limitWrite(): void {
+    this.#writeTimeout.begin(this.#request, this.#response)
   }
 
   waited(ms: number): void {

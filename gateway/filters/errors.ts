@@ -28,26 +28,44 @@ export function statusErrors(log: Log): Fail {
   }
 }
 
-/** Once the response has begun, no error can be sent: the connection is closed, so that the client notices. */
+type Response = ServerResponse & { readonly isEnding?: boolean }
+
 export function writeStatus(
   request: Pick<IncomingMessage, "headers" | "url">,
-  response: ServerResponse & { readonly isEnding?: boolean },
+  response: Response,
   error: unknown,
 ): void {
-  if (response.isEnding === true || response.writableEnded || response.destroyed) return
-  if (response.headersSent) {
-    response.destroy()
-    return
-  }
+  if (!canAnswer(response)) return
   const known = asStatusError(error)
-  const { body, contentType } = known instanceof TextError ? textBody(known) : statusBody(request, known)
+  const body = known instanceof TextError ? textBody(known.message) : statusBody(request, known)
   const retryAfter = known.status.details?.retryAfterSeconds
   if (retryAfter !== undefined && retryAfter > 0) response.setHeader("Retry-After", String(retryAfter))
   if (known instanceof TextError) response.setHeader("X-Content-Type-Options", "nosniff")
+  answer(response, known.code, body)
+}
+
+/**
+ * Upstream has one form for the error of a request whose time is over: JSON that is sent as text and does not say that it is a Status.
+ * client-go reports it in its own words.
+ */
+export function writeTimeout(response: Response, { status, code }: StatusError): void {
+  if (!canAnswer(response)) return
+  const { kind: _kind, apiVersion: _apiVersion, ...shown } = status
+  answer(response, code, textBody(JSON.stringify(shown)))
+}
+
+/** Once the response has begun, no error can be sent: the connection is closed, so that the client notices. */
+function canAnswer(response: Response): boolean {
+  if (response.isEnding === true || response.writableEnded || response.destroyed) return false
+  if (response.headersSent) response.destroy()
+  return !response.headersSent
+}
+
+function answer(response: Response, code: number, { body, contentType }: ErrorBody): void {
   response.setHeader("Content-Type", contentType)
   response.setHeader("Cache-Control", "no-cache, private")
   response.setHeader("Content-Length", body.byteLength)
-  response.statusCode = known.code
+  response.statusCode = code
   response.end(body)
 }
 
@@ -77,8 +95,8 @@ function wellFormed({ message = "", details, ...status }: Status): Status {
   return { ...wellFormedStatus, details: { ...details, name: details.name.toWellFormed() } }
 }
 
-function textBody({ message }: TextError): ErrorBody {
-  return { body: Buffer.from(`${message}\n`), contentType: "text/plain; charset=utf-8" }
+function textBody(text: string): ErrorBody {
+  return { body: Buffer.from(`${text}\n`), contentType: "text/plain; charset=utf-8" }
 }
 
 function asStatusError(error: unknown): StatusError {

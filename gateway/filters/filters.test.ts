@@ -20,7 +20,7 @@ import { withMaxInFlight } from "./max-in-flight.ts"
 import { withRequestState } from "./request-id.ts"
 import { withRequestInfo } from "./request-info.ts"
 import { Arrivals } from "../request/arrivals.ts"
-import { withTimeout } from "./timeout.ts"
+import { withTimeout, WriteTimeout } from "./timeout.ts"
 
 async function serve(filters: Filter[], log: Log = silentLog): Promise<string> {
   const chain = [withRequestState(new WeakMap(), new Arrivals()), withRequestInfo(undefined), ...filters]
@@ -104,9 +104,14 @@ describe("withTimeout()", () => {
     ])
     const answer = await fetch(`${url}/api/v1/pods`)
     expect(answer.status).toBe(504)
-    expect(await answer.json()).toMatchObject({
+    expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8")
+    expect(await answer.json()).toEqual({
+      metadata: {},
+      status: "Failure",
       reason: "Timeout",
-      message: "request did not complete within the allotted timeout",
+      message: "Timeout: request did not complete within the allotted timeout",
+      details: {},
+      code: 504,
     })
     expect(signals[0]?.aborted).toBe(true)
   })
@@ -331,7 +336,7 @@ describe("callAPI()", () => {
         ctx.warn("second")
         response.end()
         return Promise.resolve()
-      }),
+      }, new WriteTimeout(60_000)),
     ])
     expect((await fetch(url)).headers.get("warning")).toBe('299 - "say \\"x\\"", 299 - "second"')
   })

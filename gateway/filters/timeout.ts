@@ -1,26 +1,27 @@
 // Limits the duration of requests that are not long-running (a client may set a shorter ?timeout=). After the timeout the work is
-// cancelled and the caller gets 504, unless the response has begun. Source: k8s.io/apiserver/pkg/endpoints/filters/request_deadline.go.
+// cancelled and the caller gets 504, unless the response has begun. Source: k8s.io/apiserver/pkg/endpoints/filters/request_deadline.go,
+// k8s.io/apiserver/pkg/server/filters/timeout.go.
 
 import { badRequest, timeout } from "../../apimachinery/status.ts"
 import { durationFault, parseGoDuration } from "../../apimachinery/go/duration.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import { Deadlines } from "../request/deadlines.ts"
-import { writeStatus } from "./errors.ts"
-import type { Filter } from "./chain.ts"
+import { writeStatus, writeTimeout } from "./errors.ts"
+import type { Filter, GatewayRequest, GatewayResponse } from "./chain.ts"
 
 /** A shorter timeout expires at once, because timers are not that precise. */
 const shortestMs = 1
 
 export function withTimeout(limitMs: number): Filter {
   const deadlines = new Deadlines(limitMs)
-  return (request, response, next) => {
+  return (_request, response, next) => {
     const { state } = response.locals
     if (!isLongRunning(state.info)) {
       const expire = (): void => {
         const error = timeout("request did not complete within the allotted timeout")
         state.isTerminated = true
         state.abort(error)
-        writeStatus(request, response, error)
+        writeTimeout(response, error)
       }
       const asked = askedTime(state.query)
       state.deadline = performance.now() + Math.min(asked ?? limitMs, limitMs)
@@ -43,4 +44,28 @@ function askedTime(query: URLSearchParams): number | undefined {
   const asked = parseGoDuration(text)
   if (asked === undefined) throw badRequest(`invalid timeout specified in the request URL - ${durationFault(text)}`)
   return asked <= 0 ? undefined : asked
+}
+
+/** The time of writes of one object, within that of all requests. Source: k8s.io/apiserver/pkg/endpoints/handlers/finisher. */
+export class WriteTimeout {
+  readonly #limitMs: number
+  readonly #deadlines: Deadlines
+
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs
+    this.#deadlines = new Deadlines(limitMs)
+  }
+
+  begin(request: GatewayRequest, response: GatewayResponse): void {
+    const { state } = response.locals
+    const due = performance.now() + this.#limitMs
+    if (state.deadline !== undefined && state.deadline <= due) return
+    state.deadline = due
+    const expire = (): void => {
+      const error = timeout("request did not complete within requested timeout - context deadline exceeded")
+      state.abort(error)
+      writeStatus(request, response, error)
+    }
+    state.whenDone(this.#deadlines.add(expire))
+  }
 }

@@ -35,6 +35,8 @@ export interface RequestContext {
   readonly isOver?: boolean
   /** Limits the time until `signal` is aborted. Absent if requests cannot end early. */
   endAfter?(seconds: number): void
+  /** Called when the write of one object begins, which has less time than other requests. Absent under the same condition. */
+  limitWrite?(): void
   /** Adds a `Warning: 299` header for the user. Duplicates are dropped. */
   warn(message: string): void
   /** Adds an annotation to the audit entry; absent without audit. */

@@ -72,8 +72,8 @@ async function ask(
   const { backends } = ctx.controlPlane
   let answer: Json
   try {
-    const timeoutMs = Math.min(timeoutSeconds * 1000, (ctx.deadline ?? Infinity) - performance.now())
-    answer = await callWebhook(backends, webhook.clientConfig, review.body, timeoutMs, ctx.signal)
+    const leftMs = (ctx.deadline ?? Infinity) - performance.now()
+    answer = await callWebhook(backends, webhook.clientConfig, review.body, timeoutSeconds * 1000, ctx.signal, leftMs)
   } catch (error) {
     throw new CallFailure(name, `failed to call webhook: ${(error as Error).message}`, { cause: error })
   }

@@ -254,7 +254,7 @@ function mediaTypes(): RequestStep[] {
 }
 
 function timeouts(): RequestStep[] {
-  const times = ["1", "1s", "0", "-1s", "1h", "x", "1x", "1h2", "100000h", "1.5s", ".5s", "1s1"]
+  const times = ["1ns", "1", "1s", "0", "-1s", "1h", "x", "1x", "1h2", "100000h", "1.5s", ".5s", "1s1"]
   return times.flatMap((time) => [
     get(`${maps}?timeout=${time}`),
     post(`${maps}?dryRun=All&timeout=${time}`, { metadata: { name: "a" } }),

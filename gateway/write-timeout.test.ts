@@ -1,0 +1,79 @@
+// The time limit of writes, with a whole gateway and a webhook that does not answer.
+
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { localNetworks } from "./backends/networks.ts"
+import { type RawAnswer, startTestGateway, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
+import { reviewed, WebhookServer } from "./testing/webhook-server.ts"
+
+const writeTimeoutMs = 1500
+const secrets = "/api/v1/namespaces/default/secrets"
+const configuration = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+
+let gateway: TestGateway
+let tenant: TestTenant
+let server: WebhookServer
+/** Whether the webhook waits for its end. */
+let isSilent = false
+const end = Promise.withResolvers<void>()
+
+function call(method: string, path: string, body?: unknown): Promise<RawAnswer> {
+  return gateway.request(`/tenants/a${path}`, { ...tenant, method, ...(body === undefined ? {} : { body }) })
+}
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ allowedNetworks: localNetworks, limits: { writeTimeoutMs } })
+  tenant = await gateway.createTenant("a")
+  server = await WebhookServer.start((given) => ({
+    ...reviewed(given, {}),
+    ...(isSilent ? { wait: end.promise } : {}),
+  }))
+  const { code } = await call("POST", configuration, {
+    metadata: { name: "a" },
+    webhooks: [
+      {
+        name: "a.example.com",
+        clientConfig: { url: server.url, caBundle: server.caBundle },
+        rules: [{ operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["secrets"] }],
+        timeoutSeconds: 30,
+        sideEffects: "None",
+        admissionReviewVersions: ["v1"],
+      },
+    ],
+  })
+  expect(code).toBe(201)
+})
+
+afterAll(async () => {
+  end.resolve()
+  await gateway?.[Symbol.asyncDispose]()
+  await server?.[Symbol.asyncDispose]()
+})
+
+test("webhooks are told the time that the write has left", async () => {
+  expect((await call("POST", secrets, { metadata: { name: "a" } })).code).toBe(201)
+  expect(server.calls.map(({ path }) => path)).toEqual([expect.stringMatching(/^\/\?timeout=[12]s$/)])
+})
+
+test.each([
+  ["POST", secrets, { metadata: { name: "b" } }],
+  ["PUT", `${secrets}/a`, { metadata: { name: "a", labels: { a: "b" } } }],
+  ["DELETE", `${secrets}/a`, undefined],
+])("%s ends with 504", async (method, path, body) => {
+  isSilent = true
+  const { code, json } = await call(method, path, body)
+  isSilent = false
+  expect([code, json()]).toMatchObject([
+    504,
+    {
+      kind: "Status",
+      reason: "Timeout",
+      message: "Timeout: request did not complete within requested timeout - context deadline exceeded",
+    },
+  ])
+})
+
+test("the deletion of a collection has more time", async () => {
+  server.calls.length = 0
+  expect((await call("DELETE", secrets)).code).toBe(200)
+  expect(server.calls.map(({ path }) => path)).toEqual(["/?timeout=30s"])
+})
