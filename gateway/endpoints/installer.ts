@@ -4,26 +4,32 @@
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { ServerResponse } from "node:http"
 import { printGroupVersion } from "../../apimachinery/object.ts"
-import {
-  badRequest,
-  methodNotAllowed,
-  methodNotSupported,
-  noSuchPath,
-  notFound,
-  type StatusError,
-} from "../../apimachinery/status.ts"
+import { methodNotAllowed, noSuchPath } from "../../apimachinery/status.ts"
 import { pageNotFound } from "../../apimachinery/text-errors.ts"
-import type { SubresourceFacts } from "../../apimachinery/schema/facts.ts"
 import type { Exchange } from "../registry/strategy.ts"
-import type { ResourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
 import { acceptsOneOf } from "./accept.ts"
 import { mayBeAggregated, serveAggregated } from "../aggregation/serve.ts"
 import { serveDiscovery } from "./documents/discovery.ts"
 import type { Endpoint, EndpointLimits } from "./endpoint.ts"
 import { healthPaths, serveHealth, serveServiceLevels } from "./health.ts"
-import { checkAccept, negotiate, type Negotiated, refusedByRoute } from "./negotiation.ts"
+import { negotiate, type Negotiated, refusedByRoute } from "./negotiation.ts"
 import { serveOpenAPI } from "./documents/openapi.ts"
+import {
+  checkConnection,
+  checkNamespace,
+  checkPlace,
+  checkRoute,
+  isServedAt,
+  noSubresource,
+  notAllowed,
+  notServed,
+  servesBuiltIn,
+  unnamed,
+  unnamedSubresource,
+  warnOfVersion,
+  wholeResourceVerbs,
+} from "./routes.ts"
 import { answeringOf, sendObject } from "./responses/respond.ts"
 import { RunCache } from "./responses/run-cache.ts"
 import { create } from "./verbs/create.ts"
@@ -130,7 +136,7 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
   if (
     registry === undefined ||
     (group === "" && ctx.info.path.startsWith("/apis/")) ||
-    (namespace !== "" && !registry.definition.namespaced && resource !== "namespaces")
+    !isServedAt(ctx, registry.definition)
   )
     throw notServed(ctx)
   const { definition } = registry
@@ -143,18 +149,25 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
   const handler = wanted === "" ? undefined : definition.subresourceHandlers?.[wanted]
   if (handler?.connect !== undefined) {
     checkConnection(ctx, exchange, subresource)
+    if (name === "") throw unnamed()
+    checkNamespace(ctx, definition)
     return handler.connect(ctx, registry, namespace, name, exchange)
   }
   // There are no paths below a subresource except those of a proxy; for custom resources upstream does not check.
   if (ctx.info.rest !== "" && !isCustom) throw noSuchPath()
+  if (name === "" && subresource !== undefined && !isCustom) {
+    throw unnamedSubresource(ctx, exchange, subresource)
+  }
   const serve = verbs[verb]
   const allowed =
     subresource === undefined ? definition.verbs.includes(verb) : !isCustom || !wholeResourceVerbs.has(verb)
   if (serve === undefined || !allowed) throw notAllowed(ctx, definition)
+  if (name === "" && isCustom && wanted !== "") throw unnamed()
   if (!isCustom) {
     checkRoute(ctx, exchange, definition, subresource)
     warnOfVersion(ctx, definition)
   } else if (verb === "patch") patchType(ctx.headers["content-type"], definition)
+  if (verb !== "create" || wanted !== "") checkNamespace(ctx, definition)
   negotiate(ctx, answeringOf(definition, handler, ctx.info.subresource))
   if (writesOfOne.has(verb)) ctx.limitWrite?.()
   return serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, ...shared })
@@ -162,89 +175,6 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
 
 /** As upstream, the deletion of a collection has as much time as a read. */
 const writesOfOne: ReadonlySet<string> = new Set(["create", "update", "patch", "delete"])
-
-/** Verbs that custom resources reject for all subresources, before looking at the subresource. */
-const wholeResourceVerbs: ReadonlySet<string> = new Set(["create", "delete", "deletecollection"])
-
-/** Custom resources are one route upstream and always warn; built-in kinds warn only if the request matches a route. */
-function warnOfVersion(ctx: RequestContext, { warning }: ResourceDefinition): void {
-  if (warning !== undefined) ctx.warn(warning)
-}
-
-/** For an unknown resource of a built-in group the error is a Status, for an unknown group "page not found". */
-function notServed(ctx: RequestContext): StatusError {
-  const { group, path } = ctx.info
-  const isBuiltIn = path.startsWith("/api/") || (group !== "" && servesBuiltIn(ctx, group))
-  return isBuiltIn ? noSuchPath() : pageNotFound()
-}
-
-function servesBuiltIn(ctx: RequestContext, group: string): boolean {
-  return ctx.controlPlane.resources
-    .definitions()
-    .some((definition) => definition.group === group && definition.customResource === undefined)
-}
-
-function noSubresource({ info }: RequestContext, definition: ResourceDefinition): StatusError {
-  return definition.customResource === undefined ? noSuchPath() : notFound(definition, info.name)
-}
-
-/** The deprecated path of a watch, which exists only for kinds that support watch. */
-const watchPath = /^\/(api|apis\/[^/]+)\/[^/]+\/watch\//
-
-function notAllowed(ctx: RequestContext, definition: ResourceDefinition): StatusError {
-  const { verb, namespace, path, subresource } = ctx.info
-  if (definition.customResource !== undefined) {
-    return methodNotSupported(definition, subresource !== "" && wholeResourceVerbs.has(verb) ? verb : "")
-  }
-  if (watchPath.test(path) || verb === "proxy") return noSuchPath()
-  if (verb === "watch" && definition.verbs.includes("list")) {
-    warnOfVersion(ctx, definition) // the path is the route of the list
-    return methodNotSupported(definition, verb)
-  }
-  // The path of all namespaces exists only for resources that can be listed.
-  const isUnserved = definition.namespaced && namespace === "" && !definition.verbs.includes("list")
-  return isUnserved ? noSuchPath() : methodNotAllowed()
-}
-
-/** Connect subresources have routes for the verbs in discovery; if all methods are allowed, also for methods without a verb. */
-function checkConnection(ctx: RequestContext, { request }: Exchange, subresource?: SubresourceFacts): void {
-  const { verbs = [] } = subresource ?? {}
-  const { method } = request
-  const isRouted = verbs.includes(method === "HEAD" || method === "OPTIONS" ? "update" : ctx.info.verb)
-  if (!isRouted) throw methodNotAllowed()
-}
-
-/** Requests for which upstream's router has no route: HEAD, an unsupported response format, an unsupported patch type. */
-function checkRoute(
-  ctx: RequestContext,
-  { request }: Exchange,
-  definition: ResourceDefinition,
-  subresource?: SubresourceFacts,
-): void {
-  const { verb } = ctx.info
-  if (request.method === "HEAD" || (verb === "watch" && request.method !== "GET")) throw methodNotAllowed()
-  if (subresource !== undefined && !subresource.verbs.includes(verb)) throw methodNotAllowed()
-  checkAccept(ctx.headers["accept"], verb === "list" || verb === "watch")
-  if (verb === "patch") patchType(ctx.headers["content-type"], definition)
-}
-
-/** Objects of a namespaced resource are accessed through their namespace; across namespaces they can only be read. */
-function checkPlace(ctx: RequestContext, definition: ResourceDefinition): void {
-  const { verb, namespace, name, subresource } = ctx.info
-  const isCustom = definition.customResource !== undefined
-  const toCollection = verb === "list" || verb === "watch" || verb === "create" || verb === "deletecollection"
-  if (definition.namespaced && namespace === "" && verb !== "list" && verb !== "watch") {
-    if (name !== "" || isCustom) throw notServed(ctx)
-    throw methodNotAllowed()
-  }
-  if (name === "" && !toCollection) {
-    if (isCustom) throw badRequest("name must be provided")
-    throw subresource === "" ? methodNotAllowed() : noSuchPath()
-  }
-  if (name !== "" && subresource === "" && (verb === "create" || verb === "deletecollection")) {
-    throw isCustom ? methodNotSupported(definition, verb) : methodNotAllowed()
-  }
-}
 
 /** Documents about the server are indented for human readers. */
 const indentedJSON: Negotiated = {

@@ -13,6 +13,8 @@ const immortal = new Set(["default", "kube-system", "kube-public"])
 export const namespaceLifecycle: AdmissionPlugin = {
   name: "NamespaceLifecycle",
 
+  concerns: ({ operation }) => operation !== "CONNECT",
+
   async mutate(ctx, attributes) {
     const { operation, namespace, name, resource } = attributes
     const isNamespace = resource.group === "" && resource.resource === "namespaces"

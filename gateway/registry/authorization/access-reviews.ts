@@ -3,7 +3,7 @@
 
 import { type FieldError, FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
-import { invalid } from "../../../apimachinery/status.ts"
+import { badRequest, invalid } from "../../../apimachinery/status.ts"
 import type { Attributes } from "../../authorization/types.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { User } from "../../request/user.ts"
@@ -57,6 +57,7 @@ export const localSubjectAccessReviews: KindExtension = {
         ),
       )
     }
+    if (errors.length === 0 && ctx.info.namespace === "") throw badRequest("namespace is required on this type: ")
     return answer(ctx, object, userOf(spec), errors)
   },
 }

@@ -31,6 +31,7 @@ import { edgeCases } from "./cases/edges.ts"
 import { strategicMergeCases } from "./cases/strategic-merges.ts"
 import { memoryCases } from "./cases/memory.ts"
 import { lastAnswerCases } from "./cases/last-answers.ts"
+import { emptySegmentCases } from "./cases/empty-segments.ts"
 import { endedDecodingCases } from "./cases/ended-decoding.ts"
 import { emptyStructCases } from "./cases/empty-structs.ts"
 import { evictionCases } from "./cases/evictions.ts"
@@ -95,7 +96,7 @@ export interface ScenarioGroup {
 
 export function scenarioGroups(): ScenarioGroup[] {
   return [
-    { name: "discovery and health", scenarios: [...discoveryCases(), ...pathCases()] },
+    { name: "discovery and health", scenarios: [...discoveryCases(), ...pathCases(), ...emptySegmentCases()] },
     { name: "OpenAPI documents", scenarios: openAPICases() },
     { name: "lists and watches", scenarios: listCases() },
     { name: "parts of a control plane", scenarios: componentCases() },

@@ -1,0 +1,148 @@
+// Whether a request for a resource matches a route of upstream's API server, and what those are told that match none. Upstream's routes
+// are patterns: a name and a namespace may be empty.
+
+import { dictionary } from "../../apimachinery/dictionary.ts"
+import type { SubresourceFacts } from "../../apimachinery/schema/facts.ts"
+import {
+  badRequest,
+  methodNotAllowed,
+  methodNotSupported,
+  noSuchPath,
+  notFound,
+  type StatusError,
+} from "../../apimachinery/status.ts"
+import { pageNotFound } from "../../apimachinery/text-errors.ts"
+import type { ResourceDefinition } from "../registry/rest.ts"
+import type { Exchange } from "../registry/strategy.ts"
+import type { RequestContext } from "../request/context.ts"
+import { checkAccept } from "./negotiation.ts"
+import { patchType } from "./verbs/patch-document.ts"
+
+/** Verbs that custom resources reject for all subresources, before looking at the subresource. */
+export const wholeResourceVerbs: ReadonlySet<string> = new Set([
+  "list",
+  "watch",
+  "create",
+  "delete",
+  "deletecollection",
+])
+
+/** Custom resources are one route upstream and always warn; built-in kinds warn only if the request matches a route. */
+export function warnOfVersion(ctx: RequestContext, { warning }: ResourceDefinition): void {
+  if (warning !== undefined) ctx.warn(warning)
+}
+
+/** For an unknown resource of a built-in group the error is a Status, for an unknown group "page not found". */
+export function notServed(ctx: RequestContext): StatusError {
+  const { group, path } = ctx.info
+  const isBuiltIn = path.startsWith("/api/") || (group !== "" && servesBuiltIn(ctx, group))
+  return isBuiltIn ? noSuchPath() : pageNotFound()
+}
+
+export function servesBuiltIn(ctx: RequestContext, group: string): boolean {
+  return ctx.controlPlane.resources
+    .definitions()
+    .some((definition) => definition.group === group && definition.customResource === undefined)
+}
+
+export function noSubresource({ info }: RequestContext, definition: ResourceDefinition): StatusError {
+  return definition.customResource === undefined ? noSuchPath() : notFound(definition, info.name)
+}
+
+/** The deprecated path of a watch, which exists only for kinds that support watch. */
+const watchPath = /^\/(api|apis\/[^/]+)\/[^/]+\/watch\//
+
+export function notAllowed(ctx: RequestContext, definition: ResourceDefinition): StatusError {
+  const { verb, namespace, path, subresource } = ctx.info
+  if (definition.customResource !== undefined) {
+    return methodNotSupported(definition, subresource !== "" && wholeResourceVerbs.has(verb) ? verb : "")
+  }
+  if (watchPath.test(path) || verb === "proxy") return noSuchPath()
+  if (verb === "watch" && definition.verbs.includes("list")) {
+    warnOfVersion(ctx, definition) // the path is the route of the list
+    return methodNotSupported(definition, verb)
+  }
+  // The path of all namespaces exists only for resources that can be listed.
+  const isUnserved = definition.namespaced && namespace === "" && !definition.verbs.includes("list")
+  return isUnserved ? noSuchPath() : methodNotAllowed()
+}
+
+/** Connect subresources have routes for the verbs in discovery; if all methods are allowed, also for methods without a verb. */
+export function checkConnection(ctx: RequestContext, { request }: Exchange, subresource?: SubresourceFacts): void {
+  const { method } = request
+  const withoutVerb = method === "HEAD" || method === "OPTIONS"
+  if (withoutVerb ? !subresource?.verbs.includes("update") : !isRouted(ctx, subresource)) throw methodNotAllowed()
+}
+
+/** Without a name, a request is like one for a collection; the routes of subresources match it nevertheless. */
+function isRouted({ info }: RequestContext, subresource?: SubresourceFacts): boolean {
+  const verb = info.name === "" ? (verbsOfNamed[info.verb] ?? info.verb) : info.verb
+  return subresource?.verbs.includes(verb) === true
+}
+
+const verbsOfNamed: Readonly<Record<string, string>> = dictionary({
+  list: "get",
+  watch: "get",
+  deletecollection: "delete",
+})
+
+/** For a subresource that is not a connection, of an object without a name. */
+export function unnamedSubresource(
+  ctx: RequestContext,
+  { request }: Exchange,
+  subresource: SubresourceFacts,
+): StatusError {
+  return request.method !== "HEAD" && isRouted(ctx, subresource) ? unnamed() : methodNotAllowed()
+}
+
+export const unnamed = (): StatusError => badRequest("name must be provided")
+
+/** A path with an empty namespace is that of the collection in all namespaces, and of nothing else. */
+export function checkNamespace(
+  { info: { verb, namespace } }: RequestContext,
+  { namespaced }: ResourceDefinition,
+): void {
+  if (namespaced && namespace === "" && verb !== "list" && verb !== "watch") {
+    throw badRequest("Namespace parameter required.")
+  }
+}
+
+const emptyNamespace = /^\/(?:api|apis\/[^/]+)\/[^/]+\/namespaces\/\/(?!(?:status|finalize)(?:\/|$))[^/]/
+
+/** A cluster-scoped resource has no path in a namespace, not even in an empty one. */
+export function isServedAt({ info }: RequestContext, { namespaced, resource }: ResourceDefinition): boolean {
+  if (namespaced) return true
+  return (info.namespace === "" || resource === "namespaces") && !emptyNamespace.test(info.path)
+}
+
+/** Requests for which upstream's router has no route: HEAD, an unsupported response format, an unsupported patch type. */
+export function checkRoute(
+  ctx: RequestContext,
+  { request }: Exchange,
+  definition: ResourceDefinition,
+  subresource?: SubresourceFacts,
+): void {
+  const { verb } = ctx.info
+  if (request.method === "HEAD" || (verb === "watch" && request.method !== "GET")) throw methodNotAllowed()
+  if (subresource !== undefined && !subresource.verbs.includes(verb)) throw methodNotAllowed()
+  checkAccept(ctx.headers["accept"], verb === "list" || verb === "watch")
+  if (verb === "patch") patchType(ctx.headers["content-type"], definition)
+}
+
+/** Objects of a namespaced resource are accessed through their namespace; across namespaces they can only be read. */
+export function checkPlace(ctx: RequestContext, definition: ResourceDefinition): void {
+  const { verb, namespace, name, subresource } = ctx.info
+  const isCustom = definition.customResource !== undefined
+  const toCollection = verb === "list" || verb === "watch" || verb === "create" || verb === "deletecollection"
+  const isNowhere = definition.namespaced && namespace === "" && (isCustom || !emptyNamespace.test(ctx.info.path))
+  if (isNowhere && verb !== "list" && verb !== "watch") {
+    if (name !== "" || isCustom) throw notServed(ctx)
+    throw methodNotAllowed()
+  }
+  if (name === "" && subresource === "" && !toCollection) {
+    throw !isCustom ? methodNotAllowed() : verb === "" ? methodNotSupported(definition, "") : unnamed()
+  }
+  if (name !== "" && subresource === "" && (verb === "create" || verb === "deletecollection")) {
+    throw isCustom ? methodNotSupported(definition, verb) : methodNotAllowed()
+  }
+}

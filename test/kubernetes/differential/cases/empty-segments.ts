@@ -1,0 +1,102 @@
+// Paths with an empty name or namespace, as programs build them from variables that are not set.
+
+import type { Json } from "../../../../apimachinery/object.ts"
+import { get, mergePatch, post, type RequestStep, type Scenario } from "../scenario.ts"
+
+const core = "/api/v1/namespaces/@{ns}"
+const things = "/apis/@{id}.example.com/v1/namespaces"
+
+/** Objects without a name. */
+const unnamed = [
+  ...["log", "exec", "status", "eviction", "binding", "proxy", "proxy/", "proxy/x/y", "", "x"].map(
+    (end) => `${core}/pods//${end}`,
+  ),
+  `${core}/services//status`,
+  `${core}/services//proxy/x`,
+  `${core}/serviceaccounts//token`,
+  "/api/v1/nodes//proxy",
+  "/api/v1/nodes//status",
+  "/api/v1/namespaces//status",
+  "/api/v1/namespaces//finalize",
+  "/apis/apps/v1/namespaces/@{ns}/deployments//scale",
+]
+
+/** Objects in an empty namespace, with the names of their resources. */
+const nowhere = [
+  ...["configmaps", "pods", "events", "services", "nodes", "namespaces"].map((name) => `/api/v1/namespaces//${name}`),
+  "/apis/rbac.authorization.k8s.io/v1/namespaces//roles",
+  "/apis/apps/v1/namespaces//deployments",
+  "/apis/events.k8s.io/v1/namespaces//events",
+]
+
+/** In a namespace that does not exist, which connections do not look at. */
+const absent = ["exec?command=x", "attach", "portforward", "proxy", "proxy/x", "log", "status", "eviction"].map(
+  (end) => `/api/v1/namespaces/absent/pods/a/${end}`,
+)
+
+export function emptySegmentCases(): Scenario[] {
+  return [
+    { name: "objects without a name", steps: unnamed.flatMap(everyMethod) },
+    { name: "objects in an empty namespace", steps: [...nowhere.flatMap(inNowhere), ...connections(), review()] },
+    { name: "connections in a missing namespace", steps: absent.flatMap(everyMethod) },
+    { name: "custom resources without a name or a namespace", steps: customResources() },
+  ]
+}
+
+const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]
+const body: Json = { metadata: { name: "a" } }
+
+function request(method: string, path: string, sent: Json = body): RequestStep {
+  if (method === "PATCH") return { method, path, body: sent, contentType: mergePatch }
+  return method === "POST" || method === "PUT" ? { method, path, body: sent } : { method, path }
+}
+
+const everyMethod = (path: string): RequestStep[] => methods.map((method) => request(method, path))
+
+/** Without those to collections: they write nothing either. */
+function inNowhere(path: string): RequestStep[] {
+  return [
+    ...methods.flatMap((method) => [request(method, `${path}/a`), request(method, `${path}/a/status`)]),
+    get(`${path}?labelSelector=a%3D@{id}`),
+    get(`${path}/a?resourceVersion=x`),
+    get(`${path}/a/x`),
+  ]
+}
+
+function connections(): RequestStep[] {
+  const ends = ["pods/a/log", "pods/a/exec", "pods/a/proxy", "pods/a/proxy/x", "services/a/proxy", "pods/a/binding"]
+  return ends.flatMap((end) =>
+    methods
+      .filter((method) => !(end.endsWith("binding") && method === "POST"))
+      .map((method) => request(method, `/api/v1/namespaces//${end}`)),
+  )
+}
+
+const review = (): RequestStep =>
+  post("/apis/authorization.k8s.io/v1/namespaces//localsubjectaccessreviews", {
+    spec: { user: "x", resourceAttributes: { verb: "get", resource: "pods" } },
+  })
+
+function customResources(): RequestStep[] {
+  const thing = { apiVersion: "@{id}.example.com/v1", kind: "Thing", metadata: { name: "a" } }
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } }
+  const subresources = {
+    status: {},
+    scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
+  }
+  const ends = ["@{ns}/things//", "@{ns}/things//status", "@{ns}/things//scale", "@{ns}/things//x", "/things/a"]
+  return [
+    post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+      metadata: { name: "things.@{id}.example.com" },
+      spec: {
+        group: "@{id}.example.com",
+        scope: "Namespaced",
+        names: { plural: "things", kind: "Thing" },
+        versions: [{ name: "v1", served: true, storage: true, subresources, schema }],
+      },
+    }),
+    get(`${things}/@{ns}/things`, { untilCode: 200, label: "LIST when served" }),
+    ...ends.flatMap((end) => methods.map((method) => request(method, `${things}/${end}`, thing))),
+    get(`${things}//things`),
+  ]
+}
