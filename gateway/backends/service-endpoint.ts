@@ -47,7 +47,7 @@ export async function resolveService(
 }
 
 /** A random ready endpoint with a port of that name. */
-export async function pickEndpoint(
+async function pickEndpoint(
   client: Reader,
   { namespace, name }: ServiceReference,
   portName: string,

@@ -4,7 +4,7 @@
 import { connect } from "node:net"
 import type { Duplex } from "node:stream"
 import { silentLog } from "../../client/log.ts"
-import { endpointSlices, nodes, pods, services } from "../../client/resources.ts"
+import { endpoints, endpointSlices, nodes, pods, services } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { PodSandbox } from "../../simulator/kubelet/pod-sandbox.ts"
@@ -15,6 +15,8 @@ import { createAuthority, type IssuedCertificate, issueClientCertificate, issueS
 import type { Loose } from "./kinds.ts"
 
 const host = "127.0.0.1"
+/** Of every pod, as reported; connections go through its node. */
+const podIP = "10.1.0.1"
 
 export class NodeFixture implements AsyncDisposable {
   readonly #kubelet: NodeServer
@@ -67,8 +69,7 @@ export class NodeFixture implements AsyncDisposable {
     ]
     const spec = { nodeName: "node-1", serviceAccountName: "default", containers }
     await make(client, pods, { kind: "Pod", apiVersion: "v1", metadata, spec })
-    // Reported as its address; connections go through its node.
-    const status = { podIP: "10.1.0.1", podIPs: [{ ip: "10.1.0.1" }] }
+    const status = { podIP, podIPs: [{ ip: podIP }] }
     await client.patch(pods, "default", name, { status }, { type: "merge", subresource: "status" })
   }
 
@@ -85,20 +86,22 @@ export class NodeFixture implements AsyncDisposable {
       targetPort,
     }))
     const metadata = { name, namespace: "default" }
+    const targetRef = { kind: "Pod", name: pod, namespace: "default" }
+    const podPorts = all.map(({ name: portName, targetPort }) => ({ name: portName, port: targetPort }))
     await make(client, services, { kind: "Service", apiVersion: "v1", metadata, spec: { ports: all } })
+    await make(client, endpoints, {
+      kind: "Endpoints",
+      apiVersion: "v1",
+      metadata,
+      subsets: [{ addresses: [{ ip: podIP, targetRef }], ports: podPorts }],
+    })
     await make(client, endpointSlices, {
       kind: "EndpointSlice",
       apiVersion: "discovery.k8s.io/v1",
       metadata: { ...metadata, labels: { "kubernetes.io/service-name": name } },
       addressType: "IPv4",
-      ports: all.map(({ name: portName, targetPort }) => ({ name: portName, port: targetPort })),
-      endpoints: [
-        {
-          addresses: ["10.1.2.3"],
-          conditions: { ready: true },
-          targetRef: { kind: "Pod", name: pod, namespace: "default" },
-        },
-      ],
+      ports: podPorts,
+      endpoints: [{ addresses: [podIP], conditions: { ready: true }, targetRef }],
     })
   }
 

@@ -65,6 +65,7 @@ import { podAndAccountCases } from "./cases/pods-and-accounts.ts"
 import { podRuleCases } from "./cases/pod-rules.ts"
 import { podSubresourceCases } from "./cases/pod-subresources.ts"
 import { podSecurityCases } from "./cases/pod-security.ts"
+import { proxyCases } from "./cases/proxies.ts"
 import { quotaCases } from "./cases/quotas.ts"
 import { requestCases } from "./cases/requests.ts"
 import { seldomFieldCases } from "./cases/seldom-fields.ts"
@@ -144,6 +145,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...deletionOptionCases(),
         ...podAndAccountCases(),
         ...evictionCases(),
+        ...proxyCases(),
         ...olderAutoscalerCases(),
         ...seldomFieldCases(),
       ],

@@ -1,9 +1,11 @@
-// services/proxy: HTTP to one of the pods behind a Service. Source: ResourceLocation in
+// services/proxy: HTTP to one of the pods behind a Service, which its Endpoints name. Source: ResourceLocation in
 // k8s.io/kubernetes/pkg/registry/core/service/storage/storage.go.
 
-import type { Service } from "../../../../../apimachinery/object.ts"
-import { serviceUnavailable } from "../../../../../apimachinery/status.ts"
-import { pickEndpoint } from "../../../../backends/service-endpoint.ts"
+import { randomInt } from "node:crypto"
+import type { Endpoints, Pod, Service } from "../../../../../apimachinery/object.ts"
+import { isNotFound, notFound, serviceUnavailable } from "../../../../../apimachinery/status.ts"
+import { endpoints, pods } from "../../../../../client/resources.ts"
+import type { Reader, ServiceEndpoint } from "../../../../backends/service-endpoint.ts"
 import { type Locate, serveProxy } from "../../../../proxy/serve.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"
 
@@ -12,23 +14,73 @@ export const proxy: SubresourceHandler = {
     serveProxy(ctx, registry, exchange, { what: "service", kind: "ServiceProxyOptions", locate }),
 }
 
+type Subset = NonNullable<Endpoints["subsets"]>[number]
+
 const locate: Locate = async (ctx, registry, { name, port }) => {
   const { namespace, name: asked } = ctx.info
   const { client, backends } = ctx.controlPlane
-  const service = (await registry.get(ctx, namespace, name)).object() as Service
-  const portName = /^\d+$/.test(port) ? nameOfPort(service, Number(port)) : port
-  const endpoint = await pickEndpoint(client, { namespace, name }, portName, service.spec?.ipFamilies?.[0])
-  // Only to pods: other addresses are arbitrary values of clients.
-  if (endpoint?.pod === undefined) {
-    throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(asked)}`)
-  }
+  const portName = isNumber(port)
+    ? nameOfPort((await registry.get(ctx, namespace, name)).object() as Service, port)
+    : port
+  const found = await client.get<Endpoints>(endpoints, namespace, name).catch((error: unknown) => {
+    throw isNotFound(error) ? notFound(registry.definition, name) : error
+  })
+  const { subsets = [] } = found
+  if (subsets.length === 0) throw unavailable(name)
+  const endpoint = await pickPod(client, namespace, subsets, portName)
+  if (endpoint === undefined) throw unavailable(asked)
   return { host: `${endpoint.address}:${endpoint.port}`, dial: (signal) => backends.dialEndpoint(endpoint, signal) }
 }
 
-function nameOfPort({ metadata, spec }: Service, number: number): string {
-  const found = spec?.ports?.find(({ port }) => port === number)
+const unavailable = (service: string): Error =>
+  serviceUnavailable(`no endpoints available for service ${JSON.stringify(service)}`)
+
+/** As Go reads a number of 64 bits; any other text is the name of a port. */
+const isNumber = (text: string): boolean => /^[+-]?\d{1,64}$/.test(text) && isInt64(BigInt(text.replace(/^\+/, "")))
+const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value
+
+function nameOfPort({ metadata, spec }: Service, text: string): string {
+  const number = BigInt(text.replace(/^\+/, ""))
+  const found = spec?.ports?.find(({ port }) => BigInt(port) === number)
   if (found === undefined) {
     throw serviceUnavailable(`no service port ${number} found for service ${JSON.stringify(metadata.name)}`)
   }
   return found.name ?? ""
+}
+
+/** Only pods at their own addresses: others are arbitrary values of clients. */
+async function pickPod(
+  client: Reader,
+  namespace: string,
+  subsets: readonly Subset[],
+  portName: string,
+): Promise<ServiceEndpoint | undefined> {
+  for (const { addresses = [], ports = [] } of fromRandom(subsets)) {
+    for (const { port } of ports.filter(({ name = "" }) => name === portName)) {
+      for (const { ip, targetRef } of fromRandom(addresses)) {
+        if (targetRef?.name === undefined || targetRef.namespace !== namespace) continue
+        const pod = { namespace, name: targetRef.name }
+        if (await hasAddress(client, pod, ip)) return { pod, address: ip, port }
+      }
+    }
+  }
+  return undefined
+}
+
+/** All of them, in their order, from one by chance. */
+function fromRandom<T>(list: readonly T[]): readonly T[] {
+  const start = list.length === 0 ? 0 : randomInt(list.length)
+  return [...list.slice(start), ...list.slice(0, start)]
+}
+
+async function hasAddress(
+  client: Reader,
+  { namespace, name }: { namespace: string; name: string },
+  ip: string,
+): Promise<boolean> {
+  const pod = await client.get<Pod>(pods, namespace, name).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined
+    throw error
+  })
+  return pod?.status?.podIPs?.some((address) => address.ip === ip) === true
 }
