@@ -19,6 +19,7 @@ export function checkKind(object: KubeObject, expected: Expected): void {
   object.kind ||= kind
   if (expected.mayLackVersion === true && !object.apiVersion && object.kind === kind) return
   object.apiVersion ||= apiVersion
+  if (object.kind === kind && expected.alike?.includes(object.apiVersion) === true) object.apiVersion = apiVersion
   if (object.kind === kind && object.apiVersion === apiVersion) return
   const given = parseGroupVersion(object.apiVersion)
   const isKnown = knownOther(object, expected) !== undefined

@@ -105,6 +105,7 @@ export function decodeValue(
   const object = value as unknown as KubeObject
   checkUnconverted(object, expected)
   if (origin === "body") reportOtherVersion(ctx, object, expected, validation, repeated)
+  const { version } = object.apiVersion ? parseGroupVersion(object.apiVersion) : expected
   checkKind(object, expected)
   const source = origin === "strategic" || origin === "apply" ? "memory" : "json"
   if (repeated.first !== undefined) {
@@ -124,7 +125,7 @@ export function decodeValue(
   const unknown = validation === "Ignore" ? [] : inOrder
   // Of what a strategic merge has made there is no order but that of the words.
   if (origin === "strategic") unknown.sort()
-  const asked = { ...expected, as: expected.kind, validation }
+  const asked = { ...expected, version, as: expected.kind, validation }
   reportFaults(ctx, asked, repeated, unknown, expected.schema.custom === true ? undefined : unknownPaths)
   object.metadata ??= {}
   completeDefaults(object, expected, origin === "apply")

@@ -13,6 +13,8 @@ export interface Expected {
   refusal?: string
   /** An object without apiVersion remains without one. */
   mayLackVersion?: true
+  /** Other apiVersions in which the kind has the same fields; such an object becomes one of the expected version. */
+  alike?: readonly string[]
   /** apiVersion → kinds of the same name that can be decoded but not converted. */
   unconverted?: ReadonlyMap<string, Schema>
 }

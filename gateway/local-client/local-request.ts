@@ -48,7 +48,8 @@ export function targetOf({ resources }: ControlPlane, resource: Resource, verb: 
   if (name !== "" && subresource === undefined) throw noSuchPath()
   if (!(subresource ?? definition).verbs.includes(verb)) throw methodNotAllowed()
   const handler = definition.subresourceHandlers?.[name]
-  const expected = handler === undefined ? expectedOf(definition) : subresourceBody({ subresource, definition })
+  const expected =
+    handler === undefined ? expectedOf(definition) : subresourceBody({ subresource, definition, handler })
   return { registry, definition, subresource, handler, expected }
 }
 

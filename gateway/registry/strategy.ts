@@ -131,6 +131,8 @@ export interface SubresourceHandler {
     options: WriteOptions,
     admit: AdmitFunctions,
   ): Promise<KubeObject>
+  /** Other apiVersions that a body of `create` may have. */
+  alike?: readonly string[]
   /** Completes the body of a create, before its manager is recorded. */
   defaultBody?(body: KubeObject): void
   /** POST; returns 201 with the object. The body has passed mutating admission. */

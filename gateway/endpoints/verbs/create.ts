@@ -50,14 +50,19 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
 }
 
 /** The kind that a subresource accepts, often of another group (Eviction, TokenRequest, Binding). */
-export function subresourceBody({ subresource, definition }: Pick<Endpoint, "subresource" | "definition">): Expected {
+export function subresourceBody({
+  subresource,
+  definition,
+  handler,
+}: Pick<Endpoint, "subresource" | "definition" | "handler">): Expected {
   if (subresource === undefined) throw methodNotAllowed()
   const { group, version, kind } = subresource
   if (kind === definition.kind && group === definition.group) return expectedOf(definition)
   const schema = schemaOf({ group, version, kind })
   if (schema === undefined) throw new Error(`no schema for ${group}/${version} ${kind}`)
   const body = { group, version, kind, schema }
-  if (definition.customResource === undefined) return body
+  const alike = handler?.alike
+  if (definition.customResource === undefined) return alike === undefined ? body : { ...body, alike }
   // Upstream looks for the undecodable type in the scheme of the definition, which does not contain Scale.
   const refusal = `no kind is registered for the type ${version}.${kind}`
   return { ...body, refusal, mayLackVersion: true, unconverted: goneScales(schema) }

@@ -34,6 +34,8 @@ const maxDisrupted = 2000
 const refusal = "Cannot evict pod as it would violate the pod's disruption budget."
 
 export const eviction: SubresourceHandler = {
+  alike: ["policy/v1beta1"],
+
   async create(ctx, registry, namespace, name, body, options, admit) {
     const wanted = body as Eviction
     if (wanted.metadata.name !== name) {

@@ -11,6 +11,7 @@ export function evictionCases(): Scenario[] {
     { name: "the last allowed disruption of a budget", steps: lastOnes() },
     { name: "a pod that two budgets are for is not evicted", steps: twoBudgets() },
     { name: "a pod that is not ready is evicted beside its budget", steps: notReady() },
+    { name: "evictions have two versions", steps: versions() },
     { name: "a pod is marked before the options of its eviction are looked at", steps: wrongOptions() },
   ]
 }
@@ -46,6 +47,26 @@ const evict = (name: string, deleteOptions: Json = {}, query = ""): RequestStep 
     { apiVersion: "policy/v1", kind: "Eviction", metadata: { name }, deleteOptions },
     { label: `EVICT ${name} ${JSON.stringify(deleteOptions)}${query}` },
   )
+
+function versions(): RequestStep[] {
+  return ["policy/v1beta1", "policy/v1", "policy/v1alpha1", "v1"].flatMap((apiVersion, index) => {
+    const name = `v${index}`
+    const body = (more: { [key: string]: Json } = {}): Json => ({
+      apiVersion,
+      kind: "Eviction",
+      metadata: { name },
+      ...more,
+    })
+    const path = `${pods}/${name}/eviction`
+    return [
+      ...pod(name, "True"),
+      post(`${path}?fieldValidation=Strict`, body({ bogus: 1 }), { label: `EVICT strictly by ${apiVersion}` }),
+      post(`${path}?dryRun=All`, body({ bogus: 1 }), { label: `EVICT dry by ${apiVersion}` }),
+      post(path, body({ deleteOptions: { gracePeriodSeconds: 5 } }), { label: `EVICT by ${apiVersion}` }),
+      get(`${pods}/${name}`),
+    ]
+  })
+}
 
 function lastOnes(): RequestStep[] {
   const known = {
