@@ -38,10 +38,12 @@ const maxFieldManager = 128
 /** `kind`: CreateOptions, UpdateOptions or PatchOptions, for error messages. */
 export function writeOptions(ctx: RequestContext, kind: string, isApply = false): WriteRequestOptions {
   const errors: Fault[] = []
-  const dryRun = dryRunOf(ctx.query.getAll("dryRun"), errors)
   const fieldManager = ctx.query.get("fieldManager") ?? ""
   if (isApply && fieldManager === "") {
     errors.push(required(FieldPath.root("fieldManager"), "is required for apply patch"))
+  }
+  if (kind === "PatchOptions" && !isApply && ctx.query.has("force")) {
+    errors.push(forbiddenField(FieldPath.root("force"), "may not be specified for non-apply patch"))
   }
   if (Buffer.byteLength(fieldManager) > maxFieldManager) {
     errors.push(tooLong(FieldPath.root("fieldManager"), "", maxFieldManager))
@@ -52,9 +54,7 @@ export function writeOptions(ctx: RequestContext, kind: string, isApply = false)
     const detail = `invalid character U+${code} (at position ${at})`
     errors.push(invalidValue(FieldPath.root("fieldManager"), fieldManager, detail))
   }
-  if (kind === "PatchOptions" && !isApply && ctx.query.has("force")) {
-    errors.push(forbiddenField(FieldPath.root("force"), "may not be specified for non-apply patch"))
-  }
+  const dryRun = dryRunOf(ctx.query.getAll("dryRun"), errors)
   const validation = ctx.query.get("fieldValidation") ?? ""
   if (!["", "Ignore", "Warn", "Strict"].includes(validation)) {
     errors.push(notSupportedText(FieldPath.root("fieldValidation"), validation, ["", "Ignore", "Strict", "Warn"]))

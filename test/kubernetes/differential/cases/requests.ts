@@ -73,6 +73,8 @@ function writeOptions(): RequestStep[] {
     ...dryRuns.flatMap((value) => [
       post(`${maps}?dryRun=${value}`, map("a")),
       patch(`${one}?dryRun=${value}`, mergePatch, {}),
+      patch(`${one}?dryRun=${value}&fieldManager=%00&force=true`, mergePatch, {}),
+      patch(`${maps}/d?dryRun=${value}`, applyPatch, applied),
       remove(`${maps}/none?dryRun=${value}`),
     ]),
     ...validations.flatMap((value) => [
