@@ -8,12 +8,11 @@ import { methodNotAllowed, noSuchPath } from "../../apimachinery/status.ts"
 import { pageNotFound } from "../../apimachinery/text-errors.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import type { RequestContext } from "../request/context.ts"
-import { acceptsOneOf } from "./accept.ts"
 import { mayBeAggregated, serveAggregated } from "../aggregation/serve.ts"
 import { serveDiscovery } from "./documents/discovery.ts"
 import type { Endpoint, EndpointLimits } from "./endpoint.ts"
 import { healthPaths, serveHealth, serveServiceLevels } from "./health.ts"
-import { negotiate, type Negotiated, refusedByRoute } from "./negotiation.ts"
+import { checkAccept, checkAcceptOf, negotiate, type Negotiated } from "./negotiation.ts"
 import { serveOpenAPI } from "./documents/openapi.ts"
 import {
   checkConnection,
@@ -148,8 +147,11 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
   if (wanted !== "" && subresource === undefined) throw noSubresource(ctx, definition)
   const handler = wanted === "" ? undefined : definition.subresourceHandlers?.[wanted]
   if (handler?.connect !== undefined) {
+    const { produces } = handler
     checkConnection(ctx, exchange, subresource)
+    if (produces !== undefined) checkAccept(ctx.headers["accept"], false, produces)
     if (name === "") throw unnamed()
+    if (produces !== undefined) negotiate(ctx, "unlisted")
     checkNamespace(ctx, definition)
     return handler.connect(ctx, registry, namespace, name, exchange)
   }
@@ -187,9 +189,7 @@ const indentedJSON: Negotiated = {
 
 function serveVersion(ctx: RequestContext, response: ServerResponse): boolean {
   if (ctx.info.path.replace(/\/$/, "") !== "/version") throw noSuchPath()
-  const accept = ctx.headers["accept"]
-  const json = "application/json"
-  if (accept !== undefined && accept !== "" && !acceptsOneOf(accept, [json])) throw refusedByRoute([json])
+  checkAcceptOf(ctx.headers["accept"], ["application/json"])
   sendObject(ctx, response, 200, versionInfo, indentedJSON)
   return true
 }

@@ -50,11 +50,15 @@ export function checkStream({ format }: Negotiated): void {
 
 const acceptsPlain = remembering((accept) => acceptsOneOf(accept, mediaTypes))
 
-/** The first check of a request to a built-in path. Throws NotAcceptable. */
-export function checkAccept(accept: string | undefined, isCollection: boolean): void {
+/** The first check of a request to a built-in path. `own`: types of its route besides those of objects. Throws NotAcceptable. */
+export function checkAccept(accept: string | undefined, isCollection: boolean, own: readonly string[] = []): void {
   if (accept === undefined || accept === "" || acceptsPlain(accept)) return
-  const available = isCollection ? [...mediaTypes, ...streamTypes] : mediaTypes
-  if (!acceptsOneOf(accept, available)) throw refusedByRoute(available)
+  checkAcceptOf(accept, [...own, ...mediaTypes, ...(isCollection ? streamTypes : [])])
+}
+
+/** Throws NotAcceptable if a route that has only these types does not match. */
+export function checkAcceptOf(accept: string | undefined, available: readonly string[]): void {
+  if (accept !== undefined && accept !== "" && !acceptsOneOf(accept, available)) throw refusedByRoute(available)
 }
 
 /** Returns undefined if no accepted form is available. The result is shared and must not be modified. */
@@ -134,7 +138,7 @@ function isReduced(as: string | undefined): as is Exclude<Form, "object"> {
   return as === "Table" || as === "PartialObjectMetadata" || as === "PartialObjectMetadataList"
 }
 
-export function refusedByRoute(available: readonly string[]): StatusError {
+function refusedByRoute(available: readonly string[]): StatusError {
   return new StatusError({
     kind: "Status",
     apiVersion: "v1",

@@ -4,6 +4,7 @@
 import type { JsonWebKey } from "node:crypto"
 import { methodNotAllowed } from "../../apimachinery/status.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
+import { checkAcceptOf } from "../endpoints/negotiation.ts"
 import type { Filter } from "./chain.ts"
 
 export const serveIssuer: Filter = (request, response, next) => {
@@ -19,6 +20,7 @@ export const serveIssuer: Filter = (request, response, next) => {
         : undefined
   if (body === undefined) return next()
   if (request.method !== "GET") throw methodNotAllowed()
+  checkAcceptOf(request.headers.accept, [body.type])
   response.setHeader("Content-Type", body.type)
   response.setHeader("Cache-Control", "public, max-age=3600")
   const text = JSON.stringify(body.value)

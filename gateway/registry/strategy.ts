@@ -147,6 +147,8 @@ export interface SubresourceHandler {
   ): Promise<KubeObject>
   /** Streams and proxies (log, exec, attach, portforward, proxy): the handler writes the response itself. */
   connect?(ctx: RequestContext, registry: Registry, namespace: string, name: string, exchange: Exchange): Promise<void>
+  /** Media types of what `connect` responds with, if clients must accept one of them, or one of an object. Default: any. */
+  produces?: readonly string[]
 }
 
 /** The raw HTTP exchange of a connect request. `upgrade` is set if the client requested a protocol upgrade. */

@@ -1,5 +1,6 @@
 // All scenarios, in the order of the report.
 
+import { acceptCases } from "./cases/accepts.ts"
 import { accessCases } from "./cases/access.ts"
 import { addressCases } from "./cases/addresses.ts"
 import { badMetadataCases } from "./cases/bad-metadata.ts"
@@ -175,6 +176,7 @@ export function scenarioGroups(): ScenarioGroup[] {
       name: "forms and encodings",
       scenarios: [
         ...protocolCases(),
+        ...acceptCases(),
         ...requestCases(),
         ...yamlCases(),
         ...patchCases(),

@@ -23,6 +23,8 @@ import { streamOverWebSocket } from "./websocket-stream.ts"
 const maxErrorBytes = 16 * 1024
 
 export const log: SubresourceHandler = {
+  produces: ["text/plain"],
+
   async connect(ctx, registry, namespace, name, { request, response, upgrade }) {
     const query = logQuery(ctx.query, name)
     const pod = await getPod(ctx, registry, namespace, name)

@@ -1,0 +1,59 @@
+// Media types that a client accepts of what is not an object: logs, connections, and the documents for those who verify tokens.
+
+import { get, post, type Scenario } from "../scenario.ts"
+
+const core = "/api/v1/namespaces/@{ns}"
+
+const table = "application/json;as=Table;v=v1;g=meta.k8s.io"
+const types = [
+  "text/plain",
+  "text/plain, */*",
+  "text/*",
+  "text/plain;q=0.5, application/json",
+  "application/json",
+  "application/yaml",
+  "application/vnd.kubernetes.protobuf",
+  "application/*",
+  "APPLICATION/JSON",
+  "image/png",
+  "*",
+  "*/*",
+  "",
+  ",",
+  table,
+  `${table},application/json`,
+  `text/plain,${table}`,
+]
+
+/** Those for which there is an answer, which has other keys and addresses on each server. */
+const answered = {
+  "/openid/v1/jwks": /\*\/\*|^$/,
+  "/.well-known/openid-configuration": /json|\*\/\*|^$/i,
+}
+
+export function acceptCases(): Scenario[] {
+  const connections = ["log", "log?container=x", "log?tailLines=x", "exec", "attach", "portforward", "proxy"]
+  return [
+    {
+      name: "logs and connections have their own media types",
+      steps: [
+        post(`${core}/pods`, { metadata: { name: "a" }, spec: { containers: [{ name: "c", image: "i" }] } }),
+        ...types.flatMap((accept) =>
+          ["a", "absent", ""].flatMap((name) =>
+            connections.map((end) =>
+              get(`${core}/pods/${name}/${end}`, { headers: { accept }, label: `${name}/${end} ${accept}` }),
+            ),
+          ),
+        ),
+      ],
+    },
+    {
+      name: "documents of the issuer have one media type",
+      steps: Object.entries(answered).flatMap(([path, isAnswered]) =>
+        types
+          .filter((accept) => !isAnswered.test(accept) || accept === "APPLICATION/JSON")
+          .map((accept) => get(path, { headers: { accept }, label: `GET ${path} ${accept}` })),
+      ),
+    },
+  ]
+}
