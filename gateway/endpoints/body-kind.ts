@@ -5,6 +5,7 @@ import { goQuote } from "../../apimachinery/go/quote.ts"
 import { type KubeObject, parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
+import { isUnserved } from "../../apimachinery/schema/unserved.ts"
 import { badRequest, invalid, type StatusError } from "../../apimachinery/status.ts"
 import type { Expected } from "./expected.ts"
 
@@ -22,7 +23,9 @@ export function checkKind(object: KubeObject, expected: Expected): void {
   if (object.kind === kind && expected.alike?.includes(object.apiVersion) === true) object.apiVersion = apiVersion
   if (object.kind === kind && object.apiVersion === apiVersion) return
   const given = parseGroupVersion(object.apiVersion)
-  const isKnown = knownOther(object, expected) !== undefined
+  const isKnown =
+    knownOther(object, expected) !== undefined ||
+    (schemeOf(given.group) === schemeOf(group) && isUnserved(object.apiVersion, object.kind))
   if (isKnown && object.kind === kind) throw otherVersion(object.apiVersion, apiVersion)
   const detail = isKnown
     ? `converting (${given.version}.${object.kind}) to (${packageOf(group)}.${kind}): unknown conversion`

@@ -76,6 +76,7 @@ import { sourceAndExpressionCases } from "./cases/sources-and-expressions.ts"
 import { subresourceFormCases } from "./cases/subresource-forms.ts"
 import { subresourceCases } from "./cases/subresources.ts"
 import { tokenCases } from "./cases/tokens.ts"
+import { unservedVersionCases } from "./cases/unserved-versions.ts"
 import { warningCases } from "./cases/warnings.ts"
 import { workloadCases } from "./cases/workloads.ts"
 import { yamlCases } from "./cases/yaml.ts"
@@ -189,6 +190,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...ownTypeCases(),
         ...otherKindCases(),
         ...faultCases(),
+        ...unservedVersionCases(),
         ...inheritedNameCases(),
         ...customInheritedNameCases(),
       ],
