@@ -115,6 +115,8 @@ const responses: Readonly<Record<string, (review: Loose) => WebhookReply>> = {
   "a Status": () => ({ body: { kind: "Status", apiVersion: "v1", status: "Failure", message: "no", code: 418 } }),
   "201": (review) => ({ code: 201, body: review }),
   "204": () => ({ code: 204, text: "" }),
+  "226": (review) => ({ code: 226, body: review }),
+  "no type": (review) => ({ headers: { "content-type": "x; y" }, body: review }),
   "301": () => ({ code: 301, headers: { location: "/elsewhere" }, text: "" }),
   "304": () => ({ code: 304, text: "" }),
   ...Object.fromEntries(
