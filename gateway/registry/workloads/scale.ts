@@ -5,8 +5,9 @@ import { FieldPath } from "../../../apimachinery/field-errors.ts"
 import { printSelector, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
 import { parentEntries, type ReplicasPath, scaleEntries } from "../../../apimachinery/managed-fields/scale-fields.ts"
 import { type KubeObject, type ObjectMeta, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
-import { badRequest, conflict, invalid, objectModified } from "../../../apimachinery/status.ts"
+import { badRequest, invalid } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
+import { uidConflict } from "../generic/checks.ts"
 import { scaleColumns } from "../columns/workloads.ts"
 import { managersIn, recordWrite, setEntries } from "../generic/managed-fields/field-management.ts"
 import { managedScale } from "../generic/managed-fields/managed-kind.ts"
@@ -81,9 +82,13 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
             else await recordWrite(managedScale(), wanted, before, options)
           }
           wanted.apiVersion ||= "autoscaling/v1"
+          // The uid of a whole scale is a precondition of the write.
+          if (options.isPatch !== true) checkUid(wanted, object, definition)
           checkName(wanted, object)
           await admit.mutate(wanted, before)
-          check(wanted, object, definition, scalable.ownRules)
+          if (scalable.ownRules !== true) check(wanted, object, definition)
+          const { resourceVersion } = wanted.metadata
+          if (resourceVersion) object.metadata.resourceVersion = resourceVersion // the registry compares it
           scalable.setReplicas(object, wanted.spec?.replicas ?? 0)
           const entries = parentEntries(managersIn(object), managersIn(wanted), printGroupVersion(definition), pathIn)
           setEntries(object, entries)
@@ -116,26 +121,15 @@ function checkName({ metadata: { name = "" } }: Scale, object: KubeObject): void
   throw badRequest(`the name of the object (${name}) does not match the name on the URL (${object.metadata.name})`)
 }
 
-function check(
-  wanted: Scale,
-  object: KubeObject,
-  resource: { group: string; resource: string },
-  ownRules = false,
-): void {
-  const { name = "", resourceVersion, uid } = wanted.metadata
-  if (resourceVersion && object.metadata.resourceVersion && resourceVersion !== object.metadata.resourceVersion) {
-    throw conflict(resource, name, objectModified)
-  }
-  if (uid && uid !== object.metadata.uid) {
-    throw conflict(
-      resource,
-      name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`,
-    )
-  }
-  if (ownRules) return
+function checkUid({ metadata: { uid } }: Scale, { metadata }: KubeObject, definition: ResourceDefinition): void {
+  const { name = "", uid: own = "" } = metadata
+  if (uid && uid !== own) throw uidConflict(definition, name, uid, own)
+}
+
+function check(wanted: Scale, object: KubeObject, definition: ResourceDefinition): void {
   const errors = nonNegative(FieldPath.root("spec", "replicas"), wanted.spec?.replicas)
-  if (errors.length > 0) throw invalid({ group: "autoscaling", kind: "Scale" }, name, errors)
+  if (errors.length > 0) throw invalid({ group: "autoscaling", kind: "Scale" }, wanted.metadata.name ?? "", errors)
+  checkUid(wanted, object, { ...definition, resource: `${definition.resource}/scale` })
 }
 
 interface Replicated extends KubeObject {

@@ -69,6 +69,7 @@ import { podSecurityCases } from "./cases/pod-security.ts"
 import { proxyCases } from "./cases/proxies.ts"
 import { quotaCases } from "./cases/quotas.ts"
 import { requestCases } from "./cases/requests.ts"
+import { scaleFaultCases } from "./cases/scale-faults.ts"
 import { seldomFieldCases } from "./cases/seldom-fields.ts"
 import { serviceFamilyCases } from "./cases/service-families.ts"
 import { strictTextCases } from "./cases/strict-texts.ts"
@@ -148,6 +149,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...podAndAccountCases(),
         ...evictionCases(),
         ...proxyCases(),
+        ...scaleFaultCases(),
         ...olderAutoscalerCases(),
         ...seldomFieldCases(),
       ],
