@@ -136,13 +136,17 @@ function keepAllButStatus(definition: ResourceDefinition, object: KubeObject, cu
   for (const field of fields) if (field !== "status" && field !== "metadata") keepField(object, current, field)
   if (resource === "apps/deployments") keepField(object.metadata, current.metadata, "labels")
   if (definition.customResource !== undefined || keepsMetadata.has(resource)) {
-    const { resourceVersion, generateName, deletionGracePeriodSeconds } = object.metadata
+    const { resourceVersion, uid, generateName, deletionTimestamp, deletionGracePeriodSeconds } = object.metadata
     const managers = managersIn(object)
     object.metadata = { ...current.metadata }
     setEntries(object, managers)
     if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion
     // Changing generateName after creation has no effect, and most of upstream's kinds do not prevent it.
     if (definition.customResource !== undefined || definition.group === "flowcontrol.apiserver.k8s.io") return
+    // What is not kept is refused if it changes. kube-aggregator keeps less.
+    if (uid) object.metadata.uid = uid
+    if (deletionTimestamp !== undefined && definition.group === "apiregistration.k8s.io")
+      object.metadata.deletionTimestamp = deletionTimestamp
     if (generateName === undefined) delete object.metadata.generateName
     else object.metadata.generateName = generateName
     if (deletionGracePeriodSeconds !== undefined)

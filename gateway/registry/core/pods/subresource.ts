@@ -24,14 +24,24 @@ export function podSubresource(name: string): SubresourceHandler {
   }
 }
 
-/** Keeps the current metadata and status, except managedFields, resourceVersion, and generateName, which upstream forgets to keep. */
+/** Of these, the request's are kept. All but the first may not change, which is checked later. */
+const ofRequest = [
+  "managedFields",
+  "resourceVersion",
+  "uid",
+  "creationTimestamp",
+  "deletionGracePeriodSeconds",
+] as const
+
+/** Keeps the current metadata and status, except these fields, and generateName, which upstream forgets to keep. */
 export function resetForSubresource(pod: Pod, current: Pod): void {
-  const { managedFields, resourceVersion, generateName } = pod.metadata
-  pod.metadata = copyJson(current.metadata)
-  if (managedFields !== undefined) pod.metadata.managedFields = managedFields
-  if (resourceVersion !== undefined) pod.metadata.resourceVersion = resourceVersion
-  if (generateName === undefined) delete pod.metadata.generateName
-  else pod.metadata.generateName = generateName
+  const { metadata: given } = pod
+  const kept = Object.fromEntries(
+    ofRequest.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]),
+  )
+  pod.metadata = { ...copyJson(current.metadata), ...kept }
+  if (given.generateName === undefined) delete pod.metadata.generateName
+  else pod.metadata.generateName = given.generateName
   if (current.status === undefined) delete pod.status
   else pod.status = current.status
 }

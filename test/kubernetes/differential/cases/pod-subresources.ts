@@ -21,6 +21,7 @@ export const pod = (name: string, spec: object = {}): Json => ({
 
 export function podSubresourceCases(): Scenario[] {
   return [
+    { name: "a pod's subresources keep what identifies it", steps: identities() },
     { name: "a pod is evicted unless its budget forbids", steps: eviction() },
     { name: "a pod is bound to a node once", steps: binding() },
     { name: "a pod gets ephemeral containers", steps: ephemeral() },
@@ -203,6 +204,32 @@ function connections(): RequestStep[] {
     get(`${pods}/bound/log?container=none`),
     ...["exec?command=ls&stdout=1", "exec", "attach", "portforward", "portforward?ports=80"].map((connection) =>
       get(`${pods}/bound/${connection}`),
+    ),
+  ]
+}
+
+function identities(): RequestStep[] {
+  const changes: readonly Json[] = [
+    { uid: "x" },
+    { creationTimestamp: "2020-01-01T00:00:00Z" },
+    { creationTimestamp: null, uid: null },
+    { generation: 7, selfLink: "x", deletionTimestamp: "2020-01-01T00:00:00Z", deletionGracePeriodSeconds: 3 },
+    { resourceVersion: "1" },
+    { namespace: "other" },
+    { name: "b" },
+    { labels: { "-": "" }, annotations: { a: "b" }, finalizers: ["x"], ownerReferences: [{ uid: "u" }] },
+  ]
+  return [
+    post(pods, { metadata: { name: "a" }, spec: { containers: [{ name: "c", image: "i" }] } }),
+    ...["", "/status", "/ephemeralcontainers", "/resize"].flatMap((end) =>
+      changes.map((metadata) =>
+        patch(
+          `${pods}/a${end}?dryRun=All`,
+          mergePatch,
+          { metadata },
+          { label: `PATCH ${end} ${JSON.stringify(metadata)}` },
+        ),
+      ),
     ),
   ]
 }

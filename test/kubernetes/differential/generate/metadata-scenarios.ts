@@ -70,7 +70,33 @@ export function metadataScenarios(kind: Kind): Scenario[] {
       ],
     },
     { name: `${kind.title} has no unknown fields`, steps: unknownFields(kind) },
+    ...(kind.facts.subresources.some(({ name }) => name === "status") ? [statusPatches(kind)] : []),
   ]
+}
+
+/** Of fields that may not change, one at a time. */
+const immutable: readonly JsonObject[] = [
+  { uid: "x" },
+  { uid: "x", resourceVersion: "1" },
+  { creationTimestamp: "2020-01-01T00:00:00Z" },
+  { deletionGracePeriodSeconds: 3 },
+  { name: "other" },
+  { namespace: "other" },
+]
+
+function statusPatches(kind: Kind): Scenario {
+  const steps = [...metadata, ...immutable].map((more) =>
+    patch(
+      `${kind.objectPath}/status?dryRun=All`,
+      mergePatch,
+      { metadata: more },
+      { label: `PATCH status ${shown(more)}` },
+    ),
+  )
+  return {
+    name: `${kind.title} has metadata patched with its status`,
+    steps: [post(kind.path, kind.object(), { label: "POST valid", save: "valid" }), ...steps],
+  }
 }
 
 function withMeta(kind: Kind, more: JsonObject): JsonObject {
