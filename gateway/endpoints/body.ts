@@ -199,7 +199,7 @@ function allFaults(
 ): readonly string[] {
   const [first] = faults
   if (first === undefined) return unknown
-  if (text === undefined) return [...unknown, ...faults]
+  if (text === undefined) return [...faults, ...unknown]
   return paths === undefined || first.startsWith(unmarshalErrors)
     ? [...faults, ...unknown]
     : strictFaults(text(), paths)

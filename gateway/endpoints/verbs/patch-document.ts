@@ -5,7 +5,7 @@ import { errorMessage } from "../../../apimachinery/error-message.ts"
 import type { Json } from "../../../apimachinery/object.ts"
 import { parseObject } from "../../../apimachinery/schema/decode/decode.ts"
 import { parseJson } from "../../../apimachinery/schema/exact-integers.ts"
-import { scanJson } from "../../../apimachinery/schema/json/scan.ts"
+import { scanJson, strictFaults } from "../../../apimachinery/schema/json/scan.ts"
 import { maxDepth, survey } from "../../../apimachinery/schema/json/survey.ts"
 import { isObject } from "../../../apimachinery/schema/json-object.ts"
 import { firstOverflow, markOddNumbers, withoutMarks } from "../../../apimachinery/schema/json/number-literals.ts"
@@ -55,7 +55,7 @@ export interface PatchDocument {
   value: Json
   /** In a merge or JSON patch, odd numbers are marked (see number-literals.ts). */
   isMarked: boolean
-  /** `duplicate field "metadata.labels.a"` */
+  /** `duplicate field "metadata.labels.a"`; of a JSON patch also fields that operations do not have. */
   duplicates: readonly string[]
 }
 
@@ -81,8 +81,12 @@ function parsePatch(
   validation: FieldValidation,
 ): Omit<PatchDocument, "isMarked"> {
   try {
-    // Only objects are checked for duplicate keys; other values are rejected when the patch is applied.
-    if (type === "json" || bytes[0] !== 0x7b) return { value: operationsOf(parseJson(text), type), duplicates: [] }
+    // Other values are rejected when the patch is applied.
+    if (type === "json" || bytes[0] !== 0x7b) {
+      const value = operationsOf(parseJson(text), type)
+      const isChecked = type === "json" && validation !== "Ignore" && Array.isArray(value)
+      return { value, duplicates: isChecked ? faultsOfOperations(bytes.toString(), value) : [] }
+    }
     return parseObject(text, "json", { duplicates: validation !== "Ignore", anyKind: true })
   } catch (error) {
     // Upstream has not parsed it before merging, and that error has no details.
@@ -97,6 +101,19 @@ function parsePatch(
 function operationsOf(value: Json, type: PatchType): Json {
   if (!Array.isArray(value)) return withoutMarks(value)
   return type === "json" ? value.map((item) => (isObject(item) ? item : withoutMarks(item))) : value
+}
+
+const operationFields: ReadonlySet<string> = new Set(["op", "path", "from", "value"])
+
+function faultsOfOperations(text: string, operations: readonly Json[]): string[] {
+  const unknown = operations.flatMap((operation, index) =>
+    isObject(operation)
+      ? Object.keys(operation)
+          .filter((name) => !operationFields.has(name))
+          .map((name) => [index, name])
+      : [],
+  )
+  return strictFaults(text, unknown).map((fault) => `json patch ${fault}`)
 }
 
 /** The error of Go's scanner, or undefined. */

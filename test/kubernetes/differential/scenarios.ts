@@ -72,6 +72,7 @@ import { requestCases } from "./cases/requests.ts"
 import { scaleFaultCases } from "./cases/scale-faults.ts"
 import { seldomFieldCases } from "./cases/seldom-fields.ts"
 import { serviceFamilyCases } from "./cases/service-families.ts"
+import { strictPatchCases } from "./cases/strict-patches.ts"
 import { strictTextCases } from "./cases/strict-texts.ts"
 import { sourceAndExpressionCases } from "./cases/sources-and-expressions.ts"
 import { subresourceFormCases } from "./cases/subresource-forms.ts"
@@ -186,6 +187,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...numberLiteralCases(),
         ...objectCases(),
         ...byteCases(),
+        ...strictPatchCases(),
         ...strictTextCases(),
         ...memoryCases(),
         ...sourceAndExpressionCases(),
