@@ -19,6 +19,7 @@ import { compileStructural } from "../../apimachinery/schema/structural/structur
 import { compareVersions } from "../../apimachinery/version-order.ts"
 import type { SubresourceFacts } from "../../apimachinery/schema/facts.ts"
 import { storagePrefixOf } from "../registry/generic/storage/keys.ts"
+import { Edition } from "../registry/edition.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { type CallConversionWebhook, type WebhookConversion, webhookConversion } from "./conversion/webhook.ts"
 import { customColumns } from "./columns.ts"
@@ -40,6 +41,7 @@ export function compileDefinition(
   crd: CustomResourceDefinition,
   call: CallConversionWebhook = cannotCall,
   agedUntil = 0,
+  edition = editionOf(crd),
 ): ResourceDefinition[] {
   const definition = crd as unknown as Definition
   if (!isEstablished(definition) && !hasItsNames(definition)) return []
@@ -47,7 +49,7 @@ export function compileDefinition(
   const stored = versions.find((version) => version.storage === true)
   if (stored === undefined) return []
   const compile = (version: CustomResourceVersion): ResourceDefinition =>
-    compileVersion(definition, version, stored, call, agedUntil, unserved)
+    compileVersion({ definition, stored, call, agedUntil, edition, unserved }, version)
   const known = new Map<string, ResourceDefinition>()
   const unserved = (name: string): ResourceDefinition | undefined => {
     const version = versions.find((each) => each.name === name && each.served !== true)
@@ -67,16 +69,31 @@ export function compileStored(crd: CustomResourceDefinition, call?: CallConversi
   const definition = crd as unknown as Definition
   const stored = definition.spec?.versions?.find((version) => version.storage === true)
   if (stored === undefined) throw new Error(`no version of ${definition.metadata.name} is stored`)
-  return compileVersion(definition, stored, stored, call ?? cannotCall, 0, () => undefined)
+  const edition = editionOf(crd)
+  return compileVersion(
+    { definition, stored, call: call ?? cannotCall, agedUntil: 0, edition, unserved: () => undefined },
+    stored,
+  )
+}
+
+export function editionOf(crd: CustomResourceDefinition): Edition {
+  const { metadata, spec, status } = crd as unknown as Definition
+  return new Edition([metadata.uid, spec, status?.acceptedNames])
+}
+
+/** What the versions of a definition have in common. */
+interface Common {
+  definition: Definition
+  stored: CustomResourceVersion
+  call: CallConversionWebhook
+  agedUntil: number
+  edition: Edition
+  unserved: (version: string) => ResourceDefinition | undefined
 }
 
 function compileVersion(
-  definition: Definition,
+  { definition, stored, call, agedUntil, edition, unserved }: Common,
   version: CustomResourceVersion,
-  stored: CustomResourceVersion,
-  call: CallConversionWebhook,
-  agedUntil: number,
-  unserved: (version: string) => ResourceDefinition | undefined,
 ): ResourceDefinition {
   const { group = "", scope } = definition.spec ?? {}
   const {
@@ -123,6 +140,7 @@ function compileVersion(
     subresourceHandlers: scale === undefined ? {} : { scale: customScale },
     customResource: {
       uid: definition.metadata.uid ?? "",
+      edition,
       ...(isEstablished(definition) ? {} : { undiscoverable: true }),
       ...(isTerminating(definition) ? { terminating: true } : {}),
       unserved,

@@ -13,11 +13,12 @@ import type { KubeClient, Resource } from "../../client/rest.ts"
 import { type KeyValue, type Store, StorageError, type StoreEvent, type Watcher } from "../../storage/types.ts"
 import { controlPlaneClosed } from "../control-plane/ending.ts"
 import { storageKey, storagePrefixOf } from "../registry/generic/storage/keys.ts"
+import type { Edition } from "../registry/edition.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { semanticEqual } from "../registry/validation/equality.ts"
 import { cleanUp, type DeleteObject } from "./cleanup.ts"
 import type { CallConversionWebhook } from "./conversion/webhook.ts"
-import { compileDefinition, compileStored } from "./definitions.ts"
+import { compileDefinition, compileStored, editionOf } from "./definitions.ts"
 import { acceptNames, sameNames } from "./definition/names.ts"
 import { awaitsCleanup, conditionOf, type Definition, definitionsResource } from "./types.ts"
 
@@ -38,6 +39,8 @@ export interface CustomResourceParts {
 const prefix = storagePrefixOf(definitionsResource.group, definitionsResource.resource)
 /** Delay before a failed cleanup is retried, in ms. */
 const retryAfter = 1000
+/** Watches have this time to deliver what was written before their definition changed, as upstream, in ms. */
+const drainMs = 1000
 const definitions: Resource = { ...definitionsResource, namespaced: false }
 
 /** Resolves when the definitions in the store are served. */
@@ -50,12 +53,15 @@ export async function startCustomResources(parts: CustomResourceParts): Promise<
 
 interface Known {
   definition: Definition
+  edition: Edition
   served: readonly ResourceDefinition[]
 }
 
 class CustomResourceHandler implements AsyncDisposable {
   readonly #parts: CustomResourceParts
   readonly #known = new Map<string, Known>()
+  /** Of what has been published. */
+  #editions: ReadonlyMap<string, Edition> = new Map()
   readonly #ending = new AbortController()
   /** Cleanups and name updates in progress, by their subject. */
   readonly #background = new Map<string, Promise<void>>()
@@ -140,13 +146,16 @@ class CustomResourceHandler implements AsyncDisposable {
 
   #take({ key, value, modRevision }: KeyValue, until = modRevision): void {
     const definition = parseJson(Buffer.from(value)) as unknown as Definition
+    const current = definition as unknown as CustomResourceDefinition
+    const read = editionOf(current)
+    const before = this.#editions.get(key)
+    const edition = before?.goesOnAs(read) === true ? before : read
     try {
-      const current = definition as unknown as CustomResourceDefinition
-      const served = compileDefinition(current, this.#parts.callConversionWebhook, until)
-      this.#known.set(key, { definition, served })
+      const served = compileDefinition(current, this.#parts.callConversionWebhook, until, edition)
+      this.#known.set(key, { definition, edition, served })
     } catch (error) {
       // An invalid definition (of an older version of Polyplane, say) must not affect the others.
-      this.#known.set(key, { definition, served: [] })
+      this.#known.set(key, { definition, edition, served: [] })
       this.#parts.log?.error(
         { err: error, definition: definition.metadata.name },
         "compiling a CustomResourceDefinition failed",
@@ -170,6 +179,18 @@ class CustomResourceHandler implements AsyncDisposable {
       }
     }
     this.#parts.table.setCustom(served)
+    this.#endEditions()
+  }
+
+  /** Clients whose watches end find what has been published. */
+  #endEditions(): void {
+    const before = this.#editions
+    this.#editions = new Map([...this.#known].map(([key, { edition }]) => [key, edition]))
+    const ended = [...before].filter(([key, edition]) => this.#editions.get(key) !== edition)
+    if (ended.length === 0) return
+    const end = (): void => ended.forEach(([, edition]) => edition.end())
+    // Watches of a closed control plane compare editions when it opens again.
+    setTimeout(drainMs, undefined, { signal: this.#ending.signal, ref: false }).then(end, () => undefined)
   }
 
   #cleanUp(definition: Definition | undefined): void {

@@ -4,6 +4,7 @@ import type { GroupVersionKind, GroupVersionResource, KubeObject } from "../../a
 import type { ResourceFacts } from "../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import type { KeyValue, StoreEvent } from "../../storage/types.ts"
+import type { Edition } from "./edition.ts"
 import type { KubeValue } from "./generic/storage/value.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { Strategy, SubresourceHandler } from "./strategy.ts"
@@ -42,6 +43,7 @@ export interface ResourceDefinition extends ResourceFacts {
   /** Set for custom resources. */
   customResource?: {
     uid: string
+    edition: Edition
     /** Served, but not in discovery: its definition is not established. */
     undiscoverable?: true
     /** Its objects are being deleted. */
@@ -103,6 +105,8 @@ export interface WatchRequest {
   /** Only for lists; watches reject it. */
   continue?: string
   allowBookmarks?: boolean
+  /** A watch of custom resources ends when their definition changes. */
+  endsWithEdition?: boolean
   signal: AbortSignal
   /** RequestContext.turn. */
   turn?: RequestContext["turn"]

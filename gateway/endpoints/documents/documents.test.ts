@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest"
 import { contextOf, createControlPlaneStub } from "../../testing/control-plane-stub.ts"
+import { Edition } from "../../registry/edition.ts"
 import { bytesOfDocument, document } from "./documents.ts"
 
 function setUp() {
@@ -13,7 +14,7 @@ function setUp() {
   return { ctx: { ...contextOf(stub), aside }, jobs: () => jobs }
 }
 
-const ofCustom = [{ customResource: { uid: "1" } }]
+const ofCustom = [{ customResource: { uid: "1", edition: new Edition("1") } }]
 
 test("a long document is compressed, and decompressed for other clients, in turns", async () => {
   const { ctx, jobs } = setUp()

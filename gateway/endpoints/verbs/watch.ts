@@ -99,6 +99,7 @@ function watchRequest(ctx: RequestContext): WatchRequest {
     ...(startsAnywhere(ctx, options) ? { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" } : {}),
     ...selectedByName(ctx, options.fieldSelector),
     allowBookmarks: flag(ctx.query, "allowWatchBookmarks"),
+    endsWithEdition: true,
     signal: ctx.signal,
     ...(ctx.turn === undefined ? {} : { turn: ctx.turn }),
   }

@@ -86,7 +86,11 @@ export async function runSteps(
     const entry = { step, title, code, headers, body }
     entries.push(entry, ...((await after?.(entry)) ?? []))
   }
-  for (const { watch, step } of watches) if (step.untilEnd === true) await until(() => watch.ended, endPatienceMs)
+  for (const { watch, step, entry } of watches) {
+    if (step.untilEnd !== true || (await until(() => watch.ended, endPatienceMs)) || scenario.byChance === true)
+      continue
+    throw new Error(`${connection.name}: waited in vain for the end of ${entry.title}`)
+  }
   return {
     transcript: { namespace, id, entries },
     watched: () => watches.map(({ watch }) => countEvents(watch)),

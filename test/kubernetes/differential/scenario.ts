@@ -55,7 +55,7 @@ export interface WatchStep {
   watch: string
   headers?: Readonly<Record<string, string>>
   as?: User
-  /** Waits for the end of the stream, because the server ends it (timeoutSeconds, an error). */
+  /** Waits for the end of the stream, because the server ends it (timeoutSeconds, an error, a changed definition). */
   untilEnd?: boolean
 }
 

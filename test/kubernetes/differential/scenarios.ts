@@ -25,6 +25,7 @@ import { definitionFaultCases } from "./cases/definition-faults.ts"
 import { definitionLifeCases } from "./cases/definition-lives.ts"
 import { definitionNullCases } from "./cases/definition-nulls.ts"
 import { definitionRuleCases } from "./cases/definition-rules.ts"
+import { definitionWatchCases } from "./cases/definition-watches.ts"
 import { definitionCases } from "./cases/definitions.ts"
 import { deletionOptionCases } from "./cases/deletion-options.ts"
 import { discoveryCases } from "./cases/discovery.ts"
@@ -131,6 +132,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...definitionDetailCases(),
         ...definitionLifeCases(),
         ...definitionRuleCases(),
+        ...definitionWatchCases(),
       ],
     },
     {

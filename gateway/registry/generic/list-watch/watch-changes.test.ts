@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises"
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
+import { createMemoryStore } from "../../../../storage/memory/store.ts"
 import { StorageError, type StoreEvent, type Watcher } from "../../../../storage/types.ts"
+import { Edition } from "../../edition.ts"
 import { tick, WatchChanges, type WatchHome } from "./watch-changes.ts"
 
 const change = { type: "put" } as StoreEvent
@@ -88,4 +90,48 @@ test("ends when there is no next store", async () => {
   const closed = Promise.reject<StoreEvent>(new StorageError("Closed", "closed"))
   using changes = new WatchChanges({ home: homeOf([closed], []), prefix: "a", after: 1, withTicks: false, signal })
   expect(await changes.next()).toBeUndefined()
+})
+
+describe("a watch that ends with an edition", () => {
+  const open = (home: WatchHome, of: () => Edition, first = of()): WatchChanges =>
+    new WatchChanges({ home, prefix: "a", after: 0, withTicks: true, edition: { first, of }, signal })
+  const closed = (): Promise<StoreEvent> => Promise.reject(new StorageError("Closed", "closed"))
+
+  test("ends while it waits", async () => {
+    await using store = createMemoryStore()
+    const edition = new Edition(1)
+    const of = (): Edition => edition
+    const home = { store } as WatchHome
+    using changes = new WatchChanges({
+      home,
+      prefix: "a",
+      after: store.revision,
+      withTicks: true,
+      edition: { first: edition, of },
+      signal,
+    })
+    const waiting = changes.next()
+    edition.end()
+    expect(await waiting).toBeUndefined()
+    expect(await changes.next()).toBeUndefined()
+  })
+
+  test("ends if another one has begun", async () => {
+    using changes = open(
+      homeOf([Promise.resolve(change)], []),
+      () => new Edition({ spec: 2 }),
+      new Edition({ spec: 1 }),
+    )
+    expect(await changes.next()).toBeUndefined()
+  })
+
+  test.each([
+    ["goes on with the same edition", 1, [change]],
+    ["ends if another one has begun", 2, undefined],
+  ])("%s in the next store", async (_, spec, next) => {
+    let current = new Edition({ spec: 1 })
+    using changes = open(homeOf([closed()], [], homeOf([Promise.resolve(change)], [])), () => current)
+    current = new Edition({ spec })
+    expect(await changes.next()).toEqual(next)
+  })
 })

@@ -3,17 +3,18 @@
 
 import { StorageError, type StoreEvent, type Watcher } from "../../../../storage/types.ts"
 import type { ControlPlane } from "../../../control-plane/control-plane.ts"
+import type { Edition } from "../../edition.ts"
 
 /** The interval of bookmarks for an idle watch that accepts them. */
 const tickIntervalMs = 60_000
 
 /** The watched control plane, and its successor. */
-export type WatchHome = Pick<ControlPlane, "store" | "reopened">
+export type WatchHome = Pick<ControlPlane, "store" | "reopened" | "resources">
 
 /** Nothing has changed for a while. */
 export const tick = Symbol("tick")
 
-interface Options {
+export interface WatchOptions {
   home: WatchHome
   prefix: string
   /** Changes after this revision. */
@@ -22,6 +23,8 @@ interface Options {
   /** WatchOptions.patient. */
   patient?: boolean
   tickMs?: number
+  /** The watch ends with it. `of` finds the current one. */
+  edition?: { first: Edition; of(home: WatchHome): Edition | undefined } | undefined
   signal: AbortSignal
 }
 
@@ -33,6 +36,9 @@ export class WatchChanges implements Disposable {
   readonly #patient: boolean
   readonly #signal: AbortSignal
   readonly #close = (): void => this.#watcher?.close()
+  readonly #edition: WatchOptions["edition"]
+  #unfollow: (() => void) | undefined
+  #isOver = false
   #home: WatchHome
   #after: number
   #watcher: Watcher | undefined
@@ -45,14 +51,25 @@ export class WatchChanges implements Disposable {
   #waiter: PromiseWithResolvers<Next | typeof tick> | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor({ home, prefix, after, withTicks, patient = false, tickMs = tickIntervalMs, signal }: Options) {
+  constructor({
+    home,
+    prefix,
+    after,
+    withTicks,
+    patient = false,
+    tickMs = tickIntervalMs,
+    edition,
+    signal,
+  }: WatchOptions) {
     this.#home = home
+    this.#edition = edition
     this.#prefix = prefix
     this.#after = after
     this.#patient = patient
     this.#signal = signal
     signal.addEventListener("abort", this.#close, { once: true })
     if (withTicks) this.#timer = setInterval(() => this.#notify((waiter) => waiter.resolve(tick)), tickMs).unref()
+    this.#followEdition()
   }
 
   /** All changes up to this revision have been returned. */
@@ -97,6 +114,7 @@ export class WatchChanges implements Disposable {
 
   async #changes(): Promise<Next> {
     for (;;) {
+      if (this.#isOver) return undefined
       try {
         const iterator = (this.#iterator ??= this.#open())
         return (await iterator.next()).value
@@ -109,7 +127,22 @@ export class WatchChanges implements Disposable {
       const home = await this.#home.reopened(this.#signal)
       if (home === undefined) return undefined
       this.#home = home
+      this.#followEdition()
     }
+  }
+
+  #followEdition(): void {
+    this.#unfollow?.()
+    const current = this.#edition?.of(this.#home)
+    if (this.#edition === undefined) return
+    if (current !== undefined && this.#edition.first.isSame(current))
+      this.#unfollow = current.follow(() => this.#finish())
+    else this.#finish()
+  }
+
+  #finish(): void {
+    this.#isOver = true
+    this.#close()
   }
 
   #open(): AsyncIterator<readonly StoreEvent[], undefined> {
@@ -122,6 +155,7 @@ export class WatchChanges implements Disposable {
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
     this.#signal.removeEventListener("abort", this.#close)
+    this.#unfollow?.()
     this.#watcher?.close()
   }
 }

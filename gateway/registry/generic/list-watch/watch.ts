@@ -13,7 +13,7 @@ import { type Selection, selectionOf } from "./selection.ts"
 import { watchError } from "../storage/storage-errors.ts"
 import type { KubeValue } from "../storage/value.ts"
 import type { ValueReader } from "../storage/value-reader.ts"
-import { tick, WatchChanges, type WatchHome } from "./watch-changes.ts"
+import { tick, WatchChanges, type WatchHome, type WatchOptions } from "./watch-changes.ts"
 
 /**
  * After a change its event may be sent to many watches; those that come later create it again. The weight is in bytes of objects, which
@@ -57,7 +57,16 @@ export class WatchSource {
       const { prefix } = selection
       // Watches that take turns may fall behind: a tenant may have any number of them.
       const patient = turn !== undefined
-      using changes = new WatchChanges({ home, prefix, after: from, withTicks: allowBookmarks, patient, signal })
+      const edition = request.endsWithEdition === true ? this.#edition() : undefined
+      using changes = new WatchChanges({
+        home,
+        prefix,
+        after: from,
+        withTicks: allowBookmarks,
+        patient,
+        edition,
+        signal,
+      })
       for (;;) {
         const next = await changes.next()
         if (next === undefined) return
@@ -77,6 +86,12 @@ export class WatchSource {
       if (error instanceof StorageError && (error.code === "SlowConsumer" || error.code === "Closed")) return
       throw watchError(error, `watch ${this.#definition.resource}`, `${from} (${store.compactedRevision})`)
     }
+  }
+
+  #edition(): WatchOptions["edition"] {
+    const first = this.#definition.customResource?.edition
+    if (first === undefined) return undefined
+    return { first, of: ({ resources }) => resources.registry(this.#definition)?.definition.customResource?.edition }
   }
 
   async *#initialEvents(

@@ -1,0 +1,39 @@
+// What the objects of a definition are served by: its spec and its accepted names. When these change, and when the definition is
+// deleted, its watches end, and clients open them again, as they would be served now. Source: crdHandler in
+// k8s.io/apiextensions-apiserver/pkg/apiserver.
+
+import { equalJson } from "../../apimachinery/equality.ts"
+
+export class Edition {
+  #basis: unknown
+  readonly #followers = new Set<() => void>()
+
+  /** `basis`: whatever determines how objects are served. */
+  constructor(basis: unknown) {
+    this.#basis = basis
+  }
+
+  /** Editions of one definition may be the same, although it was read again, as after the tenant has slept. */
+  isSame(other: Edition | undefined): boolean {
+    return other === this || (other !== undefined && equalJson(other.#basis, this.#basis))
+  }
+
+  /** Whether it goes on as the other, which was read later. Then it keeps the other's basis, so that none is kept twice. */
+  goesOnAs(later: Edition): boolean {
+    if (!this.isSame(later)) return false
+    this.#basis = later.#basis
+    return true
+  }
+
+  /** Called once, when the edition ends, unless the returned function is called before. */
+  follow(follower: () => void): () => void {
+    this.#followers.add(follower)
+    return () => this.#followers.delete(follower)
+  }
+
+  end(): void {
+    const followers = [...this.#followers]
+    this.#followers.clear()
+    for (const follower of followers) follower()
+  }
+}
