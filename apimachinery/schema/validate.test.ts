@@ -63,9 +63,9 @@ test("unknown fields are dropped and reported, also in embedded objects", () => 
   }
   expect(decodeObject(schema, value, true).unknown).toEqual([
     'unknown field "metadata.foo"',
-    'unknown field "spec.emb.metadata.y"',
     'unknown field "spec.q"',
     'unknown field "status"',
+    'unknown field "spec.emb.metadata.y"',
   ])
   expect(value).toEqual({ apiVersion: "a/v1", kind: "Foo", metadata: { name: "x" }, spec: { emb: { metadata: {} } } })
 })

@@ -1,5 +1,6 @@
 // Decoding of the built-in parts of a custom resource: its metadata, and that of embedded objects.
 
+import { FieldPath } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
 import { Mismatch } from "./errors.ts"
 import { decodeWhole, type Walk } from "./value.ts"
@@ -15,14 +16,26 @@ const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
 /**
  * Only the metadata of a custom resource is decoded; the rest is pruned here and validated by validate.ts. Returns the paths of
- * pruned fields if unknown fields are collected.
+ * unknown fields if they are collected, in upstream's order: those of the metadata, which is decoded from a text with sorted keys,
+ * pruned fields, and those of the metadata of embedded objects.
  */
 export function decodeCustom(schema: Schema, value: Json, walk: Walk): readonly string[] {
   if (!isObject(value)) return []
   walk.oddNumbers?.each(checkLiteral, "metadata")
   decodeMetadata(value, walk)
-  if (hasEmbedded(schema)) decodeEmbedded(schema, value, walk)
-  return prune(schema, value, walk.unknown !== undefined)
+  const ofMetadata = (walk.unknown?.splice(0) ?? []).sort(comparePaths).map(printPath)
+  const pruned = prune(schema, value, walk.unknown !== undefined)
+  const within: Place = { at: FieldPath.root(), unknown: [] }
+  decodeEmbedded(schema, value, walk, within)
+  return [...ofMetadata, ...pruned, ...within.unknown.sort()]
+}
+
+type Path = readonly (string | number)[]
+
+function comparePaths(left: Path, right: Path): number {
+  const at = left.findIndex((step, index) => step !== right[index])
+  const [a = "", b = ""] = [left[at], right[at]]
+  return a < b ? -1 : 1
 }
 
 function checkLiteral(literal: string): void {
@@ -66,21 +79,20 @@ function decodeSorted(schema: Schema, metadata: Json, walk: Walk): Json {
 
 /** The type metadata or metadata of an embedded object has a wrong type. */
 export class EmbeddedFault extends ScalarError {
-  readonly path: readonly (string | number)[]
+  readonly at: FieldPath
   readonly given: string
   readonly detail: string
 
-  constructor(path: readonly (string | number)[], given: string, detail: string) {
-    super(`${printPath(path)}: Invalid value: ${given}: ${detail}`)
-    this.path = path
+  constructor(at: FieldPath, given: string, detail: string) {
+    super(`${at.toString()}: Invalid value: ${given}: ${detail}`)
+    this.at = at
     this.given = given
     this.detail = detail
   }
 }
 
 /** Decodes valid parts in place; the value itself may be an embedded object. Returns undefined if there is no fault. */
-export function embeddedFault(schema: Schema, value: Json): EmbeddedFault | undefined {
-  const holder: JsonObject = { value }
+export function embeddedFault(schema: Schema, value: Json, path = FieldPath.root()): EmbeddedFault | undefined {
   const walk: Walk = {
     path: [],
     unknown: undefined,
@@ -90,46 +102,54 @@ export function embeddedFault(schema: Schema, value: Json): EmbeddedFault | unde
     roundsAmounts: true,
   }
   try {
-    decodeEmbedded({ type: "object", fields: { value: { schema } } }, holder, walk)
+    decodeEmbedded(schema, value, walk, { at: path, unknown: [] })
   } catch (error) {
     if (!(error instanceof EmbeddedFault)) throw error
-    return new EmbeddedFault(error.path.slice(1), error.given, error.detail)
+    return error
   }
   return undefined
 }
 
+interface Place {
+  at: FieldPath
+  /** The unknown fields of all embedded objects. */
+  unknown: string[]
+}
+
 /** Embedded objects have their own metadata. */
-function decodeEmbedded(schema: Schema, value: Json, walk: Walk): void {
+function decodeEmbedded(schema: Schema, value: Json, walk: Walk, place: Place): void {
   if (typeof value !== "object" || value === null || !hasEmbedded(schema)) return
+  if (schema.embedded === true && isObject(value)) decodeObjectWithin(schema, value, walk, place)
   const steps = Array.isArray(value) ? value.entries() : Object.entries(value)
+  const isMap = schema.type === "map"
   for (const [step, inner] of steps as Iterable<[string | number, Json]>) {
-    const field = typeof step === "string" && schema.type !== "map" ? schema.fields?.[step]?.schema : schema.items
+    const isField = typeof step === "string" && !isMap
+    const field = isField ? schema.fields?.[step]?.schema : schema.items
     if (field === undefined) continue
     walk.path.push(step)
-    if (field.embedded === true && isObject(inner)) {
-      embeddedTypes(inner, walk)
-      // null counts as empty metadata, unless the schema forbids null.
-      const named = field.fields?.["metadata"]?.schema
-      const mayBeNull = named === undefined || named.nullable === true || named.default !== undefined
-      if (inner["metadata"] === null && mayBeNull) inner["metadata"] = {}
-      const given = JSON.stringify(inner["metadata"])
-      const depth = walk.path.length
-      try {
-        decodeMetadata(inner, walk)
-      } catch (error) {
-        if (!(error instanceof ScalarError)) throw error
-        throw new EmbeddedFault([...walk.path.slice(0, depth), "metadata"], given, error.message)
-      }
-    }
-    decodeEmbedded(field, inner, walk)
+    const at = typeof step === "number" ? place.at.index(step) : isMap ? place.at.key(step) : place.at.child(step)
+    decodeEmbedded(field, inner, walk, { ...place, at })
     walk.path.pop()
   }
 }
 
-function embeddedTypes(value: JsonObject, walk: Walk): void {
+function decodeObjectWithin(schema: Schema, value: JsonObject, walk: Walk, { at, unknown }: Place): void {
   for (const name of ["apiVersion", "kind"]) {
     const given = value[name]
     if (given === undefined || typeof given === "string") continue
-    throw new EmbeddedFault([...walk.path, name], JSON.stringify(given), "must be a string")
+    throw new EmbeddedFault(at.child(name), JSON.stringify(given), "must be a string")
   }
+  // null counts as empty metadata, unless the schema forbids null.
+  const named = schema.fields?.["metadata"]?.schema
+  const mayBeNull = named === undefined || named.nullable === true || named.default !== undefined
+  if (value["metadata"] === null && mayBeNull) value["metadata"] = {}
+  const given = JSON.stringify(value["metadata"])
+  const depth = walk.path.length
+  try {
+    decodeMetadata(value, walk)
+  } catch (error) {
+    if (!(error instanceof ScalarError)) throw error
+    throw new EmbeddedFault(at.child("metadata"), given, error.message)
+  }
+  for (const path of walk.unknown?.splice(0) ?? []) unknown.push(at.child(printPath(path.slice(depth))).toString())
 }

@@ -67,14 +67,8 @@ function ruleFaults(source: JsonObject, value: Json, path: FieldPath): FieldErro
 
 function oneDefault(schema: Schema, value: Json, path: FieldPath): FieldError[] {
   const given = structuredClone(value)
-  const fault = embeddedFault(schema, given)
-  if (fault !== undefined) {
-    const at = fault.path.reduce<FieldPath>(
-      (to, step) => (typeof step === "string" ? to.child(step) : to.index(step)),
-      path,
-    )
-    return [invalidValue(at, JSON.parse(fault.given), fault.detail)]
-  }
+  const fault = embeddedFault(schema, given, path)
+  if (fault !== undefined) return [invalidValue(fault.at, JSON.parse(fault.given), fault.detail)]
   const errors = validateEmbedded(asWhole(schema), given, path)
   return errors.length > 0 ? errors : validateDefault(schema, value, path)
 }

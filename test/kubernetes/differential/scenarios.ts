@@ -18,6 +18,7 @@ import { customResourceCases } from "./cases/custom-resources.ts"
 import { customRuleCases } from "./cases/custom-rules.ts"
 import { customScaleCases } from "./cases/custom-scale.ts"
 import { customStatusCases } from "./cases/custom-statuses.ts"
+import { customUnknownFieldCases } from "./cases/custom-unknown-fields.ts"
 import { customVersionCases } from "./cases/custom-versions.ts"
 import { customValueCases } from "./cases/custom-values.ts"
 import { definitionDetailCases } from "./cases/definition-details.ts"
@@ -126,6 +127,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customEmbeddedDefaultCases(),
         ...customEmbeddedCases(),
         ...customFormatCases(),
+        ...customUnknownFieldCases(),
         ...definitionNullCases(),
         ...definitionCases(),
         ...definitionFaultCases(),
