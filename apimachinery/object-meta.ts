@@ -2,6 +2,7 @@
 // k8s.io/apimachinery/pkg/api/validation and pkg/apis/meta/v1/validation.
 
 import { asJson, FieldPath, forbiddenField, invalidValue, required, tooLong, type FieldError } from "./field-errors.ts"
+import { validateManagedFields } from "./managed-fields/validate.ts"
 import { type GroupVersion, type ObjectMeta, parseGroupVersion } from "./object.ts"
 import { type NameRule, validateDNS1123Label, validateLabelValue, validateQualifiedName } from "./names.ts"
 
@@ -63,6 +64,7 @@ export function validateObjectMeta(
     ...errors,
     ...validateMutableMeta(meta, path),
     ...validateFinalizers(meta.finalizers, path.child("finalizers")),
+    ...validateManagedFields(meta.managedFields ?? [], path.child("managedFields")),
     ...(known ? validateStandardFinalizers(meta.finalizers, path.child("finalizers")) : []),
   ]
 }
@@ -164,6 +166,7 @@ export function validateObjectMetaUpdate(
   return [
     ...errors,
     ...validateMutableMeta(meta, path),
+    ...validateManagedFields(meta.managedFields ?? [], path.child("managedFields")),
     ...(known ? validateStandardFinalizers(meta.finalizers, path.child("finalizers")) : []),
   ]
 }

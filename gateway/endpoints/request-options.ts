@@ -3,14 +3,13 @@
 import {
   FieldPath,
   forbiddenField,
-  invalidValue,
   notSupported,
   notSupportedText,
   required,
   type FieldError as Fault,
-  tooLong,
 } from "../../apimachinery/field-errors.ts"
 import { type GroupVersionKind, type Json, parseGroupVersion } from "../../apimachinery/object.ts"
+import { maxManager, unprintable, validateFieldManager } from "../../apimachinery/managed-fields/validate.ts"
 import { parseInt64 } from "../../apimachinery/go/integers.ts"
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode/decode.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
@@ -33,8 +32,6 @@ export interface WriteRequestOptions extends WriteOptions {
   force: boolean
 }
 
-const maxFieldManager = 128
-
 /** `kind`: CreateOptions, UpdateOptions or PatchOptions, for error messages. */
 export function writeOptions(ctx: RequestContext, kind: string, isApply = false): WriteRequestOptions {
   const errors: Fault[] = []
@@ -45,15 +42,7 @@ export function writeOptions(ctx: RequestContext, kind: string, isApply = false)
   if (kind === "PatchOptions" && !isApply && ctx.query.has("force")) {
     errors.push(forbiddenField(FieldPath.root("force"), "may not be specified for non-apply patch"))
   }
-  if (Buffer.byteLength(fieldManager) > maxFieldManager) {
-    errors.push(tooLong(FieldPath.root("fieldManager"), "", maxFieldManager))
-  }
-  for (const { 0: odd, index } of fieldManager.matchAll(everyUnprintable)) {
-    const code = (odd.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")
-    const at = Buffer.byteLength(fieldManager.slice(0, index))
-    const detail = `invalid character U+${code} (at position ${at})`
-    errors.push(invalidValue(FieldPath.root("fieldManager"), fieldManager, detail))
-  }
+  errors.push(...validateFieldManager(fieldManager, FieldPath.root("fieldManager")))
   const dryRun = dryRunOf(ctx.query.getAll("dryRun"), errors)
   const validation = ctx.query.get("fieldValidation") ?? ""
   if (!["", "Ignore", "Warn", "Strict"].includes(validation)) {
@@ -79,14 +68,11 @@ function managerFromUserAgent(agent: string | undefined): string {
   for (const char of name) {
     if (unprintable.test(char)) continue
     bytes += Buffer.byteLength(char)
-    if (bytes > maxFieldManager) break
+    if (bytes > maxManager) break
     taken += char
   }
   return taken === "" ? "unknown" : taken
 }
-
-const unprintable = /[^ -~\p{L}\p{M}\p{N}\p{P}\p{S}]/u
-const everyUnprintable = new RegExp(unprintable, "gu")
 
 function dryRunOf(values: readonly string[], errors: Fault[]): boolean {
   if (values.some((value) => value !== "All")) errors.push(notSupported(FieldPath.root("dryRun"), values, ["All"]))

@@ -13,6 +13,7 @@ import { customEmbeddedCases } from "./cases/custom-embedded.ts"
 import { customInheritedNameCases } from "./cases/custom-inherited-names.ts"
 import { customFormatCases } from "./cases/custom-formats.ts"
 import { customListCases } from "./cases/custom-lists.ts"
+import { customManagerCases } from "./cases/custom-managers.ts"
 import { customRatchetingCases } from "./cases/custom-ratcheting.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
 import { customRuleCases } from "./cases/custom-rules.ts"
@@ -128,6 +129,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customEmbeddedCases(),
         ...customFormatCases(),
         ...customUnknownFieldCases(),
+        ...customManagerCases(),
         ...definitionNullCases(),
         ...definitionCases(),
         ...definitionFaultCases(),

@@ -15,6 +15,7 @@ import {
 } from "../../../../apimachinery/object.ts"
 import { schemaOf } from "../../../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../../../apimachinery/schema/schema.ts"
+import { unexplained } from "../../../../apimachinery/status.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import { deepFreeze } from "../../../../apimachinery/freeze.ts"
 import { resetFields } from "./reset-fields.ts"
@@ -42,9 +43,14 @@ export function managedKind(ctx: RequestContext, definition: ResourceDefinition,
     if (apiVersion === own) return definition
     const asked = parseGroupVersion(apiVersion)
     // As upstream, events of the other group are a different kind.
-    if (asked.group !== group) return undefined
-    const served = ctx.controlPlane.resources.registry({ ...asked, resource: definition.resource })
-    return served?.definition ?? definition.customResource?.unserved?.(asked.version)
+    const served =
+      asked.group === group
+        ? ctx.controlPlane.resources.registry({ ...asked, resource: definition.resource })
+        : undefined
+    const found = served?.definition ?? definition.customResource?.unserved?.(asked.version)
+    if (found === undefined && definition.customResource !== undefined)
+      throw unexplained(`request to convert CR to an invalid group/version: ${apiVersion}`)
+    return found
   }
   return {
     group,
@@ -57,10 +63,10 @@ export function managedKind(ctx: RequestContext, definition: ResourceDefinition,
       convert: (object, from, to) => convert(object, definitionIn(from), definitionIn(to)),
     },
     reset(apiVersion) {
-      const found = definitionIn(apiVersion)
       // As upstream, writes of a custom resource reset fields of their own version only.
       const isReset = definition.customResource === undefined || apiVersion === own
-      return isReset && found ? resetFields(found, subresource) : undefined
+      const found = isReset ? definitionIn(apiVersion) : undefined
+      return found && resetFields(found, subresource)
     },
     ...(isConverted(definition) ? { asRead: (object) => throughStorage(object, definition, definition) } : {}),
   }
