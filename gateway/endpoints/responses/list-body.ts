@@ -53,7 +53,11 @@ export interface ItemMessages {
   /** Cache key: equal forms produce equal messages. */
   readonly form: string
   readonly messageOf: (value: KubeValue) => Uint8Array
+  /** The numbers of the list's fields, if they are not those of most lists. */
+  readonly numbers?: typeof usualNumbers
 }
+
+const usualNumbers = { metadata: 1, items: 2 }
 
 export function wholeMessages({ schema }: Pick<ResourceDefinition, "schema">): ItemMessages {
   return { form: "protobuf", messageOf: (value) => encodeMessage(schema, value.peek() as unknown as Json) }
@@ -73,7 +77,8 @@ export async function* protobufListBody(
   const listMeta = schemaOfType(listMetaName)
   if (listMeta === undefined) throw new Error(`the facts have no ${listMetaName}`)
   const meta = encodeMessage(listMeta, metadata as Json)
-  const parts: Part[] = [plain(Buffer.concat([fieldHead(1, meta.length), meta]))]
+  const { metadata: number } = items.numbers ?? usualNumbers
+  const parts: Part[] = [plain(Buffer.concat([fieldHead(number, meta.length), meta]))]
   for await (const run of runsOf(pieces)) {
     const waiting = ctx.pause?.()
     if (waiting !== undefined) await waiting
@@ -111,13 +116,13 @@ async function cachedDeflated(
   return deflated
 }
 
-function cachedMessages(cache: RunCache, { form, messageOf }: ItemMessages, run: Run): Buffer {
+function cachedMessages(cache: RunCache, { form, messageOf, numbers = usualNumbers }: ItemMessages, run: Run): Buffer {
   const known = cache.get(form, run)?.bytes
   if (known !== undefined) return known
   const messages: Uint8Array[] = []
   for (const item of run) {
     const message = messageOf(item)
-    messages.push(fieldHead(2, message.length), message)
+    messages.push(fieldHead(numbers.items, message.length), message)
   }
   const bytes = Buffer.concat(messages)
   cache.put(form, run, { bytes })

@@ -2,8 +2,9 @@
 
 import { stringify } from "yaml"
 import { type Json, type KubeObject, parseGroupVersion } from "../../../apimachinery/object.ts"
-import { schemaOf } from "../../../apimachinery/schema/facts.ts"
+import { schemaOf, schemaOfType } from "../../../apimachinery/schema/facts.ts"
 import { encodeProtobuf } from "../../../apimachinery/schema/protobuf/encode.ts"
+import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { Negotiated } from "../negotiation.ts"
 
@@ -21,10 +22,18 @@ export function printed(object: unknown, { format, pretty }: Pick<Negotiated, "f
 /** Negotiation excludes kinds without a message. */
 function builtInMessage(object: Json): Buffer {
   const { kind = "", apiVersion = "" } = object as Partial<KubeObject>
-  // The oldest discovery documents have no apiVersion but belong to v1.
-  const schema = schemaOf({ ...parseGroupVersion(apiVersion || "v1"), kind })
+  // The oldest discovery documents have no apiVersion but belong to v1. Metadata has the same type in all its versions.
+  const schema =
+    kind === "PartialObjectMetadata" ? metadataSchema() : schemaOf({ ...parseGroupVersion(apiVersion || "v1"), kind })
   if (schema === undefined) throw new Error(`${apiVersion} ${kind} has no message`)
   return encodeProtobuf(schema, object)
+}
+
+export function metadataSchema(): Schema {
+  const name = "io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadata"
+  const schema = schemaOfType(name)
+  if (schema === undefined) throw new Error(`the facts have no ${name}`)
+  return schema
 }
 
 export function messageOf({ schema }: ResourceDefinition, object: KubeObject): Buffer {

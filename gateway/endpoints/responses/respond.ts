@@ -3,7 +3,7 @@
 
 import type { ServerResponse } from "node:http"
 import { printGroupVersion, type KubeObject } from "../../../apimachinery/object.ts"
-import { notAcceptableForm } from "../../../apimachinery/status.ts"
+import { notAcceptableForm, unexplained } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { ListResult, ListStream, ResourceDefinition } from "../../registry/rest.ts"
 import type { SubresourceHandler } from "../../registry/strategy.ts"
@@ -61,6 +61,8 @@ function reduce(ctx: RequestContext, definition: ResourceDefinition, wanted: Neg
 
 function reduceToMetadata(definition: TypeOfGo, wanted: Negotiated, object: KubeObject): unknown {
   if (wanted.as !== "PartialObjectMetadataList") return partialMetadata(object, wanted.metaVersion)
+  // Upstream's type of any custom resource could be a list.
+  if (definition.customResource !== undefined) throw unexplained("content is not a list")
   throw notAcceptableForm(
     `you requested ${wanted.as}, but the requested object is not a list (${goTypeOf(definition, false)})`,
   )

@@ -3,7 +3,6 @@
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import { type Json, type KubeObject, type ObjectMeta, parseGroupVersion } from "../../../apimachinery/object.ts"
-import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import { encodeMessage } from "../../../apimachinery/schema/protobuf/encode.ts"
 import { badRequest } from "../../../apimachinery/status.ts"
 import { defaultColumns } from "../../registry/columns.ts"
@@ -11,6 +10,7 @@ import { specAnnotations, statusAnnotations } from "../../registry/conversion/au
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { ItemMessages } from "./list-body.ts"
 import type { Negotiated } from "../negotiation.ts"
+import { metadataSchema } from "./print.ts"
 import type { TableColumn } from "../../registry/columns/table-column.ts"
 
 export interface ListMeta {
@@ -104,12 +104,11 @@ function withoutAnnotations({ annotations, ...metadata }: ObjectMeta, names: rea
 
 /** PartialObjectMetadata of list items in protobuf. */
 export function metadataMessages(apiVersion: string): ItemMessages {
-  const { group, version } = parseGroupVersion(apiVersion)
-  const schema = schemaOf({ group, version, kind: "PartialObjectMetadata" })
-  if (schema === undefined) throw new Error(`${apiVersion} PartialObjectMetadata has no message`)
+  const schema = metadataSchema()
   const messageOf: ItemMessages["messageOf"] = (value) =>
     encodeMessage(schema, partialMetadata(value.peek(), apiVersion) as Json)
-  return { form: `protobuf ${apiVersion}`, messageOf }
+  const numbers = parseGroupVersion(apiVersion).version === "v1beta1" ? { metadata: 2, items: 1 } : undefined
+  return { form: `protobuf ${apiVersion}`, messageOf, ...(numbers === undefined ? {} : { numbers }) }
 }
 
 /** Items omit kind and version, as in built-in lists; without items they are null, unlike in lists of whole objects. */

@@ -61,7 +61,10 @@ function decodeObject(body: Buffer): unknown {
   const unknown = body.subarray(magic.length)
   const typeMeta = bytesAt(unknown, 1) ?? Buffer.alloc(0)
   const [apiVersion = "", kind = ""] = [1, 2].map((number) => bytesAt(typeMeta, number)?.toString())
-  const object = decodeMessage(bytesAt(unknown, 2) ?? Buffer.alloc(0))
+  const raw = decodeMessage(bytesAt(unknown, 2) ?? Buffer.alloc(0))
+  // In the older list of metadata the items come first.
+  const isOlder = apiVersion === "meta.k8s.io/v1beta1" && kind === "PartialObjectMetadataList"
+  const object = isOlder && raw !== undefined ? renamed(raw, { 1: "2", 2: "1" }) : raw
   if (object !== undefined) nameMetadata(object, kind.endsWith("List") || kind === "Status")
   if (object !== undefined && kind === "Status") {
     const { details, ...said } = renamed(object, status)

@@ -10,6 +10,7 @@ import { cronScheduleCases } from "./cases/cron-schedules.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
 import { customEmbeddedDefaultCases } from "./cases/custom-embedded-defaults.ts"
 import { customEmbeddedCases } from "./cases/custom-embedded.ts"
+import { customFormCases } from "./cases/custom-forms.ts"
 import { customInheritedNameCases } from "./cases/custom-inherited-names.ts"
 import { customFormatCases } from "./cases/custom-formats.ts"
 import { customListCases } from "./cases/custom-lists.ts"
@@ -127,6 +128,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customColumnCases(),
         ...customEmbeddedDefaultCases(),
         ...customEmbeddedCases(),
+        ...customFormCases(),
         ...customFormatCases(),
         ...customUnknownFieldCases(),
         ...customManagerCases(),
