@@ -16,6 +16,10 @@ const replacements: [RegExp, string][] = [
   [/\bhttps:\/\/127\.0\.0\.1:\d+(\/tenants\/[a-z0-9-]+)?/g, "SERVER"],
   [/\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b/g, "IP"],
   [/\b(resourceVersion"?: )"?\d+"?/g, "$1VERSION"],
+  [/\b(Resource Version: +)\d+/g, "$1VERSION"],
+  // kubectl keeps what could not be saved, and logs some messages.
+  [/-edit-\d+\.yaml/g, "-edit.yaml"],
+  [/^[EIW]\d{4} [\d:.]+ +\d+ /gm, "LOG "],
   // The suffixes of generated names have neither vowels nor 0, 1 and 3.
   // A hash is a number of up to ten digits, each a letter: few are short.
   [/-[bcdf-hj-np-tv-xz24-9]{6,10}-[bcdf-hj-np-tv-xz24-9]{5}\b/g, "-HASH-SUFFIX"],

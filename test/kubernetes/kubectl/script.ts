@@ -1,17 +1,7 @@
 // A day at the command line: what kubectl is asked, in order. Every line is one command without the word kubectl; files are
 // in objects/. The same is typed against both servers (day.test.ts), and they have to say the same.
 
-export interface Step {
-  command: string
-  /** Environment beyond the usual. */
-  env?: Record<string, string>
-  /** Minor releases of kubectl that have the command, when not all do. */
-  since?: number
-  /** Known to differ, and why. */
-  differs?: string
-  /** Only the exit code is compared: what is printed is not the server's to say. */
-  codeOnly?: boolean
-}
+import type { Step } from "./session.ts"
 
 const editor = (script: string): Record<string, string> => ({ KUBE_EDITOR: `sed -i ${script}` })
 
