@@ -6,6 +6,7 @@ import { isConflict, isNotFound, notFound } from "../../apimachinery/status.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import type { Store } from "../../storage/types.ts"
 import { storagePrefixOf } from "../registry/generic/storage/keys.ts"
+import { isOfBuiltInGroup } from "./definitions.ts"
 import {
   cleanupFinalizer,
   type Definition,
@@ -79,7 +80,9 @@ async function report(
   await client.update(definitions, next, { subresource: "status" })
 }
 
-async function deleteAll({ spec }: Definition, parts: CleanupParts, signal: AbortSignal): Promise<void> {
+async function deleteAll(definition: Definition, parts: CleanupParts, signal: AbortSignal): Promise<void> {
+  if (isOfBuiltInGroup(definition)) return
+  const { spec } = definition
   const { store, deleteObject } = parts
   const prefix = storagePrefixOf(spec?.group ?? "", spec?.names?.plural ?? "")
   const revision = store.revision

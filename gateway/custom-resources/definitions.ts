@@ -17,7 +17,7 @@ import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { pruneDefaults } from "../../apimachinery/schema/structural/prune-defaults.ts"
 import { compileStructural } from "../../apimachinery/schema/structural/structural.ts"
 import { compareVersions } from "../../apimachinery/version-order.ts"
-import type { SubresourceFacts } from "../../apimachinery/schema/facts.ts"
+import { builtInResources, type SubresourceFacts } from "../../apimachinery/schema/facts.ts"
 import { storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import { Edition } from "../registry/edition.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
@@ -33,6 +33,17 @@ const subresourceVerbs = ["get", "patch", "update"]
 
 const cannotCall: CallConversionWebhook = () => Promise.reject(new Error("webhooks cannot be called from here"))
 
+let builtInGroups: ReadonlySet<string> | undefined
+
+/**
+ * Upstream's router gives all paths of a built-in group to the built-in server, so what a definition adds to one cannot be reached. Its
+ * objects would be stored among those of built-in resources of the same name.
+ */
+export function isOfBuiltInGroup({ spec }: Definition): boolean {
+  builtInGroups ??= new Set(builtInResources().map(({ group }) => group))
+  return builtInGroups.has(spec?.group ?? "")
+}
+
 /**
  * Returns an empty list while the definition's names are not accepted. `agedUntil`: the last revision at which objects may have
  * been written under an earlier schema.
@@ -44,7 +55,7 @@ export function compileDefinition(
   edition = editionOf(crd),
 ): ResourceDefinition[] {
   const definition = crd as unknown as Definition
-  if (!isEstablished(definition) && !hasItsNames(definition)) return []
+  if ((!isEstablished(definition) && !hasItsNames(definition)) || isOfBuiltInGroup(definition)) return []
   const versions = definition.spec?.versions ?? []
   const stored = versions.find((version) => version.storage === true)
   if (stored === undefined) return []

@@ -29,6 +29,7 @@ import { definitionLifeCases } from "./cases/definition-lives.ts"
 import { definitionNullCases } from "./cases/definition-nulls.ts"
 import { definitionRuleCases } from "./cases/definition-rules.ts"
 import { definitionWatchCases } from "./cases/definition-watches.ts"
+import { builtInGroupDefinitionCases } from "./cases/definitions-in-built-in-groups.ts"
 import { definitionCases } from "./cases/definitions.ts"
 import { deletionOptionCases } from "./cases/deletion-options.ts"
 import { discoveryCases } from "./cases/discovery.ts"
@@ -139,6 +140,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...definitionLifeCases(),
         ...definitionRuleCases(),
         ...definitionWatchCases(),
+        ...builtInGroupDefinitionCases(),
       ],
     },
     {
