@@ -140,9 +140,17 @@ export function checkPlace(ctx: RequestContext, definition: ResourceDefinition):
     throw methodNotAllowed()
   }
   if (name === "" && subresource === "" && !toCollection) {
-    throw !isCustom ? methodNotAllowed() : verb === "" ? methodNotSupported(definition, "") : unnamed()
+    throw isCustom ? refusedWithoutName(ctx, definition) : methodNotAllowed()
   }
-  if (name !== "" && subresource === "" && (verb === "create" || verb === "deletecollection")) {
+  // Objects of custom resources may also be created below the path of one, whose name is ignored.
+  const isRefused = verb === "deletecollection" || (verb === "create" && !isCustom)
+  if (name !== "" && subresource === "" && isRefused) {
     throw isCustom ? methodNotSupported(definition, verb) : methodNotAllowed()
   }
+}
+
+function refusedWithoutName({ info, headers }: RequestContext, definition: ResourceDefinition): StatusError {
+  if (info.verb === "") return methodNotSupported(definition, "")
+  if (info.verb === "patch") patchType(headers["content-type"], definition)
+  return unnamed()
 }

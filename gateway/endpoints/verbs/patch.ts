@@ -40,6 +40,7 @@ import { writeOptions, type FieldValidation } from "../request-options.ts"
 import { sendSubresource, sendValue } from "../responses/respond.ts"
 import { applied, readConfiguration } from "./apply.ts"
 import { subresourceBody } from "./create.ts"
+import { withOwnType } from "./patched-type.ts"
 import { patchType, readPatch, type PatchDocument, type PatchType } from "./patch-document.ts"
 
 /** PATCH of an object, its status or a subresource: read, patch, decode, write; retried after a conflict. */
@@ -230,7 +231,11 @@ export function patched(
   if (needsVersion && isObject(result) && typeFault(result) === undefined && !result["apiVersion"]) {
     throw unversioned(ctx, result, expected, at.name, validation)
   }
-  const whole = typed(result, type, expected)
+  const isStatus = ctx.info.subresource === "status"
+  const whole =
+    expected.schema.custom === true && isObject(result)
+      ? withOwnType({ object: result, current, name: at.name, isStatus }, expected, refusedPatch)
+      : typed(result, type, expected)
   const plain = (value: Json): Json => (document.isMarked ? withoutMarks(value) : value)
   const written = (): Json =>
     type === "json"
@@ -246,12 +251,12 @@ export function patched(
  * A strategic merge patch cannot change the kind: upstream merges into a struct of the kind. Other patches may omit it. Values that
  * are not strings stay and are rejected later.
  */
-function typed(object: Json, type: PatchType, { group, version, kind, mayLackVersion, schema }: Expected): Json {
+function typed(object: Json, type: PatchType, { group, version, kind, mayLackVersion }: Expected): Json {
   const given = object as { [key: string]: Json }
   if (type !== "strategic" && ((given["apiVersion"] && given["kind"]) || mayLackVersion === true)) return object
   const own = { apiVersion: printGroupVersion({ group, version }), kind }
   const isFree = (value: Json | undefined): boolean =>
-    (value ?? "") === "" || (typeof value === "string" && (type === "strategic" || schema.custom === true))
+    (value ?? "") === "" || (typeof value === "string" && type === "strategic")
   for (const name of ["apiVersion", "kind"] as const) if (!isFree(given[name])) own[name] = given[name] as string
   return { ...given, ...own }
 }

@@ -45,7 +45,7 @@ const sourceLine = / in scheme "[^"]*scheme\.go:\d+"/g
 /** A patched object that cannot be decoded is printed completely, with its fields in their original order. */
 const printedObject = /Invalid value: "\{[^]*\}": /g
 /** The revision of an object printed within a message. */
-const printedRevision = /(resourceVersion\\":\\")(\d+)/g
+const printedRevision = /(resourceVersion\\?":\\?")(\d+)/g
 const agePattern = /^(<invalid>|<unknown>|\d+(ms|[smhdy])(\d+[smhd])?)$/
 /** The ports of a service in a table. */
 const nodePortCell = /(\b\d+:)3[0-2]\d{3}\//g

@@ -20,6 +20,7 @@ import { customResourceCases } from "./cases/custom-resources.ts"
 import { customRuleCases } from "./cases/custom-rules.ts"
 import { customScaleCases } from "./cases/custom-scale.ts"
 import { customStatusCases } from "./cases/custom-statuses.ts"
+import { customTypeCases } from "./cases/custom-types.ts"
 import { customUnknownFieldCases } from "./cases/custom-unknown-fields.ts"
 import { customVersionCases } from "./cases/custom-versions.ts"
 import { customValueCases } from "./cases/custom-values.ts"
@@ -131,6 +132,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customEmbeddedCases(),
         ...customFormCases(),
         ...customFormatCases(),
+        ...customTypeCases(),
         ...customUnknownFieldCases(),
         ...customManagerCases(),
         ...definitionNullCases(),
