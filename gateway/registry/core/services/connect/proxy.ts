@@ -7,6 +7,7 @@ import { isNotFound, notFound, serviceUnavailable } from "../../../../../apimach
 import { endpoints, pods } from "../../../../../client/resources.ts"
 import type { Reader, ServiceEndpoint } from "../../../../backends/service-endpoint.ts"
 import { type Locate, serveProxy } from "../../../../proxy/serve.ts"
+import type { RequestContext } from "../../../../request/context.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"
 
 export const proxy: SubresourceHandler = {
@@ -15,6 +16,11 @@ export const proxy: SubresourceHandler = {
 }
 
 type Subset = NonNullable<Endpoints["subsets"]>[number]
+
+interface PodName {
+  namespace: string
+  name: string
+}
 
 const locate: Locate = async (ctx, registry, { name, port }) => {
   const { namespace, name: asked } = ctx.info
@@ -27,7 +33,7 @@ const locate: Locate = async (ctx, registry, { name, port }) => {
   })
   const { subsets = [] } = found
   if (subsets.length === 0) throw unavailable(name)
-  const endpoint = await pickPod(client, namespace, subsets, portName)
+  const endpoint = await pickPod(client, { namespace, subsets, portName }, ctx.pause)
   if (endpoint === undefined) throw unavailable(asked)
   return { host: `${endpoint.address}:${endpoint.port}`, dial: (signal) => backends.dialEndpoint(endpoint, signal) }
 }
@@ -48,23 +54,39 @@ function nameOfPort({ metadata, spec }: Service, text: string): string {
   return found.name ?? ""
 }
 
+/** Looked up for one request: a client may write any number of addresses that no pod has. Upstream tries all of them. */
+export const maxTries = 256
+
+interface Wanted {
+  namespace: string
+  subsets: readonly Subset[]
+  portName: string
+}
+
 /** Only pods at their own addresses: others are arbitrary values of clients. */
-async function pickPod(
+export async function pickPod(
   client: Reader,
-  namespace: string,
-  subsets: readonly Subset[],
-  portName: string,
+  wanted: Wanted,
+  pause?: RequestContext["pause"],
 ): Promise<ServiceEndpoint | undefined> {
+  let tries = 0
+  for (const candidate of candidatesOf(wanted)) {
+    if (tries++ === maxTries) return undefined
+    if (await hasAddress(client, candidate.pod, candidate.address)) return candidate
+    await pause?.()
+  }
+  return undefined
+}
+
+function* candidatesOf({ namespace, subsets, portName }: Wanted): Generator<ServiceEndpoint & { pod: PodName }> {
   for (const { addresses = [], ports = [] } of fromRandom(subsets)) {
     for (const { port } of ports.filter(({ name = "" }) => name === portName)) {
       for (const { ip, targetRef } of fromRandom(addresses)) {
         if (targetRef?.name === undefined || targetRef.namespace !== namespace) continue
-        const pod = { namespace, name: targetRef.name }
-        if (await hasAddress(client, pod, ip)) return { pod, address: ip, port }
+        yield { pod: { namespace, name: targetRef.name }, address: ip, port }
       }
     }
   }
-  return undefined
 }
 
 /** All of them, in their order, from one by chance. */
@@ -73,11 +95,7 @@ function fromRandom<T>(list: readonly T[]): readonly T[] {
   return [...list.slice(start), ...list.slice(0, start)]
 }
 
-async function hasAddress(
-  client: Reader,
-  { namespace, name }: { namespace: string; name: string },
-  ip: string,
-): Promise<boolean> {
+async function hasAddress(client: Reader, { namespace, name }: PodName, ip: string): Promise<boolean> {
   const pod = await client.get<Pod>(pods, namespace, name).catch((error: unknown) => {
     if (isNotFound(error)) return undefined
     throw error
