@@ -18,7 +18,8 @@ describe.skipIf(chosen.length === 0 || lacks(TestKubernetes.binaries(kubernetesO
   () => {
     beforeAll(async () => {
       const both = (sides = await startBothSides())
-      await Promise.all(chosen.map((scenario) => both.prepare(scenario)))
+      // One after the other: they share nodes, whose labels some of them change.
+      for (const scenario of chosen) await both.prepare(scenario)
       await both.restart(limits)
       for (const scenario of chosen) {
         const playing = both.play(scenario, 1)

@@ -1,7 +1,7 @@
 // One set of the field's definitions on both servers: installed, then objects of each kind, several kinds at a time.
 
 import type { Difference } from "../differential/compare.ts"
-import { compareScenario } from "../differential/differential.ts"
+import { compareScenario, differencesEachTime } from "../differential/differential.ts"
 import type { Scenario } from "../differential/scenario.ts"
 import type { Servers } from "../differential/servers.ts"
 import type { Collection, DefinitionSet } from "./collect.ts"
@@ -11,13 +11,11 @@ export const knownDifferencesFile = new URL("known-differences.yaml", import.met
 
 const parallel = 4
 const most: Amounts = { samples: 8, objects: 4, mistakes: 10, updates: 3 }
-/** What upstream leaves to chance or to who is faster: as often a scenario runs before it is said to differ. */
-const mostTimes = 3
 
 export interface Compared {
   scenario: Scenario
   /** That are not known. */
-  differences: Difference[]
+  differences: readonly Difference[]
 }
 
 export interface Options {
@@ -34,12 +32,8 @@ export async function* compareSet(
   { seed, amount, unknown }: Options,
 ): AsyncGenerator<Compared> {
   const compare = async (scenario: Scenario): Promise<Compared> => {
-    let differences: Difference[] = []
-    for (let time = 1; time <= mostTimes; time++) {
-      differences = unknown(await compareScenario(servers, scenario))
-      if (differences.length === 0) break
-    }
-    return { scenario, differences }
+    const once = async (): Promise<Difference[]> => unknown(await compareScenario(servers, scenario))
+    return { scenario, differences: await differencesEachTime(scenario.name, once) }
   }
   yield await compare(installation(set))
   if (amount === 0) return

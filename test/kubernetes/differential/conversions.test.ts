@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, test } from "vitest"
 import type { WebhookServer } from "../../../gateway/testing/webhook-server.ts"
 import { lacks } from "../harness/needs.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
-import { printDifferences } from "./compare.ts"
 import { conversionCases } from "./conversions/cases.ts"
 import { startConversionWebhook } from "./conversions/webhook.ts"
-import { compareScenario } from "./differential.ts"
+import { compareScenario, expectAlike } from "./differential.ts"
 import { KnownDifferences } from "./known-differences.ts"
 import { type Servers, startServers } from "./servers.ts"
 
@@ -30,7 +29,6 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a tenant converts as kube-api
   test.concurrent.each(names)("%s", async (name) => {
     const scenario = conversionCases(webhook).find((each) => each.name === name)
     if (scenario === undefined) throw new Error(`no scenario ${name}`)
-    const differences = known.unknown(await compareScenario(servers, scenario))
-    if (differences.length > 0) throw new Error(printDifferences(differences))
+    await expectAlike(name, async () => known.unknown(await compareScenario(servers, scenario)))
   })
 })

@@ -3,17 +3,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { lacks } from "../harness/needs.ts"
-import { type Difference, printDifferences } from "./compare.ts"
-import { compareScenario } from "./differential.ts"
+import { compareScenario, expectAlike, mostTimes } from "./differential.ts"
 import { KnownDifferences } from "./known-differences.ts"
 import { scenarioGroups } from "./scenarios.ts"
 import { type Servers, startServers } from "./servers.ts"
 
-/**
- * A scenario with a difference is repeated up to this many times, because some of upstream's behaviour is random or depends on
- * timing.
- */
-const mostTimes = 3
 const groups = scenarioGroups()
 const total = groups.reduce((sum, { scenarios }) => sum + scenarios.length, 0)
 
@@ -36,13 +30,7 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a tenant answers as kube-apis
         "%s",
         async (_, scenario) => {
           compared++
-          let differences: Difference[] = []
-          for (let time = 1; time <= mostTimes; time++) {
-            differences = known.unknown(await compareScenario(servers, scenario))
-            if (differences.length === 0) return
-            console.log(`${scenario.name}: differs, time ${time} of ${mostTimes}`)
-          }
-          throw new Error(printDifferences(differences))
+          await expectAlike(scenario.name, async () => known.unknown(await compareScenario(servers, scenario)))
         },
       )
     })

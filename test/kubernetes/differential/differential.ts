@@ -1,10 +1,16 @@
 // Runs scenarios on both servers at the same time and compares them.
 
-import { compareTranscripts, type Difference } from "./compare.ts"
+import { compareTranscripts, type Difference, printDifferences } from "./compare.ts"
 import { normalize } from "./normalize.ts"
 import { type Place, runSteps, until } from "./run.ts"
 import type { Scenario } from "./scenario.ts"
 import type { Servers } from "./servers.ts"
+
+/**
+ * A scenario with a difference is repeated up to this many times, because some of upstream's behaviour is random or depends on
+ * timing.
+ */
+export const mostTimes = 3
 
 /** How long to wait until the slower server has sent the events that the other has sent. */
 const watchPatienceMs = 3000
@@ -38,4 +44,23 @@ export async function compareScenario(servers: Servers, scenario: Scenario): Pro
     polyplane.close()
   }
   return compareTranscripts(scenario, normalize(kubernetes.transcript), normalize(polyplane.transcript))
+}
+
+/** Returns what differs in the last of these times; nothing if the servers were alike in one of them. */
+export async function differencesEachTime(
+  name: string,
+  compare: () => Promise<Difference[]>,
+): Promise<readonly Difference[]> {
+  let differences: Difference[] = []
+  for (let time = 1; time <= mostTimes; time++) {
+    differences = await compare()
+    if (differences.length === 0) break
+    console.log(`${name}: differs, time ${time} of ${mostTimes}`)
+  }
+  return differences
+}
+
+export async function expectAlike(name: string, compare: () => Promise<Difference[]>): Promise<void> {
+  const differences = await differencesEachTime(name, compare)
+  if (differences.length > 0) throw new Error(printDifferences(differences))
 }
