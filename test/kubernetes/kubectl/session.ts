@@ -43,8 +43,11 @@ export async function openClient(
   home: string,
   namespace: string,
 ): Promise<Client> {
-  mkdirSync(home, { recursive: true })
-  const env = { ...process.env, HOME: home, KUBECACHEDIR: `${home}/cache`, KUBECONFIG: `${home}/config` }
+  // kubectl leaves what was edited and refused among the temporary files.
+  const temporary = `${home}/tmp`
+  mkdirSync(temporary, { recursive: true })
+  const own = { HOME: home, TMPDIR: temporary, KUBECACHEDIR: `${home}/cache`, KUBECONFIG: `${home}/config` }
+  const env = { ...process.env, ...own }
   const minified = await succeed(program, ["config", "view", "--kubeconfig", kubeconfig, "--flatten", "--minify"])
   await succeed("sh", ["-c", `cat > ${home}/config`], { input: minified })
   await succeed(program, ["create", "namespace", namespace], { env })
@@ -83,5 +86,5 @@ async function compare(step: Step, real: Client, tenant: Client, objects: string
 async function type({ program, env }: Client, { command, env: more }: Step, objects: string): Promise<string> {
   const options = { cwd: objects, env: { ...env, ...more }, timeoutMs }
   const { stdout, stderr, code } = await run(program, command.split(" "), options)
-  return normalise(`${stdout}${stderr}exit ${code}`)
+  return normalise(`${stdout}${stderr}exit ${code}`.replaceAll(env["TMPDIR"] ?? "/tmp", "/tmp"))
 }
