@@ -112,7 +112,6 @@ const explained: readonly Rule[] = [
     reason: "the super cluster allocates Service addresses: a ServiceCIDR that a tenant adds has no effect there",
     pattern: "Service CIDRs should create Services",
   },
-  { reason: "no kubelet authenticates to a tenant: its nodes belong to the super cluster", pattern: "NodeAuthorizer" },
   {
     reason: "no kubelet renews leases in a tenant: the state of its nodes comes from the super cluster",
     pattern: String.raw`\] NodeLease`,
@@ -124,6 +123,11 @@ const explained: readonly Rule[] = [
   {
     reason: "preemption within a tenant is not asynchronous: it handles one pod after another (docs/decisions/0016)",
     pattern: "preempt expectedly with the async preemption",
+  },
+  {
+    reason:
+      "a node grants deferred resizes in the order of priorities, and those of a tenant do not reach the node (docs/decisions/0016)",
+    pattern: "pod-resize-retry-deferred-test-2",
   },
   {
     reason:
