@@ -3,6 +3,7 @@
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Clock } from "../clock.ts"
 import { silentLog, type Log } from "../log.ts"
+import { callHandler, keyOf } from "./handlers.ts"
 import { ObjectIndex, type IndexFunctions } from "./object-index.ts"
 import { reflect } from "./reflector.ts"
 import type { ListWatch, Resource } from "../rest.ts"
@@ -140,18 +141,9 @@ export class Informer<T extends KubeObject> {
     for (const handler of this.#handlers) this.#notify(() => handler.deleted?.(object))
   }
 
-  /** A handler that throws has a bug, which must not affect the other handlers. */
   #notify(call: () => void): void {
-    try {
-      call()
-    } catch (error) {
-      this.#log.error({ resource: this.#resource.resource, err: error }, "informer handler threw")
-    }
+    callHandler(call, this.#resource, this.#log)
   }
-}
-
-function keyOf(object: KubeObject): string {
-  return `${object.metadata.namespace ?? ""}/${object.metadata.name ?? ""}`
 }
 
 function sameVersion(a: KubeObject, b: KubeObject): boolean {

@@ -4,6 +4,7 @@
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { Alike } from "./alike.ts"
 import { silentLog, type Log } from "../log.ts"
+import { callHandler, keyOf } from "./handlers.ts"
 import { ObjectIndex, type IndexFunctions } from "./object-index.ts"
 import type { Resource } from "../rest.ts"
 import type { TenantEvent, Tenants } from "../tenants.ts"
@@ -216,16 +217,7 @@ export class TenantInformer<T extends KubeObject> {
     for (const handler of this.#handlers) this.#notify(() => call(handler))
   }
 
-  /** A handler that throws has a bug, which must not affect the other handlers. */
   #notify(call: () => void): void {
-    try {
-      call()
-    } catch (error) {
-      this.#log.error({ resource: this.#resource.resource, err: error }, "informer handler threw")
-    }
+    callHandler(call, this.#resource, this.#log)
   }
-}
-
-function keyOf(object: KubeObject): string {
-  return `${object.metadata.namespace ?? ""}/${object.metadata.name ?? ""}`
 }

@@ -46,8 +46,8 @@ export function createAdminSurface(parts: AdminSurfaceParts): Router {
   const router = express.Router()
   const named = ({ params }: AdminRequest): string => params["name"] ?? ""
   serve(router, "/polyplane/v1/tenants", {
-    get: (request, response) => {
-      if (queryOf(request).has("watch")) watchTenants(parts, response)
+    get: (_request, response) => {
+      if (response.locals.state.query.has("watch")) watchTenants(parts, response)
       else sendJson(response, { items: tenants.list() })
     },
     post: [
@@ -77,7 +77,7 @@ export function createAdminSurface(parts: AdminSurfaceParts): Router {
     get: async (_request, response) => sendJson(response, { items: await tenants.faults() }),
   })
   serve(router, "/polyplane/v1/watch", {
-    get: (request, response) => watchResource(parts, queryOf(request), response),
+    get: (_request, response) => watchResource(parts, response.locals.state.query, response),
   })
   router.use(statusErrors)
   return router
@@ -97,10 +97,6 @@ function serve(router: Router, path: string, handlers: Handlers): void {
   route.all(() => {
     throw methodNotAllowed()
   })
-}
-
-function queryOf({ url }: AdminRequest): URLSearchParams {
-  return new URL(url, "http://gateway").searchParams
 }
 
 function sendJson(response: GatewayResponse, value: unknown, code = 200): void {
