@@ -54,6 +54,9 @@ export interface StoreLimits {
 const KiB = 1024
 const MiB = 1024 * KiB
 
+/** Bytes of values that whoever reads a whole collection has in memory at once. */
+export const pieceBytes = 8 * MiB
+
 export const defaultLimits: Readonly<StoreLimits> = {
   maxKeyBytes: 2 * KiB,
   maxValueBytes: 3 * MiB + 256 * KiB,

@@ -1,11 +1,11 @@
 // Reads all keys of a store at one revision in pieces, as the start of a tenant's feed. Requests are served between the pieces.
 
 import { setImmediate as nextTurn } from "node:timers/promises"
+import { pieceBytes } from "../../storage/limits.ts"
 import type { KeyValue, Store } from "../../storage/types.ts"
 
-/** Objects and bytes per read. */
+/** Objects per read. */
 const pieceSize = 500
-const pieceBytes = 8 * 1024 * 1024
 
 /** `at`: undefined is the latest. Returns the revision that was read. */
 export async function scanStore(

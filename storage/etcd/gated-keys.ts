@@ -3,6 +3,7 @@
 import { usageOf, type Usage } from "../quota.ts"
 import type { KeyValue, Revision, Transaction } from "../types.ts"
 import type { Connection } from "./connection.ts"
+import { pieceBytes } from "../limits.ts"
 import { decodeGate, noGate, type Gate } from "./gate.ts"
 import { rangeEnd, type StoreKeys } from "./keys.ts"
 import type { Layer } from "./layer.ts"
@@ -10,9 +11,8 @@ import { keyAfter, readPages } from "./range.ts"
 import type { Committed, Condition, GatedStore } from "./quota-gate.ts"
 import type { Compare, RangeRequest, RangeResponse } from "./wire.ts"
 
-/** Number and bytes of values that are read at once when counting. */
+/** Number of values that are read at once when counting. */
 const countedAtOnce = 250
-const countedBytes = 8 * 1024 * 1024
 
 export interface GatedKeysParts {
   connection: Connection
@@ -72,7 +72,7 @@ export class GatedKeys implements GatedStore {
     const gate = kvs[0] === undefined ? noGate : decodeGate({ type: 0, kv: kvs[0] })
     for (let from: Buffer | undefined = start; from !== undefined;) {
       const request: RangeRequest = { key: from, range_end: end, limit: countedAtOnce }
-      const page: RangeResponse = await readPages(this.#parts.range, request, revision, countedBytes)
+      const page: RangeResponse = await readPages(this.#parts.range, request, revision, pieceBytes)
       for (const { key, value, create_revision, mod_revision } of page.kvs) {
         const name = key.toString("utf8", keys.root.length + 1)
         const entry = { key: name, value, createRevision: create_revision, modRevision: mod_revision }

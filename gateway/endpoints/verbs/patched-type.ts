@@ -26,13 +26,11 @@ export function withOwnType(
   // Reported with the other faults of the text.
   if (typeFault(object) !== undefined) return object
   const { kind = null, apiVersion } = object as { kind?: string | null; apiVersion?: string | null }
-  if (kind === null || kind === "") {
+  const isUntyped = kind === null || kind === ""
+  if (isUntyped || apiVersion === null) {
     const text = JSON.stringify(sortedKeys(withManagers(object, current)))
-    throw refuse(text, `Object 'Kind' is missing in '${text}'`)
-  }
-  if (apiVersion === null) {
-    const text = JSON.stringify(sortedKeys(withManagers(object, current)))
-    throw refuse(text, ".apiVersion accessor error: <nil> is of the type <nil>, expected string")
+    const missing = `Object 'Kind' is missing in '${text}'`
+    throw refuse(text, isUntyped ? missing : ".apiVersion accessor error: <nil> is of the type <nil>, expected string")
   }
   const { group, version } = parseGroupVersion(apiVersion ?? "")
   if (apiVersion === undefined || version === "")

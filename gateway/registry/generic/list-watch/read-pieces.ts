@@ -5,6 +5,7 @@
 //   stretch:  passed on at once             ── at most 100, with a turn for others in between; the whole piece for a page
 
 import { timeout } from "../../../../apimachinery/status.ts"
+import { pieceBytes } from "../../../../storage/limits.ts"
 import type { KeyValue, RangeOptions, RangeResult, Store } from "../../../../storage/types.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import type { Selection } from "./selection.ts"
@@ -19,9 +20,6 @@ export const pieceSize = 500
  * if something was written meanwhile.
  */
 const pieceSizeInMemory = 10_000
-
-/** Bytes per read from the store, however few objects that are. */
-const pieceBytes = 8 * 1024 * 1024
 
 /** Objects of a stream that are passed on before others may have their turn: each may have to be encoded. */
 const streamed = 100
