@@ -166,8 +166,9 @@ function addressWords(group: string): number[] {
   return [a * 256 + b, c * 256 + d]
 }
 
+/** An ECDSA key as `KeyPair.pem`. */
 export function printKey(key: KeyObject): string {
-  return key.export({ type: "pkcs8", format: "pem" }).toString()
+  return key.export({ type: "sec1", format: "pem" }).toString()
 }
 
 export function parseKey(text: string): KeyObject {

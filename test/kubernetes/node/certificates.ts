@@ -7,7 +7,6 @@ import {
   createAuthority,
   issueClientCertificate,
   issueServingCertificate,
-  printKey,
   type Authority,
   type IssuedCertificate,
 } from "../../../gateway/pki/pki.ts"
@@ -73,7 +72,7 @@ export async function createClusterKeys(server: string, network: Network, nodes:
       groups: ["system:masters"],
     }),
     frontProxyClient: await issueClientCertificate(frontProxyAuthority, { name: "front-proxy-client", groups: [] }),
-    serviceAccountKey: printKey(privateKey),
+    serviceAccountKey: privateKey.export({ type: "pkcs1", format: "pem" }).toString(),
     kubelets,
     kubeconfig(user) {
       const text = kubeconfigs.get(user)
