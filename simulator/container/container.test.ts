@@ -69,6 +69,12 @@ describe("a container", () => {
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n.*h answers GET \/x on port 80\n$/s)
     expect(start({ image: "nginx" }).connect(81)).toBeUndefined()
   })
+
+  test("ends the connection after an answer to the last request", async () => {
+    const connection = start({ image: "nginx" }).connect(80)
+    connection?.write("GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+    expect(Buffer.concat((await connection?.toArray()) ?? []).toString()).toMatch(/on port 80\n$/)
+  })
 })
 
 describe("exec", () => {

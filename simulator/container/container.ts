@@ -1,7 +1,8 @@
 // One run of one container: a simulated process with a log, open ports, and programs that can be run in it. A program of an image
 // that cannot be simulated is assumed to run until it is stopped or, if others wait for its end, to have completed.
 
-import { Duplex } from "node:stream"
+import { createServer } from "node:http"
+import { duplexPair, type Duplex } from "node:stream"
 import { ContainerLog } from "./log.ts"
 import type { FileSystem } from "./file-system.ts"
 import { terminated, type Process } from "../shell/process.ts"
@@ -174,29 +175,13 @@ export class SimulatedContainer {
   }
 }
 
-/** Enough of HTTP/1.1 for a browser or curl: responds to every request with the host name. */
+/** Responds to every request with the host name, like the web servers of demonstrations. */
 function webServer(hostname: string, port: number): Duplex {
-  const maxHead = 16 * 1024
-  let head = ""
-  const connection = new Duplex({
-    allowHalfOpen: false,
-    read: () => undefined,
-    write(chunk: Buffer, _encoding, callback) {
-      head = (head + chunk.toString("latin1")).slice(-maxHead)
-      for (let end = head.indexOf("\r\n\r\n"); end >= 0; end = head.indexOf("\r\n\r\n")) {
-        const [method = "GET", path = "/"] = head.split(" ", 2)
-        head = head.slice(end + 4)
-        const body = `${hostname} answers ${method} ${path} on port ${port}\n`
-        connection.push(
-          `HTTP/1.1 200 OK\r\nServer: polyplane-simulator\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${method === "HEAD" ? "" : body}`,
-        )
-      }
-      callback()
-    },
-    final(callback) {
-      connection.push(null)
-      callback()
-    },
-  })
-  return connection
+  const [client, server] = duplexPair()
+  createServer((request, response) => {
+    response.setHeader("Server", "polyplane-simulator")
+    response.setHeader("Content-Type", "text/plain")
+    response.end(`${hostname} answers ${request.method} ${request.url} on port ${port}\n`)
+  }).emit("connection", server)
+  return client
 }

@@ -1,6 +1,6 @@
 // /portForward over SPDY: for each connection the client opens a pair of streams, error and data, with the port in their headers.
-// Over WebSocket: two channels for each port of the query, data and error, which begin with the port as two bytes. Source:
-// k8s.io/cri-streaming/pkg/streaming/portforward.
+// Over WebSocket: two channels for each port of the query, data and error, which begin with the port as two bytes; closed when nothing
+// is connected any more. Source: k8s.io/cri-streaming/pkg/streaming/portforward.
 
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
@@ -74,6 +74,11 @@ function overWebSocket(
     const send = (channel: number, data: Uint8Array): void => {
       if (connection.readyState === WebSocket.OPEN) connection.send(Buffer.concat([Buffer.of(channel), data]))
     }
+    let open = ports.length
+    const end = (): void => {
+      open--
+      if (open === 0) connection.close(1000)
+    }
     const targets = ports.map((port, index) => {
       const [dataChannel, errorChannel] = [index * 2, index * 2 + 1]
       const announced = Buffer.of(port & 255, port >> 8)
@@ -82,11 +87,12 @@ function overWebSocket(
       const target = connect(sandbox, port)
       if (target === undefined) {
         send(errorChannel, Buffer.from(`error forwarding port ${port} to pod: nothing in the pod listens on it`))
-        connection.close(1000)
+        end()
         return undefined
       }
       target.on("data", (data: Buffer) => send(dataChannel, data))
-      target.on("end", () => connection.close(1000))
+      target.on("end", () => target.destroy())
+      target.on("close", end)
       target.on("error", () => connection.terminate())
       return target
     })

@@ -4,15 +4,10 @@
 import { once } from "node:events"
 import { connect, type TLSSocket } from "node:tls"
 import { expect, test } from "vitest"
-import { silentLog } from "../../client/log.ts"
-import { createAuthority, issueClientCertificate, issueServingCertificate } from "../../gateway/pki/pki.ts"
 import type { ExecStreams } from "../container/container.ts"
-import type { PodSandbox } from "../kubelet/pod-sandbox.ts"
-import { startKubeletServer } from "./server.ts"
+import { startTestServer } from "./testing/start-server.ts"
 
 test("a connection whose client does not read is cut off, and the command with it", async () => {
-  const authority = await createAuthority("nodes")
-  const client = await issueClientCertificate(authority, { name: "kubelet-client", groups: [] })
   const ended = Promise.withResolvers<number>()
   const text = "x".repeat(1024 * 1024)
   const exec = async (_: unknown, { stdout }: ExecStreams, signal: AbortSignal): Promise<number> => {
@@ -24,17 +19,8 @@ test("a connection whose client does not read is cut off, and the command with i
     ended.resolve(written)
     return 0
   }
-  await using server = await startKubeletServer({
-    node: "node-1",
-    host: "127.0.0.1",
-    port: 0,
-    tls: await issueServingCertificate(authority, ["127.0.0.1"]),
-    clientCertificateAuthority: authority.certificate,
-    sandbox: () => ({ find: () => ({ current: { exec } }) }) as unknown as PodSandbox,
-    log: silentLog,
-  })
-  const { certificate: cert, key } = client
-  const socket: TLSSocket = connect({ host: "127.0.0.1", port: server.port, ca: authority.certificate, cert, key })
+  await using server = await startTestServer({ find: () => ({ current: { exec } }) })
+  const socket: TLSSocket = connect({ host: "127.0.0.1", port: server.port, ...server.client })
   await once(socket, "secureConnect")
   socket.on("error", () => undefined) // the connection is cut off
   const lines = [
