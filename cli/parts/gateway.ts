@@ -9,7 +9,7 @@ import { createCertificateSigner } from "../../gateway/tenancy/certificate-signe
 import { startControllers } from "../../controllers/main.ts"
 import { Gateway } from "../../gateway/main.ts"
 import { noNodes, noServiceAddresses } from "../../gateway/control-plane/absent.ts"
-import { createServiceAddresses } from "../../syncer/main.ts"
+import { createPodUsage, createServiceAddresses } from "../../syncer/main.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
 import { controllersLease, Leadership, replicaTimes } from "../compose/leadership.ts"
 import { agentsOnNodes, vnAgentDialer } from "../compose/node-dialers.ts"
@@ -128,6 +128,7 @@ ${healthHelp}`,
                 tenantClient: () => running().tenants.client(tenant.name),
                 log,
               }),
+        podUsage: (tenant) => createPodUsage(superClient, tenant),
         nodeDialer: (tenant) =>
           tenant === undefined || identitySecret === undefined
             ? noNodes

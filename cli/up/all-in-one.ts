@@ -20,7 +20,7 @@ import { RangeServiceAddresses } from "../../gateway/registry/core/services/addr
 import type { EtcdStorageOptions } from "../../gateway/stores/etcd-storage.ts"
 import type { ServiceAddresses } from "../../gateway/control-plane/service-addresses.ts"
 import { nodeNames, startSimulator, type Simulator } from "../../simulator/main.ts"
-import { createServiceAddresses } from "../../syncer/main.ts"
+import { createPodUsage, createServiceAddresses } from "../../syncer/main.ts"
 import type { TlsIdentity } from "../../client/http/transport.ts"
 import { createLastingClient, readKubeconfigFile } from "../compose/cluster.ts"
 import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
@@ -196,6 +196,7 @@ async function gatewayOptionsOf(
       (tenant) => required(parts.gateway, "gateway").tenants.client(tenant.name),
       log,
     ),
+    ...(real === undefined ? {} : { podUsage: (tenant) => createPodUsage(real, tenant) }),
     nodeDialer: (tenant) =>
       tenant === undefined
         ? kubeletDialer(authority)

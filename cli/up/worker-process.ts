@@ -9,7 +9,7 @@ import { createCertificateSigner } from "../../gateway/tenancy/certificate-signe
 import { Channel, type Handlers } from "../../gateway/workers/channel.ts"
 import type { PrimaryCalls, WorkerCalls, WorkerSetup } from "../../gateway/workers/messages.ts"
 import { WorkerGateway } from "../../gateway/workers/worker.ts"
-import { createServiceAddresses } from "../../syncer/main.ts"
+import { createPodUsage, createServiceAddresses } from "../../syncer/main.ts"
 import { createLastingClient, readKubeconfigFile } from "../compose/cluster.ts"
 import { vnAgentDialer } from "../compose/node-dialers.ts"
 import { openAuditLog } from "../log/audit-log.ts"
@@ -96,6 +96,7 @@ async function start(
             tenantClient: () => running().tenants.client(tenant.name),
             log,
           }),
+    ...(real === undefined ? {} : { podUsage: (tenant) => createPodUsage(real, tenant) }),
     nodeDialer: (tenant) => {
       if (tenant === undefined) return noNodes
       return vnAgentDialer(tenant, {

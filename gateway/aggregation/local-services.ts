@@ -67,7 +67,9 @@ export class LocalServices implements AsyncDisposable {
   }
 }
 
-const isCustom = ({ customResource }: ResourceDefinition): boolean => customResource !== undefined
+/** Without those that are computed: a tenant may register a server in their place. */
+const isCustom = (definition: ResourceDefinition): boolean =>
+  definition.customResource !== undefined && definition.find === undefined
 
 function serviceOf(group: string, version: string): APIService {
   return {

@@ -5,6 +5,7 @@
 // create an import cycle through all of them.
 
 import type { KubeClient } from "../../client/rest.ts"
+import type { PodUsageSource } from "../../client/pod-usage.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import type { SuperQuota } from "../registry/core/super-quota.ts"
 import type { Store } from "../../storage/types.ts"
@@ -62,6 +63,8 @@ export interface ControlPlane extends AsyncDisposable {
   readonly superQuota: SuperQuota
   readonly serviceAddresses: ServiceAddresses
   readonly nodes: NodeDialer
+  /** Undefined: it serves no metrics of its own. */
+  readonly podUsage: PodUsageSource | undefined
   /** Connections to its pods and Services and to URLs in its objects. */
   readonly backends: Backends
   /** Group versions that are served by the tenant's own servers. */

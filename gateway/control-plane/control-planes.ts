@@ -31,7 +31,7 @@ import type { TenantRecord } from "../tenancy/tenant-record.ts"
 import { authorityName, createTrust, loadTrust, type NewTrust } from "../pki/trust-store.ts"
 
 export interface ControlPlanesParts {
-  options: Pick<GatewayOptions, "serviceAddresses" | "serviceRanges" | "nodeDialer" | "allowedNetworks">
+  options: Pick<GatewayOptions, "serviceAddresses" | "serviceRanges" | "nodeDialer" | "podUsage" | "allowedNetworks">
   data: GatewayStorage
   keys: GatewayKeys
   /** Available once the gateway listens. */
@@ -192,6 +192,7 @@ export class ControlPlanes implements Preparation {
       administrators: this.administrators,
       serviceAddresses: options.serviceAddresses?.(tenant) ?? noServiceAddresses,
       nodes: options.nodeDialer?.(tenant) ?? noNodes,
+      podUsage: tenant === undefined ? undefined : options.podUsage?.(tenant),
       networks: this.#networks,
       turns: this.#turns,
       log,

@@ -3,6 +3,7 @@
 
 import type { ClusterRole, KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
+import type { PodUsageSource } from "../../client/pod-usage.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import type { SuperQuota } from "../registry/core/super-quota.ts"
@@ -38,6 +39,8 @@ import { FlowView } from "../registry/flowcontrol/flow-view.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { groupPrefixOf, storageKey, storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import { ObjectView } from "../registry/generic/storage/object-view.ts"
+import { metricsDefinitions } from "../resource-metrics/definitions.ts"
+import { LimitedUsage } from "../resource-metrics/limited-usage.ts"
 import { createResourceTable } from "../registry/resource-table.ts"
 import type { Turns } from "../request/turns.ts"
 import type { Bootstrap } from "./bootstrap.ts"
@@ -61,6 +64,7 @@ export interface ControlPlaneParts {
   superQuota: SuperQuota
   serviceAddresses: ServiceAddresses
   nodes: NodeDialer
+  podUsage: PodUsageSource | undefined
   /** The destinations that the tenant's webhooks and endpoints may have. */
   networks: NetworkRules
   turns: Turns
@@ -97,9 +101,12 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   const ownClient = () => controlPlane.client
   const localServices = new LocalServices({ client: ownClient, definitions: () => resources.definitions(), log })
   stack.use(localServices)
+  const podUsage = parts.podUsage === undefined ? undefined : new LimitedUsage(parts.podUsage)
+  const metrics = podUsage === undefined ? [] : metricsDefinitions()
+  resources.setCustom(metrics)
   const table = {
     setCustom(definitions: readonly ResourceDefinition[]) {
-      resources.setCustom(definitions)
+      resources.setCustom([...metrics, ...definitions])
       localServices.changed()
     },
   }
@@ -157,6 +164,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     superQuota,
     serviceAddresses,
     nodes,
+    podUsage,
     backends,
     aggregator,
     async openness() {

@@ -68,6 +68,7 @@ export function createControlPlaneStub(
       release: async () => undefined,
     },
     nodes: { dial: async () => absent("nodes") },
+    podUsage: undefined,
     get backends() {
       return backends
     },

@@ -35,7 +35,7 @@ import { primary, Routes } from "./routes.ts"
 import { SpreadTenants } from "./spread-tenants.ts"
 import type { Handlers } from "./channel.ts"
 
-export interface PrimaryOptions extends Omit<GatewayOptions, "nodeDialer" | "serviceAddresses"> {
+export interface PrimaryOptions extends Omit<GatewayOptions, "nodeDialer" | "serviceAddresses" | "podUsage"> {
   /** For the super cluster only; workers have their own for tenants. */
   nodeDialer: NonNullable<GatewayOptions["nodeDialer"]>
   serviceAddresses: NonNullable<GatewayOptions["serviceAddresses"]>

@@ -30,7 +30,10 @@ import type { WorkerSetup } from "./messages.ts"
 import { listenPrivately, socketPath } from "./private-server.ts"
 import { primary, Routes } from "./routes.ts"
 
-export type WorkerOptions = Pick<GatewayOptions, "serviceAddresses" | "nodeDialer" | "clientMetrics" | "audit"> & {
+export type WorkerOptions = Pick<
+  GatewayOptions,
+  "serviceAddresses" | "nodeDialer" | "podUsage" | "clientMetrics" | "audit"
+> & {
   setup: WorkerSetup
   log: Log
 }

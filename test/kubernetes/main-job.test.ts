@@ -9,6 +9,7 @@ import type { Resource } from "../../client/rest.ts"
 import { eventually } from "../harness/eventually.ts"
 import { polyplane, startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 import { lacks } from "./harness/needs.ts"
+import { serveMetrics, setUsage } from "./controllers/metrics.ts"
 import { TestKubernetes } from "./harness/test-kubernetes.ts"
 
 const options = { nodes: 5, controllerManager: true, scheduler: true }
@@ -89,6 +90,52 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))("a tenant on a real sup
       )
       return found.trim().split(" ").sort().join() === addresses.join()
     })
+  })
+
+  test("reads what its pods use from the super cluster's metrics API, and scales by it", async () => {
+    expect((await up.tryKubectl(["top", "pods"], { kubeconfig: up.path(tenant) })).stderr).toContain(
+      "the metrics API of the super cluster is not available",
+    )
+    await serveMetrics(kubernetes.client)
+    await setUsage(kubernetes.client, await copies<Pod>(pods, /^web-/), { cpu: "90m", memory: "10Mi" })
+    const own = await list<Pod>("pods", "-l", "app=web")
+    const lines = (text: string) =>
+      text
+        .trim()
+        .split("\n")
+        .map((line) => line.trim().split(/ +/))
+    const used = lines(await kubectl("top", "pods", "-l", "app=web", "--no-headers"))
+    expect(used.map(String).sort()).toEqual(own.map(({ metadata }) => `${metadata.name},90m,10Mi`).sort())
+    const byNode = Map.groupBy(own, ({ spec }) => spec?.nodeName ?? "")
+    const nodesUsed = lines(await kubectl("top", "nodes", "--no-headers")).map(([name, cpu]) => [name, cpu])
+    expect(nodesUsed).toEqual(expect.arrayContaining([...byNode].map(([name, all]) => [name, `${all.length * 90}m`])))
+    // Of docs/guides/real-super-cluster.md: for those who may only view.
+    const resources = "--resource=pods.metrics.k8s.io,nodes.metrics.k8s.io"
+    await kubectl("create", "clusterrole", "metrics-reader", "--verb=get,list", resources)
+    await kubectl("label", "clusterrole", "metrics-reader", "rbac.authorization.k8s.io/aggregate-to-view=true")
+    await kubectl("create", "rolebinding", "viewer", "--clusterrole=view", "--user=viewer")
+    await eventually(
+      async () => (await up.tryKubectl(["top", "pods", "--as=viewer"], { kubeconfig: up.path(tenant) })).code === 0,
+      {
+        what: "the metrics for a viewer",
+      },
+    )
+    const autoscaler = {
+      apiVersion: "autoscaling/v2",
+      kind: "HorizontalPodAutoscaler",
+      metadata: { name: "web" },
+      spec: {
+        scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
+        maxReplicas: 4,
+        metrics: [
+          { type: "Resource", resource: { name: "cpu", target: { type: "AverageValue", averageValue: "45m" } } },
+        ],
+      },
+    }
+    await writeFile(up.path("autoscaler.json"), JSON.stringify(autoscaler))
+    await kubectl("apply", "-f", up.path("autoscaler.json"))
+    await kubectl("wait", "--for=jsonpath={.status.desiredReplicas}=4", "hpa/web", "--timeout=50s")
+    await kubectl("delete", "hpa", "web")
   })
 
   test("scales up and down, and the super cluster follows", async () => {

@@ -1,4 +1,4 @@
-// The registry of a kind whose objects are computed on request (ComponentStatus): it has no revisions and no pages, and its verbs
+// The registry of a kind whose objects are computed on request (ComponentStatus, metrics): it has no revisions and no pages, and its verbs
 // exclude writes and watches.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
@@ -13,8 +13,8 @@ import { ComputedValue } from "./storage/value.ts"
 export class ComputedRegistry extends GenericRegistry {
   override async get(ctx: RequestContext, _namespace: string, name: string): Promise<ComputedValue> {
     const found = (await this.#find(ctx)).find(({ metadata }) => metadata.name === name)
-    const { group, singular } = this.definition
-    if (found === undefined) throw notFound({ group, resource: singular }, name)
+    const { group, singular, resource } = this.definition
+    if (found === undefined) throw notFound({ group, resource: singular || resource }, name)
     return new ComputedValue(found)
   }
 
