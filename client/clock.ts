@@ -36,3 +36,14 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
     signal.addEventListener("abort", finish, { once: true })
   })
 }
+
+/** Resolves with true when the work has ended, or with false after `ms`. Rejects if it fails before. */
+export async function endsWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+  const over = new AbortController()
+  const late = pause(clock, ms, over.signal).then(() => false)
+  try {
+    return await Promise.race([work.then(() => true), late])
+  } finally {
+    over.abort()
+  }
+}

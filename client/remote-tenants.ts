@@ -3,11 +3,11 @@
 // replaces the previous state.
 
 import type { KubeObject } from "../apimachinery/object.ts"
+import { backoff } from "./backoff.ts"
 import { pause, systemClock } from "./clock.ts"
 import { createHttpClient, type HttpClient, lines } from "./http/client.ts"
 import { HttpTransport, type HttpClientConfig, type TlsIdentity, type TransportRequest } from "./http/transport.ts"
 import { silentLog, type Log } from "./log.ts"
-import { backoff } from "./informers/reflector.ts"
 import type { KubeClient, Resource } from "./rest.ts"
 import { applySettings } from "./tenant-settings.ts"
 import type {

@@ -4,6 +4,7 @@ import type { KeyObject } from "node:crypto"
 import { pino } from "pino"
 import type { RequestState } from "./filters/state.ts"
 import { Arrivals } from "./request/arrivals.ts"
+import { runUntilDisposed } from "../client/background.ts"
 import { systemClock } from "../client/clock.ts"
 import type { TenantAdmin } from "../client/tenants.ts"
 import { advertisedBy, defaultHost, servingNames, urlOf } from "./addresses.ts"
@@ -166,10 +167,6 @@ export function prepareInBackground(
   stack: AsyncDisposableStack,
   log: Log,
 ): void {
-  const ending = new AbortController()
-  const preparing = prepareUntilDone(superCluster, (each) => controlPlanes.prepare(each), ending.signal, log)
-  stack.defer(() => {
-    ending.abort()
-    return preparing
-  })
+  const prepare = (each: ControlPlane): Promise<void> => controlPlanes.prepare(each)
+  runUntilDisposed(stack, (signal) => prepareUntilDone(superCluster, prepare, signal, log))
 }

@@ -3,7 +3,7 @@
 
 import { errorMessage } from "../apimachinery/error-message.ts"
 import { adoptAnnotation } from "../apimachinery/tenancy.ts"
-import { pause, systemClock, type Clock } from "../client/clock.ts"
+import { endsWithin, pause, systemClock, type Clock } from "../client/clock.ts"
 import { EventRecorder } from "../client/events.ts"
 import { Informer } from "../client/informers/informer.ts"
 import { silentLog, type Log } from "../client/log.ts"
@@ -84,9 +84,7 @@ export class Operator implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort()
     for (const stop of this.#stops) stop()
-    const late = new AbortController()
-    await Promise.race([this.#running, pause(this.#clock, operatorLimits.stopTimeoutMs, late.signal)])
-    late.abort()
+    await endsWithin(this.#clock, operatorLimits.stopTimeoutMs, this.#running)
     this.#queue[Symbol.dispose]()
     await this.#recorder.drained()
   }

@@ -4,7 +4,7 @@
 import { errorMessage } from "../apimachinery/error-message.ts"
 import type { Node } from "../apimachinery/object.ts"
 import { EventRecorder } from "../client/events.ts"
-import { pause, type Clock } from "../client/clock.ts"
+import { endsWithin, pause, type Clock } from "../client/clock.ts"
 import { silentLog, type Log } from "../client/log.ts"
 import type { Tenant, Tenants } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
@@ -136,10 +136,7 @@ export class Syncer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort()
     for (const stop of this.#stops) stop()
-    const late = new AbortController()
-    const deadline = pause(this.#clock, syncerLimits.stopTimeoutMs, late.signal)
-    await Promise.race([this.#running, deadline])
-    late.abort()
+    await endsWithin(this.#clock, syncerLimits.stopTimeoutMs, this.#running)
     this.#queue[Symbol.dispose]()
     await this.#recorder.drained()
   }

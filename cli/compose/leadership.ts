@@ -1,7 +1,7 @@
 // Only one syncer and one operator work per super cluster, chosen by a Lease in it. Two of them would silently undo each other's
 // work, since each deletes objects of tenants that its own gateway does not know.
 
-import { pause, systemClock, type Clock } from "../../client/clock.ts"
+import { endsWithin, pause, systemClock, type Clock } from "../../client/clock.ts"
 import { runLeaderElection, type LeaderElectionTimes } from "../../client/leader-election.ts"
 import type { Log } from "../../client/log.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
@@ -65,11 +65,8 @@ export class Leadership implements AsyncDisposable {
    */
   async untilWorking(timeoutMs?: number): Promise<void> {
     if (timeoutMs === undefined) return this.#working.promise
-    const late = new AbortController()
-    const deadline = pause(this.#options.clock ?? systemClock, timeoutMs, late.signal).then(() => "late" as const)
-    const first = await Promise.race([this.#working.promise, deadline])
-    late.abort()
-    if (first === "late") throw new UserError(await this.#currentLeader())
+    const inTime = await endsWithin(this.#options.clock ?? systemClock, timeoutMs, this.#working.promise)
+    if (!inTime) throw new UserError(await this.#currentLeader())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,12 +2,12 @@
 // certificate is valid: the gateway renews the Secret that contains the kubeconfig.
 
 import { StatusError } from "../../apimachinery/status.ts"
+import { backoff } from "../../client/backoff.ts"
 import { pause, systemClock } from "../../client/clock.ts"
 import type { TlsIdentity } from "../../client/http/transport.ts"
 import { loadIdentity } from "../../client/credentials/kubeconfig.ts"
 import type { Log } from "../../client/log.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
-import { backoff } from "../../client/informers/reflector.ts"
 import { connectTenants, type TenantsConnection } from "../../client/remote-tenants.ts"
 import { UserError } from "../command.ts"
 import { follow, type Following } from "../../client/credentials/follow.ts"

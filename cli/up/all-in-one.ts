@@ -1,6 +1,7 @@
 // All parts in one process: the composition behind `polyplane up`. The parts start in the order of the code, each using those
 // before it, and stop in reverse order.
 
+import { runUntilDisposed } from "../../client/background.ts"
 import type { Log } from "../../client/log.ts"
 import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -127,13 +128,8 @@ export class AllInOne implements AsyncDisposable {
     const nodes = stack.use(await SimulatedNodes.start({ names, ports, authority, sandbox, log }))
     await nodes.startAgents(superClient(), gateway.tenantTokenSigner)
     parts.agents ??= nodes
-    const ending = new AbortController()
     const renewNodes = () => [nodes, realNodes].forEach((some) => some?.renew())
-    const keeping = renewNodeCertificates(authority, renewNodes, { signal: ending.signal, log })
-    stack.defer(() => {
-      ending.abort()
-      return keeping
-    })
+    runUntilDisposed(stack, (signal) => renewNodeCertificates(authority, renewNodes, { signal, log }))
     const vnAgentEndpoint = (node: Node) => nodes.agentAddress(node.metadata.name ?? "")
     let background: Background | undefined
     const work = workOf({ gateway, superClient: superClient(), vnAgentEndpoint, log, metrics })

@@ -4,17 +4,13 @@
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { isExpired } from "../../apimachinery/status.ts"
+import { backoff, reconnectDelays } from "../backoff.ts"
 import { pause, systemClock, type Clock } from "../clock.ts"
 import { silentLog, type Log } from "../log.ts"
 import type { ListWatch, Resource } from "../rest.ts"
 
-const reflectorLimits = {
-  /** Objects per page. */
-  pageSize: 500,
-  /** The pause after the first failure. It doubles up to the longest, with a random addition of up to half. */
-  firstBackoffMs: 200,
-  longestBackoffMs: 30_000,
-} as const
+/** Objects per page of a list. */
+const pageSize = 500
 
 export interface ReflectorSink<T extends KubeObject> {
   /** The complete list: objects that are not in it no longer exist. */
@@ -48,7 +44,7 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
         failures = 0
       })
       // A watch that the server ends at once must not lead to a busy loop.
-      if (clock.now() - startedAt < reflectorLimits.firstBackoffMs) failures++
+      if (clock.now() - startedAt < reconnectDelays.first) failures++
       else failures = 0
     } catch (error) {
       if (signal.aborted) return
@@ -63,12 +59,6 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
   }
 }
 
-/** Jitter prevents a thousand reflectors from reconnecting to a restarted server at the same time. */
-export function backoff(failures: number): number {
-  const { firstBackoffMs, longestBackoffMs } = reflectorLimits
-  return Math.min(firstBackoffMs * 2 ** (failures - 1), longestBackoffMs) * (1 + Math.random() / 2)
-}
-
 async function listAll<T extends KubeObject>(options: ReflectorOptions<T>): Promise<string> {
   const { client, resource, sink, signal } = options
   const objects: T[] = []
@@ -76,7 +66,7 @@ async function listAll<T extends KubeObject>(options: ReflectorOptions<T>): Prom
   for (;;) {
     const page = await client.list<T>(resource, {
       ...selectors(options),
-      limit: reflectorLimits.pageSize,
+      limit: pageSize,
       signal,
       ...(next === undefined ? {} : { continue: next }),
     })

@@ -1,9 +1,9 @@
 // Prepares what a control plane needs from outside (its first Service, whose address the super cluster allocates). Preparation is
 // retried until it succeeds.
 
-import { pause, systemClock } from "../../client/clock.ts"
+import { backoff } from "../../client/backoff.ts"
+import { endsWithin, pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
-import { backoff } from "../../client/informers/reflector.ts"
 import type { ControlPlane } from "./control-plane.ts"
 
 export type Prepare = (controlPlane: ControlPlane) => Promise<void>
@@ -85,8 +85,6 @@ export class Preparing {
   async inTime(): Promise<void> {
     this.begin()
     const left = this.#since + this.#parts.readyMs - performance.now()
-    if (left <= 0) return
-    const enough = new AbortController()
-    await Promise.race([this.ended.finally(() => enough.abort()), pause(systemClock, left, enough.signal)])
+    if (left > 0) await endsWithin(systemClock, left, this.ended)
   }
 }

@@ -6,9 +6,9 @@ import type { CustomResourceDefinition } from "../../apimachinery/object.ts"
 import { timestamp } from "../../apimachinery/object.ts"
 import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
 import { isConflict, isNotFound } from "../../apimachinery/status.ts"
+import { backoff } from "../../client/backoff.ts"
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
-import { backoff } from "../../client/informers/reflector.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { type KeyValue, type Store, StorageError, type StoreEvent, type Watcher } from "../../storage/types.ts"
 import { controlPlaneClosed } from "../control-plane/ending.ts"
@@ -37,9 +37,9 @@ export interface CustomResourceParts {
 }
 
 const prefix = storagePrefixOf(definitionsResource.group, definitionsResource.resource)
-/** Delay before a failed cleanup is retried, in ms. */
-const retryAfter = 1000
-/** Watches have this time to deliver what was written before their definition changed, as upstream, in ms. */
+/** Delay before a failed cleanup is retried. */
+const retryMs = 1000
+/** Watches have this time to deliver what was written before their definition changed, as upstream. */
 const drainMs = 1000
 const definitions: Resource = { ...definitionsResource, namespaced: false }
 
@@ -208,7 +208,7 @@ class CustomResourceHandler implements AsyncDisposable {
           if (isNotFound(error) || signal.aborted) return
           if (!isConflict(error))
             this.#parts.log?.error({ err: error }, `cleanup of ${definition.metadata.name} failed`)
-          await setTimeout(retryAfter, undefined, { signal }).catch(() => undefined)
+          await setTimeout(retryMs, undefined, { signal }).catch(() => undefined)
         }
       }
     })

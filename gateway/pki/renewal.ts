@@ -3,6 +3,7 @@
 
 import type { Server } from "node:https"
 import type { SecureContextOptions } from "node:tls"
+import { runUntilDisposed } from "../../client/background.ts"
 import { follow, type Following } from "../../client/credentials/follow.ts"
 import type { Certificates, GatewayKeys } from "./gateway-keys.ts"
 import type { IssuedCertificate } from "./pki.ts"
@@ -20,21 +21,20 @@ export function keepCertificates(
   stack: AsyncDisposableStack,
   context: Omit<Following, "signal">,
 ): void {
-  const ending = new AbortController()
   const { serving, administrator } = keys
   const renew = (now: Certificates): void => {
     // The server first: if it refuses a pair, the pair is loaded again.
     if (now.serving.certificate !== keys.serving.certificate) server?.setSecureContext(secureContextOf(now.serving))
     Object.assign(keys, now)
   }
-  const following = follow(
-    { what: "certificate of the gateway", read: load, current: { serving, administrator }, isSame, renew },
-    { ...context, signal: ending.signal },
-  )
-  stack.defer(() => {
-    ending.abort()
-    return following
-  })
+  const followed = {
+    what: "certificate of the gateway",
+    read: load,
+    current: { serving, administrator },
+    isSame,
+    renew,
+  }
+  runUntilDisposed(stack, (signal) => follow(followed, { ...context, signal }))
 }
 
 const isSame = (a: Certificates, b: Certificates): boolean =>

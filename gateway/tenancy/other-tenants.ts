@@ -1,9 +1,9 @@
 // Follows the records of tenants that other gateways on the same storage create and delete, so that each gateway serves all of
 // them.
 
+import { backoff } from "../../client/backoff.ts"
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
-import { backoff } from "../../client/informers/reflector.ts"
 import type { Revision, Store, Watcher } from "../../storage/types.ts"
 import { changedRecord, readRecords, watchRecords, type TenantRecord } from "./tenant-record.ts"
 

@@ -6,9 +6,9 @@
 //         └─ watch "/registry/" > R ───┴─▶ by prefix ─▶ subscriptions of that resource ─▶ handler
 
 import { setImmediate as nextTurn } from "node:timers/promises"
+import { backoff } from "../../client/backoff.ts"
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
-import { backoff } from "../../client/informers/reflector.ts"
 import { type KeyValue, StorageError, type Store, type StoreEvent, type Watcher } from "../../storage/types.ts"
 import { everything, storagePrefixIn, storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import type { Registry } from "../registry/rest.ts"
