@@ -151,6 +151,10 @@ export class StorageError extends Error {
   }
 }
 
+export function hasCode(error: unknown, ...codes: StorageErrorCode[]): error is StorageError {
+  return error instanceof StorageError && codes.includes(error.code)
+}
+
 export function closedError(): StorageError {
   return new StorageError("Closed", "the store is closed")
 }

@@ -10,7 +10,7 @@ import { backoff } from "../../client/backoff.ts"
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import { type KeyValue, type Store, StorageError, type StoreEvent, type Watcher } from "../../storage/types.ts"
+import { hasCode, type KeyValue, type Store, type StoreEvent, type Watcher } from "../../storage/types.ts"
 import { controlPlaneClosed } from "../control-plane/ending.ts"
 import { storageKey, storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import type { Edition } from "../registry/edition.ts"
@@ -110,10 +110,9 @@ class CustomResourceHandler implements AsyncDisposable {
         // Closed by this handler or with the store: there are no further changes.
         return
       } catch (error) {
-        const code = error instanceof StorageError ? error.code : undefined
-        if (code === "Closed") return
+        if (hasCode(error, "Closed")) return
         isLoaded = false
-        if (code === "Compacted" || code === "SlowConsumer") continue
+        if (hasCode(error, "Compacted", "SlowConsumer")) continue
         failures++
         this.#parts.log?.error({ err: error, failures }, "following CustomResourceDefinitions failed, trying again")
         await pause(systemClock, backoff(failures), signal)

@@ -16,7 +16,7 @@ import { openLevelStore } from "../../storage/level/store.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import { makeDirectory, syncDirectory } from "../../storage/sync-directory.ts"
-import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
+import { hasCode, StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../start-error.ts"
 import { keyDirectory, type KeyFiles } from "../pki/key-files.ts"
 import { SpareStore } from "./spare-store.ts"
@@ -120,8 +120,7 @@ export class DataDirectory implements GatewayStorage {
           ...options,
         })
       } catch (error) {
-        const isHeld = error instanceof StorageError && error.code === "InUse"
-        if (!isHeld || performance.now() >= until) throw error
+        if (!hasCode(error, "InUse") || performance.now() >= until) throw error
         await delay(againMs)
       }
     }

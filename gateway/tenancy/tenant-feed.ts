@@ -9,7 +9,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { backoff } from "../../client/backoff.ts"
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
-import { type KeyValue, StorageError, type Store, type StoreEvent, type Watcher } from "../../storage/types.ts"
+import { hasCode, type KeyValue, type Store, type StoreEvent, type Watcher } from "../../storage/types.ts"
 import { everything, storagePrefixIn, storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import type { Registry } from "../registry/rest.ts"
 import type { KubeValue } from "../registry/generic/storage/value.ts"
@@ -126,9 +126,9 @@ export class TenantFeed {
         failures = 0
       } catch (error) {
         if (signal.aborted) return
-        if (isCode(error, "Compacted")) this.#startAnew()
+        if (hasCode(error, "Compacted")) this.#startAnew()
         // The reader was too slow for its buffer; the log still contains what it missed.
-        else if (!isCode(error, "SlowConsumer")) {
+        else if (!hasCode(error, "SlowConsumer")) {
           failures++
           log.warn({ tenant, error: String(error), failures }, "watching a tenant failed; retrying")
           await pause(systemClock, backoff(failures), signal)
@@ -305,8 +305,4 @@ export class TenantFeed {
   get #stopped(): boolean {
     return this.#parts.signal.aborted
   }
-}
-
-function isCode(error: unknown, code: StorageError["code"]): boolean {
-  return error instanceof StorageError && error.code === code
 }

@@ -2,7 +2,7 @@
 
 import { HistoryPolicy } from "../history-policy.ts"
 import { compactionTarget } from "../transaction.ts"
-import { StorageError, type Revision } from "../types.ts"
+import { hasCode, type Revision } from "../types.ts"
 import { type Backlog, type BacklogRequest, readBacklog } from "./backlog.ts"
 import { EtcdClient } from "./client.ts"
 import { storageError } from "./errors.ts"
@@ -80,8 +80,7 @@ export class Connection implements AsyncDisposable {
 
   translate(error: unknown, asked: Revision | undefined): unknown {
     const translated = storageError(error, asked, this.#compacted)
-    if (translated instanceof StorageError && translated.code === "Compacted" && asked !== undefined)
-      this.#noteCompacted(asked)
+    if (hasCode(translated, "Compacted") && asked !== undefined) this.#noteCompacted(asked)
     return translated
   }
 
@@ -118,7 +117,7 @@ export class Connection implements AsyncDisposable {
     } catch (error) {
       // Another process has already compacted more.
       const translated = storageError(error, target, target)
-      if (!(translated instanceof StorageError) || translated.code !== "Compacted") throw translated
+      if (!hasCode(translated, "Compacted")) throw translated
     }
     this.#noteCompacted(target)
   }
@@ -141,9 +140,9 @@ export class Connection implements AsyncDisposable {
       await client.call(client.calls.range, request, "again")
     } catch (error) {
       const translated = storageError(error, 1, 0)
-      if (!(translated instanceof StorageError) || translated.code !== "Compacted") throw translated
+      if (!hasCode(translated, "Compacted")) throw translated
       await this.readBacklog({ prefix: this.storesPrefix, after: 0, changes: 1 }).catch((failure: unknown) => {
-        if (!(failure instanceof StorageError) || failure.code !== "Compacted") throw failure
+        if (!hasCode(failure, "Compacted")) throw failure
       })
     }
   }
