@@ -48,7 +48,7 @@ export function writeStatus(
  * Upstream has one form for the error of a request whose time is over: JSON that is sent as text and does not say that it is a Status.
  * client-go reports it in its own words.
  */
-export function writeTimeout(response: Response, { status, code }: StatusError): void {
+export function answerTimedOut(response: Response, { status, code }: StatusError): void {
   if (!canAnswer(response)) return
   const { kind: _kind, apiVersion: _apiVersion, ...shown } = status
   answer(response, code, textBody(JSON.stringify(shown)))

@@ -6,7 +6,7 @@ import { badRequest, timeout } from "../../apimachinery/status.ts"
 import { durationFault, parseGoDuration } from "../../apimachinery/go/duration.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import { Deadlines } from "../request/deadlines.ts"
-import { writeStatus, writeTimeout } from "./errors.ts"
+import { answerTimedOut, writeStatus } from "./errors.ts"
 import type { Filter, GatewayRequest, GatewayResponse } from "./chain.ts"
 
 /** A shorter timeout expires at once, because timers are not that precise. */
@@ -21,7 +21,7 @@ export function withTimeout(limitMs: number): Filter {
         const error = timeout("request did not complete within the allotted timeout")
         state.isTerminated = true
         state.abort(error)
-        writeTimeout(response, error)
+        answerTimedOut(response, error)
       }
       const asked = askedTime(state.query)
       state.deadline = performance.now() + Math.min(asked ?? limitMs, limitMs)
