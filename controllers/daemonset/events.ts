@@ -2,12 +2,12 @@
 // k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go (addPod … nodeUpdated).
 
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
-import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import { controllerOf, type KubeObject, type Node, type Pod } from "../../apimachinery/object.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { Controller } from "../context.ts"
 import type { ControllerRevision } from "../history/revisions.ts"
 import type { Expectations } from "../pods/expectations.ts"
+import { enqueueOwner, enqueueOwners, type Owners } from "../pods/owners.ts"
 import { placement } from "./placement.ts"
 import type { DaemonSet } from "./types.ts"
 
@@ -22,19 +22,10 @@ interface Followed {
 
 /** Pods, and the revisions of their templates. */
 export function followPods({ sets, pods, revisions, controller, expectations }: Omit<Followed, "nodes">): void {
-  const enqueue = (tenant: string, owned: KubeObject): void => {
-    const owner = controllerOf(owned)
-    if (owner?.kind === "DaemonSet") controller.enqueue(tenant, owned.metadata.namespace, owner.name)
-    if (owner !== undefined) return
-    for (const set of sets.list(tenant, owned.metadata.namespace)) {
-      if (matches(selectorFromLabelSelector(set.spec?.selector), owned.metadata.labels ?? {}))
-        controller.enqueueObject(tenant, set)
-    }
-  }
-  const enqueueBoth = (tenant: string, owned: KubeObject, previous: KubeObject): void => {
-    if (controllerOf(previous)?.uid !== controllerOf(owned)?.uid) enqueue(tenant, previous)
-    enqueue(tenant, owned)
-  }
+  const owners: Owners<DaemonSet> = { kind: "DaemonSet", all: sets, selectorOf: ({ spec }) => spec?.selector }
+  const enqueue = (tenant: string, owned: KubeObject): void => enqueueOwner(owners, controller, tenant, owned)
+  const enqueueBoth = (tenant: string, owned: KubeObject, previous: KubeObject): void =>
+    enqueueOwners(owners, controller, tenant, owned, previous)
   pods.subscribe({
     added(tenant, pod) {
       expectations.creationObserved(controllerOf(pod)?.uid ?? "")

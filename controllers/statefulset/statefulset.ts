@@ -1,7 +1,7 @@
 // Runs pods with stable identities in order. Source: k8s.io/kubernetes/pkg/controller/statefulset.
 
-import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
-import { controllerOf, type PersistentVolumeClaim, type Pod, type StatefulSet } from "../../apimachinery/object.ts"
+import { selectorFromLabelSelector } from "../../apimachinery/labels.ts"
+import type { PersistentVolumeClaim, Pod, StatefulSet } from "../../apimachinery/object.ts"
 import {
   controllerRevisions,
   persistentVolumeClaims,
@@ -14,6 +14,7 @@ import { isUnchangedBy } from "../history/apply.ts"
 import { claimRevisions, truncateHistory, updateRevision, type ControllerRevision } from "../history/revisions.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { claim } from "../pods/claim.ts"
+import { enqueueOwner, enqueueOwners, type Owners } from "../pods/owners.ts"
 import { nextAvailabilityMs } from "../pods/pod-state.ts"
 import { ordinalOf, podUsing, revisionNameOf, statefulSetKind } from "./identity.ts"
 import { Round } from "./round.ts"
@@ -28,21 +29,11 @@ export function runStatefulSets(ctx: ControllerContext): Promise<void> {
     primary: sets,
     reads: [pods, claims, revisions],
   })
-  const enqueue = (tenant: string, pod: Pod): void => {
-    const owner = controllerOf(pod)
-    if (owner?.kind === "StatefulSet") controller.enqueue(tenant, pod.metadata.namespace, owner.name)
-    if (owner !== undefined) return
-    for (const set of sets.list(tenant, pod.metadata.namespace)) {
-      if (matches(selectorFromLabelSelector(set.spec?.selector), pod.metadata.labels ?? {}))
-        controller.enqueueObject(tenant, set)
-    }
-  }
+  const owners: Owners<StatefulSet> = { kind: "StatefulSet", all: sets, selectorOf: ({ spec }) => spec?.selector }
+  const enqueue = (tenant: string, pod: Pod): void => enqueueOwner(owners, controller, tenant, pod)
   pods.subscribe({
     added: enqueue,
-    updated(tenant, pod, previous) {
-      if (controllerOf(previous)?.uid !== controllerOf(pod)?.uid) enqueue(tenant, previous)
-      enqueue(tenant, pod)
-    },
+    updated: (tenant, pod, previous) => enqueueOwners(owners, controller, tenant, pod, previous),
     deleted: enqueue,
   })
   claims.subscribe({
