@@ -42,23 +42,20 @@ export function runDisruption(ctx: ControllerContext): Promise<void> {
     primary: budgets,
     reads,
   })
-  const enqueue = (tenant: string, pod: Pod): readonly Budget[] => {
-    const found = budgets.list(tenant, pod.metadata.namespace).filter((budget) => selects(budget, pod))
-    for (const budget of found) controller.enqueueObject(tenant, budget)
-    return found
-  }
-  const changed = (tenant: string, pod: Pod): void => {
-    // If several budgets select a pod, upstream uses an arbitrary one and reports that. Here all of them count the pod.
-    const [chosen, ...others] = enqueue(tenant, pod)
-    if (chosen === undefined || others.length === 0) return
-    const { namespace = "", name = "" } = pod.metadata
-    const which = `Chose "${chosen.metadata.name ?? ""}" arbitrarily.`
-    const text = `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  ${which}`
-    controller.event(tenant, pod, "Warning", "MultiplePodDisruptionBudgets", text)
-  }
+  followPods(ctx, controller)
+  return controller.run((key) => reconcile(ctx, controller, key))
+}
+
+/** Pods enqueue the budgets that select them, and themselves while their DisruptionTarget condition may be stale. */
+function followPods(ctx: ControllerContext, controller: Controller<Budget>): void {
+  const pods = ctx.informers.of<Pod>(podResource)
   const enqueueStale = (tenant: string, pod: Pod): void => {
     const { namespace, name = "" } = pod.metadata
     if (staleAfterMs(pod, ctx.clock.now()) !== undefined) controller.enqueue(tenant, namespace, `${podPrefix}${name}`)
+  }
+  const changed = (tenant: string, pod: Pod): void => {
+    const [chosen, ...others] = enqueueBudgets(ctx, controller, tenant, pod)
+    if (chosen !== undefined && others.length > 0) warnOfSeveral(controller, tenant, pod, chosen)
   }
   pods.subscribe({
     added(tenant, pod) {
@@ -67,7 +64,8 @@ export function runDisruption(ctx: ControllerContext): Promise<void> {
     },
     updated(tenant, pod, previous) {
       // Upstream does not update the budgets that no longer select the pod until something else about them changes.
-      if (!equalIgnoringNulls(pod.metadata.labels, previous.metadata.labels)) enqueue(tenant, previous)
+      if (!equalIgnoringNulls(pod.metadata.labels, previous.metadata.labels))
+        enqueueBudgets(ctx, controller, tenant, previous)
       changed(tenant, pod)
       enqueueStale(tenant, pod)
     },
@@ -77,7 +75,27 @@ export function runDisruption(ctx: ControllerContext): Promise<void> {
       for (const pod of pods.list(tenant)) enqueueStale(tenant, pod)
     },
   })
-  return controller.run((key) => reconcile(ctx, controller, key))
+}
+
+/** Returns the budgets that select the pod. */
+function enqueueBudgets(
+  ctx: ControllerContext,
+  controller: Controller<Budget>,
+  tenant: string,
+  pod: Pod,
+): readonly Budget[] {
+  const budgets = ctx.informers.of<Budget>(podDisruptionBudgets)
+  const found = budgets.list(tenant, pod.metadata.namespace).filter((budget) => selects(budget, pod))
+  for (const budget of found) controller.enqueueObject(tenant, budget)
+  return found
+}
+
+/** If several budgets select a pod, upstream uses an arbitrary one and reports that. Here all of them count the pod. */
+function warnOfSeveral(controller: Controller<Budget>, tenant: string, pod: Pod, chosen: Budget): void {
+  const { namespace = "", name = "" } = pod.metadata
+  const which = `Chose "${chosen.metadata.name ?? ""}" arbitrarily.`
+  const text = `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  ${which}`
+  controller.event(tenant, pod, "Warning", "MultiplePodDisruptionBudgets", text)
 }
 
 const selects = ({ spec }: Budget, pod: Pod): boolean =>

@@ -2,11 +2,11 @@
 // are counted together. Source: k8s.io/kubernetes/pkg/controller/job/job_controller.go (addPod … enqueueSyncJobBatched).
 
 import { equalJson } from "../../apimachinery/equality.ts"
-import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import { controllerOf, type Job, type Pod } from "../../apimachinery/object.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { Controller } from "../context.ts"
 import type { Expectations } from "../pods/expectations.ts"
+import { adoptersOf } from "../pods/owners.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 import { isFinishedJob } from "./finished.ts"
 import { isTracked } from "./tracking.ts"
@@ -28,57 +28,69 @@ export interface Followed {
   expectations: Expectations
 }
 
-export function followJobs({ jobs, pods, controller, expectations }: Followed): void {
-  const gather = (tenant: string, { metadata: { namespace = "", name = "" } }: Job): void =>
-    controller.enqueueAfter({ tenant, namespace, name }, gatherMs)
-  const jobOf = (tenant: string, pod: Pod): Job | undefined => {
-    const owner = controllerOf(pod)
-    const job = owner?.kind === "Job" ? jobs.get(tenant, pod.metadata.namespace, owner.name) : undefined
-    return job?.metadata.uid === owner?.uid ? job : undefined
-  }
-  const enqueue = (tenant: string, pod: Pod, isOver: boolean): void => {
-    const job = jobOf(tenant, pod)
-    const owner = controllerOf(pod)
-    if (job !== undefined) {
-      // When no pod is left that could cause another event, there is nothing to wait for.
-      const isLast = isOver && pods.byIndex(tenant, "controller", job.metadata.uid ?? "").every(isFinished)
-      if (isLast || isFinishedJob(job)) controller.enqueueObject(tenant, job)
-      else gather(tenant, job)
-    } else if (isTracked(pod) && (owner === undefined || owner.kind === "Job")) {
-      controller.enqueue(tenant, pod.metadata.namespace, orphans)
-    }
-  }
+export function followJobs(followed: Followed): void {
+  followPods(followed)
+  const { jobs, controller } = followed
+  jobs.subscribe({
+    updated(tenant, job, previous) {
+      if (!isForNow(job, previous)) gather(followed, tenant, job)
+    },
+    deleted: (tenant, job) => controller.enqueue(tenant, job.metadata.namespace, orphans),
+  })
+}
+
+function followPods(followed: Followed): void {
+  const { jobs, pods, expectations } = followed
+  const adopters = { all: jobs, selectorOf: ({ spec }: Job) => spec?.selector }
   const gatherMatching = (tenant: string, pod: Pod): void => {
-    for (const job of jobs.list(tenant, pod.metadata.namespace)) {
-      if (matches(selectorFromLabelSelector(job.spec?.selector), pod.metadata.labels ?? {})) gather(tenant, job)
-    }
+    for (const job of adoptersOf(adopters, tenant, pod)) gather(followed, tenant, job)
   }
   pods.subscribe({
     added(tenant, pod) {
       const owner = controllerOf(pod)
       if (owner === undefined) gatherMatching(tenant, pod)
       else if (!isTerminating(pod)) expectations.creationObserved(owner.uid)
-      enqueue(tenant, pod, false)
+      enqueue(followed, tenant, pod, false)
     },
     updated(tenant, pod, previous) {
       const owner = controllerOf(pod)
       if (isTerminating(pod)) expectations.deletionObserved(owner?.uid ?? "", pod.metadata.uid ?? "")
-      const before = jobOf(tenant, previous)
+      const before = jobOf(followed, tenant, previous)
       const isOthers = owner?.uid !== controllerOf(previous)?.uid
-      if (before !== undefined && isOthers) gather(tenant, before)
+      if (before !== undefined && isOthers) gather(followed, tenant, before)
       const isRelabelled = !equalJson(pod.metadata.labels, previous.metadata.labels)
       if (owner === undefined && (isOthers || isRelabelled)) gatherMatching(tenant, pod)
-      enqueue(tenant, pod, isFinished(pod) && !isFinished(previous))
+      enqueue(followed, tenant, pod, isFinished(pod) && !isFinished(previous))
     },
     deleted(tenant, pod) {
       expectations.deletionObserved(controllerOf(pod)?.uid ?? "", pod.metadata.uid ?? "")
-      enqueue(tenant, pod, true)
+      enqueue(followed, tenant, pod, true)
     },
   })
-  jobs.subscribe({
-    updated(tenant, job, previous) {
-      if (!isForNow(job, previous)) gather(tenant, job)
-    },
-    deleted: (tenant, job) => controller.enqueue(tenant, job.metadata.namespace, orphans),
-  })
+}
+
+function gather({ controller }: Followed, tenant: string, { metadata: { namespace = "", name = "" } }: Job): void {
+  controller.enqueueAfter({ tenant, namespace, name }, gatherMs)
+}
+
+/** The pod's Job, unless that is another one of the same name. */
+function jobOf({ jobs }: Followed, tenant: string, pod: Pod): Job | undefined {
+  const owner = controllerOf(pod)
+  const job = owner?.kind === "Job" ? jobs.get(tenant, pod.metadata.namespace, owner.name) : undefined
+  return job?.metadata.uid === owner?.uid ? job : undefined
+}
+
+/** `isOver`: the pod has just ended. */
+function enqueue(followed: Followed, tenant: string, pod: Pod, isOver: boolean): void {
+  const { pods, controller } = followed
+  const job = jobOf(followed, tenant, pod)
+  const owner = controllerOf(pod)
+  if (job !== undefined) {
+    // When no pod is left that could cause another event, there is nothing to wait for.
+    const isLast = isOver && pods.byIndex(tenant, "controller", job.metadata.uid ?? "").every(isFinished)
+    if (isLast || isFinishedJob(job)) controller.enqueueObject(tenant, job)
+    else gather(followed, tenant, job)
+  } else if (isTracked(pod) && (owner === undefined || owner.kind === "Job")) {
+    controller.enqueue(tenant, pod.metadata.namespace, orphans)
+  }
 }

@@ -1,7 +1,7 @@
 // Keeps the number of pods that a ReplicaSet or ReplicationController specifies. Source:
 // k8s.io/kubernetes/pkg/controller/replicaset.
 
-import { selectorFromLabelSelector, matches } from "../../apimachinery/labels.ts"
+import { selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import { controllerOf, type Pod } from "../../apimachinery/object.ts"
 import { pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
@@ -16,16 +16,11 @@ import { settleAll, slowStart } from "../pods/slow-start.ts"
 import { StatusHold } from "../pods/status-hold.ts"
 import { podsToDelete } from "./deletion-order.ts"
 import { replicaSetKind, replicationControllerKind, type ReplicaKind, type ReplicaObject } from "./kinds.ts"
+import { followReplicas } from "./events.ts"
 import { hasArrived, hasWorsened, statusOf } from "./status.ts"
 
 /** Maximum number of pods created or deleted in one sync; the next sync follows when they have been observed. */
 const burst = 500
-/**
- * A sync costs time proportional to the number of pods, so syncs of large sets whose pods change one by one are less frequent: a
- * pause in milliseconds per pod, in total at most {@link longestPauseMs}.
- */
-const pauseMsPerPod = 0.02
-const longestPauseMs = 1_000
 
 export const runReplicaSets = (ctx: ControllerContext): Promise<void> => run(ctx, replicaSetKind)
 export const runReplicationControllers = (ctx: ControllerContext): Promise<void> => run(ctx, replicationControllerKind)
@@ -37,51 +32,7 @@ function run(ctx: ControllerContext, kind: ReplicaKind): Promise<void> {
   const hold = new StatusHold(ctx.clock)
   const forget = (tenant: string): void => hold.forget(tenant)
   const controller = new Controller(ctx, { name: kind.name, primary: owners, reads: [pods], forget })
-  const ownerOf = (pod: Pod): { name: string; uid: string } | undefined => {
-    const owner = controllerOf(pod)
-    return owner?.kind === kind.kind && owner.apiVersion === kind.apiVersion ? owner : undefined
-  }
-  const enqueueOwner = (tenant: string, pod: Pod): void => {
-    const owner = ownerOf(pod)
-    if (owner !== undefined) controller.enqueue(tenant, pod.metadata.namespace, owner.name)
-    else if (controllerOf(pod) === undefined && isActive(pod)) enqueueMatching(tenant, pod)
-  }
-  const enqueueChanged = (tenant: string, pod: Pod): void => {
-    const owner = ownerOf(pod)
-    const namespace = pod.metadata.namespace ?? ""
-    const replicas = owner === undefined ? 0 : (owners.get(tenant, namespace, owner.name)?.spec?.replicas ?? 0)
-    const pauseMs = Math.min(Math.floor(replicas * pauseMsPerPod), longestPauseMs)
-    if (owner === undefined || pauseMs === 0) enqueueOwner(tenant, pod)
-    else controller.enqueueAfter({ tenant, namespace, name: owner.name }, pauseMs)
-  }
-  const enqueueMatching = (tenant: string, pod: Pod): void => {
-    for (const object of owners.list(tenant, pod.metadata.namespace)) {
-      if (matches(selectorFromLabelSelector(kind.selector(object)), pod.metadata.labels ?? {})) {
-        controller.enqueueObject(tenant, object)
-      }
-    }
-  }
-  pods.subscribe({
-    added(tenant, pod) {
-      const owner = ownerOf(pod)
-      if (owner !== undefined && !isTerminating(pod)) expectations.creationObserved(owner.uid)
-      enqueueOwner(tenant, pod)
-    },
-    updated(tenant, pod, previous) {
-      const owner = ownerOf(pod)
-      if (owner !== undefined && isTerminating(pod)) expectations.deletionObserved(owner.uid, pod.metadata.uid ?? "")
-      const before = controllerOf(previous)
-      if (before !== undefined && before.uid !== owner?.uid) enqueueOwner(tenant, previous)
-      enqueueChanged(tenant, pod)
-    },
-    deleted(tenant, pod) {
-      const owner = ownerOf(pod)
-      if (owner === undefined) return
-      expectations.deletionObserved(owner.uid, pod.metadata.uid ?? "")
-      controller.enqueue(tenant, pod.metadata.namespace, owner.name)
-    },
-  })
-  owners.subscribe({ deleted: (_tenant, object) => expectations.forget(object.metadata.uid ?? "") })
+  followReplicas({ kind, owners, pods, controller, expectations })
   const parts: Parts = { ctx, kind, controller, expectations, hold }
   return controller.run((key) => reconcile(parts, key))
 }

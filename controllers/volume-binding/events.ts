@@ -1,0 +1,81 @@
+// Which claims and volumes an event concerns: those that it may bind, release or recycle. Upstream also finds them by a resync of
+// everything every 15 s, which does not exist here: what is missing below is never reconciled.
+
+import { isBindingDone } from "../../apimachinery/core/claim-binding.ts"
+import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../apimachinery/object.ts"
+import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
+import { claimNamesOf } from "../pods/claims-of-pod.ts"
+import type { Binder } from "./binder.ts"
+import { isOfSuper } from "./matching.ts"
+import { recycledBy } from "./recycling.ts"
+
+/** The informers of everything that can cause a reconcile. */
+export interface Followed {
+  claims: TenantInformer<PersistentVolumeClaim>
+  volumes: TenantInformer<PersistentVolume>
+  classes: TenantInformer<StorageClass>
+  pods: TenantInformer<Pod>
+}
+
+type Queues = Pick<Binder, "claims" | "volumes">
+
+export function followBinding(followed: Followed, queues: Queues): void {
+  followVolumes(followed, queues)
+  followClaims(followed, queues)
+  followClasses(followed, queues)
+  followPods(followed, queues)
+}
+
+/** The claims that wait for the volume, that are bound to it, or that have lost it. */
+function followVolumes({ claims, volumes }: Followed, queues: Queues): void {
+  const changed = (tenant: string, volume: PersistentVolume): void => {
+    if (isOfSuper(volume)) return
+    // A volume that is being deleted is no candidate for waiting claims.
+    const isGoing = volume.metadata.deletionTimestamp !== undefined
+    for (const claim of claims.list(tenant)) {
+      const isOfThis = claim.spec?.volumeName === volume.metadata.name
+      if (isBindingDone(claim) ? isOfThis : !isGoing) queues.claims.enqueueObject(tenant, claim)
+    }
+    const { namespace, name } = volume.spec?.claimRef ?? {}
+    if (name !== undefined) queues.claims.enqueue(tenant, namespace, name)
+  }
+  volumes.subscribe({ added: changed, updated: changed, deleted: changed })
+}
+
+/** The volume that the claim names, and those that name the claim. */
+function followClaims({ claims, volumes }: Followed, queues: Queues): void {
+  const changed = (tenant: string, { spec, metadata }: PersistentVolumeClaim): void => {
+    const { volumeName = "" } = spec ?? {}
+    if (volumeName !== "") queues.volumes.enqueue(tenant, undefined, volumeName)
+    for (const volume of volumes.byIndex(tenant, "claim", `${metadata.namespace ?? ""}/${metadata.name ?? ""}`)) {
+      queues.volumes.enqueueObject(tenant, volume)
+    }
+  }
+  claims.subscribe({ added: changed, updated: changed, deleted: changed })
+}
+
+/** A class decides whether and when its claims are bound here. */
+function followClasses({ claims, classes }: Followed, queues: Queues): void {
+  const changed = (tenant: string): void => {
+    for (const claim of claims.list(tenant)) if (!isBindingDone(claim)) queues.claims.enqueueObject(tenant, claim)
+  }
+  classes.subscribe({ added: changed, updated: changed })
+}
+
+/** A new pod may be the consumer that its claims wait for. Recycler pods report on the volume they scrub. */
+function followPods({ claims, pods }: Followed, queues: Queues): void {
+  const recycler = (tenant: string, pod: Pod): void => {
+    const volume = recycledBy(pod)
+    if (volume !== undefined) queues.volumes.enqueue(tenant, undefined, volume)
+  }
+  pods.subscribe({
+    updated: recycler,
+    deleted: recycler,
+    added(tenant, pod) {
+      for (const name of claimNamesOf(pod)) {
+        const claim = claims.get(tenant, pod.metadata.namespace, name)
+        if (claim !== undefined && !isBindingDone(claim)) queues.claims.enqueueObject(tenant, claim)
+      }
+    },
+  })
+}
