@@ -59,49 +59,19 @@ async function reconcile(
   { tenant, name }: Key,
 ): Promise<ReconcileResult> {
   const all = ctx.informers.of<Node>(nodeResource)
-  let node = all.get(tenant, undefined, name)
-  if (node === undefined || isVirtualNode(node)) {
-    const known = memories.get(tenant)?.nodes
-    const gone = known?.get(name)
-    known?.delete(name)
-    if (gone === undefined) return
-    recordNodeEvent(controller, tenant, gone.reference, "RemovingNode", `Removing Node ${name} from Controller`)
-    // It may have been the last ready node.
-    controller.enqueueAll(tenant)
-    return
-  }
+  const cached = all.get(tenant, undefined, name)
+  if (cached === undefined || isVirtualNode(cached)) return forgetNode(controller, memories.get(tenant), tenant, name)
   const now = ctx.clock.now()
+  const ofTenant = memoryOf(memories, tenant)
+  const memory = ofTenant.nodes.get(name) ?? registerNode(controller, ofTenant, tenant, cached)
   const client = controller.client(tenant)
-  const ofTenant = memories.get(tenant) ?? { nodes: new Map(), pace: new EvictionPace(), isAllDown: false }
-  memories.set(tenant, ofTenant)
-  const memory = ofTenant.nodes.get(name) ?? {
-    reference: referenceTo(node),
-    health: undefined,
-    ready: readyCondition(node)?.status,
-    hasPodsToMark: false,
-  }
-  if (!ofTenant.nodes.has(name))
-    recordNodeEvent(controller, tenant, node, "RegisteredNode", `Registered Node ${name} in Controller`)
-  ofTenant.nodes.set(name, memory)
-  memory.health = observe(memory.health, node, await leaseOf(client, name), now)
-  const labels = outdatedLabels(node)
-  if (labels !== undefined)
-    node = await client.patch<Node>(nodeResource, undefined, name, { metadata: { labels } }, merge)
-  const wait = silentInMs(node, memory.health, now)
-  if (wait === 0 && readyCondition(node)?.status !== "Unknown") {
-    // A kubelet that reports itself not ready also reports its pods.
-    memory.hasPodsToMark = readyCondition(node)?.status === "True"
-    const status = { ...node.status, conditions: silentConditions(node, now) }
-    node = await client.update<Node>(nodeResource, { ...node, status }, { subresource: "status" })
-    if (memory.hasPodsToMark)
-      controller.event(tenant, node, "Normal", "NodeNotReady", `Node ${name} status is now: NodeNotReady`)
-  }
+  const health = observe(memory.health, cached, await leaseOf(client, name), now)
+  memory.health = health
+  let node = await alignLabels(client, cached)
+  const silentMs = silentInMs(node, health, now)
+  if (silentMs === 0) node = await markSilent(controller, tenant, memory, node, now)
   const turn = mayEvict(all.list(tenant), node, ofTenant.pace, now)
-  const taints = wantedTaints(node, turn.evict, now)
-  if (taints !== undefined) {
-    const spec = { ...node.spec, taints }
-    node = await client.update<Node>(nodeResource, { ...node, spec })
-  }
+  node = await alignTaints(client, node, turn.evict, now)
   const ready = readyCondition(node)?.status
   if (memory.hasPodsToMark && ready !== "True") await markPods(ctx, controller, tenant, name)
   memory.hasPodsToMark = false
@@ -112,7 +82,79 @@ async function reconcile(
     controller.enqueueAll(tenant)
   }
   if (turn.waitMs !== undefined) return { requeueAfterMs: turn.waitMs }
-  return ready === "Unknown" ? undefined : { requeueAfterMs: Math.max(1, wait) }
+  return ready === "Unknown" ? undefined : { requeueAfterMs: Math.max(1, silentMs) }
+}
+
+function memoryOf(memories: Memories, tenant: string): TenantMemory {
+  const known = memories.get(tenant)
+  if (known !== undefined) return known
+  const created: TenantMemory = { nodes: new Map(), pace: new EvictionPace(), isAllDown: false }
+  memories.set(tenant, created)
+  return created
+}
+
+function registerNode(controller: Controller<Node>, { nodes }: TenantMemory, tenant: string, node: Node): NodeMemory {
+  const { name = "" } = node.metadata
+  const memory: NodeMemory = {
+    reference: referenceTo(node),
+    health: undefined,
+    ready: readyCondition(node)?.status,
+    hasPodsToMark: false,
+  }
+  recordNodeEvent(controller, tenant, node, "RegisteredNode", `Registered Node ${name} in Controller`)
+  nodes.set(name, memory)
+  return memory
+}
+
+function forgetNode(
+  controller: Controller<Node>,
+  ofTenant: TenantMemory | undefined,
+  tenant: string,
+  name: string,
+): void {
+  const known = ofTenant?.nodes.get(name)
+  if (known === undefined) return
+  ofTenant?.nodes.delete(name)
+  recordNodeEvent(controller, tenant, known.reference, "RemovingNode", `Removing Node ${name} from Controller`)
+  // It may have been the last ready node.
+  controller.enqueueAll(tenant)
+}
+
+/** Returns the node as it is stored afterwards, as do markSilent and alignTaints. */
+async function alignLabels(client: KubeClient, node: Node): Promise<Node> {
+  const labels = outdatedLabels(node)
+  if (labels === undefined) return node
+  return client.patch<Node>(nodeResource, undefined, node.metadata.name ?? "", { metadata: { labels } }, merge)
+}
+
+/** For a node whose grace period has ended. */
+async function markSilent(
+  controller: Controller<Node>,
+  tenant: string,
+  memory: NodeMemory,
+  node: Node,
+  now: number,
+): Promise<Node> {
+  const ready = readyCondition(node)?.status
+  if (ready === "Unknown") return node
+  // A kubelet that reports itself not ready also reports its pods.
+  memory.hasPodsToMark = ready === "True"
+  const status = { ...node.status, conditions: silentConditions(node, now) }
+  const written = await controller
+    .client(tenant)
+    .update<Node>(nodeResource, { ...node, status }, { subresource: "status" })
+  if (memory.hasPodsToMark) {
+    const text = `Node ${node.metadata.name ?? ""} status is now: NodeNotReady`
+    controller.event(tenant, written, "Normal", "NodeNotReady", text)
+  }
+  return written
+}
+
+async function alignTaints(client: KubeClient, node: Node, evict: boolean, now: number): Promise<Node> {
+  const taints = wantedTaints(node, evict, now)
+  if (taints === undefined) return node
+  const spec = { ...node.spec, taints }
+  return client.update<Node>(nodeResource, { ...node, spec })
 }
 
 function referenceTo({ metadata: { name = "", uid = "" } }: Node): Node {
