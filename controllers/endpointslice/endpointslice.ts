@@ -2,16 +2,14 @@
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { EndpointSlice, Node, Pod, Service } from "../../apimachinery/object.ts"
-import { isNotFound } from "../../apimachinery/status.ts"
 import { endpointSlices, nodes as nodeResource, pods as podResource, services } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
-import { controllerReference } from "../pods/pod-control.ts"
 import { WriteTracker } from "../write-tracker.ts"
 import { familiesOf, isAuto, podsOfNoNode, wantedOf } from "./endpoints-of.ts"
-import { listed, plan, type Plan } from "./plan.ts"
+import { plan, type Plan } from "./plan.ts"
 import { addHints, bare } from "./topology-hints.ts"
 import {
   hasEndpoints,
@@ -22,7 +20,8 @@ import {
   watchServicePods,
 } from "./service-pods.ts"
 import { isManagedBy, managedByLabel, serviceNameLabel, staleRetryMs, watchSlices } from "./slices.ts"
-import { TriggerTimes, triggerTimeAnnotation } from "./trigger-times.ts"
+import { TriggerTimes } from "./trigger-times.ts"
+import { carryOut } from "./slice-writes.ts"
 import { Zones } from "./zones.ts"
 
 const managedBy = "endpointslice-controller.k8s.io"
@@ -105,7 +104,7 @@ async function reconcile(
     controller.event(tenant, service, "Warning", "FailedToUpdateEndpointSlices", text)
   }
   try {
-    await applySteps(controller, writes, tenant, service, trigger, steps)
+    await carryOut({ client: controller.client(tenant), writes, service, labels, trigger }, steps)
   } catch (error) {
     if (isNamespaceTerminating(error)) return
     failed(errorMessage(error))
@@ -175,63 +174,6 @@ function hint(
     zones.hint(tenant, uid, family, counts)
   }
   if (!auto) zones.forget(tenant, uid)
-}
-
-async function applySteps(
-  controller: Controller<Service>,
-  writes: WriteTracker,
-  tenant: string,
-  service: Service,
-  trigger: string | undefined,
-  steps: Plan,
-): Promise<void> {
-  const client = controller.client(tenant)
-  const labels = labelsOf(service)
-  const { uid = "", namespace = "", name: serviceName = "", deletionTimestamp } = service.metadata
-  const attempt = async <T>(what: string, call: Promise<T>): Promise<T> => {
-    try {
-      return await call
-    } catch (error) {
-      if (isNamespaceTerminating(error)) throw error
-      const text = `failed to ${what} for Service ${namespace}/${serviceName}: ${errorMessage(error)}`
-      throw new Error(text, { cause: error })
-    }
-  }
-  // No new slices for a Service that is being deleted in the foreground: the garbage collector deletes its slices.
-  for (const { addressType, ports, endpoints } of deletionTimestamp === undefined ? steps.create : []) {
-    const created = client.create<EndpointSlice>(endpointSlices, {
-      apiVersion: "discovery.k8s.io/v1",
-      kind: "EndpointSlice",
-      metadata: {
-        namespace,
-        generateName: `${serviceName}-`,
-        labels,
-        ...(trigger === undefined ? {} : { annotations: { [triggerTimeAnnotation]: trigger } }),
-        ownerReferences: [controllerReference(service, { apiVersion: "v1", kind: "Service" })],
-      },
-      addressType,
-      endpoints: listed(endpoints),
-      ports: listed(ports),
-    })
-    writes.wrote(uid, await attempt("create EndpointSlice", created))
-  }
-  for (const { slice, endpoints, ports = slice.ports } of steps.update) {
-    const { [triggerTimeAnnotation]: _, ...others } = slice.metadata.annotations ?? {}
-    const lists = { endpoints: listed(endpoints), ports: listed(ports ?? []) }
-    const annotations = trigger === undefined ? others : { ...others, [triggerTimeAnnotation]: trigger }
-    const changed = { ...slice, metadata: { ...slice.metadata, labels, annotations }, ...lists }
-    const updated = client.update<EndpointSlice>(endpointSlices, changed)
-    writes.wrote(uid, await attempt(`update ${slice.metadata.name ?? ""} EndpointSlice`, updated))
-  }
-  for (const slice of steps.delete) {
-    const { name = "", uid: sliceUid } = slice.metadata
-    const deleted = client.delete(endpointSlices, namespace, name, sliceUid === undefined ? {} : { uid: sliceUid })
-    const isGone = deleted.catch((error: unknown) => {
-      if (!isNotFound(error)) throw error
-    })
-    await attempt(`delete ${name} EndpointSlice`, isGone)
-    writes.deleted(uid, slice)
-  }
 }
 
 function labelsOf(service: Service): Record<string, string> {

@@ -1,0 +1,88 @@
+// Carries out the plan for the slices of one Service. Source: k8s.io/endpointslice/reconciler.go (finalize).
+
+import { errorMessage } from "../../apimachinery/error-message.ts"
+import type { EndpointSlice, Service } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
+import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
+import { endpointSlices } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { controllerReference } from "../pods/pod-control.ts"
+import type { WriteTracker } from "../write-tracker.ts"
+import { listed, type Plan } from "./plan.ts"
+import { triggerTimeAnnotation } from "./trigger-times.ts"
+
+export interface SliceWrites {
+  client: KubeClient
+  /** Is told of each write, so that the next sync waits until the cache shows it. */
+  writes: WriteTracker
+  service: Service
+  /** Of all its slices. */
+  labels: Record<string, string>
+  /** When the change happened that the plan follows, in the format of the annotation; undefined: nothing new. */
+  trigger: string | undefined
+}
+
+/** Stops at the first failed write, which it throws; if the namespace is being deleted, unchanged. */
+export async function carryOut(to: SliceWrites, steps: Plan): Promise<void> {
+  // No new slices for a Service that is being deleted in the foreground: the garbage collector deletes its slices.
+  const isGoing = to.service.metadata.deletionTimestamp !== undefined
+  for (const slice of isGoing ? [] : steps.create) await createSlice(to, slice)
+  for (const slice of steps.update) await updateSlice(to, slice)
+  for (const slice of steps.delete) await deleteSlice(to, slice)
+}
+
+async function createSlice(to: SliceWrites, { addressType, ports, endpoints }: Plan["create"][number]): Promise<void> {
+  const { client, writes, service, labels, trigger } = to
+  const { uid = "", namespace = "", name = "" } = service.metadata
+  const created = client.create<EndpointSlice>(endpointSlices, {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: {
+      namespace,
+      generateName: `${name}-`,
+      labels,
+      ...(trigger === undefined ? {} : { annotations: { [triggerTimeAnnotation]: trigger } }),
+      ownerReferences: [controllerReference(service, { apiVersion: "v1", kind: "Service" })],
+    },
+    addressType,
+    endpoints: listed(endpoints),
+    ports: listed(ports),
+  })
+  writes.wrote(uid, await attempt(service, "create EndpointSlice", created))
+}
+
+async function updateSlice(
+  { client, writes, service, labels, trigger }: SliceWrites,
+  { slice, endpoints, ports = slice.ports }: Plan["update"][number],
+): Promise<void> {
+  const { uid = "" } = service.metadata
+  const { [triggerTimeAnnotation]: _, ...others } = slice.metadata.annotations ?? {}
+  const lists = { endpoints: listed(endpoints), ports: listed(ports ?? []) }
+  const annotations = trigger === undefined ? others : { ...others, [triggerTimeAnnotation]: trigger }
+  const changed = { ...slice, metadata: { ...slice.metadata, labels, annotations }, ...lists }
+  const updated = client.update<EndpointSlice>(endpointSlices, changed)
+  writes.wrote(uid, await attempt(service, `update ${slice.metadata.name ?? ""} EndpointSlice`, updated))
+}
+
+async function deleteSlice({ client, writes, service }: SliceWrites, slice: EndpointSlice): Promise<void> {
+  const { uid = "", namespace = "" } = service.metadata
+  const { name = "", uid: sliceUid } = slice.metadata
+  const deleted = client.delete(endpointSlices, namespace, name, sliceUid === undefined ? {} : { uid: sliceUid })
+  const isGone = deleted.catch((error: unknown) => {
+    if (!isNotFound(error)) throw error
+  })
+  await attempt(service, `delete ${name} EndpointSlice`, isGone)
+  writes.deleted(uid, slice)
+}
+
+/** The message becomes an Event on the Service. */
+async function attempt<T>({ metadata }: Service, what: string, call: Promise<T>): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    if (isNamespaceTerminating(error)) throw error
+    const { namespace = "", name = "" } = metadata
+    const text = `failed to ${what} for Service ${namespace}/${name}: ${errorMessage(error)}`
+    throw new Error(text, { cause: error })
+  }
+}
