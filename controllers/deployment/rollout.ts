@@ -4,6 +4,7 @@ import { errorMessage } from "../../apimachinery/error-message.ts"
 import { isAlreadyExists } from "../../apimachinery/status.ts"
 import { type Deployment, type Pod, type ReplicaSet } from "../../apimachinery/object.ts"
 import { deployments, pods, replicaSets } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { findCondition } from "../conditions.ts"
@@ -11,6 +12,7 @@ import type { Actor, ControllerContext } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isFinished } from "../pods/pod-state.ts"
 import { highestRevision, newSetAnnotations, revisionAnnotation } from "./annotations.ts"
+import { DeploymentDraft } from "./draft.ts"
 import { newSetFor, sizeAnnotations } from "./new-set.ts"
 import {
   activeOrLatest,
@@ -24,16 +26,7 @@ import {
   shrinkingSteps,
   total,
 } from "./replicas.ts"
-import {
-  condition,
-  countedStatus,
-  isComplete,
-  progressCheckMs,
-  progressDeadlineSeconds,
-  rolloutStatus,
-  withStatusCondition,
-  type DeploymentStatus,
-} from "./status.ts"
+import { countedStatus, isComplete, progressCheckMs, progressDeadlineSeconds, rolloutStatus } from "./status.ts"
 import { rollBack } from "./rollback.ts"
 import { byCreation, newReplicaSetOf, sameTemplate } from "./template.ts"
 
@@ -41,10 +34,8 @@ export class Rollout {
   readonly #ctx: ControllerContext
   readonly #actor: Actor
   readonly #tenant: string
-  /** The Deployment as last read or written. */
-  #stored: Deployment
-  /** The same with the changes to write. */
-  #deployment: Deployment
+  readonly #client: KubeClient
+  readonly #draft: DeploymentDraft
   #newSet: ReplicaSet | undefined
   /** Oldest first. */
   #old: ReplicaSet[]
@@ -59,15 +50,15 @@ export class Rollout {
     this.#ctx = ctx
     this.#actor = actor
     this.#tenant = tenant
-    this.#stored = deployment
-    this.#deployment = deployment
+    this.#client = actor.client(tenant)
+    this.#draft = new DeploymentDraft(this.#client, () => ctx.clock.now(), deployment)
     this.#newSet = newReplicaSetOf(deployment, owned)
     this.#old = owned.filter((set) => set !== this.#newSet).sort(byCreation)
   }
 
   /** For a Deployment that is being deleted. */
   async writeCounts(): Promise<void> {
-    await this.#writeStatus(countedStatus(this.#deployment, this.#all(), this.#newSet, this.#now()))
+    await this.#draft.write(countedStatus(this.#deployment, this.#all(), this.#newSet, this.#now()))
   }
 
   /** The Deployment was resized or is paused: changes sizes without a step of the rollout. */
@@ -81,9 +72,9 @@ export class Rollout {
   /** Restores a previous template, which the next syncs roll out. */
   async rollBack(revision: bigint): Promise<void> {
     await this.#syncRevision(true)
-    await this.#writeStatus(this.#deployment.status ?? {})
+    await this.#draft.write(this.#draft.status)
     const { deployment, type, reason, message } = rollBack(this.#deployment, this.#all(), revision)
-    await this.#client().update<Deployment>(deployments, deployment)
+    await this.#client.update<Deployment>(deployments, deployment)
     this.#event(type, reason, message)
   }
 
@@ -92,7 +83,7 @@ export class Rollout {
     await this.#syncRevision(true)
     if (await this.#growNewSet()) return this.#finish()
     if (await this.#shrinkOldSets()) return this.#finish()
-    if (isComplete(this.#deployment, this.#deployment.status ?? {})) await this.#cleanUp()
+    if (isComplete(this.#deployment, this.#draft.status)) await this.#cleanUp()
     return this.#finish()
   }
 
@@ -107,8 +98,12 @@ export class Rollout {
     if (this.#oldPodsRun()) return this.#finish()
     await this.#syncRevision(true)
     if (this.#newSet !== undefined) await this.#resize(this.#newSet, replicasOf(this.#deployment))
-    if (isComplete(this.#deployment, this.#deployment.status ?? {})) await this.#cleanUp()
+    if (isComplete(this.#deployment, this.#draft.status)) await this.#cleanUp()
     return this.#finish()
+  }
+
+  get #deployment(): Deployment {
+    return this.#draft.deployment
   }
 
   #now(): number {
@@ -134,64 +129,56 @@ export class Rollout {
       !equalIgnoringNulls(annotations, present.metadata.annotations) ||
       (present.spec?.minReadySeconds ?? 0) !== minReadySeconds
     ) {
-      this.#newSet = await this.#client().update<ReplicaSet>(replicaSets, {
+      this.#newSet = await this.#client.update<ReplicaSet>(replicaSets, {
         ...present,
         metadata: { ...present.metadata, annotations },
         spec: { ...present.spec, minReadySeconds } as NonNullable<ReplicaSet["spec"]>,
       })
     }
-    let status = deployment.status ?? {}
-    if (progressDeadlineSeconds(deployment) !== undefined && !findCondition(status.conditions, "Progressing")) {
-      const text = `Found new replica set "${present.metadata.name ?? ""}"`
-      status = withStatusCondition(status, condition("Progressing", "True", "FoundNewReplicaSet", text, this.#now()))
-    }
-    this.#note(annotations[revisionAnnotation] ?? String(revision), status)
+    const { status } = this.#draft
+    const text = `Found new replica set "${present.metadata.name ?? ""}"`
+    const isNoted = findCondition(status.conditions, "Progressing") !== undefined
+    const noted = isNoted ? status : this.#draft.progressing("True", "FoundNewReplicaSet", text)
+    this.#draft.note(annotations[revisionAnnotation] ?? String(revision), noted)
   }
 
   async #createNewSet(revision: bigint): Promise<void> {
-    const deployment = this.#deployment
-    const set = newSetFor(deployment, this.#old, revision)
+    const set = newSetFor(this.#deployment, this.#old, revision)
     try {
-      this.#newSet = await this.#client().create<ReplicaSet>(replicaSets, set)
+      this.#newSet = await this.#client.create<ReplicaSet>(replicaSets, set)
     } catch (error) {
       if (isNamespaceTerminating(error)) throw error
       if (!isAlreadyExists(error)) return this.#reportFailedCreate(set, error)
       this.#newSet = await this.#resolveCollision(set, error)
-      this.#note(String(revision), deployment.status ?? {})
+      this.#draft.note(String(revision), this.#draft.status)
       return
     }
     const { name = "" } = this.#newSet.metadata
     const size = replicasOf(this.#newSet)
     if (size > 0) this.#event("Normal", "ScalingReplicaSet", `Scaled up replica set ${name} from 0 to ${size}`)
-    let status = deployment.status ?? {}
-    if (progressDeadlineSeconds(deployment) !== undefined) {
-      const text = `Created new replica set "${name}"`
-      status = withStatusCondition(status, condition("Progressing", "True", "NewReplicaSetCreated", text, this.#now()))
-    }
-    this.#note(String(revision), status)
+    const status = this.#draft.progressing("True", "NewReplicaSetCreated", `Created new replica set "${name}"`)
+    this.#draft.note(String(revision), status)
   }
 
   /** The name is taken, either by our own set that the cache does not show yet, or by another template with the same hash. */
   async #resolveCollision(set: ReplicaSet, error: unknown): Promise<ReplicaSet> {
     const { namespace, name = "" } = set.metadata
-    const found = await this.#client().get<ReplicaSet>(replicaSets, namespace, name)
+    const found = await this.#client.get<ReplicaSet>(replicaSets, namespace, name)
     const deployment = this.#deployment
     const isOurs = found.metadata.ownerReferences?.some(
       (owner) => owner.controller === true && owner.uid === deployment.metadata.uid,
     )
     if (isOurs === true && sameTemplate(found.spec?.template, deployment.spec?.template)) return found
     const status = { ...deployment.status, collisionCount: (deployment.status?.collisionCount ?? 0) + 1 }
-    await this.#client().update(deployments, { ...deployment, status }, { subresource: "status" })
+    await this.#client.update(deployments, { ...deployment, status }, { subresource: "status" })
     throw error
   }
 
   async #reportFailedCreate(set: ReplicaSet, error: unknown): Promise<never> {
     const text = `Failed to create new replica set "${set.metadata.name ?? ""}": ${errorMessage(error)}`
     this.#event("Warning", "ReplicaSetCreateError", text)
-    if (progressDeadlineSeconds(this.#deployment) !== undefined) {
-      const failed = condition("Progressing", "False", "ReplicaSetCreateError", text, this.#now())
-      await this.#writeStatus(withStatusCondition(this.#deployment.status ?? {}, failed))
-    }
+    if (progressDeadlineSeconds(this.#deployment) !== undefined)
+      await this.#draft.write(this.#draft.progressing("False", "ReplicaSetCreateError", text))
     throw error
   }
 
@@ -238,7 +225,7 @@ export class Rollout {
     const before = replicasOf(set)
     const annotations = { ...set.metadata.annotations, ...sizeAnnotations(this.#deployment) }
     if (before === size && (!annotate || equalIgnoringNulls(annotations, set.metadata.annotations))) return set
-    const updated = await this.#client().update<ReplicaSet>(replicaSets, {
+    const updated = await this.#client.update<ReplicaSet>(replicaSets, {
       ...set,
       metadata: { ...set.metadata, annotations },
       spec: { ...set.spec, replicas: size } as NonNullable<ReplicaSet["spec"]>,
@@ -271,7 +258,7 @@ export class Rollout {
   async #cleanUp(): Promise<void> {
     for (const { metadata } of forgottenSets(this.#deployment, this.#old)) {
       const { namespace, name = "", uid } = metadata
-      await this.#client().delete(replicaSets, namespace, name, {
+      await this.#client.delete(replicaSets, namespace, name, {
         propagationPolicy: "Background",
         ...(uid === undefined ? {} : { uid }),
       })
@@ -280,32 +267,9 @@ export class Rollout {
 
   async #finish(): Promise<ReconcileResult> {
     const status = rolloutStatus(this.#deployment, this.#all(), this.#newSet, this.#now())
-    if (await this.#writeStatus(status)) return
+    if (await this.#draft.write(status)) return
     const next = progressCheckMs(this.#deployment, status, this.#now())
     return next === undefined ? undefined : { requeueAfterMs: next }
-  }
-
-  /** Records results of the sync, which are written with the status at its end. */
-  #note(revision: string, status: DeploymentStatus): void {
-    const { metadata } = this.#deployment
-    const annotations = { ...metadata.annotations, [revisionAnnotation]: revision }
-    this.#deployment = { ...this.#deployment, metadata: { ...metadata, annotations }, status }
-  }
-
-  /** Returns true if the status differed and was written. */
-  async #writeStatus(status: DeploymentStatus): Promise<boolean> {
-    const { metadata } = this.#stored
-    const { annotations } = this.#deployment.metadata
-    if (equalIgnoringNulls(status, this.#stored.status) && equalIgnoringNulls(annotations, metadata.annotations))
-      return false
-    const wanted = { ...this.#deployment, status }
-    this.#stored = await this.#client().update<Deployment>(deployments, wanted, { subresource: "status" })
-    this.#deployment = this.#stored
-    return true
-  }
-
-  #client(): ReturnType<Actor["client"]> {
-    return this.#actor.client(this.#tenant)
   }
 
   #event(type: "Normal" | "Warning", reason: string, text: string): void {
