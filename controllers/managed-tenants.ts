@@ -50,24 +50,27 @@ export function managedTenants(tenants: Tenants): Tenants {
         },
       })
       signal.addEventListener("abort", stop, { once: true })
-      tenants.watch<T>(
-        resource,
-        {
-          event: (event) => {
-            if (managed(event.tenant)) handler.event(event)
-          },
-          synced: (tenant) => {
-            if (managed(tenant)) handler.synced(tenant)
-          },
-          restarted: (tenant) => {
-            if (managed(tenant)) handler.restarted(tenant)
-          },
-          removed: (tenant) => handler.removed(tenant),
-          asleep: (tenant) => handler.asleep?.(tenant),
-        },
-        signal,
-        options,
-      )
+      tenants.watch<T>(resource, onlyOf(managed, handler), signal, options)
     },
+  }
+}
+
+/** The removal of a tenant and its sleep are passed on unconditionally: they end what the handler knows of it. */
+function onlyOf<T extends KubeObject>(
+  managed: (tenant: string) => boolean,
+  handler: TenantWatchHandler<T>,
+): TenantWatchHandler<T> {
+  return {
+    event: (event) => {
+      if (managed(event.tenant)) handler.event(event)
+    },
+    synced: (tenant) => {
+      if (managed(tenant)) handler.synced(tenant)
+    },
+    restarted: (tenant) => {
+      if (managed(tenant)) handler.restarted(tenant)
+    },
+    removed: (tenant) => handler.removed(tenant),
+    asleep: (tenant) => handler.asleep?.(tenant),
   }
 }
