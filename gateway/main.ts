@@ -16,14 +16,13 @@ import { keepCertificates } from "./pki/renewal.ts"
 import { createGatewayServer, createHandlers } from "./server.ts"
 import type { ControlPlane } from "./control-plane/control-plane.ts"
 import { ControlPlanes } from "./control-plane/control-planes.ts"
-import { administratorsName, loadCertificates, loadGatewayKeys, type GatewayKeys } from "./pki/gateway-keys.ts"
+import { loadCertificates, loadGatewayKeys, type GatewayKeys } from "./pki/gateway-keys.ts"
 import { renderKubeconfig } from "./pki/kubeconfig.ts"
 import type { AdvertisedAddress } from "./control-plane/kubernetes-service.ts"
 import { openGatewayStorage } from "./stores/open-storage.ts"
 import { prepareUntilDone } from "./control-plane/prepare.ts"
 import { openTenants } from "./tenancy/open-tenants.ts"
 import type { TenantDirectory } from "./tenancy/tenant-directory.ts"
-import { createTenantResolver } from "./tenancy/tenant-resolver.ts"
 
 interface GatewayParts {
   url: string
@@ -128,20 +127,12 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   const nobody = stack.use(await controlPlanes.openAnonymous())
   const tenants = stack.use(await openTenants({ data, controlPlanes, metrics, limits, log }))
 
-  const { administrators } = controlPlanes
   const active = new Arrivals<RequestState>()
   const serverParts = {
-    certificate: keys.serving.certificate,
-    key: keys.serving.key,
+    serving: keys.serving,
     domain: options.domain,
     http2: options.http2 ?? true,
-    resolver: createTenantResolver({
-      tenants: tenants.lookup,
-      superCluster,
-      nobody,
-      administrators,
-      administratorsName,
-    }),
+    resolver: controlPlanes.resolver({ tenants: tenants.lookup, superCluster, nobody }),
     admin: { tenants, limits },
     metrics,
     limits,

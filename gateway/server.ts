@@ -33,14 +33,14 @@ import { connectionsOf } from "./connections/listener.ts"
 import type { Metrics } from "./metrics/metrics.ts"
 import type { GatewayLimits } from "./options.ts"
 import type { Arrivals } from "./request/arrivals.ts"
+import type { IssuedCertificate } from "./pki/pki.ts"
 import { secureContextOf } from "./pki/renewal.ts"
 import { oneAtATime, ReadRequest } from "./connections/one-at-a-time.ts"
 import { ThreadPlaces } from "./request/thread-places.ts"
 import type { TenantResolver } from "./tenancy/tenant-resolver.ts"
 
 export interface ServerParts {
-  certificate: string
-  key: string
+  serving: IssuedCertificate
   domain: string | undefined
   /** Offer HTTP/2. */
   http2?: boolean
@@ -109,7 +109,7 @@ export function createGatewayServer(parts: ServerParts, handlers: Handlers): Ser
   const options = {
     IncomingMessage: ReadRequest,
     ServerResponse: GatewayResponse,
-    ...secureContextOf(parts),
+    ...secureContextOf(parts.serving),
     requestCert: true,
     rejectUnauthorized: false,
     ALPNProtocols: ["http/1.1"],

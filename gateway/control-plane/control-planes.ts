@@ -20,7 +20,7 @@ import { createBootstrap, type Bootstrap } from "./bootstrap.ts"
 import { type Admittance, admittanceOf } from "../tenancy/admittance.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { superUid } from "../stores/data-directory.ts"
-import type { GatewayKeys } from "../pki/gateway-keys.ts"
+import { administratorsName, type GatewayKeys } from "../pki/gateway-keys.ts"
 import { ensureKubernetesService, kubernetesServiceKey, type AdvertisedAddress } from "./kubernetes-service.ts"
 import { openControlPlane, type ControlPlaneParts } from "./open-control-plane.ts"
 import type { Preparation } from "./prepare.ts"
@@ -28,6 +28,7 @@ import { Presence } from "../tenancy/presence.ts"
 import type { GatewayStorage } from "../stores/storage.ts"
 import type { ControlPlaneLife } from "../tenancy/tenant-entry.ts"
 import type { TenantRecord } from "../tenancy/tenant-record.ts"
+import { createTenantResolver, type TenantResolver, type TenantResolverParts } from "../tenancy/tenant-resolver.ts"
 import { authorityName, createTrust, loadTrust, type NewTrust } from "../pki/trust-store.ts"
 
 export interface ControlPlanesParts {
@@ -71,7 +72,7 @@ class LateRoots {
 
 export class ControlPlanes implements Preparation {
   /** Members of system:masters in every control plane. */
-  readonly administrators: ImmediateAuthenticator
+  readonly #administrators: ImmediateAuthenticator
   readonly #parts: ControlPlanesParts
   readonly #bootstrap: Bootstrap
   readonly #networks: NetworkRules
@@ -82,7 +83,7 @@ export class ControlPlanes implements Preparation {
     this.#parts = parts
     this.#networks = new NetworkRules(parts.options.allowedNetworks)
     this.#bootstrap = createBootstrap(this.#servingAuthority, parts.options.serviceRanges ?? [])
-    this.administrators = createCertificateAuthenticator(parts.keys.administratorAuthority.certificate, (user) => ({
+    this.#administrators = createCertificateAuthenticator(parts.keys.administratorAuthority.certificate, (user) => ({
       ...user,
       groups: ["system:masters"],
     }))
@@ -98,6 +99,11 @@ export class ControlPlanes implements Preparation {
 
   issuerOf(tenant: string): string {
     return `${inClusterUrl}/tenants/${tenant}`
+  }
+
+  /** Chooses among the control planes that this has opened. */
+  resolver(opened: Pick<TenantResolverParts, "tenants" | "superCluster" | "nobody">): TenantResolver {
+    return createTenantResolver({ ...opened, administrators: this.#administrators, administratorsName })
   }
 
   async openTenant(
@@ -189,7 +195,7 @@ export class ControlPlanes implements Preparation {
     return {
       superQuota: new SuperQuota(() => (tenant === undefined ? {} : takenLimits(tenant, limits))),
       bootstrap: this.#bootstrap,
-      administrators: this.administrators,
+      administrators: this.#administrators,
       serviceAddresses: options.serviceAddresses?.(tenant) ?? noServiceAddresses,
       nodes: options.nodeDialer?.(tenant) ?? noNodes,
       podUsage: tenant === undefined ? undefined : options.podUsage?.(tenant),

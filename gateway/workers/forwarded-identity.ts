@@ -54,6 +54,11 @@ export class ForwardedIdentity {
     return this.#header(1, print({ certificates: [der] }))
   }
 
+  /** The headers of requests of this process itself, with that certificate (PEM). */
+  ownHeaders(certificate: string): Record<string, string> {
+    return { [forwardedHeader]: this.headerFor(certificate) }
+  }
+
   /** How many processes have forwarded the request. */
   hops(request: IncomingMessage): number {
     return this.#hops.get(request) ?? 0

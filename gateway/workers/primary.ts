@@ -19,13 +19,13 @@ import { listen } from "../connections/listener.ts"
 import { adminKubeconfigOf, prepareInBackground, type RunningGateway } from "../main.ts"
 import { defaultLimits, type GatewayLimits, type GatewayOptions } from "../options.ts"
 import { keepCertificates } from "../pki/renewal.ts"
-import { createHandlers } from "../server.ts"
+import { createHandlers, type ServerParts } from "../server.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { ControlPlanes } from "../control-plane/control-planes.ts"
 import { DataDirectory } from "../stores/data-directory.ts"
-import { administratorsName, type GatewayKeys, loadCertificates, loadGatewayKeys } from "../pki/gateway-keys.ts"
-import { createTenantResolver, type TenantLookup } from "../tenancy/tenant-resolver.ts"
-import { createSecret, forwardedHeader, ForwardedIdentity } from "./forwarded-identity.ts"
+import { type GatewayKeys, loadCertificates, loadGatewayKeys } from "../pki/gateway-keys.ts"
+import type { TenantLookup } from "../tenancy/tenant-resolver.ts"
+import { createSecret, ForwardedIdentity } from "./forwarded-identity.ts"
 import { Forwarder } from "./forward.ts"
 import type { PrimaryCalls, WorkerSetup } from "./messages.ts"
 import { SharedMetrics } from "./metrics.ts"
@@ -100,7 +100,6 @@ export class PrimaryGateway implements RunningGateway {
 async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
   const log = options.log ?? pino({ name: "gateway" }, pino.destination(2))
   const limits = { ...defaultLimits, ...options.limits }
-  const host = options.host ?? defaultHost
   const data = stack.use(await DataDirectory.open(options.dataDir, options.storeLimits))
   const { clock = systemClock } = options
   const names = servingNames(options)
@@ -109,22 +108,11 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
   keepCertificates(keys, () => loadCertificates(data.keys, names, keys, clock), undefined, stack, { log, clock })
   let pool: WorkerPool | undefined
   const metrics = stack.use(new SharedMetrics(limits, async () => (await pool?.metrics()) ?? [], options.clientMetrics))
-  // Connections are accepted from the beginning and wait until there is a worker.
-  const acceptor = createServer({ pauseOnConnect: true }, (socket) => accept(socket, pool))
-  const port = await listen(acceptor, host, options.port ?? 0)
-  const closeAcceptor = (): void => void acceptor.close()
-  stack.defer(closeAcceptor)
+  const { port, stopAccepting } = await acceptClients(options, () => pool, stack)
   const url = urlOf(options, port)
   const advertised = advertisedBy(options)(port)
-  const controlPlanes = new ControlPlanes({
-    options,
-    data,
-    keys,
-    url: () => url,
-    advertised: () => advertised,
-    limits,
-    log,
-  })
+  const addresses = { url: () => url, advertised: () => advertised }
+  const controlPlanes = new ControlPlanes({ options, data, keys, ...addresses, limits, log })
   const superCluster = options.superCluster === true ? stack.use(await controlPlanes.openSuper()) : undefined
   const nobody = stack.use(await controlPlanes.openAnonymous())
 
@@ -132,57 +120,80 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
   const identity = new ForwardedIdentity(secret)
   const socketDirectory = await createSocketDirectory(options.dataDir, stack)
   const routes = new Routes(primary)
+  const { count, spawn, handlers } = options.workers
   pool = new WorkerPool({
-    count: options.workers.count,
-    spawn: options.workers.spawn,
+    count,
+    spawn,
+    handlers,
     setup: (self) => ({ self, socketDirectory, secret, url, advertised, ...setupOf(options, limits) }),
     routes: () => tenants.allRoutes(),
-    headers: () => ({ [forwardedHeader]: identity.headerFor(keys.administrator.certificate) }),
-    handlers: options.workers.handlers,
+    headers: () => identity.ownHeaders(keys.administrator.certificate),
     maxConnections: limits.maxConnections,
     stopMs: limits.shutdownMs + stopGraceMs,
     log,
   })
-  const tenants = await SpreadTenants.open({
-    store: data.store,
-    pool,
-    routes,
-    removeStore: (uid) => data.removeStore(uid),
-    issuerOf: (name) => controlPlanes.issuerOf(name),
-    addressOf: (name) => controlPlanes.addressOf(name),
-    log,
-  })
-  tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
+  const tenants = await openSpreadTenants({ data, pool, routes, controlPlanes, metrics, log })
 
-  const forwarder = stack.use(
-    new Forwarder({ routes, identity, socketOf: (owner) => socketPath(socketDirectory, owner), limits }),
-  )
-  const { administrators } = controlPlanes
-  const active = new Arrivals<RequestState>()
-  const handlers = createHandlers(
-    {
-      certificate: keys.serving.certificate,
-      key: keys.serving.key,
-      domain: options.domain,
-      resolver: createTenantResolver({ tenants: none, superCluster, nobody, administrators, administratorsName }),
-      admin: { tenants, limits },
-      metrics,
-      limits,
-      log,
-      audit: options.audit,
-      forward: forwarder.filter,
-    },
-    active,
-  )
-  const path = socketPath(socketDirectory, primary)
-  stack.use(await listenPrivately({ path, handlers, identity, active, shutdownMs: limits.shutdownMs }))
+  const resolver = controlPlanes.resolver({ tenants: none, superCluster, nobody })
+  const { domain, audit } = options
+  const parts = { serving: keys.serving, domain, resolver, admin: { tenants, limits }, metrics, limits, log, audit }
+  await serveWorkers(parts, { routes, identity, socketDirectory }, stack)
   stack.use(pool)
   stack.use(tenants)
   await tenants.start()
   if (superCluster !== undefined) prepareInBackground(superCluster, controlPlanes, stack, log)
-  stack.defer(closeAcceptor)
-  log.info({ url, workers: options.workers.count }, "gateway is ready")
+  stack.defer(stopAccepting)
+  log.info({ url, workers: count }, "gateway is ready")
   return { url, tenants, superCluster, keys }
+}
+
+/** Accepts connections from the beginning; they wait until there is a worker. On shutdown the caller stops this first. */
+async function acceptClients(
+  options: PrimaryOptions,
+  pool: () => WorkerPool | undefined,
+  stack: AsyncDisposableStack,
+): Promise<{ port: number; stopAccepting: () => void }> {
+  const acceptor = createServer({ pauseOnConnect: true }, (socket) => accept(socket, pool()))
+  const port = await listen(acceptor, options.host ?? defaultHost, options.port ?? 0)
+  const stopAccepting = (): void => void acceptor.close()
+  stack.defer(stopAccepting) // if the start fails
+  return { port, stopAccepting }
+}
+
+interface TenantsParts {
+  data: DataDirectory
+  pool: WorkerPool
+  routes: Routes
+  controlPlanes: ControlPlanes
+  metrics: SharedMetrics
+  log: NonNullable<GatewayOptions["log"]>
+}
+
+async function openSpreadTenants({ data, controlPlanes, metrics, ...shared }: TenantsParts): Promise<SpreadTenants> {
+  const tenants = await SpreadTenants.open({
+    ...shared,
+    store: data.store,
+    removeStore: (uid) => data.removeStore(uid),
+    issuerOf: (name) => controlPlanes.issuerOf(name),
+    addressOf: (name) => controlPlanes.addressOf(name),
+  })
+  tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
+  return tenants
+}
+
+/** Answers the workers' requests, and forwards to the owner of a tenant what this process must not answer itself. */
+async function serveWorkers(
+  parts: Omit<ServerParts, "forward">,
+  { routes, identity, socketDirectory }: { routes: Routes; identity: ForwardedIdentity; socketDirectory: string },
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const { limits } = parts
+  const socketOf = (owner: number): string => socketPath(socketDirectory, owner)
+  const forwarder = stack.use(new Forwarder({ routes, identity, socketOf, limits }))
+  const active = new Arrivals<RequestState>()
+  const handlers = createHandlers({ ...parts, forward: forwarder.filter }, active)
+  const path = socketOf(primary)
+  stack.use(await listenPrivately({ path, handlers, identity, active, shutdownMs: limits.shutdownMs }))
 }
 
 /** What the options say to all workers. */

@@ -19,12 +19,11 @@ import { keepCertificates } from "../pki/renewal.ts"
 import { createGatewayServer, createHandlers } from "../server.ts"
 import { ControlPlanes } from "../control-plane/control-planes.ts"
 import { DataDirectory } from "../stores/data-directory.ts"
-import { administratorsName, loadCertificates, loadGatewayKeys, type GatewayKeys } from "../pki/gateway-keys.ts"
+import { loadCertificates, loadGatewayKeys, type GatewayKeys } from "../pki/gateway-keys.ts"
 import { openTenants } from "../tenancy/open-tenants.ts"
 import type { TenantDirectory } from "../tenancy/tenant-directory.ts"
-import { createTenantResolver } from "../tenancy/tenant-resolver.ts"
 import { ClientConnections } from "./client-connections.ts"
-import { forwardedHeader, ForwardedIdentity } from "./forwarded-identity.ts"
+import { ForwardedIdentity } from "./forwarded-identity.ts"
 import { Forwarder } from "./forward.ts"
 import type { WorkerSetup } from "./messages.ts"
 import { listenPrivately, socketPath } from "./private-server.ts"
@@ -87,20 +86,12 @@ export class WorkerGateway implements AsyncDisposable {
     const identity = new ForwardedIdentity(setup.secret)
     const socketOf = (owner: number): string => socketPath(setup.socketDirectory, owner)
     const forwarder = stack.use(new Forwarder({ routes, identity, socketOf, limits }))
-    const { administrators } = controlPlanes
     const active = new Arrivals<RequestState>()
     const parts = {
-      certificate: keys.serving.certificate,
-      key: keys.serving.key,
+      serving: keys.serving,
       domain: setup.domain,
       http2: setup.http2,
-      resolver: createTenantResolver({
-        tenants: tenants.lookup,
-        superCluster: undefined,
-        nobody,
-        administrators,
-        administratorsName,
-      }),
+      resolver: controlPlanes.resolver({ tenants: tenants.lookup, superCluster: undefined, nobody }),
       admin: { tenants, limits },
       metrics,
       limits,
@@ -116,7 +107,7 @@ export class WorkerGateway implements AsyncDisposable {
     const connections = stack.use(new ClientConnections(server, active, limits))
     const load = () => loadCertificates(data.keys, undefined, keys, systemClock)
     keepCertificates(keys, load, server, stack, { log })
-    const headers = () => ({ [forwardedHeader]: identity.headerFor(keys.administrator.certificate) })
+    const headers = () => identity.ownHeaders(keys.administrator.certificate)
     const superClient = stack.use(
       createHttpClient({ server: "http://primary", socketPath: socketOf(primary), headers }),
     )
