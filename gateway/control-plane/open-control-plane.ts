@@ -36,7 +36,7 @@ import { conversionCalls } from "../custom-resources/conversion/call.ts"
 import { startCustomResources } from "../custom-resources/handler.ts"
 import { createLocalClient, deleteUnasked } from "../local-client/local-client.ts"
 import { FlowView } from "../registry/flowcontrol/flow-view.ts"
-import type { ResourceDefinition } from "../registry/rest.ts"
+import type { ResourceTable } from "../registry/rest.ts"
 import { groupPrefixOf, storageKey, storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import { ObjectView } from "../registry/generic/storage/object-view.ts"
 import { metricsDefinitions } from "../resource-metrics/definitions.ts"
@@ -95,50 +95,18 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   const { name, uid, tenant, store, life, trust, bootstrap, superQuota, serviceAddresses, nodes, log } = parts
   await using stack = new AsyncDisposableStack()
   stack.use(store)
-  const resources = createResourceTable()
-  stack.defer(() => resources.forgetValues())
-  const callConversionWebhook = conversionCalls(() => controlPlane.backends)
-  const ownClient = () => controlPlane.client
-  const localServices = new LocalServices({ client: ownClient, definitions: () => resources.definitions(), log })
-  stack.use(localServices)
-  const podUsage = parts.podUsage === undefined ? undefined : new LimitedUsage(parts.podUsage)
-  const metrics = podUsage === undefined ? [] : metricsDefinitions()
-  resources.setCustom(metrics)
-  const table = {
-    setCustom(definitions: readonly ResourceDefinition[]) {
-      resources.setCustom([...metrics, ...definitions])
-      localServices.changed()
-    },
-  }
-  const deleteObject = (definition: ResourceDefinition, namespace: string, name: string): Promise<void> =>
-    deleteUnasked(controlPlane, definition, namespace, name)
-  const custom = { store, table, client: ownClient, deleteObject, callConversionWebhook, log }
-  stack.use(await startCustomResources(custom))
-  const policy = stack.use(
-    new PolicyView({ store, prefix: groupPrefixOf(policyGroup), baseObject: (key) => bootstrap.object(key), log }),
-  )
-  const flows = stack.use(
-    new FlowView({
-      store,
-      baseObject: (key) => bootstrap.object(key),
-      baseUid: (key) => bootstrap.uid(uid, key),
-      client: ownClient,
-      log,
-    }),
-  )
-  let client: KubeClient | undefined
-  const reader: Pick<KubeClient, "get" | "list"> = {
+  const self = (): ControlPlane => controlPlane
+  const reader: Reader = {
     get: (...request) => controlPlane.client.get(...request),
     list: (...request) => controlPlane.client.list(...request),
   }
+  const resources = await serveResources(parts, self, stack)
+  const { policy, flows, registrations, authentication } = openViews(parts, self, stack)
   const backends = stack.use(new Backends({ reader, nodes, networks: parts.networks }))
   const frontProxy = parts.frontProxy ?? new FrontProxy(trust.frontProxyAuthority)
-  const aggregated = { store, backends, frontProxy, client: () => controlPlane.client, log }
-  const aggregator = stack.use(new Aggregator(aggregated))
-  const registrations = stack.use(new AdmissionRegistrations({ store, log }))
-  const admission = new AdmissionChain(admissionPlugins(registrations))
-  const authenticationView = stack.use(new ObjectView<KubeObject>({ store, log, prefix: configurationPrefix }))
+  const aggregator = stack.use(new Aggregator({ store, backends, frontProxy, client: () => self().client, log }))
   const ending = stack.move()
+  let client: KubeClient | undefined
   const controlPlane: ControlPlane = {
     name,
     uid,
@@ -152,23 +120,23 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     reopened: (signal) => life.reopened(signal),
     begin: () => life.begin(),
     resources,
-    admission,
+    admission: new AdmissionChain(admissionPlugins(registrations)),
     authorizer: createUnionAuthorizer(
       createNodeAuthorizer({ reader, rules: nodeRules(bootstrap) }),
       createRBACAuthorizer(policy),
     ),
-    authenticator: authenticatorOf(parts, { reader, client: ownClient, view: authenticationView, backends }),
+    authenticator: authenticatorOf(parts, { reader, self, view: authentication, backends }),
     trust,
     tokens: createTokenIssuer(trust, reader),
     flows,
     superQuota,
     serviceAddresses,
     nodes,
-    podUsage,
+    podUsage: parts.podUsage === undefined ? undefined : new LimitedUsage(parts.podUsage),
     backends,
     aggregator,
     async openness() {
-      const issuers = await configuredIssuers(authenticationView)
+      const issuers = await configuredIssuers(authentication)
       return { anonymousRights: grantsTo(await policy.current(), anonymous), issuers }
     },
     get memoryBytes() {
@@ -182,22 +150,69 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   return controlPlane
 }
 
+/** The complete control plane. Its parts are opened before it, and may call this only when they are used. */
+type Self = () => ControlPlane
+
+type Reader = Pick<KubeClient, "get" | "list">
+
+/** The table of served resources, which follows the CustomResourceDefinitions in the store. */
+async function serveResources(
+  { store, podUsage, log }: ControlPlaneParts,
+  self: Self,
+  stack: AsyncDisposableStack,
+): Promise<ResourceTable> {
+  const resources = createResourceTable()
+  stack.defer(() => resources.forgetValues())
+  const client = (): KubeClient => self().client
+  const localServices = stack.use(new LocalServices({ client, definitions: () => resources.definitions(), log }))
+  const metrics = podUsage === undefined ? [] : metricsDefinitions()
+  resources.setCustom(metrics)
+  const handler = await startCustomResources({
+    store,
+    table: {
+      setCustom(definitions) {
+        resources.setCustom([...metrics, ...definitions])
+        localServices.changed()
+      },
+    },
+    client,
+    deleteObject: (definition, namespace, name) => deleteUnasked(self(), definition, namespace, name),
+    callConversionWebhook: conversionCalls(() => self().backends),
+    log,
+  })
+  stack.use(handler)
+  return resources
+}
+
+/** What requests read of the store on their way, kept parsed while the store is open. */
+function openViews({ uid, store, bootstrap, log }: ControlPlaneParts, self: Self, stack: AsyncDisposableStack) {
+  const baseObject = (key: string): KubeObject | undefined => bootstrap.object(key)
+  const baseUid = (key: string): string => bootstrap.uid(uid, key)
+  return {
+    policy: stack.use(new PolicyView({ store, prefix: groupPrefixOf(policyGroup), baseObject, log })),
+    flows: stack.use(new FlowView({ store, baseObject, baseUid, client: () => self().client, log })),
+    registrations: stack.use(new AdmissionRegistrations({ store, log })),
+    authentication: stack.use(new ObjectView<KubeObject>({ store, log, prefix: configurationPrefix })),
+  }
+}
+
 interface AuthenticatorParts {
-  reader: Pick<KubeClient, "get" | "list">
-  client: () => KubeClient
+  reader: Reader
+  self: Self
   view: ObjectView<KubeObject>
   backends: Backends
 }
 
 function authenticatorOf(
   { trust, administrators, nobody = false, log }: ControlPlaneParts,
-  { reader, client, view, backends }: AuthenticatorParts,
+  { reader, self, view, backends }: AuthenticatorParts,
 ): Authenticator {
   const apiAudiences = [trust.issuer, ...commonAudiences]
+  const used = tokenUseRecorder(() => self().client, log)
   return createUnionAuthenticator([
     createCertificateAuthenticator(trust.clientCertificateAuthority.certificate),
     administrators,
-    createTokenAuthenticator(trust, reader, { apiAudiences, anyIssuer: nobody, used: tokenUseRecorder(client, log) }),
+    createTokenAuthenticator(trust, reader, { apiAudiences, anyIssuer: nobody, used }),
     createOIDCAuthenticator({ view, backends, apiAudiences, log }),
   ])
 }
