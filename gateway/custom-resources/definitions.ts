@@ -24,7 +24,7 @@ import type { ResourceDefinition } from "../registry/rest.ts"
 import { type CallConversionWebhook, type WebhookConversion, webhookConversion } from "./conversion/webhook.ts"
 import { customColumns } from "./columns.ts"
 import { plainFields } from "./fields.ts"
-import { customScale } from "./scale.ts"
+import { customScale, type ScalePaths } from "./scale.ts"
 import { customStrategy } from "./strategy.ts"
 import { type CustomResourceVersion, type Definition, hasItsNames, isEstablished, isTerminating } from "./types.ts"
 
@@ -50,9 +50,9 @@ export function isOfBuiltInGroup({ spec }: Definition): boolean {
  */
 export function compileDefinition(
   crd: CustomResourceDefinition,
-  call: CallConversionWebhook = cannotCall,
-  agedUntil = 0,
-  edition = editionOf(crd),
+  call = cannotCall,
+  agedUntil: number,
+  edition: Edition,
 ): ResourceDefinition[] {
   const definition = crd as unknown as Definition
   if ((!isEstablished(definition) && !hasItsNames(definition)) || isOfBuiltInGroup(definition)) return []
@@ -76,15 +76,12 @@ export function compileDefinition(
 }
 
 /** The version in which objects are stored, served or not. */
-export function compileStored(crd: CustomResourceDefinition, call?: CallConversionWebhook): ResourceDefinition {
+export function compileStored(crd: CustomResourceDefinition, call = cannotCall): ResourceDefinition {
   const definition = crd as unknown as Definition
   const stored = definition.spec?.versions?.find((version) => version.storage === true)
   if (stored === undefined) throw new Error(`no version of ${definition.metadata.name} is stored`)
-  const edition = editionOf(crd)
-  return compileVersion(
-    { definition, stored, call: call ?? cannotCall, agedUntil: 0, edition, unserved: () => undefined },
-    stored,
-  )
+  const common = { definition, stored, call, agedUntil: 0, edition: editionOf(crd), unserved: () => undefined }
+  return compileVersion(common, stored)
 }
 
 export function editionOf(crd: CustomResourceDefinition): Edition {
@@ -102,10 +99,8 @@ interface Common {
   unserved: (version: string) => ResourceDefinition | undefined
 }
 
-function compileVersion(
-  { definition, stored, call, agedUntil, edition, unserved }: Common,
-  version: CustomResourceVersion,
-): ResourceDefinition {
+function compileVersion(common: Common, version: CustomResourceVersion): ResourceDefinition {
+  const { definition, stored } = common
   const { group = "", scope } = definition.spec ?? {}
   const {
     plural = "",
@@ -120,7 +115,9 @@ function compileVersion(
   const schema = (): Schema => (compiledSchema ??= compileSchema(version))
   const selectable = selectableOf(version)
   const scale = version.subresources?.scale
-  const compiled: ResourceDefinition = {
+  const conversion = conversionOf(definition, version, stored.name, common.call)
+  const warning = deprecationOf(definition, version)
+  return {
     group,
     version: version.name,
     resource: plural,
@@ -150,30 +147,49 @@ function compileVersion(
     selectableFields: [...selectable.keys()],
     subresourceHandlers: scale === undefined ? {} : { scale: customScale },
     customResource: {
-      uid: definition.metadata.uid ?? "",
-      edition,
-      ...(isEstablished(definition) ? {} : { undiscoverable: true }),
-      ...(isTerminating(definition) ? { terminating: true } : {}),
-      unserved,
-      aged: { until: agedUntil, read: agedReader(definition, version, schema) },
+      ...originOf(common),
+      aged: { until: common.agedUntil, read: agedReader(definition, version, schema) },
+      ...writtenForm(version, stored, conversion),
+      ...(scale === undefined ? {} : { scale: scaleFieldsOf(scale) }),
     },
+    ...(conversion === undefined ? {} : { conversion }),
+    ...(warning === undefined ? {} : { warning }),
   }
-  const conversion = conversionOf(definition, version, stored.name, call)
-  if (compiled.customResource !== undefined) {
-    if (conversion !== undefined) compiled.customResource.between = conversion.between
-    else if (stored.name !== version.name) compiled.customResource.toStored = pruneTo(stored)
+}
+
+type CustomResource = NonNullable<ResourceDefinition["customResource"]>
+
+/** What all versions say of their definition. */
+function originOf({
+  definition,
+  edition,
+  unserved,
+}: Common): Pick<CustomResource, "uid" | "edition" | "undiscoverable" | "terminating" | "unserved"> {
+  return {
+    uid: definition.metadata.uid ?? "",
+    edition,
+    ...(isEstablished(definition) ? {} : { undiscoverable: true }),
+    ...(isTerminating(definition) ? { terminating: true } : {}),
+    unserved,
   }
-  if (conversion !== undefined) compiled.conversion = conversion
-  const warning = deprecationOf(definition, version)
-  if (warning !== undefined) compiled.warning = warning
-  if (scale !== undefined && compiled.customResource !== undefined) {
-    compiled.customResource.scale = {
-      specReplicasPath: scale.specReplicasPath ?? "",
-      statusReplicasPath: scale.statusReplicasPath ?? "",
-      ...(scale.labelSelectorPath === undefined ? {} : { labelSelectorPath: scale.labelSelectorPath }),
-    }
-  }
-  return compiled
+}
+
+/** How objects of this version become what is stored, if that is more than another apiVersion. */
+function writtenForm(
+  version: CustomResourceVersion,
+  stored: CustomResourceVersion,
+  conversion: WebhookConversion | undefined,
+): Pick<CustomResource, "between" | "toStored"> {
+  if (conversion !== undefined) return { between: conversion.between }
+  return stored.name === version.name ? {} : { toStored: pruneTo(stored) }
+}
+
+function scaleFieldsOf({
+  specReplicasPath = "",
+  statusReplicasPath = "",
+  labelSelectorPath,
+}: ScalePaths): NonNullable<CustomResource["scale"]> {
+  return { specReplicasPath, statusReplicasPath, ...(labelSelectorPath === undefined ? {} : { labelSelectorPath }) }
 }
 
 /**

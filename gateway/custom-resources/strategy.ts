@@ -31,21 +31,15 @@ export interface CustomStrategyOptions {
   resource: { group: string; resource: string }
 }
 
+const root = FieldPath.root()
+
 export function customStrategy(options: CustomStrategyOptions): Strategy {
-  const { schema, status, stored, terminating, selectable, scale } = options
-  const root = FieldPath.root()
-  const listErrors = (object: KubeObject): FieldError[] => validateLists(schema(), object as Json, root)
+  const { schema, status, selectable, scale } = options
   const scaleErrors = (object: KubeObject, ofStatus: boolean): FieldError[] =>
     scale === undefined ? [] : validateScale(object, scale, ofStatus)
-  // The status is validated separately.
-  const statusErrors = (given: Json | undefined, before: unknown): Faults => {
-    const of = schema().fields?.["status"]?.schema
-    const isAbsent = given === undefined || (given === null && before === undefined)
-    return isAbsent || of === undefined ? noFaults : validatePart(of, given, FieldPath.root("status"))
-  }
   const strategy: Strategy = {
     prepareForCreate(_ctx, object) {
-      if (terminating) {
+      if (options.terminating) {
         const detail = "create not allowed while custom resource definition is terminating"
         throw forbidden(options.resource, object.metadata.name ?? "", detail)
       }
@@ -53,15 +47,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       object.metadata.generation = 1
     },
 
-    // On every read upstream drops nulls and adds defaults of the stored version, also in a status that create has dropped.
-    settle(object) {
-      const of = status ? schema().fields?.["status"]?.schema : undefined
-      if (object["status"] === null && of !== undefined && of.nullable !== true) delete object["status"]
-      const isPreset = stored && of?.default !== undefined
-      if (isPreset && object["status"] === undefined) applyDefaults(schema(), object as Json)
-    },
-
-    lacksDefault: () => status && stored && schema().fields?.["status"]?.schema.default !== undefined,
+    ...settledStatus(options),
 
     validate: (_ctx, object) => [...validateRules(schema(), object as Json, root), ...scaleErrors(object, false)],
 
@@ -75,14 +61,13 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     validateUpdate(ctx, object, current) {
       const ofStatus = status && ctx.info.subresource === "status"
       const faults = ofStatus
-        ? statusErrors(object["status"] as Json | undefined, current["status"])
+        ? statusFaults(schema(), object["status"] as Json | undefined, current["status"])
         : validateFields(schema(), object as Json, root)
-      const lists = listErrors(object)
       return [
         ...newErrors(faults, object, current, schema().source),
         ...scaleErrors(object, ofStatus),
         ...(ofStatus ? [] : validateEmbedded(schema(), object as Json, root)),
-        ...(lists.length > 0 && listErrors(current).length === 0 ? lists : []),
+        ...newListErrors(schema(), object, current),
       ]
     },
 
@@ -100,11 +85,49 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     },
   }
   if (selectable.size > 0) {
-    const selectableFields = (object: KubeObject): Record<string, string> =>
-      Object.fromEntries([...selectable].map(([name, names]) => [name, printField(valueAt(object, names))]))
+    const selectableFields = (object: KubeObject): Record<string, string> => selectedFields(object, selectable)
     strategy.selectableFields = selectableFields
   }
   return strategy
+}
+
+/** On every read upstream drops nulls and adds defaults of the stored version, also in a status that create has dropped. */
+function settledStatus({
+  schema,
+  status,
+  stored,
+}: CustomStrategyOptions): Required<Pick<Strategy, "settle" | "lacksDefault">> {
+  const schemaOfStatus = (): Schema | undefined => (status ? statusOf(schema()) : undefined)
+  return {
+    settle(object) {
+      const of = schemaOfStatus()
+      if (object["status"] === null && of !== undefined && of.nullable !== true) delete object["status"]
+      const isPreset = stored && of?.default !== undefined
+      if (isPreset && object["status"] === undefined) applyDefaults(schema(), object as Json)
+    },
+    lacksDefault: () => stored && schemaOfStatus()?.default !== undefined,
+  }
+}
+
+function statusOf({ fields }: Schema): Schema | undefined {
+  return fields?.["status"]?.schema
+}
+
+/** The status is validated separately. */
+function statusFaults(schema: Schema, given: Json | undefined, before: unknown): Faults {
+  const of = statusOf(schema)
+  const isAbsent = given === undefined || (given === null && before === undefined)
+  return isAbsent || of === undefined ? noFaults : validatePart(of, given, FieldPath.root("status"))
+}
+
+/** Those of list maps and sets are accepted as long as the stored object has any. */
+function newListErrors(schema: Schema, object: KubeObject, current: KubeObject): FieldError[] {
+  const errors = validateLists(schema, object as Json, root)
+  return errors.length > 0 && validateLists(schema, current as Json, root).length === 0 ? errors : []
+}
+
+function selectedFields(object: KubeObject, selectable: CustomStrategyOptions["selectable"]): Record<string, string> {
+  return Object.fromEntries([...selectable].map(([name, names]) => [name, printField(valueAt(object, names))]))
 }
 
 const noFaults: Faults = { errors: [], owners: new Map() }
