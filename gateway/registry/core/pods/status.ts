@@ -18,64 +18,53 @@ import { validateExtendedClaim, validateReported } from "./reported.ts"
 import { validateRestarts } from "./restarts.ts"
 
 const path = FieldPath.root("status")
-const notNegative = "must be a non-negative integer"
+const annotationsPath = FieldPath.root("metadata", "annotations")
 const systemConditions = new Set(["PodScheduled", "Ready", "Initialized"])
 
 export function validateStatusUpdate(pod: Pod, current: Pod): FieldError[] {
+  const { metadata } = pod
+  const spec = pod.spec ?? { containers: [] }
   const status = pod.status ?? {}
   const before = current.status ?? {}
-  const { annotations } = pod.metadata
-  const annotationsPath = FieldPath.root("metadata", "annotations")
-  const errors = [
-    ...validateAnnotationsKept(annotations, current.metadata.annotations),
-    ...validatePodAnnotations(
-      annotationsPath,
-      annotations,
-      pod.spec ?? { containers: [] },
-      current.metadata.annotations,
-    ),
-  ]
-  for (const [index, { type, observedGeneration = 0 }] of (status.conditions ?? []).entries()) {
-    if (observedGeneration < 0) {
-      const at = path.child("conditions").index(index).child("observedGeneration")
-      errors.push(invalidValue(at, observedGeneration, notNegative))
-    }
-    if (systemConditions.has(type)) continue
-    errors.push(
-      ...messages(path.child("conditions").index(index).child("Type"), type ?? "", validateQualifiedName(type ?? "")),
-    )
-  }
-  const nominated = status.nominatedNodeName
-  if (nominated && nominated !== before.nominatedNodeName) {
-    errors.push(...messages(path.child("nominatedNodeName"), nominated, validateDNS1123Subdomain(nominated)))
-    if (current.spec?.nodeName) {
-      const text = "may not be set on pods that are already bound to a node"
-      errors.push(forbiddenField(path.child("nominatedNodeName"), text))
-    }
-  }
-  const { observedGeneration = 0 } = status
-  if (observedGeneration < 0) {
-    errors.push(invalidValue(path.child("observedGeneration"), observedGeneration, notNegative))
-  }
-  errors.push(...immutableField(path.child("qosClass"), status.qosClass, before.qosClass))
-  errors.push(
-    ...validateRestarts(path, pod, current),
-    ...validateClaimStatuses(
-      path.child("resourceClaimStatuses"),
-      status.resourceClaimStatuses,
-      pod.spec?.resourceClaims,
-    ),
-    ...validateExtendedClaim(
-      path.child("extendedResourceClaimStatus"),
-      status.extendedResourceClaimStatus,
-      pod.spec ?? { containers: [] },
-    ),
-  )
+  const { annotations: annotationsBefore } = current.metadata
+  const { observedGeneration = 0, resourceClaimStatuses, extendedResourceClaimStatus } = status
   return [
-    ...errors,
+    ...validateAnnotationsKept(metadata.annotations, annotationsBefore),
+    ...validatePodAnnotations(annotationsPath, metadata.annotations, spec, annotationsBefore),
+    ...validateConditions(status.conditions),
+    ...validateNomination(status, current),
+    ...notNegative(path.child("observedGeneration"), observedGeneration),
+    ...immutableField(path.child("qosClass"), status.qosClass, before.qosClass),
+    ...validateRestarts(path, pod, current),
+    ...validateClaimStatuses(path.child("resourceClaimStatuses"), resourceClaimStatuses, spec.resourceClaims),
+    ...validateExtendedClaim(path.child("extendedResourceClaimStatus"), extendedResourceClaimStatus, spec),
     ...validateAddresses(status, before),
-    ...validateReported(path, status, pod.spec ?? { containers: [] }),
+    ...validateReported(path, status, spec),
   ]
+}
+
+function validateConditions(conditions: Status["conditions"]): FieldError[] {
+  return (conditions ?? []).flatMap(({ type, observedGeneration = 0 }, index) => {
+    const at = path.child("conditions").index(index)
+    return [
+      ...notNegative(at.child("observedGeneration"), observedGeneration),
+      // Upstream's path has the name of the Go field.
+      ...(systemConditions.has(type) ? [] : messages(at.child("Type"), type ?? "", validateQualifiedName(type ?? ""))),
+    ]
+  })
+}
+
+/** A nomination is for a pod that waits for its node. */
+function validateNomination({ nominatedNodeName }: Status, { spec, status }: Pod): FieldError[] {
+  if (!nominatedNodeName || nominatedNodeName === status?.nominatedNodeName) return []
+  const at = path.child("nominatedNodeName")
+  const errors = messages(at, nominatedNodeName, validateDNS1123Subdomain(nominatedNodeName))
+  if (!spec?.nodeName) return errors
+  return [...errors, forbiddenField(at, "may not be set on pods that are already bound to a node")]
+}
+
+function notNegative(at: FieldPath, generation: number): FieldError[] {
+  return generation < 0 ? [invalidValue(at, generation, "must be a non-negative integer")] : []
 }
 
 /** podIP takes precedence over podIPs if they differ: the kubelet may know only the older field. */
