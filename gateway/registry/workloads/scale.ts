@@ -12,7 +12,7 @@ import { scaleColumns } from "../columns/workloads.ts"
 import { managersIn, recordWrite, setEntries } from "../generic/managed-fields/field-management.ts"
 import { managedScale } from "../generic/managed-fields/managed-kind.ts"
 import { onBehalf } from "../generic/internal-write.ts"
-import type { Registry, ResourceDefinition } from "../rest.ts"
+import type { AdmitFunctions, Registry, ResourceDefinition, WriteOptions } from "../rest.ts"
 import type { SubresourceHandler } from "../strategy.ts"
 import type { LabelSelector } from "../validation/selectors.ts"
 import { nonNegative } from "../validation/values.ts"
@@ -64,36 +64,13 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
     async update(ctx, registry, namespace, name, change, options, admit) {
       const scalable = scalableOf(registry)
       const { definition } = registry
+      const target: Target = { scalable, definition, pathIn: replicasPaths(ctx, definition), options, admit }
       // The strategy must see an update of the object itself, not of a subresource.
-      const pathIn = replicasPaths(ctx, definition)
-      const inner = onBehalf(ctx, { ...definition, namespace, name })
       const result = await registry.update(
-        inner,
+        onBehalf(ctx, { ...definition, namespace, name }),
         namespace,
         name,
-        async (current) => {
-          const object = current as KubeObject
-          const before = scaleOf(object, scalable)
-          setEntries(before, scaleEntries(managersIn(object), pathIn))
-          const wanted = (await change(structuredClone(before))) as Scale
-          if (options.managersKnown !== true) {
-            // As upstream, a Scale without apiVersion cannot be decoded, so no manager of the number is recorded.
-            if (!wanted.apiVersion) setEntries(wanted, undefined)
-            else await recordWrite(managedScale(), wanted, before, options)
-          }
-          wanted.apiVersion ||= "autoscaling/v1"
-          // The uid of a whole scale is a precondition of the write.
-          if (options.isPatch !== true) checkUid(wanted, object, definition)
-          checkName(wanted, object)
-          await admit.mutate(wanted, before)
-          if (scalable.ownRules !== true) check(wanted, object, definition)
-          const { resourceVersion } = wanted.metadata
-          if (resourceVersion) object.metadata.resourceVersion = resourceVersion // the registry compares it
-          scalable.setReplicas(object, wanted.spec?.replicas ?? 0)
-          const entries = parentEntries(managersIn(object), managersIn(wanted), printGroupVersion(definition), pathIn)
-          setEntries(object, entries)
-          return object
-        },
+        (current) => rescale(target, current as KubeObject, change),
         { ...options, subresource: "scale", managersKnown: true },
         {
           mutate: async () => undefined,
@@ -104,6 +81,42 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
       return scaleOf(result.value.object(), scalable)
     },
   }
+}
+
+interface Target {
+  scalable: Scalable
+  definition: ResourceDefinition
+  /** Of the number of replicas. */
+  pathIn: ReplicasPath
+  options: WriteOptions
+  admit: AdmitFunctions
+}
+
+/** Changes the object's scale, and the object accordingly. */
+async function rescale(
+  { scalable, definition, pathIn, options, admit }: Target,
+  object: KubeObject,
+  change: (current: KubeObject) => KubeObject | Promise<KubeObject>,
+): Promise<KubeObject> {
+  const before = scaleOf(object, scalable)
+  setEntries(before, scaleEntries(managersIn(object), pathIn))
+  const wanted = (await change(structuredClone(before))) as Scale
+  if (options.managersKnown !== true) {
+    // As upstream, a Scale without apiVersion cannot be decoded, so no manager of the number is recorded.
+    if (!wanted.apiVersion) setEntries(wanted, undefined)
+    else await recordWrite(managedScale(), wanted, before, options)
+  }
+  wanted.apiVersion ||= "autoscaling/v1"
+  // The uid of a whole scale is a precondition of the write.
+  if (options.isPatch !== true) checkUid(wanted, object, definition)
+  checkName(wanted, object)
+  await admit.mutate(wanted, before)
+  if (scalable.ownRules !== true) check(wanted, object, definition)
+  const { resourceVersion } = wanted.metadata
+  if (resourceVersion) object.metadata.resourceVersion = resourceVersion // the registry compares it
+  scalable.setReplicas(object, wanted.spec?.replicas ?? 0)
+  setEntries(object, parentEntries(managersIn(object), managersIn(wanted), printGroupVersion(definition), pathIn))
+  return object
 }
 
 /** The field path of the number in each version of the kind. */
