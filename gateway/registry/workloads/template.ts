@@ -104,3 +104,12 @@ function validateServing(path: FieldPath, template: PodTemplateSpec, kind: strin
 }
 
 export const emptyTemplate: PodTemplateSpec = { spec: { containers: [] } }
+
+/** The spec of a workload whose defaults are to be set, also those of its template's metadata: what is missing is added, empty. */
+export function specWithTemplate<S extends { template?: PodTemplateSpec }>(object: { spec?: S }): S {
+  const completed = (object.spec ??= {} as S)
+  const spec: { template?: PodTemplateSpec } = completed
+  spec.template ??= {}
+  spec.template.metadata ??= {}
+  return completed
+}

@@ -25,7 +25,7 @@ import {
   validateCounters,
 } from "../../workloads/amounts.ts"
 import { canonicalizeInteger } from "../../workloads/annotated-integer.ts"
-import { emptyTemplate, validateMatches, validateServingTemplate } from "../../workloads/template.ts"
+import { emptyTemplate, specWithTemplate, validateMatches, validateServingTemplate } from "../../workloads/template.ts"
 import { templateWarnings } from "../../workloads/warnings.ts"
 
 type Spec = Wire<models.V1DaemonSetSpec>
@@ -39,7 +39,7 @@ const strategy: Strategy<DaemonSet> = {
   dropDisabled: ({ spec }) => dropDisabledOfPod(spec?.template?.spec),
 
   default(set) {
-    const spec = specOf(set)
+    const spec = specWithTemplate(set)
     const update = (spec.updateStrategy ??= {})
     update.type = update.type || "RollingUpdate"
     if (update.type === "RollingUpdate") {
@@ -73,11 +73,11 @@ const strategy: Strategy<DaemonSet> = {
     }
   },
 
-  validate: (_ctx, set) => validateSpec(specOf(set)),
+  validate: (_ctx, set) => validateSpec(specWithTemplate(set)),
 
   validateUpdate(ctx, set, current) {
     if (ctx.info.subresource === "status") return validateStatus(set, current)
-    const spec = specOf(set)
+    const spec = specWithTemplate(set)
     return [...immutableField(path.child("selector"), spec.selector, current.spec?.selector), ...validateSpec(spec)]
   },
 
@@ -88,13 +88,6 @@ const strategy: Strategy<DaemonSet> = {
 }
 
 export const daemonSets: KindExtension = { strategy }
-
-function specOf(set: DaemonSet): Spec {
-  set.spec ??= {} as Spec
-  set.spec.template ??= {}
-  set.spec.template.metadata ??= {}
-  return set.spec
-}
 
 function validateSpec(spec: Spec): FieldError[] {
   const template = spec.template ?? emptyTemplate

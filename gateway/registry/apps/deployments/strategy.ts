@@ -23,7 +23,7 @@ import {
 } from "../../workloads/amounts.ts"
 import { canonicalizeInteger } from "../../workloads/annotated-integer.ts"
 import { workloadScale } from "../../workloads/scale.ts"
-import { emptyTemplate, validateSelected, validateSelector } from "../../workloads/template.ts"
+import { emptyTemplate, specWithTemplate, validateSelected, validateSelector } from "../../workloads/template.ts"
 import { defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
 import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
@@ -40,7 +40,7 @@ const strategy: Strategy<Deployment> = {
   dropDisabled: ({ spec }) => dropDisabledOfPod(spec?.template?.spec),
 
   default(deployment) {
-    const spec = specOf(deployment)
+    const spec = specWithTemplate(deployment)
     spec.replicas ??= 1
     const rollout = (spec.strategy ??= {})
     rollout.type = rollout.type || "RollingUpdate"
@@ -64,7 +64,7 @@ const strategy: Strategy<Deployment> = {
     !semanticEqual(deployment.spec, current.spec) ||
     !semanticEqual(deployment.metadata.annotations, current.metadata.annotations),
 
-  validate: (_ctx, deployment) => [...validateSpec(specOf(deployment)), ...validateRollback(deployment)],
+  validate: (_ctx, deployment) => [...validateSpec(specWithTemplate(deployment)), ...validateRollback(deployment)],
 
   validateUpdate(ctx, deployment, current) {
     if (ctx.info.subresource === "status") {
@@ -77,7 +77,7 @@ const strategy: Strategy<Deployment> = {
         ),
       ]
     }
-    const spec = specOf(deployment)
+    const spec = specWithTemplate(deployment)
     return [
       ...validateSpec(spec),
       ...validateRollback(deployment),
@@ -92,13 +92,6 @@ const strategy: Strategy<Deployment> = {
 }
 
 export const deployments: KindExtension = { strategy, subresources: { scale: workloadScale } }
-
-function specOf(deployment: Deployment): Spec {
-  deployment.spec ??= { template: {} } as Spec
-  deployment.spec.template ??= {}
-  deployment.spec.template.metadata ??= {}
-  return deployment.spec
-}
 
 function validateSpec(spec: Spec): FieldError[] {
   const template = spec.template ?? emptyTemplate

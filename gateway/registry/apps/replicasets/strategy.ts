@@ -7,7 +7,7 @@ import { immutableField } from "../../validation/equality.ts"
 import { nonNegative } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"
 import { workloadScale } from "../../workloads/scale.ts"
-import { emptyTemplate, validateSelected, validateSelector } from "../../workloads/template.ts"
+import { emptyTemplate, specWithTemplate, validateSelected, validateSelector } from "../../workloads/template.ts"
 import { defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
 import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
@@ -20,7 +20,7 @@ const strategy: Strategy<ReplicaSet> = {
   dropDisabled: ({ spec }) => dropDisabledOfPod(spec?.template?.spec),
 
   default(set) {
-    const spec = specOf(set)
+    const spec = specWithTemplate(set)
     spec.replicas ??= 1
     defaultPodTemplate(spec.template)
   },
@@ -29,11 +29,11 @@ const strategy: Strategy<ReplicaSet> = {
     set.status = { replicas: 0 }
   },
 
-  validate: (_ctx, set) => validateSpec(specOf(set)),
+  validate: (_ctx, set) => validateSpec(specWithTemplate(set)),
 
   validateUpdate(ctx, set, current) {
     if (ctx.info.subresource === "status") return validateStatus(set)
-    const spec = specOf(set)
+    const spec = specWithTemplate(set)
     return [...validateSpec(spec), ...immutableField(path.child("selector"), spec.selector, current.spec?.selector)]
   },
 
@@ -46,13 +46,6 @@ const strategy: Strategy<ReplicaSet> = {
 }
 
 export const replicaSets: KindExtension = { strategy, subresources: { scale: workloadScale } }
-
-function specOf(set: ReplicaSet): Spec {
-  set.spec ??= {} as Spec
-  set.spec.template ??= {}
-  set.spec.template.metadata ??= {}
-  return set.spec
-}
 
 function validateSpec(spec: Spec): FieldError[] {
   const template = spec.template ?? emptyTemplate

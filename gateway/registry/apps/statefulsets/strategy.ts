@@ -25,7 +25,7 @@ import {
   validateCounters,
 } from "../../workloads/amounts.ts"
 import { workloadScale } from "../../workloads/scale.ts"
-import { validateSelected, validateSelector } from "../../workloads/template.ts"
+import { specWithTemplate, validateSelected, validateSelector } from "../../workloads/template.ts"
 import { claimSpecWarnings } from "../../core/persistentvolumeclaims/warnings.ts"
 import { templateWarnings } from "../../workloads/warnings.ts"
 
@@ -51,7 +51,7 @@ const strategy: Strategy<StatefulSet> = {
   },
 
   default(set) {
-    const spec = specOf(set)
+    const spec = specWithTemplate(set)
     spec.podManagementPolicy = spec.podManagementPolicy || "OrderedReady"
     const update = (spec.updateStrategy ??= {})
     // As upstream, rollingUpdate is only added if the type is omitted.
@@ -80,11 +80,11 @@ const strategy: Strategy<StatefulSet> = {
     set.status = { replicas: 0, availableReplicas: 0 }
   },
 
-  validate: (_ctx, set) => validateSpec(specOf(set), undefined),
+  validate: (_ctx, set) => validateSpec(specWithTemplate(set), undefined),
 
   validateUpdate(ctx, set, current) {
     if (ctx.info.subresource === "status") return validateStatus(set, current)
-    const spec = specOf(set)
+    const spec = specWithTemplate(set)
     const before = current.spec as Spec | undefined
     const errors = validateSpec(spec, before)
     const fixed = (of: object | undefined): unknown =>
@@ -117,13 +117,6 @@ const strategy: Strategy<StatefulSet> = {
 }
 
 export const statefulSets: KindExtension = { strategy, subresources: { scale: workloadScale } }
-
-function specOf(set: StatefulSet): Spec {
-  set.spec ??= {} as Spec
-  set.spec.template ??= {}
-  set.spec.template.metadata ??= {}
-  return set.spec
-}
 
 function validateSpec(spec: Spec, current: Spec | undefined): FieldError[] {
   const errors: FieldError[] = []
