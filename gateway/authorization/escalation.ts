@@ -4,15 +4,9 @@
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { goQuote } from "../../apimachinery/go/quote.ts"
 import { validatePathSegmentName } from "../../apimachinery/names.ts"
-import {
-  badRequest,
-  forbidden,
-  type GroupResource,
-  notFound,
-  type StatusError,
-  unexplained,
-} from "../../apimachinery/status.ts"
+import { badRequest, forbidden, notFound, type StatusError, unexplained } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
+import { isAllowed } from "./further-rights.ts"
 import { compactRules, covers, printRule } from "./rules.ts"
 import { aggregateMessage } from "../../apimachinery/error-message.ts"
 import type { PolicyRule, RoleReference } from "./types.ts"
@@ -40,7 +34,7 @@ export async function confirmRoleGrants(
   if (isMaster(ctx)) return
   const { resource, namespace, name, aggregates = false } = role
   if (ctx.info.isResourceRequest && ctx.info.resource === resource && ctx.info.group === group) {
-    if (await mayDo(ctx, "escalate", { group, resource }, namespace, ctx.info.name)) return
+    if (await isAllowed(ctx, { verb: "escalate", group, resource, namespace, name: ctx.info.name })) return
   }
   const missing = await missingRules(ctx, role.rules, namespace)
   if (missing !== undefined) throw forbidden({ group, resource }, name, missing)
@@ -66,8 +60,8 @@ export async function confirmBindingGrants(
   const reference = { kind: roleRef.kind ?? "", name: roleRef.name ?? "" }
   const referenced = roleResources[reference.kind]
   if (referenced === undefined) throw unexplained(`unsupported role reference kind: ${goQuote(reference.kind)}`)
-  if (await mayDo(ctx, "bind", { group: roleRef.apiGroup ?? group, resource: referenced }, namespace, reference.name))
-    return
+  const bound = { group: roleRef.apiGroup ?? group, resource: referenced, namespace, name: reference.name }
+  if (await isAllowed(ctx, { verb: "bind", ...bound })) return
   checkReference(reference, namespace)
   const rules = await ctx.controlPlane.authorizer.rulesOf(reference, namespace)
   if (rules === undefined) throw missingFor(ctx, reference)
@@ -110,26 +104,4 @@ function missingFor({ info }: RequestContext, { name }: RoleReference): StatusEr
 /** Members of system:masters have all permissions, although no rules contain them. */
 function isMaster(ctx: RequestContext): boolean {
   return ctx.user.groups.includes("system:masters")
-}
-
-async function mayDo(
-  ctx: RequestContext,
-  verb: string,
-  { group, resource }: GroupResource,
-  namespace: string,
-  name: string,
-): Promise<boolean> {
-  const decision = await ctx.controlPlane.authorizer.authorize({
-    user: ctx.user,
-    verb,
-    isResourceRequest: true,
-    path: "",
-    group,
-    version: "*",
-    resource,
-    subresource: "",
-    namespace,
-    name,
-  })
-  return decision.decision === "Allow"
 }

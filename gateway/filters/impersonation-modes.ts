@@ -8,6 +8,7 @@ import { goQuote } from "../../apimachinery/go/quote.ts"
 import { validateDNS1123Label, validateDNS1123Subdomain } from "../../apimachinery/names.ts"
 import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import { hasReason } from "../../apimachinery/status.ts"
+import { attributesOf } from "../authorization/further-rights.ts"
 import { refusal } from "../authorization/messages.ts"
 import type { Attributes, Authorizer } from "../authorization/types.ts"
 import { domainPrefixedPath } from "../registry/validation/values.ts"
@@ -108,17 +109,10 @@ async function check(authorizer: Authorizer, mode: Mode, wanted: Wanted, request
 type Claim = (resource: string, name: string, more?: Partial<Attributes>) => Attributes
 
 function claimOf(user: User, { name: mode }: Mode): Claim {
+  const verb = mode === undefined ? "impersonate" : `impersonate:${mode}`
+  const group = mode === undefined ? "" : authenticationGroup
   return (resource, name, more = {}) => ({
-    user,
-    verb: mode === undefined ? "impersonate" : `impersonate:${mode}`,
-    isResourceRequest: true,
-    path: "",
-    group: mode === undefined ? "" : authenticationGroup,
-    version: "v1",
-    resource,
-    subresource: "",
-    namespace: "",
-    name,
+    ...attributesOf(user, { verb, group, version: "v1", resource, name }),
     ...more,
   })
 }

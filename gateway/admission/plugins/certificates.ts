@@ -2,6 +2,7 @@
 // all permissions are rejected. Source: k8s.io/kubernetes/plugin/pkg/admission/certificates.
 
 import type { CertificateSigningRequest } from "../../../apimachinery/object.ts"
+import { isAllowed } from "../../authorization/further-rights.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { organizationsOf } from "./certificate-subject.ts"
@@ -38,19 +39,7 @@ async function checkSigner(
   signer: string,
 ): Promise<void> {
   for (const name of [signer, `${signer.split("/", 1)[0]}/*`]) {
-    const { decision } = await ctx.controlPlane.authorizer.authorize({
-      user: ctx.user,
-      verb,
-      isResourceRequest: true,
-      path: "",
-      group,
-      version: "*",
-      resource: "signers",
-      subresource: "",
-      namespace: "",
-      name,
-    })
-    if (decision === "Allow") return
+    if (await isAllowed(ctx, { verb, group, resource: "signers", name })) return
   }
   throw refuse(attributes, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`)
 }

@@ -2,6 +2,7 @@
 // k8s.io/kubernetes/pkg/registry/resource/utils.go.
 
 import { type FieldError, FieldPath, forbiddenField } from "../../../apimachinery/field-errors.ts"
+import { attributesOf } from "../../authorization/further-rights.ts"
 import { refusal } from "../../authorization/messages.ts"
 import type { Attributes } from "../../authorization/types.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -105,8 +106,7 @@ async function refusalOf(
 ): Promise<string | undefined> {
   if (ctx.user.groups.includes("system:masters")) return undefined
   const { group, version, resource } = ctx.info
-  const base = { user: ctx.user, isResourceRequest: true, path: "", group, version, resource }
-  const attributes: Attributes = { ...base, ...wanted }
+  const attributes = attributesOf(ctx.user, { group, version, resource, ...wanted })
   const { decision, reason } = await ctx.controlPlane.authorizer.authorize(attributes)
   return decision === "Allow" ? undefined : refusal(attributes, reason).message
 }

@@ -11,6 +11,7 @@ import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import { aggregateMessage, errorMessage } from "../../../../apimachinery/error-message.ts"
 import { isNotFound, notFound } from "../../../../apimachinery/status.ts"
+import { isAllowed } from "../../../authorization/further-rights.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import type { AdmissionAttributes } from "../../chain.ts"
 import { find } from "../lookup.ts"
@@ -57,19 +58,9 @@ async function faultOfAudiences(
   const { isAsked, errors } = await isAskedFor(ctx, pod, audience)
   if (isAsked) return undefined
   if (errors.length > 0) return `error validating audience ${goQuote(audience)}: ${aggregateMessage(errors)}`
-  const { decision } = await ctx.controlPlane.authorizer.authorize({
-    user: ctx.user,
-    verb: "request-serviceaccounts-token-audience",
-    isResourceRequest: true,
-    path: "",
-    group: "",
-    version: "v1",
-    resource: audience,
-    subresource: "",
-    namespace,
-    name,
-  })
-  if (decision === "Allow") return undefined
+  const verb = "request-serviceaccounts-token-audience"
+  const right = { verb, group: "", version: "v1", resource: audience, namespace, name }
+  if (await isAllowed(ctx, right)) return undefined
   const who = `${ctx.user.name} is not authorized to request tokens for this audience`
   return `audience ${goQuote(audience)} not found in pod spec volume, ${who}`
 }

@@ -3,6 +3,7 @@
 
 import type { BindingSpec, ParamKind, Policy } from "../../../../apimachinery/cel/admission/policy.ts"
 import { isNotFound } from "../../../../apimachinery/status.ts"
+import { isAllowed, type ResourceRight } from "../../../authorization/further-rights.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import type { User } from "../../../request/user.ts"
 import { builtIn, onBehalf } from "../../generic/internal-write.ts"
@@ -23,25 +24,8 @@ function resourceOf(ctx: RequestContext, { apiVersion = "", kind = "" }: ParamKi
   return { group, version, resource: found?.resource ?? "*" }
 }
 
-async function isAllowed(
-  ctx: RequestContext,
-  wanted: Wanted,
-  verb: string,
-  namespace: string,
-  name: string,
-): Promise<boolean> {
-  if (ctx.user.groups.includes("system:masters")) return true
-  const { decision } = await ctx.controlPlane.authorizer.authorize({
-    ...wanted,
-    user: ctx.user,
-    verb,
-    isResourceRequest: true,
-    path: "",
-    subresource: "",
-    namespace,
-    name,
-  })
-  return decision === "Allow"
+async function mayRead(ctx: RequestContext, right: ResourceRight): Promise<boolean> {
+  return ctx.user.groups.includes("system:masters") || isAllowed(ctx, right)
 }
 
 /** Go's representation of a user. */
@@ -53,7 +37,7 @@ function print({ name, uid = "", groups, extra }: User): string {
 
 /** Returns undefined if it is allowed, otherwise the reason. */
 export async function mayReadParams(ctx: RequestContext, kind: ParamKind): Promise<string | undefined> {
-  if (await isAllowed(ctx, resourceOf(ctx, kind), "get", "*", "*")) return undefined
+  if (await mayRead(ctx, { ...resourceOf(ctx, kind), verb: "get", namespace: "*", name: "*" })) return undefined
   const { kind: name = "", apiVersion = "" } = kind
   return `user ${print(ctx.user)} must have "get" permission on all objects of the referenced paramKind (kind=${name}, apiVersion=${apiVersion})`
 }
@@ -68,7 +52,8 @@ export async function mayUseParams(
   const kind = policy?.spec?.paramKind
   const wanted = kind === undefined ? anything : resourceOf(ctx, kind)
   const verb = paramRef.name ? "get" : "list"
-  if (await isAllowed(ctx, wanted, verb, paramRef.namespace ?? "", paramRef.name ?? "")) return undefined
+  const { namespace = "", name = "" } = paramRef
+  if (await mayRead(ctx, { ...wanted, verb, namespace, name })) return undefined
   const user = `user ${print(ctx.user)} does not have "${verb}" permission`
   const everything = "for all groups, versions and resources"
   if (policy === undefined)
