@@ -1,42 +1,29 @@
-// A tenant of the gateway: its record, and while it is awake its control plane and its feed for followers of all tenants. It owns
-// both: everything that runs for the tenant ends when it falls asleep or is closed, and closing waits for it.
+// A tenant of the gateway: its record, and while it is awake what runs for it (awake-tenant.ts). It owns that: everything ends when the
+// tenant falls asleep or is closed, and closing waits for it.
 //
 //   asleep ──controlPlane(), follow()──▶ awake: control plane, feed ──sleep()──▶ asleep
 //
 // If a tenant was only woken to be read, its feed stays dormant: its followers know its state already.
 
-import type { Log } from "../../client/log.ts"
 import type { Credentials } from "../authentication/types.ts"
-import { controlPlaneClosed } from "../control-plane/ending.ts"
 import { type Admittance, admits } from "./admittance.ts"
+import { AwakeTenant, type AwakeTenantParts } from "./awake-tenant.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
-import { type Preparation, Preparing } from "../control-plane/prepare.ts"
 import { Presence } from "./presence.ts"
 import type { Found } from "./tenant-resolver.ts"
-import type { Semaphore } from "./semaphore.ts"
 import { WakeWaiters } from "./wake-waiters.ts"
-import type { Subscriptions } from "./subscriptions.ts"
 import { noSuchTenant } from "./tenant-errors.ts"
-import { TenantFeed } from "./tenant-feed.ts"
 import type { TenantRecord } from "./tenant-record.ts"
 
 /** Shared by all tenants of a process. */
-export interface TenantEntryParts {
+export interface TenantEntryParts extends Omit<AwakeTenantParts, "name" | "controlPlane" | "presence"> {
   open: (record: TenantRecord, life: ControlPlaneLife) => Promise<ControlPlane>
-  /** Creates what depends on the super cluster, once the tenant is used. */
-  preparation: Preparation
-  /** How long users of the tenant wait for its preparation, which then continues in the background. */
-  readyMs: number
   /** The admittance data for the time it sleeps; undefined if there can be none. */
   admittance: (controlPlane: ControlPlane) => Promise<Admittance | undefined>
   /** Called each time the tenant has woken. */
   woke: (entry: TenantEntry) => void
   /** Called when it has fallen asleep and is closed: all followers know its state up to that revision. */
   slept?: (entry: TenantEntry, revision: number) => void
-  subscriptions: Subscriptions
-  /** Shared by all feeds. */
-  opening: Semaphore
-  log: Log
 }
 
 /** The interface of a control plane to its tenant, which outlives it. */
@@ -48,26 +35,14 @@ export interface ControlPlaneLife {
   begin(): Promise<void> | undefined
 }
 
-interface Awake {
-  controlPlane: ControlPlane
-  feed: TenantFeed | undefined
-  feeding: Promise<void>
-  /** Aborted when it falls asleep or is closed. */
-  ending: AbortController
-  preparing: Preparing
-}
-
-/** Memory per tenant of components that follow all tenants: entries in maps, and the tenant-specific parts of bootstrap objects. */
-const followedBytes = 160 * 1024
-
 export class TenantEntry {
   readonly record: TenantRecord
   readonly presence = new Presence()
   readonly #parts: TenantEntryParts
   /** The tenant was deleted, or the gateway is stopping. */
   #ended = false
-  #opening: Promise<Awake> | undefined
-  #awake: Awake | undefined
+  #opening: Promise<AwakeTenant> | undefined
+  #awake: AwakeTenant | undefined
   #closing: Promise<void> | undefined
   /** When it fell asleep: the revision up to which all followers knew its state, and the sequence of the latest follower. */
   #settled: { revision: number; followers: number } | undefined
@@ -80,7 +55,6 @@ export class TenantEntry {
   #admittance: Admittance | undefined
   /** Of the last opening. */
   #failure: unknown
-  #measured: { of: Awake; at: number; bytes: number } | undefined
   /** performance.now() */
   #introduced: { at: number; tookMs: number } | undefined
   readonly #wakeWaiters = new WakeWaiters()
@@ -111,13 +85,9 @@ export class TenantEntry {
     return this.#awake === undefined ? this.#failure : this.#awake.controlPlane.store.damage
   }
 
-  /** Estimated memory; 0 while it sleeps. Measured again after each use. */
+  /** Estimated memory; 0 while it sleeps. */
   get memoryBytes(): number {
-    if (this.#awake === undefined) return 0
-    const { isInUse, lastUsed } = this.presence
-    if (isInUse || this.#measured?.at !== lastUsed || this.#measured.of !== this.#awake)
-      this.#measured = { of: this.#awake, at: lastUsed, bytes: this.#awake.controlPlane.memoryBytes }
-    return this.#measured.bytes + (this.#awake.feed?.hasDelivered === true ? followedBytes : 0)
+    return this.#awake?.memoryBytes ?? 0
   }
 
   /** Opens the control plane if it is closed. */
@@ -204,7 +174,7 @@ export class TenantEntry {
     return awake.preparing.inTime()
   }
 
-  #open(): Promise<Awake> {
+  #open(): Promise<AwakeTenant> {
     if (this.#ended) return Promise.reject(noSuchTenant(this.record.tenant.name))
     this.#opening ??= this.#wakeUp().catch((error: unknown) => {
       this.#opening = undefined
@@ -214,10 +184,10 @@ export class TenantEntry {
     return this.#opening
   }
 
-  async #wakeUp(): Promise<Awake> {
+  async #wakeUp(): Promise<AwakeTenant> {
     await this.#closing
     this.#admittance = undefined
-    const { open, preparation, readyMs, log } = this.#parts
+    const { open, preparation } = this.#parts
     const controlPlane = await open(this.record, {
       presence: this.presence,
       reopened: (signal) => this.#reopened(signal),
@@ -226,11 +196,10 @@ export class TenantEntry {
     const isBegun = await preparation.isBegun(controlPlane)
     this.#failure = undefined
     // Synchronous from here on, so that whoever closes it also ends what is started here.
-    const ending = new AbortController()
-    if (this.#ended) ending.abort(controlPlaneClosed)
-    const preparing = new Preparing({ controlPlane, preparation, readyMs, signal: ending.signal, log })
-    const awake: Awake = { controlPlane, feed: undefined, feeding: Promise.resolve(), ending, preparing }
-    if (isBegun) preparing.begin()
+    const { name } = this.record.tenant
+    const awake = new AwakeTenant({ ...this.#parts, name, controlPlane, presence: this.presence })
+    if (this.#ended) awake.stop()
+    if (isBegun) awake.preparing.begin()
     this.#awake = awake
     this.#parts.woke(this)
     if (this.#announced) this.#feed(awake)
@@ -238,23 +207,10 @@ export class TenantEntry {
     return awake
   }
 
-  #feed(awake: Awake): void {
-    const { subscriptions, opening, log } = this.#parts
-    const { name } = this.record.tenant
+  #feed(awake: AwakeTenant): void {
     const settled = this.isSettled ? this.#settled?.revision : undefined
     this.#wanted = false
-    awake.feed = new TenantFeed({
-      tenant: name,
-      controlPlane: awake.controlPlane,
-      settled,
-      subscriptions,
-      signal: awake.ending.signal,
-      opening,
-      log,
-    })
-    awake.feeding = awake.feed
-      .run()
-      .catch((error: unknown) => log.error({ err: error, tenant: name }, "following a tenant stopped"))
+    awake.follow(settled)
   }
 
   /** For a watch whose store was closed because the tenant fell asleep. */
@@ -263,31 +219,27 @@ export class TenantEntry {
     return this.#ended ? Promise.resolve(undefined) : this.#wakeWaiters.next(signal)
   }
 
-  /** It is not needed: no request in progress, no changes that followers have not received, no preparation in progress. */
   get canSleep(): boolean {
-    const awake = this.#awake
-    return awake?.preparing.isUnderWay === false && !this.presence.isInUse && awake.feed?.settledAt !== undefined
+    return this.#awake?.restsAt !== undefined
   }
 
   /** Returns false if it is still needed. Followers are notified before anything is closed. */
   sleep(): boolean {
     const awake = this.#awake
-    const revision = awake?.feed?.settledAt
-    if (awake === undefined || revision === undefined || !this.canSleep) return false
+    const revision = awake?.restsAt
+    if (awake === undefined || revision === undefined) return false
     this.#settled = { revision, followers: this.#parts.subscriptions.last }
     this.#wanted = false
-    awake.ending.abort(controlPlaneClosed)
+    awake.stop()
     awake.feed?.notifyAsleep()
     this.#close(awake, revision)
     return true
   }
 
-  #close(awake: Awake, settled?: number): void {
-    this.#awake = this.#opening = this.#measured = undefined
+  #close(awake: AwakeTenant, settled?: number): void {
+    this.#awake = this.#opening = undefined
     this.#closing = (async () => {
-      awake.ending.abort(controlPlaneClosed)
-      await awake.feeding
-      await awake.preparing.ended
+      await awake.end()
       if (settled !== undefined) await this.#sleepOn(awake, settled)
       else await awake.controlPlane[Symbol.asyncDispose]()
     })()
@@ -297,7 +249,7 @@ export class TenantEntry {
     )
   }
 
-  async #sleepOn({ controlPlane }: Awake, settled: number): Promise<void> {
+  async #sleepOn({ controlPlane }: AwakeTenant, settled: number): Promise<void> {
     const { admittance, slept, log } = this.#parts
     const known = await admittance(controlPlane).catch((error: unknown) => {
       log.warn({ err: error, tenant: this.record.tenant.name }, "a tenant falls asleep without being looked at")
@@ -312,7 +264,7 @@ export class TenantEntry {
 
   async close(): Promise<void> {
     this.#ended = true
-    this.#awake?.ending.abort(controlPlaneClosed)
+    this.#awake?.stop()
     this.#wakeWaiters.wake(undefined)
     const awake = await this.#opening?.catch(() => undefined) // reported to the caller who requested it
     if (awake !== undefined && this.#awake === awake) this.#close(awake)
