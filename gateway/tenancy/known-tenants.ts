@@ -162,7 +162,7 @@ export class KnownTenants implements Disposable {
     if (!entry.isAwake && (entry.isWaitedFor || this.#subscriptions.last > 0)) this.#sleep.call(entry)
   }
 
-  /** Notifies the subscriber at once of existing tenants that `isTold` allows. Returns a function that unsubscribes. */
+  /** Notifies the subscriber at once of existing tenants that `isIncluded` allows. Returns a function that unsubscribes. */
   subscribe(subscriber: TenantSubscriber, isIncluded: (name: string) => boolean): () => void {
     this.#subscribers.add(subscriber)
     for (const [name, { record }] of this.#byName) if (isIncluded(name)) subscriber.added(record.tenant)

@@ -1,18 +1,23 @@
-// Follows the records of tenants that other gateways on the same storage create and delete, so that each gateway serves all of
-// them.
+// Takes over what other gateways on the same storage do with tenants, so that each gateway serves all of them: follows the records
+// that they create, change and delete, and learns which tenants' objects they have changed.
 
 import { backoff } from "../../client/backoff.ts"
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import type { Revision, Store, Watcher } from "../../storage/types.ts"
-import { changedRecord, readRecords, watchRecords, type TenantRecord } from "./tenant-record.ts"
+import { authorityName } from "../pki/trust-store.ts"
+import type { OtherGateways } from "../stores/storage.ts"
+import type { KnownTenants } from "./known-tenants.ts"
+import type { TenantEntry } from "./tenant-entry.ts"
+import { changedRecord, readRecord, readRecords, watchRecords, type TenantRecord } from "./tenant-record.ts"
 
 export interface OtherTenantsParts {
   store: Store
+  gateways: OtherGateways
   /** The tenants served here. */
-  known: () => readonly TenantRecord[]
-  /** The current record, or undefined if it was deleted. Also called for writes of this gateway. */
-  changed: (name: string, record: TenantRecord | undefined) => void
+  known: KnownTenants
+  /** An operation of this gateway on the tenant of that name is in progress: call reload() after it. */
+  isInProgress: (name: string) => boolean
   log: Log
 }
 
@@ -28,6 +33,11 @@ export class OtherTenants implements AsyncDisposable {
   constructor(parts: OtherTenantsParts, revision: Revision) {
     this.#parts = parts
     this.#running = this.#run(revision)
+    const { gateways, known } = parts
+    gateways.onChange((uid) => {
+      const changed = uid === "" ? known.all() : [known.byAuthority(authorityName(uid))]
+      for (const entry of changed) if (entry !== undefined) known.callChanged(entry)
+    })
   }
 
   /** Resolves when all changes before this call have been processed. Concurrent callers share one request to the store. */
@@ -41,6 +51,11 @@ export class OtherTenants implements AsyncDisposable {
         return this.#settling
       })
     return this.#settlingNext
+  }
+
+  /** Takes over what has changed during an operation of this gateway. */
+  async reload(name: string): Promise<void> {
+    this.#changed(name, await readRecord(this.#parts.store, name))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -59,7 +74,10 @@ export class OtherTenants implements AsyncDisposable {
         this.#watcher = watchRecords(store, from)
         for await (const events of this.#watcher) {
           failures = 0
-          for (const event of events) this.#publish(changedRecord(event))
+          for (const event of events) {
+            const { name, record } = changedRecord(event)
+            this.#changed(name, record)
+          }
         }
       } catch (error) {
         if (signal.aborted) return
@@ -75,13 +93,28 @@ export class OtherTenants implements AsyncDisposable {
     const { store, known } = this.#parts
     const { records, revision } = await readRecords(store)
     const names = new Set(records.map(({ tenant }) => tenant.name))
-    for (const { tenant } of known())
-      if (!names.has(tenant.name)) this.#publish({ name: tenant.name, record: undefined })
-    for (const record of records) this.#publish({ name: record.tenant.name, record })
+    const gone = known.all().filter(({ record }) => !names.has(record.tenant.name))
+    for (const { record } of gone) this.#changed(record.tenant.name, undefined)
+    for (const record of records) this.#changed(record.tenant.name, record)
     return revision
   }
 
-  #publish({ name, record }: { name: string; record: TenantRecord | undefined }): void {
-    this.#parts.changed(name, record)
+  /** `record`: the current one, or undefined if it was deleted. Also called for writes of this gateway, which change nothing. */
+  #changed(name: string, record: TenantRecord | undefined): void {
+    const { known, isInProgress } = this.#parts
+    if (isInProgress(name)) return
+    const entry = known.get(name)
+    const active = record?.state === "active" ? record : undefined
+    const isSame = entry !== undefined && active?.tenant.uid === entry.record.tenant.uid
+    if (entry !== undefined && !isSame) this.#remove(entry)
+    if (active === undefined) return
+    if (isSame) known.change(entry, active.tenant)
+    else known.join(active)
+  }
+
+  #remove(entry: TenantEntry): void {
+    const { known, log } = this.#parts
+    const { name } = entry.record.tenant
+    known.remove(entry).catch((error: unknown) => log.error({ err: error, tenant: name }, "closing a tenant failed"))
   }
 }

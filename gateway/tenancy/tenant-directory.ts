@@ -15,7 +15,7 @@ import type {
   TenantWatchOptions,
   TenantWorker,
 } from "../../client/tenants.ts"
-import type { Store } from "../../storage/types.ts"
+import type { Revision, Store } from "../../storage/types.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { KnownTenants, objectHandler, type KnownTenantsParts } from "./known-tenants.ts"
 import { lookupIn } from "./lookup.ts"
@@ -29,16 +29,8 @@ import type { TenantValueHandler } from "./subscriptions.ts"
 import type { ControlPlaneLife, TenantEntry } from "./tenant-entry.ts"
 import { noSuchTenant } from "./tenant-errors.ts"
 import { TenantOperations, type TenantRequest } from "./tenant-operations.ts"
-import {
-  changeRecord,
-  createRecord,
-  readRecord,
-  readRecords,
-  replaceRecord,
-  type TenantRecord,
-} from "./tenant-record.ts"
+import { changeRecord, createRecord, readRecords, replaceRecord, type TenantRecord } from "./tenant-record.ts"
 import type { TenantLookup } from "./tenant-resolver.ts"
-import { authorityName } from "../pki/trust-store.ts"
 
 export interface TenantDirectoryParts extends KnownTenantsParts {
   /** The gateway's own store, not owned. */
@@ -80,46 +72,14 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
       change: (tenant, settings) => this.#change(tenant, settings),
       delete: (name) => this.#delete(name),
       settle: () => this.#others?.settle(),
-      ended: (name) => this.#reload(name),
+      ended: async (name) => this.#others?.reload(name),
     })
   }
 
-  #follow(others: OtherGateways, revision: number): void {
-    this.#others = new OtherTenants(
-      {
-        store: this.#parts.store,
-        known: () => this.#known.all().map(({ record }) => record),
-        changed: (name, record) => this.#changedElsewhere(name, record),
-        log: this.#parts.log,
-      },
-      revision,
-    )
-    others.onChange((uid) => {
-      const changed = uid === "" ? this.#known.all() : [this.#known.byAuthority(authorityName(uid))]
-      for (const entry of changed) if (entry !== undefined) this.#known.callChanged(entry)
-    })
-  }
-
-  /** A change by another gateway. Tenants with an operation in progress here are compared after it. */
-  #changedElsewhere(name: string, record: TenantRecord | undefined): void {
-    if (this.#operations.isCreating(name) || this.#operations.isDeleting(name)) return
-    const entry = this.#known.get(name)
-    const isActive = record?.state === "active"
-    if (entry !== undefined && (!isActive || record.tenant.uid !== entry.record.tenant.uid)) this.#left(entry)
-    if (isActive && this.#known.get(name) === undefined) this.#known.join(record)
-    else if (isActive) this.adjust(record.tenant, record.tenant)
-  }
-
-  #left(entry: TenantEntry): void {
-    const { log } = this.#parts
-    const { name } = entry.record.tenant
-    this.#known
-      .remove(entry)
-      .catch((error: unknown) => log.error({ err: error, tenant: name }, "closing a tenant failed"))
-  }
-
-  async #reload(name: string): Promise<void> {
-    if (this.#others !== undefined) this.#changedElsewhere(name, await readRecord(this.#parts.store, name))
+  #follow(gateways: OtherGateways, revision: Revision): void {
+    const { store, log } = this.#parts
+    const isInProgress = (name: string): boolean => this.#operations.isInProgress(name)
+    this.#others = new OtherTenants({ store, gateways, known: this.#known, isInProgress, log }, revision)
   }
 
   /** Finds tenants for requests. */
@@ -199,7 +159,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   async release(name: string): Promise<boolean> {
     const entry = this.#known.get(name)
     if (entry === undefined) return true
-    if (entry.isOpen || this.#operations.isCreating(name) || this.#operations.isDeleting(name)) return false
+    if (entry.isOpen || this.#operations.isInProgress(name)) return false
     await this.#known.remove(entry)
     await replaceRecord(this.#parts.store, entry.record.tenant)
     return true

@@ -39,6 +39,10 @@ export class TenantOperations {
     return this.#deleting.has(name)
   }
 
+  isInProgress(name: string): boolean {
+    return this.isCreating(name) || this.isDeleting(name)
+  }
+
   /** The deletion in progress, if any. */
   deletion(name: string): Promise<void> | undefined {
     return this.#deleting.get(name)
