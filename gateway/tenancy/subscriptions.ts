@@ -6,7 +6,7 @@ import { builtInDefinitions } from "../registry/definitions.ts"
 import { storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import { bornObject } from "../registry/generic/storage/stored-value.ts"
 import type { KubeValue } from "../registry/generic/storage/value.ts"
-import type { KeyValue } from "../../storage/types.ts"
+import type { KeyValue, StoreEvent } from "../../storage/types.ts"
 
 /** As in client/tenants.ts, but with unparsed values. Called synchronously; must not throw. */
 export interface TenantValueHandler {
@@ -85,6 +85,12 @@ export function mentions({ mentioning }: Subscription, stored: KeyValue): boolea
   const { value: text } = stored
   const buffer = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
   return mentioning.some((words) => buffer.includes(words))
+}
+
+/** Whether the change of an object may be needed: because of its text, or of the text before. An unknown text before may be. */
+export function concerns(subscription: Subscription, { type, current, previous }: StoreEvent): boolean {
+  if (type === "delete" || mentions(subscription, current)) return true
+  return previous === undefined ? current.createRevision !== current.modRevision : mentions(subscription, previous)
 }
 
 let builtIn: ReadonlyMap<string, string> | undefined

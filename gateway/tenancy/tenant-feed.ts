@@ -16,7 +16,7 @@ import type { KubeValue } from "../registry/generic/storage/value.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { scanStore } from "./scan-store.ts"
 import type { Semaphore } from "./semaphore.ts"
-import { mentions, type Subscription, type Subscriptions } from "./subscriptions.ts"
+import { concerns, mentions, type Subscription, type Subscriptions } from "./subscriptions.ts"
 
 export interface TenantFeedParts {
   tenant: string
@@ -257,7 +257,7 @@ export class TenantFeed {
   }
 
   #pass(controlPlane: ControlPlane, event: StoreEvent): Promise<void> | undefined {
-    const { current, previous } = event
+    const { current } = event
     let converting: Promise<void> | undefined
     for (const subscription of this.#parts.subscriptions.at(storagePrefixIn(current.key))) {
       if (subscription.sequence > this.#listed || current.modRevision <= (this.#from.get(subscription) ?? 0)) continue
@@ -266,11 +266,7 @@ export class TenantFeed {
         this.#isDefined = true
         continue
       }
-      const isWanted =
-        event.type === "delete" ||
-        mentions(subscription, current) ||
-        (previous === undefined ? current.createRevision !== current.modRevision : mentions(subscription, previous))
-      if (!isWanted) continue
+      if (!concerns(subscription, event)) continue
       const made = controlPlane.resources.registry(subscription.resource)?.event(event)
       if (made instanceof Promise) {
         converting = (converting ?? Promise.resolve()).then(async () => {
