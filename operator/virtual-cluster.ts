@@ -1,61 +1,38 @@
 // Reconciles a VirtualCluster with its tenant. Every step is idempotent, so the next reconcile completes the work after a crash:
 // finalizer → tenant → root namespace → kubeconfig → status; on deletion: tenant → namespaces → finalizer.
 
-import { equalJson } from "../apimachinery/equality.ts"
-import { adoptAnnotation } from "../apimachinery/tenancy.ts"
 import { StatusError, isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
-import type { Clock } from "../client/clock.ts"
-import type { EventRecorder } from "../client/events.ts"
 import { clusterVersions, virtualClusters } from "../client/resources.ts"
-import type { KubeClient } from "../client/rest.ts"
 import { pointsTo, type Tenant, type TenantAdmin, type TenantFault } from "../client/tenants.ts"
 import { claimsOf, isOf, type Claim } from "./claims.ts"
+import { Obstacle, nameTaken, namespaceTaken, noSuchVersion } from "./obstacle.ts"
 import { operatorLimits } from "./options.ts"
+import { Reports, type ReportsParts } from "./reports.ts"
 import { ensureRootNamespace, removeNamespaces, storeKubeconfig, storedKubeconfig } from "./root-namespace.ts"
-import { isSaid, nextStatus, printQuota, type Report } from "./status.ts"
-import { tenancyAPIVersion, type Phase, type VirtualCluster, type VirtualClusterStatus } from "./types.ts"
+import type { VirtualCluster, VirtualClusterStatus } from "./types.ts"
 
 export const finalizer = "tenancy.x-k8s.io/tenant"
 const storeUnusable = "TenantStoreUnusable"
 const defaultClusterDomain = "cluster.local"
 
-export interface VirtualClusterParts {
-  superClient: KubeClient
+export interface VirtualClusterParts extends ReportsParts {
   tenants: TenantAdmin
-  events: EventRecorder
-  clock: Clock
 }
 
 type Outcome = void | { requeueAfterMs: number }
 
-/** A state that only a user can resolve: reported in the status, and checked again periodically. */
-class Obstacle extends Error {
-  readonly phase: Phase
-  readonly reason: string
-
-  constructor(phase: Phase, reason: string, message: string) {
-    super(message)
-    this.name = "Obstacle"
-    this.phase = phase
-    this.reason = reason
-  }
-}
-
 export class VirtualClusterReconciler {
   readonly #parts: VirtualClusterParts
+  readonly #reports: Reports
   /** Uids of tenants whose kubeconfig this process has compared with the gateway's address, which may have changed. */
   readonly #compared = new Set<string>()
   readonly #byClusterKey = new Map<string, Tenant>()
   /** Messages about tenants that the gateway cannot serve, by name. */
   #faults: ReadonlyMap<string, string> = new Map()
-  /**
-   * By uid, the resourceVersion that the own status update has produced: kept until it is observed or the object has changed
-   * again.
-   */
-  readonly #reported = new Map<string, string>()
 
   constructor(parts: VirtualClusterParts) {
     this.#parts = parts
+    this.#reports = new Reports(parts)
   }
 
   /** Keeps track of the existing tenants. Returns a function that stops it. */
@@ -79,64 +56,44 @@ export class VirtualClusterReconciler {
 
   async reconcile(virtualCluster: VirtualCluster): Promise<Outcome> {
     const isLeaving = virtualCluster.metadata.deletionTimestamp !== undefined
-    if (!isLeaving && this.#isAsReported(virtualCluster))
+    if (!isLeaving && this.#reports.isOwnChange(virtualCluster))
       return { requeueAfterMs: operatorLimits.kubeconfigMaxAgeMs / 2 }
     try {
       return await (isLeaving ? this.#remove(virtualCluster) : this.#make(virtualCluster))
     } catch (error) {
       if (error instanceof Obstacle) {
         const { phase, reason, message } = error
-        await this.#report(virtualCluster, { phase, reason, message })
+        await this.#reports.report(virtualCluster, { phase, reason, message })
         return { requeueAfterMs: operatorLimits.recheckMs }
       }
       // Conflicts are retried silently; other errors are reported in the status, and retried as well.
       const isRace = isConflict(error) || isNotFound(error)
       if (!isRace && error instanceof StatusError) {
         const reason = isLeaving ? "TenantDeletionError" : "TenantControlPlaneError"
-        await this.#report(virtualCluster, { phase: "Pending", reason, message: error.message })
+        await this.#reports.report(virtualCluster, { phase: "Pending", reason, message: error.message })
       }
       throw error
     }
   }
 
-  /** Returns true once after a reconcile, for the change caused by its own status update. */
-  #isAsReported({ metadata: { uid = "", resourceVersion } }: VirtualCluster): boolean {
-    return this.#reported.get(uid) === resourceVersion && this.#reported.delete(uid)
-  }
-
   async #make(virtualCluster: VirtualCluster): Promise<Outcome> {
     const { spec, status } = virtualCluster
     const { superClient } = this.#parts
-    const { identity, clusterKey } = this.#claimOf(virtualCluster)
+    const claim = this.#claimOf(virtualCluster)
+    const { identity, clusterKey } = claim
     this.#checkNames(identity, clusterKey)
     await this.#checkVersion(spec?.clusterVersionName ?? "")
     await this.#ensureFinalizer(virtualCluster)
-    const making = this.#createTenant({
-      name: identity.name,
-      virtualCluster: identity,
-      clusterKey,
-      clusterDomain:
-        spec?.clusterDomain === undefined || spec.clusterDomain === "" ? defaultClusterDomain : spec.clusterDomain,
-      transparentMetaPrefixes: spec?.transparentMetaPrefixes ?? [],
-      opaqueMetaPrefixes: spec?.opaqueMetaPrefixes ?? [],
-      controllers: spec?.controllers ?? true,
-      ...(spec?.quota === undefined ? {} : { quota: spec.quota }),
-    })
+    const making = this.#createTenant(requestOf(claim, spec))
     const isNew = status?.phase === undefined
     const made = Promise.all([making, ensureRootNamespace(superClient, clusterKey, identity, isNew)])
-    if (isNew) await this.#reportIfSlow(virtualCluster, clusterKey, made)
+    if (isNew) await this.#reports.reportIfSlow(virtualCluster, clusterKey, made)
     const [tenant, isOwnNamespace] = await made
-    if (!isOwnNamespace) {
-      throw new Obstacle(
-        "Error",
-        "NamespaceTaken",
-        `namespace "${clusterKey}" of the super cluster is not this tenant's`,
-      )
-    }
+    if (!isOwnNamespace) throw namespaceTaken(`namespace "${clusterKey}" of the super cluster is not this tenant's`)
     const fault = await this.#faultOf(tenant.name, status)
     if (fault !== undefined) throw new Obstacle("Error", storeUnusable, fault)
     await this.#ensureKubeconfig(tenant, isNew)
-    await this.#report(virtualCluster, {
+    await this.#reports.report(virtualCluster, {
       phase: "Running",
       reason: "TenantControlPlaneRunning",
       message: `tenant "${tenant.name}" is served`,
@@ -171,25 +128,6 @@ export class VirtualClusterReconciler {
     return [...this.#byClusterKey.values()].filter((tenant) => !claimed.has(tenant.virtualCluster.uid))
   }
 
-  /** Most tenants exist before anyone could read that they are being created. */
-  async #reportIfSlow(virtualCluster: VirtualCluster, clusterKey: string, made: Promise<unknown>): Promise<void> {
-    const { promise: isSlow, resolve: settle } = Promise.withResolvers<boolean>()
-    const timer = this.#parts.clock.after(operatorLimits.slowMs, () => settle(true))
-    const end = (): void => {
-      timer.cancel()
-      settle(false)
-    }
-    made.then(end, end)
-    const message = "the tenant is being made"
-    if (await isSlow)
-      await this.#report(virtualCluster, {
-        phase: "Pending",
-        reason: "ClusterCreating",
-        message,
-        clusterNamespace: clusterKey,
-      })
-  }
-
   #checkNames(identity: Tenant["virtualCluster"], clusterKey: string): void {
     const { tenants } = this.#parts
     if (clusterKey.length > operatorLimits.maxClusterKeyLength) {
@@ -200,8 +138,7 @@ export class VirtualClusterReconciler {
     if (named !== undefined && named.virtualCluster.uid !== identity.uid) throw nameTaken(named, identity)
     const keyed = this.#byClusterKey.get(clusterKey)
     if (keyed !== undefined && keyed.virtualCluster.uid !== identity.uid) {
-      const message = `cluster namespace "${clusterKey}" belongs to tenant "${keyed.name}"`
-      throw new Obstacle("Error", "NamespaceTaken", message)
+      throw namespaceTaken(`cluster namespace "${clusterKey}" belongs to tenant "${keyed.name}"`)
     }
   }
 
@@ -210,11 +147,7 @@ export class VirtualClusterReconciler {
       await this.#parts.superClient.get(clusterVersions, undefined, name)
     } catch (error) {
       if (!isNotFound(error)) throw error
-      throw new Obstacle(
-        "Pending",
-        "ClusterVersionNotFound",
-        `there is no ClusterVersion "${name}"; "default" always exists`,
-      )
+      throw noSuchVersion(name)
     }
   }
 
@@ -257,7 +190,7 @@ export class VirtualClusterReconciler {
 
   async #remove(virtualCluster: VirtualCluster): Promise<void> {
     const { namespace = "", name = "", uid = "", resourceVersion, finalizers = [] } = virtualCluster.metadata
-    this.#reported.delete(uid)
+    this.#reports.forget(uid)
     if (!finalizers.includes(finalizer)) return
     const { superClient } = this.#parts
     // Both claims, in every retry: once the tenant is deleted, its owner is no longer known.
@@ -281,45 +214,18 @@ export class VirtualClusterReconciler {
     }
     await removeNamespaces(superClient, clusterKey, identity.uid)
   }
-
-  /** What the report does not mention remains. */
-  async #report(virtualCluster: VirtualCluster, report: Report): Promise<void> {
-    const { metadata, status = {} } = virtualCluster
-    const { clusterNamespace, quota } = status
-    const wanted = nextStatus(status, { clusterNamespace, quota, ...report }, this.#parts.clock.now())
-    if (wanted === undefined) return
-    const { namespace, name = "", uid } = metadata
-    const { superClient } = this.#parts
-    try {
-      const patch = { metadata: { uid }, status: wanted }
-      const options = { type: "merge", subresource: "status" } as const
-      const reported = await superClient.patch(virtualClusters, namespace, name, patch, options)
-      if (report.phase === "Running" && uid !== undefined)
-        this.#reported.set(uid, reported.metadata.resourceVersion ?? "")
-    } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
-      return
-    }
-    this.#announce(virtualCluster, report)
-  }
-
-  #announce(virtualCluster: VirtualCluster, report: Report): void {
-    const { status } = virtualCluster
-    const { phase, reason, message, quota } = report
-    const { superClient, events } = this.#parts
-    const object = { ...virtualCluster, apiVersion: tenancyAPIVersion, kind: "VirtualCluster" }
-    const type = phase === "Running" || reason === "ClusterCreating" ? "Normal" : "Warning"
-    if (!isSaid(status, report)) events.event(superClient, object, type, reason, message)
-    else if (phase === "Running" && !equalJson(status?.quota, quota))
-      events.event(superClient, object, "Normal", "QuotaChanged", printQuota(quota))
-  }
 }
 
-function nameTaken({ name, virtualCluster }: Tenant, by: Tenant["virtualCluster"]): Obstacle {
-  const owner = `${virtualCluster.namespace}/${virtualCluster.name}`
-  const message = `there is a tenant "${name}" already: that of VirtualCluster "${owner}"`
-  const isGone = virtualCluster.namespace === by.namespace && virtualCluster.name === by.name
-  if (!isGone) return new Obstacle("Error", "NameTaken", message)
-  const advice = `which is gone; to have it, annotate this one with ${adoptAnnotation}=${virtualCluster.uid}`
-  return new Obstacle("Error", "NameTaken", `${message}, ${advice}`)
+function requestOf({ identity, clusterKey }: Claim, spec: Partial<VirtualCluster["spec"]> = {}): Omit<Tenant, "uid"> {
+  const { clusterDomain = "", transparentMetaPrefixes = [], opaqueMetaPrefixes = [], controllers = true, quota } = spec
+  return {
+    name: identity.name,
+    virtualCluster: identity,
+    clusterKey,
+    clusterDomain: clusterDomain === "" ? defaultClusterDomain : clusterDomain,
+    transparentMetaPrefixes,
+    opaqueMetaPrefixes,
+    controllers,
+    ...(quota === undefined ? {} : { quota }),
+  }
 }
