@@ -1,12 +1,11 @@
-// Executes the decisions of decision.ts, for every kind that tenants own. Each write contains the uid of its object as a precondition,
-// so an outdated cache can delay a change but never affect another object.
+// Executes the decisions of decision.ts, for every kind that tenants own, with the writes of writes.ts.
 
 import type { KubeObject, Pod } from "../apimachinery/object.ts"
-import { hasReason, isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import { hasReason, isAlreadyExists, isNotFound } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { namespaces, nodes, pods } from "../client/resources.ts"
-import type { KubeClient, PatchOptions } from "../client/rest.ts"
+import type { KubeClient } from "../client/rest.ts"
 import type { Tenant, Tenants } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
 import { recordedOwner } from "./conversion/ownership.ts"
@@ -18,7 +17,8 @@ import type { SyncKey } from "./keys.ts"
 import type { SyncSettings } from "./options.ts"
 import { syncOf } from "./resources/index.ts"
 import { existsInTenant, findCopy } from "./live-lookup.ts"
-import type { Patch, ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
+import type { ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
+import { bind, deleteSeen, patchSuper, patchTenant } from "./writes.ts"
 
 export type Outcome = void | { requeueAfterMs: number }
 
@@ -125,45 +125,20 @@ export class SyncController {
   async #update(work: Work, { superPatches, tenantSteps }: Extract<Decision, { do: "update" }>): Promise<Outcome> {
     const { sync, place, superObject } = work
     try {
-      for (const step of superPatches) await this.#patchSuper(sync, place, superObject, step)
+      for (const step of superPatches) await patchSuper(this.#parts.superClient, sync, place, superObject, step)
     } catch (error) {
       return this.#failed(work, "FailedUpdate", error)
     }
     for (const step of tenantSteps) await this.#stepInTenant(work, step)
   }
 
-  async #patchSuper(sync: ResourceSync, place: Place, superObject: KubeObject | undefined, step: Patch): Promise<void> {
-    const { uid, resourceVersion } = superObject?.metadata ?? {}
-    // Lists are replaced completely, so they must not have changed since they were read.
-    const precondition = "spec" in step.patch ? { uid, resourceVersion } : { uid }
-    const metadata = { ...(step.patch["metadata"] as object | undefined), ...precondition }
-    await this.#parts.superClient.patch(
-      sync.resource,
-      place.namespace,
-      place.name,
-      { ...step.patch, metadata },
-      patchOptions(step),
-    )
-  }
-
   async #stepInTenant({ sync, object, client, context }: Work, step: TenantStep): Promise<void> {
     if (object === undefined) return
-    const { namespace, name = "", uid } = object.metadata
-    if (!("bind" in step)) {
-      const metadata = { ...(step.patch["metadata"] as object | undefined), uid }
-      await client.patch(sync.resource, namespace, name, { ...step.patch, metadata }, patchOptions(step))
-      return
-    }
+    if (!("bind" in step)) return patchTenant(client, sync, object, step)
     if (context.view.tenantObject(nodes, undefined, step.bind) === undefined) {
       await this.#parts.ensureNode(context.tenant, step.bind)
     }
-    const binding: KubeObject = {
-      apiVersion: "v1",
-      kind: "Binding",
-      metadata: { name, ...(namespace === undefined ? {} : { namespace }), ...(uid === undefined ? {} : { uid }) },
-      target: { apiVersion: "v1", kind: "Node", name: step.bind },
-    }
-    await client.create(sync.resource, binding, { subresource: "binding" })
+    await bind(client, sync, object, step.bind)
   }
 
   async #remove(
@@ -177,19 +152,13 @@ export class SyncController {
       if (await existsInTenant(sync, work.client, superObject)) return
       if (wait > 0) return { requeueAfterMs: wait }
     }
-    const { uid, resourceVersion } = superObject.metadata
-    try {
-      await this.#parts.superClient.delete(sync.resource, place.namespace, place.name, {
-        ...(uid === undefined ? {} : { uid }),
-        // Only in the state that was seen: it may be in use since.
-        ...(why !== "outdated" || resourceVersion === undefined ? {} : { resourceVersion }),
-        ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
-        propagationPolicy: "Background",
-      })
-    } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
-      // Deleted already, or replaced by another object: its event enqueues the key again.
-    }
+    const { resourceVersion } = superObject.metadata
+    await deleteSeen(this.#parts.superClient, sync, place, superObject, {
+      // Only in the state that was seen: it may be in use since.
+      ...(why !== "outdated" || resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+      propagationPolicy: "Background",
+    })
   }
 
   /** Milliseconds for which the super object may still exist before its tenant object is visible. */
@@ -207,18 +176,11 @@ export class SyncController {
   }
 
   /** Removes the tenant's pod, which only waited for the deletion of its copy. */
-  async #finish(work: Work, { metadata }: KubeObject): Promise<Outcome> {
+  async #finish(work: Work, object: KubeObject): Promise<Outcome> {
     const superObject = await this.#findCopy(work)
     if (superObject !== undefined) return this.#carryOut({ ...work, superObject })
-    const { namespace, name = "", uid } = metadata
-    try {
-      await work.client.delete(work.sync.resource, namespace, name, {
-        ...(uid === undefined ? {} : { uid }),
-        gracePeriodSeconds: 0,
-      })
-    } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
-    }
+    const { namespace, name = "" } = object.metadata
+    await deleteSeen(work.client, work.sync, { namespace, name }, object, { gracePeriodSeconds: 0 })
   }
 
   async #findCopy({ sync, object, context }: Work): Promise<KubeObject | undefined> {
@@ -292,13 +254,5 @@ export class SyncController {
       this.#parts.events.event(client, { ...object, apiVersion, kind: sync.kind }, "Warning", reason, text, tenant.name)
     }
     throw new RefusedError(text, cause === undefined ? {} : { cause })
-  }
-}
-
-function patchOptions({ subresource, strategic = false }: Patch): PatchOptions {
-  return {
-    type: strategic ? "strategic" : "merge",
-    fieldManager: "polyplane-syncer",
-    ...(subresource === undefined ? {} : { subresource }),
   }
 }

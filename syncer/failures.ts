@@ -33,9 +33,3 @@ export function isUnavailable(error: unknown): error is StatusError {
   if (!(error instanceof StatusError)) return false
   return error.code >= 500 || error.code === 429 || error.code === 401 || isNamespaceTerminating(error)
 }
-
-/** Exponential backoff from first to longest; the jitter keeps many keys from being retried at the same moment. */
-export function backoff(limits: { first: number; longest: number }, attempt: number, random = Math.random()): number {
-  const base = Math.min(limits.longest, limits.first * 2 ** Math.min(attempt, 30))
-  return Math.round(base * (0.75 + random / 2))
-}

@@ -16,7 +16,7 @@ import { Comparisons } from "./comparisons.ts"
 import { SyncController, type Outcome } from "./controller.ts"
 import { EventMirror } from "./event-mirror.ts"
 import { connectEventSources } from "./event-sources.ts"
-import { RefusedError, backoff, isUnavailable } from "./failures.ts"
+import { RefusedError, isUnavailable } from "./failures.ts"
 import { identify, podTokens, superEvents, type SyncKey } from "./keys.ts"
 import { keepNodeLeases } from "./node-leases.ts"
 import { clockOf, logOf, settingsOf, syncerLimits, type SyncerOptions } from "./options.ts"
@@ -25,6 +25,7 @@ import { PatrolMetrics } from "./patrol-metrics.ts"
 import { Preemption } from "./preemption.ts"
 import { Publisher } from "./publisher.ts"
 import { publications, syncOf } from "./resources/index.ts"
+import { Retries, retryDelaysOf } from "./retries.ts"
 import { TokenKeeper } from "./token-keeper.ts"
 
 export class Syncer implements AsyncDisposable {
@@ -44,8 +45,7 @@ export class Syncer implements AsyncDisposable {
   readonly #recorder: EventRecorder
   readonly #stopping = new AbortController()
   readonly #byClusterKey = new Map<string, Tenant>()
-  /** Consecutive failures of keys that wait for a server or for a change of an object. */
-  readonly #attempts = new Map<string, number>()
+  readonly #retries = new Retries()
   /** Comparisons of whole tenants, whose results are enqueued in pieces. */
   readonly #comparisons = new Comparisons((tenant) => this.#compare(tenant))
   readonly #stops: (() => void)[] = []
@@ -68,13 +68,7 @@ export class Syncer implements AsyncDisposable {
     const caches = this.#caches
     this.#recorder = new EventRecorder({ component: "polyplane-syncer", clock, log: this.#log })
     const schedule = (key: SyncKey, afterMs: number): void => this.#queue.addAfter(key, afterMs)
-    this.#tokens = new TokenKeeper({
-      tenants,
-      superClient,
-      caches,
-      clock,
-      schedule,
-    })
+    this.#tokens = new TokenKeeper({ tenants, superClient, caches, clock, schedule })
     this.#controller = new SyncController({
       tenants,
       superClient,
@@ -210,42 +204,26 @@ export class Syncer implements AsyncDisposable {
   }
 
   async #reconcile(key: SyncKey): Promise<Outcome> {
-    const id = identify(key)
-    if (this.#tenants.get(key.tenant) === undefined) return this.#forgetAttempts(id)
-    if (!this.#caches.isReady(key.tenant)) return this.#wakeFor(key, id)
+    if (this.#tenants.get(key.tenant) === undefined) return this.#retries.end(key)
+    if (!this.#caches.isReady(key.tenant)) return this.#wakeFor(key)
     try {
       const outcome = await this.#dispatch(key)
-      this.#forgetAttempts(id)
+      this.#retries.end(key)
       return outcome
     } catch (error) {
-      if (error instanceof RefusedError && !error.isByServer) return this.#forgetAttempts(id)
-      const limits =
-        error instanceof RefusedError
-          ? syncerLimits.refusedRetryMs
-          : isUnavailable(error)
-            ? syncerLimits.unavailableRetryMs
-            : undefined
+      if (error instanceof RefusedError && !error.isByServer) return this.#retries.end(key)
+      const delays = retryDelaysOf(error)
       // Only conflicts and bugs remain: the workers log and retry them.
-      if (limits === undefined) throw error
+      if (delays === undefined) throw error
       this.#log.debug({ key, error: errorMessage(error) }, "reconcile failed; retrying")
-      return this.#later(id, limits)
+      return this.#retries.after(key, delays)
     }
   }
 
   /** The tenant fell asleep before the key was due. When it wakes, it is compared completely, except for events. */
-  #wakeFor(key: SyncKey, id: string): Outcome {
+  #wakeFor(key: SyncKey): Outcome {
     this.#wake(key.tenant)
-    return key.resource === superEvents ? this.#later(id, syncerLimits.wakingRetryMs) : this.#forgetAttempts(id)
-  }
-
-  #later(id: string, limits: { first: number; longest: number }): Outcome {
-    const attempt = this.#attempts.get(id) ?? 0
-    this.#attempts.set(id, attempt + 1)
-    return { requeueAfterMs: backoff(limits, attempt) }
-  }
-
-  #forgetAttempts(id: string): void {
-    this.#attempts.delete(id)
+    return key.resource === superEvents ? this.#retries.after(key, syncerLimits.wakingRetryMs) : this.#retries.end(key)
   }
 
   async #dispatch(key: SyncKey): Promise<Outcome> {
@@ -289,8 +267,7 @@ export class Syncer implements AsyncDisposable {
     if (this.#byClusterKey.get(tenant.clusterKey)?.uid === tenant.uid) this.#byClusterKey.delete(tenant.clusterKey)
     this.#queue.removeGroup(tenant.name)
     this.#preemption.forget(tenant.name)
-    const prefix = `${tenant.name} `
-    for (const id of this.#attempts.keys()) if (id.startsWith(prefix)) this.#attempts.delete(id)
+    this.#retries.forgetTenant(tenant.name)
   }
 }
 

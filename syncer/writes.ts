@@ -1,0 +1,73 @@
+// The syncer's writes. Each contains the uid of its object as a precondition, so an outdated cache can delay a change but never affect
+// another object.
+
+import type { KubeObject } from "../apimachinery/object.ts"
+import { isConflict, isNotFound } from "../apimachinery/status.ts"
+import type { DeleteOptions, KubeClient, PatchOptions } from "../client/rest.ts"
+import type { Place } from "./conversion/super-object.ts"
+import type { Patch, ResourceSync } from "./resources/resource-sync.ts"
+
+export async function patchSuper(
+  superClient: KubeClient,
+  { resource }: ResourceSync,
+  { namespace, name }: Place,
+  superObject: KubeObject | undefined,
+  step: Patch,
+): Promise<void> {
+  const { uid, resourceVersion } = superObject?.metadata ?? {}
+  // Lists are replaced completely, so they must not have changed since they were read.
+  const precondition = "spec" in step.patch ? { uid, resourceVersion } : { uid }
+  await superClient.patch(resource, namespace, name, withMetadata(step, precondition), patchOptions(step))
+}
+
+export async function patchTenant(
+  client: KubeClient,
+  { resource }: ResourceSync,
+  { metadata: { namespace, name = "", uid } }: KubeObject,
+  step: Patch,
+): Promise<void> {
+  await client.patch(resource, namespace, name, withMetadata(step, { uid }), patchOptions(step))
+}
+
+/** Binds a pod of the tenant to its node. */
+export async function bind(
+  client: KubeClient,
+  { resource }: ResourceSync,
+  { metadata: { namespace, name = "", uid } }: KubeObject,
+  node: string,
+): Promise<void> {
+  const binding: KubeObject = {
+    apiVersion: "v1",
+    kind: "Binding",
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }), ...(uid === undefined ? {} : { uid }) },
+    target: { apiVersion: "v1", kind: "Node", name: node },
+  }
+  await client.create(resource, binding, { subresource: "binding" })
+}
+
+/** Does nothing if the object was deleted or replaced by another one: that event enqueues the key again. */
+export async function deleteSeen(
+  client: KubeClient,
+  { resource }: ResourceSync,
+  { namespace, name }: Place,
+  { metadata: { uid } }: KubeObject,
+  options: DeleteOptions,
+): Promise<void> {
+  try {
+    await client.delete(resource, namespace, name, { ...(uid === undefined ? {} : { uid }), ...options })
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error
+  }
+}
+
+function withMetadata({ patch }: Patch, precondition: object): Record<string, unknown> {
+  return { ...patch, metadata: { ...(patch["metadata"] as object | undefined), ...precondition } }
+}
+
+function patchOptions({ subresource, strategic = false }: Patch): PatchOptions {
+  return {
+    type: strategic ? "strategic" : "merge",
+    fieldManager: "polyplane-syncer",
+    ...(subresource === undefined ? {} : { subresource }),
+  }
+}
