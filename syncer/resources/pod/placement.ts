@@ -89,20 +89,25 @@ export function placementOf(pod: Pod, { view }: SyncContext): Placement | undefi
       : [one],
   )
   const isRequired = byName || closed.length > 0 || terms.length > 0
-  const nodeAffinity: NodeAffinity = {
-    ...(isRequired
-      ? {
-          requiredDuringSchedulingIgnoredDuringExecution: {
-            nodeSelectorTerms: asRequired.length === 0 ? [nowhere] : asRequired,
-          },
-        }
-      : {}),
-    ...(asPreferred.length === 0 ? {} : { preferredDuringSchedulingIgnoredDuringExecution: asPreferred }),
-  }
   return {
     nodeSelector: byName ? undefined : spec.nodeSelector,
-    nodeAffinity: Object.keys(nodeAffinity).length === 0 ? undefined : nodeAffinity,
+    nodeAffinity: affinityOf(isRequired ? asRequired : undefined, asPreferred),
     resources,
+  }
+}
+
+/** `required`: an empty list matches no node; undefined allows all. */
+function affinityOf(
+  required: NodeSelectorTerm[] | undefined,
+  preferred: NonNullable<NodeAffinity["preferredDuringSchedulingIgnoredDuringExecution"]>,
+): NodeAffinity | undefined {
+  if (required === undefined && preferred.length === 0) return undefined
+  const nodeSelectorTerms = required?.length === 0 ? [nowhere] : required
+  return {
+    ...(nodeSelectorTerms === undefined
+      ? {}
+      : { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } }),
+    ...(preferred.length === 0 ? {} : { preferredDuringSchedulingIgnoredDuringExecution: preferred }),
   }
 }
 
