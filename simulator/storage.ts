@@ -11,8 +11,7 @@ import type { EventRecorder } from "../client/events.ts"
 import type { Log } from "../client/log.ts"
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
-import { FairQueue } from "../client/workqueue/fair-queue.ts"
-import { runWorkers } from "../client/workqueue/workers.ts"
+import { ControlLoop, identify, keyOf, type ObjectKey } from "./control-loop.ts"
 import { expand, needsExpansion, type ResizeParts } from "./resize.ts"
 import { selectedNodeAnnotation, type ClaimSources } from "./scheduler/claims.ts"
 
@@ -30,12 +29,6 @@ const standardClass = {
   allowVolumeExpansion: true,
 } as StorageClass
 
-interface ClaimKey {
-  namespace: string
-  name: string
-}
-
-const identify = ({ namespace, name }: ClaimKey): string => `${namespace}/${name}`
 const claimOf = (volume: PersistentVolume): string | undefined =>
   volume.spec?.claimRef ? `${volume.spec.claimRef.namespace ?? ""}/${volume.spec.claimRef.name ?? ""}` : undefined
 
@@ -56,21 +49,19 @@ export async function createDefaultClass(client: KubeClient): Promise<void> {
 
 export class Storage implements AsyncDisposable {
   readonly #options: StorageOptions
-  readonly #queue = new FairQueue<ClaimKey>({ identify, group: ({ namespace }) => namespace })
   /** Names of volumes by the claim in their claimRef. */
   readonly #volumesOf = new Map<string, Set<string>>()
   /** Claims without a volume: checked again when one appears. */
-  readonly #unbound = new Map<string, ClaimKey>()
-  readonly #stopped = new AbortController()
-  readonly #unsubscribe: (() => void)[]
-  readonly #running: Promise<void>
+  readonly #unbound = new Map<string, ObjectKey>()
+  readonly #loop: ControlLoop
 
   /** The informers must have synced. */
   constructor(options: StorageOptions) {
     this.#options = options
-    const add = ({ metadata }: PersistentVolumeClaim): void =>
-      this.#queue.add({ namespace: metadata.namespace ?? "", name: metadata.name ?? "" })
-    this.#unsubscribe = [
+    const { log } = options
+    const add = (claim: PersistentVolumeClaim): void => this.#loop.add(keyOf(claim))
+    this.#loop = new ControlLoop({ name: "provisioner", workers, reconcile: (key) => this.#reconcile(key), log })
+    this.#loop.endFirst(
       options.volumes.subscribe({
         added: (volume) => this.#observe(volume),
         updated: (volume) => this.#observe(volume),
@@ -78,22 +69,11 @@ export class Storage implements AsyncDisposable {
       }),
       options.claims.subscribe({ added: add, updated: add, deleted: add }),
       options.classes.subscribe({ added: () => this.#retryAll() }),
-    ]
-    this.#running = runWorkers({
-      queue: this.#queue,
-      workers,
-      reconcile: (key) => this.#reconcile(key),
-      name: "provisioner",
-      log: options.log,
-      signal: this.#stopped.signal,
-    })
+    )
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#unsubscribe) unsubscribe()
-    this.#stopped.abort()
-    await this.#running
-    this.#queue[Symbol.dispose]()
+    await this.#loop[Symbol.asyncDispose]()
   }
 
   #observe(volume: PersistentVolume): void {
@@ -102,15 +82,15 @@ export class Storage implements AsyncDisposable {
     const names = this.#volumesOf.get(claim) ?? new Set()
     this.#volumesOf.set(claim, names.add(volume.metadata.name ?? ""))
     const [namespace = "", name = ""] = claim.split("/")
-    this.#queue.add({ namespace, name })
+    this.#loop.add({ namespace, name })
   }
 
   #retryAll(): void {
-    for (const key of this.#unbound.values()) this.#queue.add(key)
+    for (const key of this.#unbound.values()) this.#loop.add(key)
     this.#unbound.clear()
   }
 
-  async #reconcile(key: ClaimKey): Promise<void> {
+  async #reconcile(key: ObjectKey): Promise<void> {
     const claim = this.#options.claims.get(key.namespace, key.name)
     const ours = [...(this.#volumesOf.get(identify(key)) ?? [])].flatMap((name) => this.#volume(name) ?? [])
     for (const volume of ours) {

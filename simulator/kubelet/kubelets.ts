@@ -9,8 +9,8 @@ import type { Informer } from "../../client/informers/informer.ts"
 import type { Log } from "../../client/log.ts"
 import { pods } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { FairQueue } from "../../client/workqueue/fair-queue.ts"
-import { runWorkers, type ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { ControlLoop, identify, keyOf, type ObjectKey } from "../control-loop.ts"
 import type { SimulatedNode } from "../nodes.ts"
 import { earlier, PodSandbox } from "./pod-sandbox.ts"
 import type { Sources } from "./sources.ts"
@@ -20,13 +20,6 @@ import { refreshVolumes } from "./volumes.ts"
 const workers = 32
 /** How often volumes are updated from their ConfigMaps and Secrets. */
 const refreshMs = 30_000
-
-interface PodKey {
-  namespace: string
-  name: string
-}
-
-const identify = ({ namespace, name }: PodKey): string => `${namespace}/${name}`
 
 export interface KubeletsOptions {
   client: KubeClient
@@ -41,25 +34,17 @@ export class Kubelets implements AsyncDisposable {
   readonly #options: KubeletsOptions
   /** The running pods by namespace/name. */
   readonly #sandboxes = new Map<string, PodSandbox>()
-  readonly #queue = new FairQueue<PodKey>({ identify, group: ({ namespace }) => namespace })
-  readonly #stopped = new AbortController()
-  readonly #running: Promise<void>
+  readonly #loop: ControlLoop
   readonly #refresher: NodeJS.Timeout
 
   constructor(options: KubeletsOptions) {
     this.#options = options
     const enqueue = (pod: Pod): void => {
-      if (pod.spec?.nodeName) this.#queue.add(keyOf(pod))
+      if (pod.spec?.nodeName) this.#loop.add(keyOf(pod))
     }
-    options.pods.subscribe({ added: enqueue, updated: enqueue, deleted: enqueue })
-    this.#running = runWorkers({
-      queue: this.#queue,
-      workers,
-      reconcile: (key) => this.#reconcile(key),
-      name: "kubelet",
-      log: options.log,
-      signal: this.#stopped.signal,
-    })
+    const { log } = options
+    this.#loop = new ControlLoop({ name: "kubelet", workers, reconcile: (key) => this.#reconcile(key), log })
+    this.#loop.endFirst(options.pods.subscribe({ added: enqueue, updated: enqueue, deleted: enqueue }))
     this.#refresher = setInterval(() => void this.#refresh(), refreshMs)
     this.#refresher.unref()
   }
@@ -72,13 +57,11 @@ export class Kubelets implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#refresher)
-    this.#stopped.abort()
-    await this.#running
-    this.#queue[Symbol.dispose]()
+    await this.#loop[Symbol.asyncDispose]()
     await Promise.all([...this.#sandboxes.values()].map((sandbox) => sandbox.stop()))
   }
 
-  async #reconcile(key: PodKey): Promise<ReconcileResult> {
+  async #reconcile(key: ObjectKey): Promise<ReconcileResult> {
     const id = identify(key)
     const pod = this.#options.pods.get(key.namespace, key.name)
     let sandbox = this.#sandboxes.get(id)
@@ -113,7 +96,7 @@ export class Kubelets implements AsyncDisposable {
         pod,
         podIP,
         this.#options.sources,
-        () => this.#queue.add(key),
+        () => this.#loop.add(key),
         (type, reason, message) => this.#options.recorder.event(this.#options.client, pod, type, reason, message),
       )
       this.#sandboxes.set(id, sandbox)
@@ -186,8 +169,4 @@ export class Kubelets implements AsyncDisposable {
       )
     }
   }
-}
-
-function keyOf(pod: Pod): PodKey {
-  return { namespace: pod.metadata.namespace ?? "", name: pod.metadata.name ?? "" }
 }

@@ -8,8 +8,8 @@ import type { Informer } from "../../client/informers/informer.ts"
 import type { Log } from "../../client/log.ts"
 import { persistentVolumeClaims, pods } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { FairQueue } from "../../client/workqueue/fair-queue.ts"
-import { runWorkers, type ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { ControlLoop, identify, keyOf, type ObjectKey } from "../control-loop.ts"
 import { checkClaims, selectedNodeAnnotation, type ClaimSources } from "./claims.ts"
 import { candidate, reasons, type Candidate } from "./filters.ts"
 import { NodeState } from "./node-state.ts"
@@ -22,13 +22,6 @@ const workers = 32
 /** A pod that does not fit is retried after this time if nothing changes before. */
 const retryMs = 30_000
 
-interface PodKey {
-  namespace: string
-  name: string
-}
-
-const keyOf = (pod: Pod): PodKey => ({ namespace: pod.metadata.namespace ?? "", name: pod.metadata.name ?? "" })
-const identify = ({ namespace, name }: PodKey): string => `${namespace}/${name}`
 const isOver = (pod: Pod): boolean => pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed"
 
 /** The pod must be scheduled by us, now. Gated pods are not queued: removing the gate is an update. */
@@ -57,16 +50,15 @@ export class Scheduler implements AsyncDisposable {
   readonly #options: SchedulerOptions
   readonly #states = new Map<string, NodeState>()
   /** Pods that do not fit anywhere, by namespace/name. */
-  readonly #unschedulable = new Map<string, PodKey>()
-  readonly #queue = new FairQueue<PodKey>({ identify, group: ({ namespace }) => namespace })
-  readonly #stopped = new AbortController()
-  readonly #unsubscribe: (() => void)[]
-  readonly #running: Promise<void>
+  readonly #unschedulable = new Map<string, ObjectKey>()
+  readonly #loop: ControlLoop
 
   constructor(options: SchedulerOptions) {
     this.#options = options
+    const { log } = options
     const retryAll = (): void => this.#retryAll()
-    this.#unsubscribe = [
+    this.#loop = new ControlLoop({ name: "scheduler", workers, reconcile: (key) => this.#schedule(key), log })
+    this.#loop.endFirst(
       options.nodes.subscribe({
         added: (node) => this.#setNode(node),
         updated: (node) => this.#setNode(node),
@@ -79,22 +71,11 @@ export class Scheduler implements AsyncDisposable {
       }),
       options.claims.subscribe({ added: retryAll, updated: retryAll }),
       options.volumes.subscribe({ added: retryAll, updated: retryAll }),
-    ]
-    this.#running = runWorkers({
-      queue: this.#queue,
-      workers,
-      reconcile: (key) => this.#schedule(key),
-      name: "scheduler",
-      log: options.log,
-      signal: this.#stopped.signal,
-    })
+    )
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#unsubscribe) unsubscribe()
-    this.#stopped.abort()
-    await this.#running
-    this.#queue[Symbol.dispose]()
+    await this.#loop[Symbol.asyncDispose]()
   }
 
   #setNode(node: Node): void {
@@ -116,7 +97,7 @@ export class Scheduler implements AsyncDisposable {
       if (isOver(pod)) this.#forget(pod)
       else this.#states.get(pod.spec.nodeName)?.add(pod)
     } else if (isWaiting(pod)) {
-      this.#queue.add(keyOf(pod))
+      this.#loop.add(keyOf(pod))
     }
   }
 
@@ -130,11 +111,11 @@ export class Scheduler implements AsyncDisposable {
   }
 
   #retryAll(): void {
-    for (const key of this.#unschedulable.values()) this.#queue.add(key)
+    for (const key of this.#unschedulable.values()) this.#loop.add(key)
     this.#unschedulable.clear()
   }
 
-  async #schedule(key: PodKey): Promise<ReconcileResult> {
+  async #schedule(key: ObjectKey): Promise<ReconcileResult> {
     const pod = this.#options.pods.get(key.namespace, key.name)
     if (pod === undefined || !isWaiting(pod)) return
     const claims = checkClaims(pod, this.#options)
@@ -198,7 +179,7 @@ export class Scheduler implements AsyncDisposable {
   }
 
   /** Writes the reason to the pod's condition. */
-  async #reject(key: PodKey, pod: Pod, why: string): Promise<ReconcileResult> {
+  async #reject(key: ObjectKey, pod: Pod, why: string): Promise<ReconcileResult> {
     const { client, recorder } = this.#options
     this.#unschedulable.set(identify(key), key)
     const message =
