@@ -55,6 +55,8 @@ function phaseOf(pod: Pod, sandbox: PodSandbox, main: readonly ContainerRecord[]
   return policy === "Never" ? "Failed" : "Running"
 }
 
+type State = Omit<Condition, "type">
+
 function conditions(
   pod: Pod,
   sandbox: PodSandbox,
@@ -62,50 +64,44 @@ function conditions(
   main: readonly ContainerRecord[],
   now: number,
 ): Condition[] {
-  const unready = main.filter(({ ready }) => !ready).map(({ spec }) => spec.name)
   const over = phase === "Succeeded" ? "PodCompleted" : phase === "Failed" ? "PodFailed" : undefined
-  const containers: Omit<Condition, "type"> =
-    unready.length === 0 && over === undefined
-      ? { status: "True" }
-      : {
-          status: "False",
-          reason: over ?? "ContainersNotReady",
-          ...(over === undefined ? { message: `containers with unready status: [${unready.join(" ")}]` } : {}),
-        }
-  const gates = (pod.spec?.readinessGates ?? []).map(({ conditionType }) => conditionType)
-  const closed = gates.filter(
-    (type) => pod.status?.conditions?.find((condition) => condition.type === type)?.status !== "True",
-  )
-  const ready: Omit<Condition, "type"> =
-    containers.status === "True" && closed.length > 0
-      ? {
-          status: "False",
-          reason: "ReadinessGatesNotReady",
-          message: closed
-            .map((type) => `corresponding condition of pod readiness gate "${type}" does not exist.`)
-            .join(", "),
-        }
-      : containers
-  const uninitialized = [...sandbox.initContainers.values()]
-    .filter((one) => (isSidecar(one) ? !one.started : one.current?.exit?.code !== 0))
-    .map(({ spec }) => spec.name)
+  const containers = containersReady(main, over)
   const own: Condition[] = [
     { type: "PodReadyToStartContainers", status: over === undefined ? "True" : "False" },
-    sandbox.initialized
-      ? { type: "Initialized", status: "True", ...(phase === "Succeeded" ? { reason: "PodCompleted" } : {}) }
-      : {
-          type: "Initialized",
-          status: "False",
-          reason: "ContainersNotInitialized",
-          message: `containers with incomplete status: [${uninitialized.join(" ")}]`,
-        },
-    { type: "Ready", ...ready },
+    { type: "Initialized", ...initialized(sandbox, phase) },
+    { type: "Ready", ...(containers.status === "True" ? gatesOpen(pod) : containers) },
     { type: "ContainersReady", ...containers },
     { type: "PodScheduled", status: "True" },
   ]
   const names = new Set(own.map(({ type }) => type))
   const foreign = (pod.status?.conditions ?? []).filter(({ type }) => !names.has(type))
   return [...own.map((condition) => stamped(condition, pod, now)), ...foreign]
+}
+
+/** `over`: the reason if the pod has ended. */
+function containersReady(main: readonly ContainerRecord[], over: string | undefined): State {
+  const unready = main.filter(({ ready }) => !ready).map(({ spec }) => spec.name)
+  if (over !== undefined) return { status: "False", reason: over }
+  if (unready.length === 0) return { status: "True" }
+  const message = `containers with unready status: [${unready.join(" ")}]`
+  return { status: "False", reason: "ContainersNotReady", message }
+}
+
+function gatesOpen({ spec, status }: Pod): State {
+  const gates = (spec?.readinessGates ?? []).map(({ conditionType }) => conditionType)
+  const closed = gates.filter((gate) => status?.conditions?.find(({ type }) => type === gate)?.status !== "True")
+  if (closed.length === 0) return { status: "True" }
+  const messages = closed.map((gate) => `corresponding condition of pod readiness gate "${gate}" does not exist.`)
+  return { status: "False", reason: "ReadinessGatesNotReady", message: messages.join(", ") }
+}
+
+function initialized({ initialized: isDone, initContainers }: PodSandbox, phase: string): State {
+  if (isDone) return { status: "True", ...(phase === "Succeeded" ? { reason: "PodCompleted" } : {}) }
+  const incomplete = [...initContainers.values()]
+    .filter((one) => (isSidecar(one) ? !one.started : one.current?.exit?.code !== 0))
+    .map(({ spec }) => spec.name)
+  const message = `containers with incomplete status: [${incomplete.join(" ")}]`
+  return { status: "False", reason: "ContainersNotInitialized", message }
 }
 
 /** Keeps lastTransitionTime while the status is unchanged. */

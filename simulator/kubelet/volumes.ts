@@ -33,67 +33,48 @@ function downward(pod: Pod, items: DownwardItems | undefined, podIP: string): [s
   ])
 }
 
+/** A source of files: each kind stands alone as a volume, and in the list of a projected volume. */
+interface FileSource {
+  configMap?: { name?: string; items?: Items; optional?: boolean } | undefined
+  secret?: { name?: string; items?: Items; optional?: boolean } | undefined
+  downwardAPI?: { items?: DownwardItems } | undefined
+  serviceAccountToken?: (Parameters<Sources["tokens"]["get"]>[1] & { path: string }) | undefined
+}
+
+async function sourceFiles(sources: Sources, pod: Pod, source: FileSource, podIP: string): Promise<[string, string][]> {
+  const namespace = pod.metadata.namespace ?? ""
+  const { configMap, secret, downwardAPI, serviceAccountToken } = source
+  if (configMap) {
+    const { name = "", items, optional = false } = configMap
+    return pick(await configMapFiles(sources, namespace, name, optional), items, optional, "configmap")
+  }
+  if (secret) {
+    const { name = "", items, optional = false } = secret
+    return pick(await secretFiles(sources, namespace, name, optional), items, optional, "secret")
+  }
+  if (downwardAPI) return downward(pod, downwardAPI.items, podIP)
+  if (serviceAccountToken) return [[serviceAccountToken.path, await sources.tokens.get(pod, serviceAccountToken)]]
+  return []
+}
+
+/** Undefined: the volume starts empty and can be written to. */
+function sourcesOf({ configMap, secret, downwardAPI, projected }: PodVolume): FileSource[] | undefined {
+  if (configMap) return [{ configMap }]
+  if (secret) return [{ secret: { ...secret, name: secret.secretName ?? "" } }]
+  if (downwardAPI) return [{ downwardAPI }]
+  return projected ? (projected.sources ?? []) : undefined
+}
+
 async function volumeFiles(
   sources: Sources,
   pod: Pod,
   volume: PodVolume,
   podIP: string,
 ): Promise<{ files: [string, string][]; readOnly: boolean }> {
-  const namespace = pod.metadata.namespace ?? ""
-  const { configMap, secret, downwardAPI, projected } = volume
-  if (configMap) {
-    const optional = configMap.optional === true
-    return {
-      files: pick(
-        await configMapFiles(sources, namespace, configMap.name ?? "", optional),
-        configMap.items,
-        optional,
-        "configmap",
-      ),
-      readOnly: true,
-    }
-  }
-  if (secret) {
-    const optional = secret.optional === true
-    return {
-      files: pick(
-        await secretFiles(sources, namespace, secret.secretName ?? "", optional),
-        secret.items,
-        optional,
-        "secret",
-      ),
-      readOnly: true,
-    }
-  }
-  if (downwardAPI) return { files: downward(pod, downwardAPI.items, podIP), readOnly: true }
-  if (!projected) return { files: [], readOnly: false }
+  const parts = sourcesOf(volume)
   const files: [string, string][] = []
-  for (const source of projected.sources ?? []) {
-    if (source.configMap) {
-      const optional = source.configMap.optional === true
-      files.push(
-        ...pick(
-          await configMapFiles(sources, namespace, source.configMap.name ?? "", optional),
-          source.configMap.items,
-          optional,
-          "configmap",
-        ),
-      )
-    } else if (source.secret) {
-      const optional = source.secret.optional === true
-      files.push(
-        ...pick(
-          await secretFiles(sources, namespace, source.secret.name ?? "", optional),
-          source.secret.items,
-          optional,
-          "secret",
-        ),
-      )
-    } else if (source.downwardAPI) files.push(...downward(pod, source.downwardAPI.items, podIP))
-    else if (source.serviceAccountToken)
-      files.push([source.serviceAccountToken.path, await sources.tokens.get(pod, source.serviceAccountToken)])
-  }
-  return { files, readOnly: true }
+  for (const part of parts ?? []) files.push(...(await sourceFiles(sources, pod, part, podIP)))
+  return { files, readOnly: parts !== undefined }
 }
 
 /** Volumes by name. Throws MissingSource if something that a volume needs is missing. */
