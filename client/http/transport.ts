@@ -9,6 +9,7 @@ import {
   type RequestOptions,
 } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
+import { setTimeout as delay } from "node:timers/promises"
 import { type SecureContextOptions, TLSSocket } from "node:tls"
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { serviceUnavailable, StatusError, timeout } from "../../apimachinery/status.ts"
@@ -131,7 +132,10 @@ export class HttpTransport implements AsyncDisposable {
       const error = readError(wanted, code, await this.readBody(wanted, response))
       const seconds = Number(response.headers["retry-after"] ?? "")
       if (code !== 429 || !(seconds > 0) || tried >= this.limits.retries) throw error
-      await this.#wait(Math.min(seconds, this.limits.retryAfterSeconds) * 1000, wanted.signal)
+      const signal = AbortSignal.any(this.#signalsOf(wanted))
+      const delayMs = Math.min(seconds, this.limits.retryAfterSeconds) * 1000
+      // Unlike pause(), it keeps the process alive. If the signal ends it, the next attempt throws the reason.
+      await delay(delayMs, undefined, { signal }).catch(() => undefined)
     }
   }
 
@@ -204,7 +208,7 @@ export class HttpTransport implements AsyncDisposable {
     { response: IncomingMessage; stale?: never } | { response?: never; stale: { reused: boolean; error: unknown } }
   > {
     const { stream } = wanted
-    const signals = [this.#disposed.signal, ...(wanted.signal === undefined ? [] : [wanted.signal])]
+    const signals = this.#signalsOf(wanted)
     const limit = stream === undefined ? AbortSignal.timeout(this.limits.requestTimeoutMs) : undefined
     const signal = AbortSignal.any(limit === undefined ? signals : [...signals, limit])
     const { socketPath } = this.#config
@@ -233,6 +237,11 @@ export class HttpTransport implements AsyncDisposable {
     })
   }
 
+  /** Any of them ends the request. */
+  #signalsOf({ signal }: TransportRequest): AbortSignal[] {
+    return signal === undefined ? [this.#disposed.signal] : [this.#disposed.signal, signal]
+  }
+
   async #headers(wanted: TransportRequest): Promise<Record<string, string>> {
     const { token, username, password, userAgent = "polyplane", headers: more } = this.#config
     const headers: Record<string, string> = {
@@ -257,19 +266,6 @@ export class HttpTransport implements AsyncDisposable {
     } catch (error) {
       throw this.asStatusError(wanted, error)
     }
-  }
-
-  #wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    const until = signal === undefined ? this.#disposed.signal : AbortSignal.any([this.#disposed.signal, signal])
-    return new Promise((resolve) => {
-      const finish = (): void => {
-        clearTimeout(timer)
-        until.removeEventListener("abort", finish)
-        resolve()
-      }
-      const timer = setTimeout(finish, ms)
-      until.addEventListener("abort", finish, { once: true })
-    })
   }
 }
 
