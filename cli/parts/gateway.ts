@@ -5,14 +5,18 @@ import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import { serviceUnavailable } from "../../apimachinery/status.ts"
 import { systemClock } from "../../client/clock.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import type { Tenant } from "../../client/tenants.ts"
 import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { Gateway } from "../../gateway/main.ts"
 import { noNodes, noServiceAddresses } from "../../gateway/control-plane/absent.ts"
+import type { NodeDialer } from "../../gateway/control-plane/node-dialer.ts"
 import { createPodUsage, createServiceAddresses } from "../../syncer/main.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
 import { controllersLease, Leadership, replicaTimes } from "../compose/leadership.ts"
 import { agentsOnNodes, vnAgentDialer } from "../compose/node-dialers.ts"
+import { started } from "../compose/started.ts"
 import { UserError } from "../command.ts"
 import { openAuditLog } from "../log/audit-log.ts"
 import {
@@ -35,7 +39,7 @@ import { limitsField, limitsHelp } from "../limits.ts"
 import { publishPeriodically, publishIdentity, reissued, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
 import { etcdOfSection, etcdSection } from "../storage.ts"
 import { healthField, healthHelp } from "./health.ts"
-import { partCommand } from "./part.ts"
+import { partCommand, type PartContext } from "./part.ts"
 import { defaultVnAgentPort } from "./vn-agent.ts"
 
 /** The certificate is valid for a year; clients load its replacement within minutes. */
@@ -92,89 +96,96 @@ ${healthHelp}`,
     limits: withDefault(limitsField, {}),
     vnAgentPort: withDefault(port, defaultVnAgentPort),
   },
-  async start(
-    { superKubeconfig, adminKubeconfigSecret, identitySecret, vnAgentPort, dataDir, etcd, http2, auditLog, ...options },
-    { log, metrics, serveMetrics, signal, stack },
-  ) {
-    if (dataDir === undefined && etcd === undefined)
-      throw new UserError(
-        'field "dataDir" is missing, and there is no "etcd": one of them says where everything is kept',
-      )
-    if (dataDir !== undefined && etcd !== undefined)
-      throw new UserError('"dataDir" and "etcd" both say where everything is kept: leave one of them out')
+  async start({ superKubeconfig, adminKubeconfigSecret, identitySecret, vnAgentPort, ...config }, context) {
+    const { dataDir = "", etcd, http2, auditLog, ...options } = config
+    const { log, metrics, serveMetrics, signal, stack } = context
+    checkStorage(config)
     const storage = etcd === undefined ? {} : { etcd: await etcdOfSection(etcd) }
     // Ends after the client, because closing the client aborts a request in progress.
     let publishing: Promise<void> | undefined
     stack.defer(async () => publishing)
     const superClient = stack.use(await connectSuperCluster(superKubeconfig, { log, metrics }))
-    // Called for the first Service or the first request for logs, when the gateway has started.
-    const running = (): Gateway => {
-      if (started === undefined) throw new Error("the gateway has not started yet")
-      return started
-    }
-    let authority: string | undefined
-    let started: Gateway | undefined
-    started = stack.use(
-      await Gateway.start({
-        ...options,
-        dataDir: dataDir ?? "",
-        ...storage,
-        http2: http2 === "on",
-        ...(auditLog === undefined ? {} : { audit: stack.use(openAuditLog(auditLog)).log }),
-        serviceAddresses: (tenant) =>
-          tenant === undefined
-            ? noServiceAddresses
-            : createServiceAddresses(superClient, tenant, {
-                tenantClient: () => running().tenants.client(tenant.name),
-                log,
-              }),
-        podUsage: (tenant) => createPodUsage(superClient, tenant),
-        nodeDialer: (tenant) =>
-          tenant === undefined || identitySecret === undefined
-            ? noNodes
-            : vnAgentDialer(tenant, {
-                signer: () => running().tenantTokenSigner,
-                certificateAuthority: () => {
-                  if (authority === undefined) throw serviceUnavailable("the super cluster has not answered yet")
-                  return authority
-                },
-                serverName: vnAgentServerName,
-                endpoint: agentsOnNodes(superClient, vnAgentPort),
-              }),
-        log,
-        clientMetrics: metrics,
-      }),
-    )
-    serveMetrics(() => running().printMetrics())
-    const { tenants, certificateAuthority, tenantTokenSigner } = started
-    const signer = createCertificateSigner(tenants)
-    const rootCertificateAuthority = certificateAuthority
-    const controllers = () => startControllers(tenants, { rootCertificateAuthority, signer, log, metrics })
-    if (etcd === undefined) stack.use(controllers())
-    else
-      stack.use(
-        Leadership.start({
-          client: superClient,
-          name: controllersLease,
-          identity: `${hostname()}-${randomUUID()}`,
-          work: () => Promise.resolve(controllers()),
-          log,
-          metrics,
-          times: replicaTimes,
-        }),
-      )
+    const late: Late = {}
+    const gateway = await Gateway.start({
+      ...options,
+      dataDir,
+      ...storage,
+      http2: http2 === "on",
+      ...(auditLog === undefined ? {} : { audit: stack.use(openAuditLog(auditLog)).log }),
+      serviceAddresses: (tenant) => {
+        if (tenant === undefined) return noServiceAddresses
+        const tenantClient = (): KubeClient => started(late.gateway, "gateway").tenants.client(tenant.name)
+        return createServiceAddresses(superClient, tenant, { tenantClient, log })
+      },
+      podUsage: (tenant) => createPodUsage(superClient, tenant),
+      nodeDialer: (tenant) =>
+        tenant === undefined || identitySecret === undefined
+          ? noNodes
+          : dialAgents(late, tenant, agentsOnNodes(superClient, vnAgentPort)),
+      log,
+      clientMetrics: metrics,
+    })
+    late.gateway = stack.use(gateway)
+    serveMetrics(() => gateway.printMetrics())
+    runControllers(gateway, etcd === undefined ? undefined : superClient, context)
 
     // Tenants are served even if the super cluster is unavailable.
-    const kubeconfig = reissued(() => running().adminKubeconfig(), adminKubeconfigMs, systemClock)
-    publishing = publishPeriodically(
-      async () => {
-        if (identitySecret !== undefined)
-          authority = await publishIdentity(superClient, identitySecret, tenantTokenSigner)
-        if (adminKubeconfigSecret !== undefined)
-          await writeSecret(superClient, adminKubeconfigSecret, { kubeconfig: await kubeconfig() })
-      },
-      { signal, log },
-    )
-    return started.url
+    const kubeconfig = reissued(() => gateway.adminKubeconfig(), adminKubeconfigMs, systemClock)
+    const publish = async (): Promise<void> => {
+      if (identitySecret !== undefined)
+        late.agentAuthority = await publishIdentity(superClient, identitySecret, gateway.tenantTokenSigner)
+      if (adminKubeconfigSecret !== undefined)
+        await writeSecret(superClient, adminKubeconfigSecret, { kubeconfig: await kubeconfig() })
+    }
+    publishing = publishPeriodically(publish, { signal, log })
+    return gateway.url
   },
 })
+
+/** What the gateway's parts use for the first Service or the first request for logs, when it exists. */
+interface Late {
+  gateway?: Gateway
+  /** PEM; signs the serving certificates of vn-agents. */
+  agentAuthority?: string
+}
+
+function checkStorage({ dataDir, etcd }: { dataDir?: string | undefined; etcd?: unknown }): void {
+  if (dataDir === undefined && etcd === undefined)
+    throw new UserError('field "dataDir" is missing, and there is no "etcd": one of them says where everything is kept')
+  if (dataDir !== undefined && etcd !== undefined)
+    throw new UserError('"dataDir" and "etcd" both say where everything is kept: leave one of them out')
+}
+
+function dialAgents(late: Late, tenant: Tenant, endpoint: ReturnType<typeof agentsOnNodes>): NodeDialer {
+  return vnAgentDialer(tenant, {
+    signer: () => started(late.gateway, "gateway").tenantTokenSigner,
+    certificateAuthority() {
+      if (late.agentAuthority === undefined) throw serviceUnavailable("the super cluster has not answered yet")
+      return late.agentAuthority
+    },
+    serverName: vnAgentServerName,
+    endpoint,
+  })
+}
+
+/** `leases`: set if several gateways share the tenants; the one that holds the lease there runs their controllers. */
+function runControllers(
+  { tenants, certificateAuthority }: Gateway,
+  leases: KubeClient | undefined,
+  { log, metrics, stack }: PartContext,
+): void {
+  const signer = createCertificateSigner(tenants)
+  const start = () =>
+    startControllers(tenants, { rootCertificateAuthority: certificateAuthority, signer, log, metrics })
+  if (leases === undefined) return void stack.use(start())
+  const leadership = Leadership.start({
+    client: leases,
+    name: controllersLease,
+    identity: `${hostname()}-${randomUUID()}`,
+    work: () => Promise.resolve(start()),
+    log,
+    metrics,
+    times: replicaTimes,
+  })
+  stack.use(leadership)
+}

@@ -12,11 +12,12 @@ import { WorkerGateway } from "../../gateway/workers/worker.ts"
 import { createPodUsage, createServiceAddresses } from "../../syncer/main.ts"
 import { createLastingClient, readKubeconfigFile } from "../compose/cluster.ts"
 import { vnAgentDialer } from "../compose/node-dialers.ts"
+import { started } from "../compose/started.ts"
 import { openAuditLog } from "../log/audit-log.ts"
 import { createLog, type LogLevel } from "../log/log.ts"
 import { logUnhandledRejections } from "../unhandled-rejections.ts"
 
-/** The configuration that the primary sends to its workers (all-in-one.ts). */
+/** The configuration that the primary sends to its workers (gateway.ts). */
 export interface WorkerComposition {
   /** PEM; signs the serving certificates of the primary's vn-agents. */
   nodeAuthority: string
@@ -33,28 +34,25 @@ type Primary = Channel<PrimaryCalls, WorkerCalls>
 export function runWorker(): void {
   const stack = new AsyncDisposableStack()
   let gateway: WorkerGateway | undefined
-  const started = (): WorkerGateway => {
-    if (gateway === undefined) throw new Error("the worker has not started yet")
-    return gateway
-  }
+  const running = (): WorkerGateway => started(gateway, "worker")
   const handlers: Handlers<WorkerCalls> = {
     async start(setup) {
       gateway = await start(setup as WorkerSetup<WorkerComposition>, primary, stack)
     },
     route({ set, gone }) {
-      const { routes } = started()
+      const { routes } = running()
       routes.set(set)
       for (const name of gone) routes.delete(name)
     },
     async adopt(records) {
-      for (const record of records) await started().tenants.adopt(record, false)
+      for (const record of records) await running().tenants.adopt(record, false)
     },
-    create: (record) => started().tenants.adopt(record, true),
-    adjust: (tenant) => started().tenants.adjust(tenant, tenant),
-    remove: (name) => started().tenants.delete(name),
-    release: (name) => started().release(name),
+    create: (record) => running().tenants.adopt(record, true),
+    adjust: (tenant) => running().tenants.adjust(tenant, tenant),
+    remove: (name) => running().tenants.delete(name),
+    release: (name) => running().release(name),
     beat: () => undefined,
-    metrics: () => started().metrics.print(),
+    metrics: () => running().metrics.print(),
     async stop() {
       await stack.disposeAsync()
       setImmediate(() => process.disconnect()) // after the response has been sent
@@ -82,10 +80,7 @@ async function start(
   const real = superConfig === undefined ? undefined : stack.use(createLastingClient(superConfig, { log, metrics }))
   // Called for the first Service or the first request for logs, when the gateway has started.
   const parts: { gateway?: WorkerGateway } = {}
-  const running = (): WorkerGateway => {
-    if (parts.gateway === undefined) throw new Error("the worker has not started yet")
-    return parts.gateway
-  }
+  const running = (): WorkerGateway => started(parts.gateway, "worker")
   const superClient = (): KubeClient => real ?? running().superClient
   const gateway = await WorkerGateway.start({
     setup,
