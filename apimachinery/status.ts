@@ -125,15 +125,9 @@ export function generatedNameExists(resource: GroupResource, name: string): Stat
   return failure("AlreadyExists", message, { ...of(resource, name), retryAfterSeconds: 1 })
 }
 
-export function conflict(resource: GroupResource, name: string, detail: string, causes?: StatusCause[]): StatusError {
-  return failure(
-    "Conflict",
-    `Operation cannot be fulfilled on ${printGroupResource(resource)} ${goQuote(name)}: ${detail}`,
-    {
-      ...of(resource, name),
-      ...(causes === undefined ? {} : { causes }),
-    },
-  )
+export function conflict(resource: GroupResource, name: string, detail: string): StatusError {
+  const message = `Operation cannot be fulfilled on ${printGroupResource(resource)} ${goQuote(name)}: ${detail}`
+  return failure("Conflict", message, of(resource, name))
 }
 
 /** The conflict of optimistic locking, with the message of client-go's retry helpers. */
@@ -283,8 +277,8 @@ export function serviceUnavailable(message: string, options?: ErrorOptions): Sta
   return failure("ServiceUnavailable", message, undefined, options)
 }
 
-export function timeout(message: string, retryAfterSeconds?: number): StatusError {
-  return failure("Timeout", `Timeout: ${message}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
+export function timeout(message: string): StatusError {
+  return failure("Timeout", `Timeout: ${message}`, {})
 }
 
 /** The Success status, which a delete returns when the object has been removed. */

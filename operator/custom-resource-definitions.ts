@@ -6,7 +6,7 @@ import { equalJson } from "../apimachinery/equality.ts"
 import type { CustomResourceDefinition, Json, KubeObject } from "../apimachinery/object.ts"
 import { applyMergePatch } from "../apimachinery/patch/merge-patch.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
-import { pause, systemClock, type Clock } from "../client/clock.ts"
+import { pause, type Clock } from "../client/clock.ts"
 import { clusterVersions, customResourceDefinitions as definitions, virtualClusters } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { operatorLimits } from "./options.ts"
@@ -24,9 +24,8 @@ async function customResourceDefinitions(): Promise<CustomResourceDefinition[]> 
 /** Idempotent. Resolves when the resources are served and the default ClusterVersion exists, or when the signal ends. */
 export async function ensureCustomResourceDefinitions(
   superClient: KubeClient,
-  options: { signal?: AbortSignal; clock?: Clock } = {},
+  { signal, clock }: { signal: AbortSignal; clock: Clock },
 ): Promise<void> {
-  const { clock = systemClock, signal = new AbortController().signal } = options
   for (const definition of await customResourceDefinitions()) await ensure(superClient, definition)
   for (let wait: number = operatorLimits.firstBackoffMs; !signal.aborted; wait = longer(wait)) {
     try {

@@ -46,11 +46,6 @@ function printKey(key: Value): string {
   return key instanceof UInt ? String(key.value) : typeof key === "object" ? typeNameOf(key) : String(key)
 }
 
-export interface Qualifier {
-  key: Value
-  optional: boolean
-}
-
 /** The value in an optional; undefined if it is empty. */
 export function heldBy(value: Value): { value: Value | undefined; optional: boolean } {
   return value instanceof Optional ? { value: value.value, optional: true } : { value, optional: false }

@@ -13,7 +13,7 @@ export interface GoUrl {
   fragment: string
 }
 
-export class UrlFault extends Error {}
+class UrlFault extends Error {}
 
 /** "request": as in a request line, absolute and without a fragment. "reference": as in a text, may be relative. */
 export type UrlContext = "request" | "reference"

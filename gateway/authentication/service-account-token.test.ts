@@ -24,7 +24,7 @@ const put = (resource: string, namespace: string, name: string, more: object = {
 }
 
 beforeAll(async () => {
-  trust = await createTrust({ authorityName: "polyplane tenant a", issuer }, "")
+  trust = await createTrust({ authorityName: "polyplane tenant a", issuer })
 })
 
 beforeEach(() => {
@@ -117,7 +117,7 @@ describe("service-account tokens", () => {
   })
 
   test("of a forged key are rejected, and those of another issuer ignored", async () => {
-    const stranger = await createTrust({ authorityName: "b", issuer }, "")
+    const stranger = await createTrust({ authorityName: "b", issuer })
     const forged = await createTokenIssuer(stranger, reader).issue({
       namespace: "ns",
       serviceAccount: { name: "robot", uid: "robot-uid" },
@@ -125,7 +125,7 @@ describe("service-account tokens", () => {
       expirationSeconds: 3600,
     })
     await expect(verify(forged.token)).rejects.toMatchObject({ code: 401 })
-    const elsewhere = await createTrust({ authorityName: "b", issuer: "https://other" }, "")
+    const elsewhere = await createTrust({ authorityName: "b", issuer: "https://other" })
     const { token } = await createTokenIssuer(elsewhere, reader).issue({
       namespace: "ns",
       serviceAccount: { name: "robot", uid: "robot-uid" },

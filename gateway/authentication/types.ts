@@ -53,8 +53,6 @@ export interface TrustRoots {
   }
   /** `iss` of service account tokens; unique per control plane, so that it identifies the tenant. */
   issuer: string
-  /** CA of the gateway's serving certificate, which clients and pods trust (kube-root-ca.crt). */
-  servingCertificateAuthority: string
 }
 
 /** Issues service account tokens (KEP-1205). */

@@ -140,7 +140,7 @@ export class ControlPlanes implements Preparation {
   async openAnonymous(): Promise<ControlPlane> {
     const uid = "nobody"
     const store = createMemoryStore({ base: this.#bootstrap.layer({ uid, createdAt: timestamp() }) })
-    const trust = await createTrust({ authorityName: authorityName(uid), issuer: inClusterUrl }, this.#servingAuthority)
+    const trust = await createTrust({ authorityName: authorityName(uid), issuer: inClusterUrl })
     this.#nobody = await openControlPlane({
       ...this.#common(undefined),
       name: "",
@@ -181,7 +181,7 @@ export class ControlPlanes implements Preparation {
   ): Promise<ControlPlane> {
     let trust: TrustRoots
     try {
-      trust = await loadTrust(store, fresh, this.#servingAuthority)
+      trust = await loadTrust(store, fresh)
     } catch (error) {
       await store[Symbol.asyncDispose]()
       throw error

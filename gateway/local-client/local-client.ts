@@ -51,8 +51,8 @@ const pieceSize = 200
 
 type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
 
-export function createLocalClient(controlPlane: ControlPlane, user: User = polyplane): KubeClient {
-  return new LocalClient({ controlPlane, user })
+export function createLocalClient(controlPlane: ControlPlane): KubeClient {
+  return new LocalClient({ controlPlane, user: polyplane })
 }
 
 /** Deletes an object of a definition that may not be served, without asking admission. */

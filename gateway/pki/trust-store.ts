@@ -31,19 +31,15 @@ export interface NewTrust {
 }
 
 /** `fresh`: what to create in an empty store. Undefined: it was created before, and the store is Corrupt without it. */
-export async function loadTrust(
-  store: Store,
-  fresh: NewTrust | undefined,
-  servingCertificateAuthority: string,
-): Promise<TrustRoots> {
+export async function loadTrust(store: Store, fresh: NewTrust | undefined): Promise<TrustRoots> {
   const found = await store.get(trustKey)
   const stored = found === undefined ? await writeTrust(store, fresh) : await completed(store, found)
-  return trustRoots(stored, servingCertificateAuthority)
+  return trustRoots(stored)
 }
 
 /** Creates trust roots whose keys exist only in this process. */
-export async function createTrust(fresh: NewTrust, servingCertificateAuthority: string): Promise<TrustRoots> {
-  return trustRoots(await makeTrust(fresh), servingCertificateAuthority)
+export async function createTrust(fresh: NewTrust): Promise<TrustRoots> {
+  return trustRoots(await makeTrust(fresh))
 }
 
 async function writeTrust(store: Store, fresh: NewTrust | undefined): Promise<StoredTrust> {
@@ -105,13 +101,12 @@ function parse(value: Uint8Array): EarlierTrust {
   return JSON.parse(Buffer.from(value).toString()) as EarlierTrust
 }
 
-function trustRoots(stored: StoredTrust, servingCertificateAuthority: string): TrustRoots {
+function trustRoots(stored: StoredTrust): TrustRoots {
   return {
     clientCertificateAuthority: authorityOf(stored.clientCertificateAuthority),
     frontProxyAuthority: authorityOf(stored.frontProxyAuthority),
     serviceAccountKey: tokenKey(stored.serviceAccountKey),
     issuer: stored.issuer,
-    servingCertificateAuthority,
   }
 }
 

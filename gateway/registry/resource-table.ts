@@ -16,16 +16,12 @@ export interface MutableResourceTable extends ResourceTable {
   forgetValues(): void
 }
 
-export interface ResourceTableOptions {
-  /** Memory for values that were recently read or written individually. Beyond it the least recently used are dropped. */
-  maxCacheBytes?: number
-}
-
-const defaultCacheBytes = 256 * 1024
+/** Memory for values that were recently read or written individually. Beyond it the least recently used are dropped. */
+const maxCacheBytes = 256 * 1024
 
 /** One per control plane; everything is created on first use. */
-export function createResourceTable(options: ResourceTableOptions = {}): MutableResourceTable {
-  return new Table(options.maxCacheBytes ?? defaultCacheBytes)
+export function createResourceTable(): MutableResourceTable {
+  return new Table()
 }
 
 interface Index {
@@ -36,16 +32,12 @@ interface Index {
 let builtIn: Index | undefined
 
 class Table implements MutableResourceTable {
-  readonly #cache: ValueCache
+  readonly #cache = new ValueCache(maxCacheBytes)
   readonly #registries = new Map<ResourceDefinition, Registry>()
   #custom: readonly ResourceDefinition[] = []
   #customIndex: Index = indexOf([])
   #all: readonly ResourceDefinition[] | undefined
   #generation = 0
-
-  constructor(maxCacheBytes: number) {
-    this.#cache = new ValueCache(maxCacheBytes)
-  }
 
   get generation(): number {
     return this.#generation

@@ -58,7 +58,7 @@ export async function checkDirectory(directory: string, options: CheckOptions = 
 async function checkDatabase(
   database: Database,
   state: DatabaseState,
-  options: CheckOptions = {},
+  options: CheckOptions,
 ): Promise<readonly string[]> {
   await using snapshot = database.snapshot()
   const check = new Check(state, options.base ?? emptyBaseLayer, options.quotaPrefix ?? "/registry/")

@@ -11,7 +11,6 @@ import type { Patch, Publication } from "./resource-sync.ts"
 export const persistentVolume: Publication<PersistentVolume> = {
   resource: persistentVolumes,
   kind: "PersistentVolume",
-  hasStatus: true,
   clusterKey(superObject, findNamespace) {
     const claimed = findNamespace(superObject.spec?.claimRef?.namespace ?? "")
     return claimed === undefined ? undefined : recordedOwner(claimed)?.clusterKey

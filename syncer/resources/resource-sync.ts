@@ -113,6 +113,4 @@ export interface Publication<T extends KubeObject = KubeObject> {
   changed(desired: T, object: T): Patch[]
   /** A change of super's object on behalf of the tenant; undefined if none is needed. */
   claim?(object: T | undefined, superObject: T, context: SyncContext): Patch | undefined
-  /** The status is written through the status subresource after creation. */
-  hasStatus?: boolean
 }

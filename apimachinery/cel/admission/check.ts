@@ -29,7 +29,7 @@ export function matchConditionErrors(
   )
 }
 
-export function policyExpressionErrors(spec: PolicySpec, path: FieldPath = FieldPath.root("spec")): FieldError[] {
+export function policyExpressionErrors(spec: PolicySpec, path: FieldPath): FieldError[] {
   const params = spec.paramKind !== undefined
   const named = spec.variables ?? []
   const { compiled, types } = compileVariables(named, params)

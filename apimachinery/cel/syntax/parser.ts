@@ -21,7 +21,7 @@ const levels = [new Set(["<", "<=", ">=", ">", "==", "!=", "in"]), new Set(["+",
 const binary: Readonly<Record<string, string>> = dictionary({ in: "@in" })
 
 /** If there are issues, the tree must not be used. `bindings`: cel.bind() is a macro. */
-export function parseExpression(source: string, bindings = false): { tree: Node | undefined; issues: Issue[] } {
+export function parseExpression(source: string, bindings: boolean): { tree: Node | undefined; issues: Issue[] } {
   const size = source.length <= maxSize ? source.length : Array.from(source).length
   if (size > maxSize) {
     const message = `expression code point size exceeds limit: size: ${size}, limit ${maxSize}`

@@ -1,8 +1,8 @@
 // Input of the pod mutators: the tenant's pod and the related objects, collected once.
 
 import { superNamespace } from "../../../apimachinery/tenancy.ts"
-import type { Container, Node, Pod, PodSpec, PriorityClass, Service } from "../../../apimachinery/object.ts"
-import { nodes, priorityClasses, services } from "../../../client/resources.ts"
+import type { Container, Pod, PodSpec, PriorityClass, Service } from "../../../apimachinery/object.ts"
+import { priorityClasses, services } from "../../../client/resources.ts"
 import type { Tenant } from "../../../client/tenants.ts"
 import type { SyncContext } from "../resource-sync.ts"
 import { superRuntimeClass } from "../runtimeclass.ts"
@@ -31,7 +31,6 @@ export interface PodContext {
   hasPriorityClass(name: string): boolean
   /** The name in super for the tenant's runtime class. */
   runtimeClass(name: string): string
-  hasNode(name: string): boolean
   /** Whether the pod's namespace has this Service, with or without an address. */
   hasService(name: string): boolean
   placement: Placement | undefined
@@ -74,7 +73,6 @@ export function podContext(pod: Pod, context: SyncContext): PodContext {
       const found = view.superObject<PriorityClass>(priorityClasses, undefined, name)
       return found !== undefined && isPublic(found)
     },
-    hasNode: (name) => view.superObject<Node>(nodes, undefined, name) !== undefined,
     hasService: (name) => view.tenantObject<Service>(services, namespace, name) !== undefined,
     placement: placementOf(pod, context),
   }

@@ -17,16 +17,18 @@ const closingBrace = 0x7d
 export const longText = 32 * 1024
 
 /**
- * The stored form: kind, apiVersion and metadata first, without resourceVersion and self link. `isPartlyHidden`: apiVersion comes
- * first, so that readers that do not parse it recognize that some fields must be hidden. Does not modify the object. The buffer is not
- * allocated from Node's pool, since stores retain it, and with it they would retain 64 KiB of the pool.
+ * The stored form: kind, apiVersion and metadata first, without resourceVersion and self link. Does not modify the object. The buffer
+ * is not allocated from Node's pool, since stores retain it, and with it they would retain 64 KiB of the pool.
  */
-export function encodeStored(object: KubeObject, isPartlyHidden = false): Buffer {
-  return atOnce(encodingStored(object, isPartlyHidden))
+export function encodeStored(object: KubeObject): Buffer {
+  return atOnce(encodingStored(object, false))
 }
 
-/** The same in steps: managed fields are often as long as the rest. */
-export function* encodingStored(object: KubeObject, isPartlyHidden = false): Steps<Buffer> {
+/**
+ * The same in steps: managed fields are often as long as the rest. `isPartlyHidden`: apiVersion comes first, so that readers that do not
+ * parse it recognize that some fields must be hidden.
+ */
+export function* encodingStored(object: KubeObject, isPartlyHidden: boolean): Steps<Buffer> {
   const { kind, apiVersion, metadata, ...rest } = object
   const { resourceVersion: _version, selfLink: _link, ...meta } = metadata
   const head = isPartlyHidden ? { apiVersion, kind } : { kind, apiVersion }

@@ -24,7 +24,6 @@ const around: PodContext = {
   dnsOptions: [{ name: "ndots", value: "5" }],
   hasPriorityClass: (name) => name === "system-node-critical",
   runtimeClass: (name) => (name === "gvisor" ? "acme-gvisor" : name),
-  hasNode: () => true,
   hasService: (name) => name === "db",
   placement: undefined,
 }
