@@ -2,18 +2,18 @@
 // be …"), relative to the validated value.
 
 import { dictionary } from "../dictionary.ts"
-import { FieldPath, invalidValue, notSupported, required, tooLong, tooMany, typeInvalid } from "../field-errors.ts"
+import { FieldPath, invalidValue, notSupported, required, tooMany, typeInvalid } from "../field-errors.ts"
 import type { FieldError } from "../field-errors.ts"
 import type { Json } from "../object.ts"
 import { isInteger } from "./exact-integers.ts"
 import { isObject, type JsonObject } from "./json-object.ts"
 import { hasFormat } from "./formats.ts"
-import { compilePattern } from "./regular-expressions/patterns.ts"
 import { type Schema, schemaOfEntry, schemaOfItems, type SchemaRules } from "./schema.ts"
 import { isOneOf } from "./enums.ts"
 import { validateEmbedded } from "./validate-embedded.ts"
 import { validateLists } from "./validate-lists.ts"
 import { isNearInteger, numberFaults } from "./validate-numbers.ts"
+import { textFault } from "./validate-texts.ts"
 import { lookEvery, Pace } from "./validation-pace.ts"
 
 /** Limits the response for an invalid object with many items. */
@@ -171,30 +171,6 @@ function checkString(schema: Schema, value: string, at: At, found: Found): void 
   if (format !== undefined && !hasFormat(format, value)) {
     const detail = `${shown} in body must be of type ${format}: ${JSON.stringify(value)}`
     errors.push(typeInvalid(path, value, detail))
-  }
-}
-
-/** Returns only the first fault, like upstream. */
-function textFault(
-  { maxLength, minLength, pattern }: SchemaRules,
-  value: string,
-  { path, shown }: At,
-): FieldError | undefined {
-  if (maxLength !== undefined && Array.from(value).length > maxLength) return tooLong(path, value, maxLength)
-  if (minLength !== undefined && Array.from(value).length < minLength) {
-    return invalidValue(path, value, `${shown} in body should be at least ${minLength} chars long`)
-  }
-  const fault = pattern === undefined ? undefined : patternFault(pattern, value)
-  return fault === undefined ? undefined : invalidValue(path, value, `${shown} in body ${fault}`)
-}
-
-function patternFault(pattern: string, value: string): string | undefined {
-  try {
-    return compilePattern(pattern).matches(value) ? undefined : `should match '${pattern}'`
-  } catch (error) {
-    // Some regular expressions cannot be matched against any text in bounded time.
-    if (error instanceof RangeError) return `is too long to be matched with '${pattern}'`
-    throw error
   }
 }
 

@@ -1,7 +1,8 @@
 // Regular expressions of tenants, matched in time linear in the text: V8's own matcher may take exponential time, and a tenant's
 // pattern must not block the others. Go's syntax and semantics, with a simulation of all states at once (Thompson's).
 
-import { type Assertion, type CharacterSet, type Node, parsePattern } from "./re2-parse.ts"
+import { parsePattern } from "./re2-parse.ts"
+import type { Assertion, CharacterSet, Node } from "./re2-tree.ts"
 
 /** Maximum number of states of a compiled pattern. Go's limit has the same order of magnitude. */
 const maxStates = 20_000

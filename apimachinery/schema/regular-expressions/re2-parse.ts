@@ -2,22 +2,7 @@
 
 import { dictionary } from "../../dictionary.ts"
 import { complement, controls, escapes, lastCodePoint, named, unicodeClass } from "./re2-classes.ts"
-
-/** Ranges of code points, or a function for classes that JavaScript provides (\p{Greek}). */
-export interface CharacterSet {
-  ranges: readonly (readonly [number, number])[]
-  classes: readonly ((codePoint: number) => boolean)[]
-  negated: boolean
-  foldCase: boolean
-}
-
-export type Assertion = "textStart" | "textEnd" | "lineStart" | "lineEnd" | "wordBoundary" | "noWordBoundary"
-
-export type Node =
-  | { kind: "set"; set: CharacterSet }
-  | { kind: "assert"; assertion: Assertion }
-  | { kind: "concat" | "alternate"; nodes: Node[] }
-  | { kind: "repeat"; node: Node; min: number; max: number; lazy: boolean }
+import type { Assertion, CharacterSet, Node } from "./re2-tree.ts"
 
 /** RE2's limit for counted repetitions, including nested ones. */
 const maxRepeat = 1000

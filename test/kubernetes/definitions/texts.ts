@@ -1,6 +1,7 @@
 // Texts that match a pattern, made from its syntax.
 
-import { type Node, parsePattern } from "../../../apimachinery/schema/regular-expressions/re2-parse.ts"
+import { parsePattern } from "../../../apimachinery/schema/regular-expressions/re2-parse.ts"
+import type { Node } from "../../../apimachinery/schema/regular-expressions/re2-tree.ts"
 import { compilePattern } from "../../../apimachinery/schema/regular-expressions/patterns.ts"
 import { pick, type Random } from "../../../apimachinery/testing/random.ts"
 
