@@ -174,16 +174,11 @@ export function forbidden(
   detail: string,
   causes: readonly StatusCause[] = [],
 ): StatusError {
-  const subject =
-    resource.resource === ""
-      ? "forbidden"
-      : `${printGroupResource(resource)}${name === "" ? "" : ` ${goQuote(name)}`} is forbidden`
+  const named = name === "" ? "" : ` ${goQuote(name)}`
+  const subject = resource.resource === "" ? "forbidden" : `${printGroupResource(resource)}${named} is forbidden`
   const details = of(resource, name)
-  return failure(
-    "Forbidden",
-    `${subject}: ${detail}`,
-    causes.length === 0 ? details : { ...details, causes: [...causes] },
-  )
+  const complete = causes.length === 0 ? details : { ...details, causes: [...causes] }
+  return failure("Forbidden", `${subject}: ${detail}`, complete)
 }
 
 /** The caller is told no reason; the cause has it, for a TokenReview. */
