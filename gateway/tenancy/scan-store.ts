@@ -1,4 +1,4 @@
-// Reads all keys of a store at one revision in pieces, as the start of a tenant's feed. Requests are served between the pieces.
+// Reads keys of a store at one revision in pieces, as the start of a tenant's feed. Requests are served between the pieces.
 
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { pieceBytes } from "../../storage/limits.ts"
@@ -7,8 +7,20 @@ import type { KeyValue, Store } from "../../storage/types.ts"
 /** Objects per read. */
 const pieceSize = 500
 
-/** `at`: undefined is the latest. Returns the revision that was read. */
+/** Returns the revision that was read. A scan that is stopped may have read a part. */
 export async function scanStore(
+  store: Store,
+  prefixes: ReadonlySet<string>,
+  deliver: (item: KeyValue) => Promise<void> | undefined,
+  isStopped: () => boolean,
+): Promise<number> {
+  let revision: number | undefined
+  for (const prefix of prefixes) revision = await scan(store, prefix, revision, deliver, isStopped)
+  return revision ?? store.revision
+}
+
+/** `at`: undefined is the latest. */
+async function scan(
   store: Store,
   prefix: string,
   at: number | undefined,

@@ -199,12 +199,8 @@ export class TenantFeed {
     if (to.length === 0) return store.revision
     const wanted = new Set(to)
     const deliver = (item: KeyValue): Promise<void> | undefined => this.#deliver(controlPlane, item, wanted)
-    if (to.length >= scanFrom) return scanStore(store, everything, undefined, deliver, () => this.#stopped)
-    let revision: number | undefined
-    for (const prefix of new Set(to.map((subscription) => subscription.prefix))) {
-      revision = await scanStore(store, prefix, revision, deliver, () => this.#stopped)
-    }
-    return revision ?? store.revision
+    const prefixes = to.length >= scanFrom ? [everything] : to.map((subscription) => subscription.prefix)
+    return scanStore(store, new Set(prefixes), deliver, () => this.#stopped)
   }
 
   #deliver(controlPlane: ControlPlane, item: KeyValue, wanted: ReadonlySet<Subscription>): Promise<void> | undefined {
