@@ -1,5 +1,6 @@
 // Maps changes on either side to keys. Handlers run during the informers' event delivery, so they only enqueue keys.
 
+import { isFinished } from "../apimachinery/core/pod-phase.ts"
 import type { KubeObject, Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../apimachinery/object.ts"
 import type { InformerHandler } from "../client/informers/informer.ts"
 import {
@@ -22,7 +23,7 @@ import { superKey } from "./key-of-super.ts"
 import { keyOf, podTokens, superEvents, type SyncKey } from "./keys.ts"
 import { publications, resourceSyncs } from "./resources/index.ts"
 import { isOnlyHeartbeat } from "./resources/node.ts"
-import { hasEnded, isNominated } from "./resources/pod/status.ts"
+import { isNominated } from "./resources/pod/status.ts"
 import { samePlacement } from "./resources/virtual-node.ts"
 
 export interface EventSourceParts {
@@ -94,7 +95,7 @@ function tenantHandler(resource: Resource, parts: EventSourceParts): TenantInfor
       if (resource !== pods) return
       if (isNominated(previous as Pod) && !isNominated(object as Pod)) enqueueUnscheduledPods(tenant, parts)
       enqueueNodeOf(tenant, object as Pod, parts)
-      if (hasEnded(object as Pod)) enqueueTokens(tenant, object, parts)
+      if (isFinished(object as Pod)) enqueueTokens(tenant, object, parts)
     },
     deleted: (tenant, object) => {
       enqueueObject(tenant, object)

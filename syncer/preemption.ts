@@ -8,6 +8,7 @@
 // reason, which evictions may not resolve, so none are made. Source: k8s.io/kubernetes/pkg/scheduler/framework/preemption.
 // Not implemented: PodDisruptionBudgets, which upstream also violates if there is no other way.
 
+import { isFinished } from "../apimachinery/core/pod-phase.ts"
 import { matchesNode, toleranceOf } from "../apimachinery/core/node-selection.ts"
 import { timestamp, type Node, type Pod } from "../apimachinery/object.ts"
 import { isConflict, isNotFound } from "../apimachinery/status.ts"
@@ -23,7 +24,7 @@ import { syncerLimits } from "./options.ts"
 import { PreemptionTurns } from "./preemption-turns.ts"
 import { chooseVictims, least, priorityOf, type Room } from "./preemption-victims.ts"
 import type { SyncContext } from "./resources/resource-sync.ts"
-import { hasEnded, isNominated } from "./resources/pod/status.ts"
+import { isNominated } from "./resources/pod/status.ts"
 
 export interface PreemptionParts {
   tenants: Tenants
@@ -69,7 +70,9 @@ export class Preemption {
     if (early > 0) return { requeueAfterMs: early }
     const placed = context.view
       .tenantObjects<Pod>(pods)
-      .filter((other) => (other.spec?.nodeName ?? "") !== "" && !hasEnded(other) && priorityOf(other) < priorityOf(pod))
+      .filter(
+        (other) => (other.spec?.nodeName ?? "") !== "" && !isFinished(other) && priorityOf(other) < priorityOf(pod),
+      )
     if (placed.length === 0) return
     const wait = this.#turns.take(tenant.name, key)
     if (wait > 0) return { requeueAfterMs: wait }
@@ -106,7 +109,7 @@ export class Preemption {
   async #roomOn(node: Node, superPod: Pod, placed: readonly Pod[]): Promise<Room | "soon" | undefined> {
     const { name = "" } = node.metadata
     const { items } = await this.#parts.superClient.list<Pod>(pods, { fieldSelector: `spec.nodeName=${name}` })
-    const there = items.filter((one) => one.spec?.nodeName === name && !hasEnded(one))
+    const there = items.filter((one) => one.spec?.nodeName === name && !isFinished(one))
     const byUID = new Map(placed.map((one) => [one.metadata.uid ?? "", one]))
     const lower = new Map<Pod, Pod>()
     for (const copy of there) {

@@ -1,6 +1,7 @@
 // The usage of an object in a ResourceQuota: pure arithmetic, shared by admission and the quota controller. Source:
 // k8s.io/kubernetes/pkg/quota/v1/evaluator/core and k8s.io/component-helpers/resource.
 
+import { isFinished } from "../core/pod-phase.ts"
 import { addAmounts, addTo, type Amounts, largest, parseAmounts, raise } from "./amounts.ts"
 import { deviceUsage, isDeviceClaim, isExtended, limitsDevices, noOffers } from "./device-usage.ts"
 import type { Container, KubeObject, PersistentVolumeClaim, Pod, PodSpec, Service } from "../object.ts"
@@ -80,8 +81,7 @@ export function usageOf(group: string, resource: string, object: KubeObject, off
 
 /** A terminated pod uses only its place in count/pods. */
 function podUsage(pod: Pod): Amounts {
-  const phase = pod.status?.phase
-  if (phase === "Failed" || phase === "Succeeded" || isOverdue(pod)) return {}
+  if (isFinished(pod) || isOverdue(pod)) return {}
   const spec = asHeld(pod)
   return { pods: one, ...computeUsage(podAmounts(spec, "requests"), podAmounts(spec, "limits")) }
 }

@@ -1,16 +1,15 @@
 // Interpretation of a pod's status by controllers. Source: k8s.io/kubernetes/pkg/api/v1/pod, pkg/controller/controller_utils.go.
 
+import { isFinished } from "../../apimachinery/core/pod-phase.ts"
 import type { Pod } from "../../apimachinery/object.ts"
+
+export { isFinished }
 
 /** Only the fields used here, so that templates and partial pods are accepted too. */
 type PodCondition = NonNullable<NonNullable<Pod["status"]>["conditions"]>[number]
 
 export function podCondition(pod: Pod, type: string): PodCondition | undefined {
   return pod.status?.conditions?.find((condition) => condition.type === type)
-}
-
-export function isFinished(pod: Pod): boolean {
-  return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed"
 }
 
 export function isTerminating(pod: Pod): boolean {

@@ -2,6 +2,7 @@
 // reconcile per pod, level-triggered by the pod informer and by changes in the sandboxes.
 
 import { isDeepStrictEqual } from "node:util"
+import { isFinished } from "../../apimachinery/core/pod-phase.ts"
 import type { Pod } from "../../apimachinery/object.ts"
 import { isConflict, isNotFound } from "../../apimachinery/status.ts"
 import type { EventRecorder } from "../../client/events.ts"
@@ -72,7 +73,7 @@ export class Kubelets implements AsyncDisposable {
     const node = pod === undefined ? undefined : this.#options.nodes.get(pod.spec?.nodeName ?? "")
     if (pod === undefined || node === undefined) return
     if (pod.metadata.deletionTimestamp !== undefined) return this.#end(id, pod, sandbox, node)
-    if (pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed") {
+    if (isFinished(pod)) {
       // Whether the kubelet or another client (an eviction) has set the phase, the pod must not run any more.
       if (sandbox?.running === true) {
         await sandbox.stop()

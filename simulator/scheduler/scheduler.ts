@@ -1,6 +1,7 @@
 // The scheduler of the simulated super cluster: one pod at a time, with sums kept per node, bound through the API. Pods that do
 // not fit wait until something changes. It only handles pods of default-scheduler, and does not preempt.
 
+import { isFinished } from "../../apimachinery/core/pod-phase.ts"
 import { timestamp, type Namespace, type Node, type Pod } from "../../apimachinery/object.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../../apimachinery/status.ts"
 import type { EventRecorder } from "../../client/events.ts"
@@ -21,8 +22,6 @@ const schedulerName = "default-scheduler"
 const workers = 32
 /** A pod that does not fit is retried after this time if nothing changes before. */
 const retryMs = 30_000
-
-const isOver = (pod: Pod): boolean => pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed"
 
 /** The pod must be scheduled by us, now. Gated pods are not queued: removing the gate is an update. */
 function isWaiting(pod: Pod): boolean {
@@ -86,7 +85,7 @@ export class Scheduler implements AsyncDisposable {
     } else {
       const created = new NodeState(node)
       this.#states.set(name, created)
-      for (const pod of this.#options.pods.list()) if (pod.spec?.nodeName === name && !isOver(pod)) created.add(pod)
+      for (const pod of this.#options.pods.list()) if (pod.spec?.nodeName === name && !isFinished(pod)) created.add(pod)
     }
     this.#retryAll()
   }
@@ -94,7 +93,7 @@ export class Scheduler implements AsyncDisposable {
   #observe(pod: Pod): void {
     if (pod.spec?.nodeName) {
       this.#unschedulable.delete(identify(keyOf(pod)))
-      if (isOver(pod)) this.#forget(pod)
+      if (isFinished(pod)) this.#forget(pod)
       else this.#states.get(pod.spec.nodeName)?.add(pod)
     } else if (isWaiting(pod)) {
       this.#loop.add(keyOf(pod))

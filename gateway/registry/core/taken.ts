@@ -1,5 +1,6 @@
 // What an object of a tenant takes of the super cluster, under the names of ResourceQuota. Pure.
 
+import { isFinished } from "../../../apimachinery/core/pod-phase.ts"
 import type { KubeObject, Pod, Service } from "../../../apimachinery/object.ts"
 import { isHeadless, needsClusterIP, needsNodePorts } from "./services/needs.ts"
 
@@ -9,8 +10,7 @@ export type Taken = Partial<Record<TakenName, number>>
 
 /** Pods that have ended take nothing any more. */
 export function podsTaken(object: KubeObject): Taken {
-  const phase = (object as Pod).status?.phase
-  return phase === "Succeeded" || phase === "Failed" ? {} : { pods: 1 }
+  return isFinished(object as Pod) ? {} : { pods: 1 }
 }
 
 /** Services that have an address, and all node ports, also those that a load balancer was given explicitly. */

@@ -5,6 +5,7 @@
 // Topology spread and pod affinity use super's labels, so they do not see labels that tenants set on nodes.
 
 import { createHash } from "node:crypto"
+import { isFinished } from "../../../apimachinery/core/pod-phase.ts"
 import {
   matchesNode,
   matchesTerm,
@@ -18,7 +19,6 @@ import { nodes as nodeResource } from "../../../client/resources.ts"
 import { isExtendedResource, isTenantsResource } from "../../conversion/resource-names.ts"
 import type { SyncContext } from "../resource-sync.ts"
 import { ownFields } from "../virtual-node.ts"
-import { hasEnded } from "./status.ts"
 
 export type NodeAffinity = NonNullable<NonNullable<PodSpec["affinity"]>["nodeAffinity"]>
 
@@ -125,7 +125,7 @@ export function printPlacement(placement: Placement | undefined): Record<string,
 export function isMisplaced(pod: Pod, superPod: Pod, context: SyncContext): boolean {
   const here = pod.spec?.nodeName ?? ""
   const there = superPod.spec?.nodeName ?? ""
-  if (there !== "") return here !== "" && here !== there && !hasEnded(pod)
+  if (there !== "") return here !== "" && here !== there && !isFinished(pod)
   if (here !== "") return true
   const wanted = printPlacement(placementOf(pod, context))[placementAnnotation]
   return wanted !== superPod.metadata.annotations?.[placementAnnotation]

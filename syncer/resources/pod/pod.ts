@@ -1,5 +1,6 @@
 // Pods. Downward: the spec, converted by the mutators, and later its few mutable fields. Upward: the node, then the status.
 
+import { isFinished } from "../../../apimachinery/core/pod-phase.ts"
 import type { Container, Node, PersistentVolumeClaim, Pod } from "../../../apimachinery/object.ts"
 import { byName } from "../../../apimachinery/repeats.ts"
 import { ignoreSyncLabel, rootCAConfigMap } from "../../../apimachinery/tenancy.ts"
@@ -25,7 +26,7 @@ import { ephemeralClaims, isClaimOf } from "./mutators/ephemeral-volumes.ts"
 import { podMutators } from "./mutators/index.ts"
 import { isMisplaced, placementOf, printPlacement, unplaceable } from "./placement.ts"
 import { resizeChange } from "./resize.ts"
-import { hasEnded, failedStatus, statusPatch, superConditions, tenantStatus, lossReason } from "./status.ts"
+import { failedStatus, statusPatch, superConditions, tenantStatus, lossReason } from "./status.ts"
 import { unsupportedInPod } from "./unsupported.ts"
 
 export const pod: ResourceSync<Pod> = {
@@ -60,7 +61,7 @@ export const pod: ResourceSync<Pod> = {
     return status === undefined ? steps : [...steps, status]
   },
   unsupported: (object, context) =>
-    hasEnded(object)
+    isFinished(object)
       ? undefined
       : (unsupportedInPod(object) ?? unreachableVolume(object, context) ?? tooManyNodes(object, context)),
   missing,
@@ -92,7 +93,7 @@ function tooManyNodes(object: Pod, context: SyncContext): string | undefined {
 }
 
 function missing(object: Pod, { view }: SyncContext): Lost {
-  if (hasEnded(object)) return { kind: "nothing" }
+  if (isFinished(object)) return { kind: "nothing" }
   const { namespace } = object.metadata
   for (const name of ephemeralClaims(object)) {
     const claim = view.tenantObject<PersistentVolumeClaim>(persistentVolumeClaims, namespace, name)

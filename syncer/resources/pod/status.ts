@@ -204,8 +204,6 @@ function conditionsChange(before: Conditions, after: Conditions): object[] {
 export const isNominated = ({ spec, status }: Pod): boolean =>
   (status?.nominatedNodeName ?? "") !== "" && (spec?.nodeName ?? "") === ""
 
-export const hasEnded = (pod: Pod): boolean => pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed"
-
 const evictionCondition = "DisruptionTarget"
 
 /**

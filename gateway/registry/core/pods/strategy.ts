@@ -1,6 +1,7 @@
 // Pods. The subresources that modify a pod (status, ephemeralcontainers, resize, binding) use the same hooks; the requested
 // subresource determines which fields may change. Source: k8s.io/kubernetes/pkg/registry/core/pod.
 
+import { isFinished } from "../../../../apimachinery/core/pod-phase.ts"
 import { FieldPath, type FieldError, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
 import { type Pod, type PodSpec, timestamp } from "../../../../apimachinery/object.ts"
@@ -122,8 +123,7 @@ export const podStrategy: Strategy<Pod> = {
   statusWarnings,
 
   graceSeconds(pod, asked) {
-    const phase = pod.status?.phase
-    if (!pod.spec?.nodeName || phase === "Failed" || phase === "Succeeded") return 0
+    if (!pod.spec?.nodeName || isFinished(pod)) return 0
     const seconds = asked ?? pod.spec.terminationGracePeriodSeconds ?? 0
     return seconds < 0 ? 1 : seconds
   },
