@@ -2,6 +2,7 @@
 // capitalized field names and nulls. They are decoded case-insensitively. Source: k8s.io/kubernetes/pkg/apis/autoscaling.
 
 import type { Json } from "../../../apimachinery/object.ts"
+import { isObject } from "../../../apimachinery/schema/json-object.ts"
 
 /** Fields in the order in which they are printed, each with the layout of its value. */
 interface Layout {
@@ -41,8 +42,4 @@ function plain(value: Json, fields: Layout | null): Json {
     return name === undefined || inner === null ? [] : [[name, plain(inner, fields[name] ?? null)]]
   })
   return Object.fromEntries(entries)
-}
-
-function isObject(value: Json | undefined): value is { [key: string]: Json } {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
