@@ -5,7 +5,7 @@ import type { Pod } from "../../../apimachinery/object.ts"
 import type { AdmissionPlugin } from "../chain.ts"
 import { isOf, objectAs } from "./refuse.ts"
 
-const seconds = 300
+const tolerationSeconds = 300
 const taints = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]
 
 export const defaultTolerationSeconds: AdmissionPlugin = {
@@ -23,7 +23,7 @@ export const defaultTolerationSeconds: AdmissionPlugin = {
     if (missing.length === 0) return
     spec.tolerations = [
       ...tolerations,
-      ...missing.map((key) => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: seconds })),
+      ...missing.map((key) => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds })),
     ]
   },
 }

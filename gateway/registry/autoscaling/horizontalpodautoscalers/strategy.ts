@@ -20,8 +20,8 @@ type Autoscaler = KubeObject & { spec?: Spec; status?: object }
 
 const path = FieldPath.root("spec")
 const defaultUtilization = 80
-const maxWindow = 3600
-const maxPeriod = 1800
+const maxWindowSeconds = 3600
+const maxPeriodSeconds = 1800
 
 const strategy: Strategy<Autoscaler> = {
   generation: false,
@@ -134,9 +134,13 @@ function validateRules(at: FieldPath, rules: Rules | undefined): FieldError[] {
   if (seconds !== undefined && seconds < 0) {
     errors.push(invalidValue(at.child("stabilizationWindowSeconds"), seconds, "must be greater than or equal to zero"))
   }
-  if (seconds !== undefined && seconds > maxWindow) {
+  if (seconds !== undefined && seconds > maxWindowSeconds) {
     errors.push(
-      invalidValue(at.child("stabilizationWindowSeconds"), seconds, `must be less than or equal to ${maxWindow}`),
+      invalidValue(
+        at.child("stabilizationWindowSeconds"),
+        seconds,
+        `must be less than or equal to ${maxWindowSeconds}`,
+      ),
     )
   }
   errors.push(...optionalOneOf(at.child("selectPolicy"), rules.selectPolicy, ["Disabled", "Max", "Min"]))
@@ -149,8 +153,8 @@ function validateRules(at: FieldPath, rules: Rules | undefined): FieldError[] {
       const amount = policy[field] ?? 0
       if (amount <= 0) errors.push(invalidValue(place.child(field), amount, "must be greater than zero"))
     }
-    if ((policy.periodSeconds ?? 0) > maxPeriod) {
-      const why = `must be less than or equal to ${maxPeriod}`
+    if ((policy.periodSeconds ?? 0) > maxPeriodSeconds) {
+      const why = `must be less than or equal to ${maxPeriodSeconds}`
       errors.push(invalidValue(place.child("periodSeconds"), policy.periodSeconds, why))
     }
   }

@@ -11,7 +11,7 @@ import { validateMatches } from "../../workloads/template.ts"
 import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { defaultJobTemplateSpec, validateJobSpec } from "../job-spec.ts"
 import type { JobSpec } from "../types.ts"
-import { immutable } from "../../validation/values.ts"
+import { immutable, maxInt32 } from "../../validation/values.ts"
 import { validateJobStatus } from "./status.ts"
 import { jobWarnings, podNameWarnings } from "../../workloads/warnings.ts"
 
@@ -21,7 +21,6 @@ const nameLabels = ["job-name", "batch.kubernetes.io/job-name"]
 const uidLabels = ["controller-uid", "batch.kubernetes.io/controller-uid"]
 const uidLabel = "batch.kubernetes.io/controller-uid"
 const isGenerated = (label: string): boolean => nameLabels.includes(label) || uidLabels.includes(label)
-const maxInt32 = 2_147_483_647
 
 const strategy: Strategy<Job> = {
   defaultPropagation: "Orphan",

@@ -167,12 +167,12 @@ function validateCommon(path: FieldPath, container: Container, scope: ContainerS
 }
 
 function validateLiveness(path: FieldPath, container: Container, spec: PodSpec): FieldError[] {
-  const grace = spec.terminationGracePeriodSeconds
+  const graceSeconds = spec.terminationGracePeriodSeconds
   return [
     ...(container.lifecycle === undefined
       ? []
-      : validateLifecycle(path.child("lifecycle"), container.lifecycle, grace, spec.os?.name)),
-    ...validateProbes(path, container, grace),
+      : validateLifecycle(path.child("lifecycle"), container.lifecycle, graceSeconds, spec.os?.name)),
+    ...validateProbes(path, container, graceSeconds),
   ]
 }
 

@@ -13,12 +13,12 @@ import type { Container, LifecycleHandler, Probe } from "./types.ts"
 
 type Handler = Pick<LifecycleHandler, "exec" | "httpGet" | "tcpSocket" | "sleep"> & Pick<Probe, "grpc">
 
-export function validateProbes(path: FieldPath, container: Container, grace: number | undefined): FieldError[] {
+export function validateProbes(path: FieldPath, container: Container, graceSeconds: number | undefined): FieldError[] {
   const { livenessProbe, readinessProbe, startupProbe } = container
   const errors = [
-    ...validateProbe(path.child("livenessProbe"), livenessProbe, grace),
+    ...validateProbe(path.child("livenessProbe"), livenessProbe, graceSeconds),
     ...mustSucceedOnce(path.child("livenessProbe"), livenessProbe),
-    ...validateProbe(path.child("readinessProbe"), readinessProbe, grace),
+    ...validateProbe(path.child("readinessProbe"), readinessProbe, graceSeconds),
   ]
   if (readinessProbe?.terminationGracePeriodSeconds !== undefined) {
     errors.push(
@@ -29,7 +29,7 @@ export function validateProbes(path: FieldPath, container: Container, grace: num
       ),
     )
   }
-  errors.push(...validateProbe(path.child("startupProbe"), startupProbe, grace))
+  errors.push(...validateProbe(path.child("startupProbe"), startupProbe, graceSeconds))
   errors.push(...mustSucceedOnce(path.child("startupProbe"), startupProbe))
   return errors
 }
@@ -40,10 +40,10 @@ function mustSucceedOnce(path: FieldPath, probe: Probe | undefined): FieldError[
     : [invalidValue(path.child("successThreshold"), probe.successThreshold, "must be 1")]
 }
 
-function validateProbe(path: FieldPath, probe: Probe | undefined, grace: number | undefined): FieldError[] {
+function validateProbe(path: FieldPath, probe: Probe | undefined, graceSeconds: number | undefined): FieldError[] {
   if (probe === undefined) return []
   const errors = [
-    ...validateHandler(path, probe, grace),
+    ...validateHandler(path, probe, graceSeconds),
     ...nonNegative(path.child("initialDelaySeconds"), probe.initialDelaySeconds),
     ...nonNegative(path.child("timeoutSeconds"), probe.timeoutSeconds),
     ...nonNegative(path.child("periodSeconds"), probe.periodSeconds),
@@ -60,15 +60,15 @@ function validateProbe(path: FieldPath, probe: Probe | undefined, grace: number 
 export function validateLifecycle(
   path: FieldPath,
   lifecycle: NonNullable<Container["lifecycle"]>,
-  grace: number | undefined,
+  graceSeconds: number | undefined,
   os: string | undefined,
 ): FieldError[] {
   const errors: FieldError[] = []
   if (lifecycle.postStart !== undefined) {
-    errors.push(...validateHandler(path.child("postStart"), lifecycle.postStart, grace))
+    errors.push(...validateHandler(path.child("postStart"), lifecycle.postStart, graceSeconds))
   }
   if (lifecycle.preStop !== undefined) {
-    errors.push(...validateHandler(path.child("preStop"), lifecycle.preStop, grace))
+    errors.push(...validateHandler(path.child("preStop"), lifecycle.preStop, graceSeconds))
   }
   const signal = lifecycle.stopSignal
   if (signal !== undefined && os === undefined) {
@@ -79,20 +79,20 @@ export function validateLifecycle(
   return errors
 }
 
-function validateHandler(path: FieldPath, handler: Handler, grace: number | undefined): FieldError[] {
+function validateHandler(path: FieldPath, handler: Handler, graceSeconds: number | undefined): FieldError[] {
   const errors: FieldError[] = []
   let handlers = 0
   for (const [name, check] of checks) {
     const value = handler[name]
     if (value === undefined) continue
     if (handlers++ > 0) errors.push(forbiddenField(path.child(name), "may not specify more than 1 handler type"))
-    else errors.push(...check(path.child(name), handler, grace))
+    else errors.push(...check(path.child(name), handler, graceSeconds))
   }
   if (handlers === 0) errors.push(required(path, "must specify a handler type"))
   return errors
 }
 
-type Check = (path: FieldPath, handler: Handler, grace: number | undefined) => FieldError[]
+type Check = (path: FieldPath, handler: Handler, graceSeconds: number | undefined) => FieldError[]
 
 const checks: readonly [keyof Handler, Check][] = [
   ["exec", (path, { exec }) => ((exec?.command ?? []).length === 0 ? [required(path.child("command"))] : [])],
@@ -119,9 +119,9 @@ function validateHTTPGet(path: FieldPath, { httpGet }: Handler): FieldError[] {
   return errors
 }
 
-function validateSleep(path: FieldPath, { sleep }: Handler, grace: number | undefined): FieldError[] {
+function validateSleep(path: FieldPath, { sleep }: Handler, graceSeconds: number | undefined): FieldError[] {
   const seconds = sleep?.seconds ?? 0
-  return grace !== undefined && (seconds < 0 || seconds > grace)
-    ? [invalidValue(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${grace})`)]
-    : []
+  if (graceSeconds === undefined || (seconds >= 0 && seconds <= graceSeconds)) return []
+  const detail = `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`
+  return [invalidValue(path, seconds, detail)]
 }
