@@ -11,7 +11,7 @@ import {
 } from "../../apimachinery/object.ts"
 import type { PodUsage } from "../../client/pod-usage.ts"
 import { nodes } from "../../client/resources.ts"
-import { compileDefinition } from "../custom-resources/definitions.ts"
+import { compileStored } from "../custom-resources/definitions.ts"
 import type { RequestContext } from "../request/context.ts"
 import { name, text } from "../registry/columns/column.ts"
 import type { TableColumn } from "../registry/columns/table-column.ts"
@@ -66,9 +66,7 @@ function define(
     },
     status: { acceptedNames: names, conditions: [{ type: "Established", status: "True" }] },
   }
-  const [compiled] = compileDefinition(definition as unknown as CustomResourceDefinition)
-  if (compiled === undefined) throw new Error(`${kind} is not defined`)
-  return { ...compiled, verbs: ["get", "list"] }
+  return { ...compileStored(definition as unknown as CustomResourceDefinition), verbs: ["get", "list"] }
 }
 
 const columns = <T extends NodeMetrics | PodMetrics>(usageOf: (object: T) => Usage): readonly TableColumn[] => [
