@@ -149,21 +149,19 @@ export class Operator implements AsyncDisposable {
     for (const tenant of this.#reconciler.orphans(this.#virtualClusters.list())) this.#warnOrphan(tenant)
   }
 
-  /** The gateway notices damage while it works; this asks for it at intervals. */
+  /** The gateway notices damage while it works; this asks for it at intervals. Logs once that there is no answer. */
   async #watchFaults(): Promise<void> {
     const { signal } = this.#stopping
     await this.#ready
-    for (;;) {
-      await pause(this.#clock, operatorLimits.recheckMs, signal)
-      if (signal.aborted) return
+    for (let failed = false; !signal.aborted; await pause(this.#clock, operatorLimits.faultsMs, signal)) {
       try {
         const faults = await this.#options.tenants.faults()
         for (const { namespace, name } of this.#reconciler.noteFaults(faults)) this.#queue.add({ namespace, name })
+        failed = false
       } catch (error) {
-        this.#log.warn(
-          { error: errorMessage(error) },
-          "the gateway does not say which tenants it cannot serve; retrying",
-        )
+        const message = "the gateway does not say which tenants it cannot serve; retrying"
+        if (!failed) this.#log.warn({ error: errorMessage(error) }, message)
+        failed = true
       }
     }
   }

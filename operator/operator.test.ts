@@ -265,7 +265,7 @@ describe("the operator", () => {
     const others = superCluster.find(virtualClusters, "default", "other")
     const message = "store /data/stores/1 is damaged: bad block"
     tenants.broken = [{ tenant: "acme", message }]
-    clock.advance(operatorLimits.recheckMs)
+    clock.advance(operatorLimits.faultsMs)
     const { status } = await inPhase("default", "acme", "Error")
     const reason = "TenantStoreUnusable"
     expect(status).toMatchObject({ reason, message, conditions: [{ type: "Ready", status: "False", reason, message }] })

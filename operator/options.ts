@@ -18,11 +18,10 @@ export interface OperatorOptions {
 
 export const operatorLimits = {
   workers: 8,
-  /**
-   * Obstacles that the user must resolve (a taken name, an unknown version) are checked again at this interval, and the gateway is
-   * asked which tenants it cannot serve.
-   */
+  /** Obstacles that the user must resolve (a taken name, an unknown version) are checked again at this interval. */
   recheckMs: 30_000,
+  /** The gateway is asked at this interval which tenants it cannot serve. */
+  faultsMs: 5_000,
   /** If creating a tenant takes longer, the status reports that it is in progress. */
   slowMs: 500,
   /** The first pause while the super cluster does not serve our resources; it doubles up to the longest. */
