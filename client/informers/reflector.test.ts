@@ -49,6 +49,20 @@ function recorder(): Recorded {
   return { events, handler: { added: record("+"), updated: record("~"), deleted: record("-") } }
 }
 
+/** An informer that has listed; `breakWatch` ends its first watch. */
+async function startBreakable(
+  cluster: BreakableCluster,
+  clock: FakeClock,
+): Promise<Disposable & { events: string[]; breakWatch(error?: Error): void }> {
+  const stop = new AbortController()
+  const informer = new Informer<ConfigMap>(cluster, configMaps, { clock })
+  const { events, handler } = recorder()
+  informer.subscribe(handler)
+  await informer.start(stop.signal)
+  await eventually(() => expect(cluster.breaks).toHaveLength(1))
+  return { events, breakWatch: (error) => cluster.breaks[0]!(error), [Symbol.dispose]: () => stop.abort() }
+}
+
 describe("an Informer", () => {
   test("has the listed objects, follows changes, and replays them to late subscribers", async () => {
     const cluster = new FakeCluster()
@@ -77,20 +91,14 @@ describe("an Informer", () => {
   test("resumes a watch that ended without a new list", async () => {
     const clock = new FakeClock()
     const cluster = new BreakableCluster({ clock })
-    const stop = new AbortController()
-    const informer = new Informer<ConfigMap>(cluster, configMaps, { clock })
-    const { events, handler } = recorder()
-    informer.subscribe(handler)
-    await informer.start(stop.signal)
-    await eventually(() => expect(cluster.breaks).toHaveLength(1))
-    cluster.breaks[0]!()
+    using informer = await startBreakable(cluster, clock)
+    informer.breakWatch()
     await cluster.create(configMaps, configMap("a"))
     await eventually(() => {
       clock.advance(1000)
-      expect(events).toEqual(["+ a"])
+      expect(informer.events).toEqual(["+ a"])
     })
     expect(cluster.calls.get("list configmaps")).toBe(1)
-    stop.abort()
   })
 
   test("relists when its resourceVersion has expired, and reports deletions in between", async () => {
@@ -98,21 +106,15 @@ describe("an Informer", () => {
     const cluster = new BreakableCluster({ clock })
     await cluster.create(configMaps, configMap("a"))
     await cluster.create(configMaps, configMap("b"))
-    const stop = new AbortController()
-    const informer = new Informer<ConfigMap>(cluster, configMaps, { clock })
-    const { events, handler } = recorder()
-    informer.subscribe(handler)
-    await informer.start(stop.signal)
-    await eventually(() => expect(cluster.breaks).toHaveLength(1))
-    cluster.breaks[0]!(resourceExpired())
+    using informer = await startBreakable(cluster, clock)
+    informer.breakWatch(resourceExpired())
     await cluster.delete(configMaps, "default", "a")
     await cluster.create(configMaps, configMap("c"))
     await eventually(() => {
       clock.advance(1000)
-      expect([...events].sort((x, y) => (x < y ? -1 : 1))).toEqual(["+ a", "+ b", "+ c", "- a"])
+      expect([...informer.events].sort((x, y) => (x < y ? -1 : 1))).toEqual(["+ a", "+ b", "+ c", "- a"])
     })
     expect(cluster.calls.get("list configmaps")).toBe(2)
-    stop.abort()
   })
 })
 
