@@ -227,30 +227,18 @@ describe("authorization", () => {
       roleRef: { apiGroup: rbac, kind: "ClusterRole", name: "role-maker" },
       subjects: [{ kind: "ServiceAccount", name: "default", namespace: "default" }],
     })
-    const answer = await fixture.request(`/tenants/a/apis/${rbac}/v1/clusterroles`, {
-      token: tokenA,
-      method: "POST",
-      body: {
-        apiVersion: `${rbac}/v1`,
-        kind: "ClusterRole",
-        metadata: { name: "more" },
-        rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }],
-      },
-    })
+    const createRole = (name: string, fields: object) =>
+      fixture.request(`/tenants/a/apis/${rbac}/v1/clusterroles`, {
+        token: tokenA,
+        method: "POST",
+        body: { apiVersion: `${rbac}/v1`, kind: "ClusterRole", metadata: { name }, ...fields },
+      })
+    const answer = await createRole("more", { rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }] })
     expect(answer.json()).toMatchObject({ code: 403, reason: "Forbidden" })
     expect((answer.json() as { message: string }).message).toContain(
       "is attempting to grant RBAC permissions not currently held",
     )
-    const aggregated = await fixture.request(`/tenants/a/apis/${rbac}/v1/clusterroles`, {
-      token: tokenA,
-      method: "POST",
-      body: {
-        apiVersion: `${rbac}/v1`,
-        kind: "ClusterRole",
-        metadata: { name: "any" },
-        aggregationRule: { clusterRoleSelectors: [{}] },
-      },
-    })
+    const aggregated = await createRole("any", { aggregationRule: { clusterRoleSelectors: [{}] } })
     expect(aggregated.json()).toMatchObject({
       code: 403,
       message: `clusterroles.${rbac} "any" is forbidden: must have cluster-admin privileges to use the aggregationRule`,
