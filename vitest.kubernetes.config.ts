@@ -42,6 +42,9 @@ export default defineConfig({
     setupFiles: ["test/kubernetes/harness/keep-logs.ts"],
     pool: "forks",
     env: programsOfGo,
+    tags: [
+      { name: "independent", description: "needs no other test of its file: if it fails, it alone runs once more" },
+    ],
     // Each file starts real servers of its own.
     maxWorkers: 2,
     sequence: { sequencer: Ordered },

@@ -1,39 +1,68 @@
 // The last line of .ci/run from what its steps have left: vitest's reports and the conformance suite's summary.
 //   node counts.mjs DIRECTORY FAILED-STEPS   exits with 1 when anything failed
-//   node counts.mjs --failed REPORT          the files of a vitest report in which a test failed; none when they are many
+//   node counts.mjs --failed REPORT          what failed in a vitest report and runs once more, a file per line: FILE, or
+//                                            FILE, a tab and a pattern of the names of tests; nothing when it is too much
 
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
 
 /** More than these are no accident: they do not run once more. */
 const mostFiles = 8
+/** If more tests of a file failed, all of it runs once more. */
+const mostTests = 20
+/** The tag of tests that need none of the others in their file (vitest.kubernetes.config.ts). */
+const independent = "independent"
 
 const readJSON = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined)
 
-/** By file: how many tests of each outcome. A file that failed although none of its tests did (it could not be loaded, or set up) counts as one failure. */
+/** By file. */
 function resultsOf(report) {
-  const results = new Map()
-  for (const { name, status, assertionResults } of report?.testResults ?? []) {
-    const count = { passed: 0, failed: 0, skipped: 0 }
-    for (const test of assertionResults) count[Object.hasOwn(count, test.status) ? test.status : "skipped"]++
-    if (status === "failed" && count.failed === 0) count.failed = 1
-    results.set(relative(process.cwd(), name), count)
-  }
-  return results
+  return new Map((report?.testResults ?? []).map((result) => [relative(process.cwd(), result.name), result]))
 }
 
-function failedFiles(file) {
-  const failed = [...resultsOf(readJSON(file))].filter(([, { failed }]) => failed > 0).map(([name]) => name)
-  if (failed.length > 0 && failed.length <= mostFiles) console.log(failed.join("\n"))
+const hasFailed = ({ status }) => status === "failed"
+const hasRun = ({ status }) => status === "passed" || status === "failed"
+
+/** A file that failed although none of its tests did could not be loaded, or set up. */
+function linesOfFailed(file) {
+  const failed = [...resultsOf(readJSON(file))].filter(([, result]) => hasFailed(result))
+  if (failed.length > mostFiles) return []
+  return failed.map(([name, { assertionResults }]) => {
+    const tests = assertionResults.filter(hasFailed)
+    const areEnough = tests.length > 0 && tests.length <= mostTests
+    if (!areEnough || !tests.every(({ tags = [] }) => tags.includes(independent))) return name
+    // Letters suffice to find a name, and need no quotes.
+    return `${name}\t^(${tests.map(({ fullName }) => fullName.replaceAll(/[^\w ]/g, ".")).join("|")})$`
+  })
+}
+
+/** Of the tests that ran once more, what became of them then. */
+function merge(first, again) {
+  const before = first?.assertionResults ?? []
+  const after = again?.assertionResults ?? []
+  if (before.length !== after.length) return again ?? first
+  const assertionResults = before.map((test, index) => (hasRun(after[index]) ? after[index] : test))
+  return { ...again, assertionResults }
+}
+
+/** A file that failed although none of its tests did counts as one failure. */
+function countOf(result) {
+  const count = { passed: 0, failed: 0, skipped: 0 }
+  for (const { status } of result.assertionResults) count[Object.hasOwn(count, status) ? status : "skipped"]++
+  if (hasFailed(result) && count.failed === 0) count.failed = 1
+  return count
 }
 
 function countAll(directory, failedSteps) {
   const total = { passed: 0, failed: failedSteps, skipped: 0 }
   for (const name of ["tests", "disk", "kubernetes"]) {
-    const first = resultsOf(readJSON(join(directory, `${name}.json`)))
-    const again = resultsOf(readJSON(join(directory, `${name}-again.json`)))
+    const results = resultsOf(readJSON(join(directory, `${name}.json`)))
+    const reports = readdirSync(directory).filter((file) => file.startsWith(`${name}-again`))
+    const again = new Map(reports.flatMap((file) => [...resultsOf(readJSON(join(directory, file)))]))
+    for (const [file, result] of again) results.set(file, merge(results.get(file), result))
     let failed = 0
-    for (const [file, count] of new Map([...first, ...again])) {
+    for (const [file, result] of results) {
+      const count = countOf(result)
       total.passed += count.passed
       total.skipped += count.skipped
       failed += count.failed
@@ -52,5 +81,5 @@ function countAll(directory, failedSteps) {
 }
 
 const [first, second] = process.argv.slice(2)
-if (first === "--failed") failedFiles(second)
+if (first === "--failed") for (const line of linesOfFailed(second)) console.log(line)
 else process.exitCode = countAll(first, Number(second))

@@ -1,4 +1,4 @@
-// The last line of .ci/run: the counts, alone, and its exit code.
+// The last line of .ci/run: the counts, alone, and its exit code; and what runs once more before it.
 
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -43,7 +43,7 @@ test.each<[string, Record<string, object>, number, string, number]>([
     "what all tests of a file need failed",
     {
       "tests.json": report({ a: ["failed"], b: ["skipped"] }, ["b"]),
-      "tests-again.json": report({ a: ["passed"] }),
+      "tests-again-0.json": report({ a: ["passed"] }),
     },
     0,
     "1 passed, 1 failed, 1 skipped",
@@ -66,16 +66,34 @@ test.each<[string, Record<string, object>, number, string, number]>([
   ["nothing ran", {}, 0, "0 passed, 1 failed, 0 skipped", 1],
   [
     "what failed once passed then",
-    { "tests.json": report({ a: ["passed"], b: ["failed"] }), "tests-again.json": report({ b: ["passed"] }) },
+    { "tests.json": report({ a: ["passed"], b: ["failed"] }), "tests-again-0.json": report({ b: ["passed"] }) },
     0,
     "2 passed, 0 failed, 0 skipped",
     0,
   ],
   [
+    "of what failed once, one failed again",
+    {
+      "tests.json": report({ a: ["passed", "failed", "failed"], b: ["failed"] }),
+      "tests-again-0.json": report({ a: ["skipped", "passed", "failed"] }),
+      "tests-again-1.json": report({ b: ["passed"] }),
+    },
+    0,
+    "3 passed, 1 failed, 0 skipped",
+    1,
+  ],
+  [
+    "what failed is skipped when it is to run once more",
+    { "tests.json": report({ a: ["passed", "failed"] }), "tests-again-0.json": report({ a: ["skipped", "skipped"] }) },
+    0,
+    "1 passed, 1 failed, 0 skipped",
+    1,
+  ],
+  [
     "it failed twice, and of the conformance suite one spec did",
     {
       "tests.json": report({ a: ["failed"] }),
-      "tests-again.json": report({ a: ["failed"] }),
+      "tests-again-0.json": report({ a: ["failed"] }),
       "tests.failed": {},
       "conformance/summary.json": [{ outcome: "passed" }, { outcome: "failed" }],
     },
@@ -90,4 +108,28 @@ test.each<[string, Record<string, object>, number, string, number]>([
   const counted = await run(process.execPath, [".ci/counts.mjs", directory, String(failedSteps)], { cwd: repository })
   expect(counted.stdout.trimEnd().split("\n").at(-1)).toBe(line)
   expect(counted).toMatchObject({ code, stderr: "" })
+})
+
+const aTest = (fullName: string, status = "failed", tags = ["independent"]) => ({ fullName, status, tags })
+
+test.each<[string, Record<string, object[]>, string[]]>([
+  ["nothing", { a: [aTest("one", "passed")] }, []],
+  [
+    "only the tests that need no others",
+    { a: [aTest("one (1)"), aTest("two", "passed")], b: [] },
+    ["a\t^(one .1.)$", "b"],
+  ],
+  ["all of a file if one needs the others", { a: [aTest("one"), aTest("two", "failed", []), aTest("three")] }, ["a"]],
+  ["all of a file of which much failed", { a: Array.from({ length: 21 }, () => aTest("one")) }, ["a"]],
+  ["nothing if too much failed", Object.fromEntries(Array.from("abcdefghi", (name) => [name, [aTest("one")]])), []],
+])("once more runs %s", async (_what, files, lines) => {
+  const testResults = Object.entries(files).map(([name, assertionResults]) => {
+    const isFine =
+      assertionResults.length > 0 && assertionResults.every((each) => !JSON.stringify(each).includes("failed"))
+    return { name: path.join(repository, name), status: isFine ? "passed" : "failed", assertionResults }
+  })
+  const file = path.join(directory, "tests.json")
+  await writeFile(file, JSON.stringify({ testResults }))
+  const { stdout } = await run(process.execPath, [".ci/counts.mjs", "--failed", file], { cwd: repository })
+  expect(stdout.split("\n").slice(0, -1)).toEqual(lines)
 })

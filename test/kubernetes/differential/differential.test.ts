@@ -25,7 +25,7 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a tenant answers as kube-apis
   })
 
   for (const { name, scenarios } of groups) {
-    describe(name, () => {
+    describe(name, { tags: "independent" }, () => {
       test.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
         "%s",
         async (_, scenario) => {

@@ -33,7 +33,8 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("webhooks are called as by kub
     await servers?.[Symbol.asyncDispose]()
   })
 
-  test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))("%s", async (_, scenario) => {
+  const all = scenarios.map((scenario) => [scenario.name, scenario] as const)
+  test.each(all)("%s", { tags: "independent" }, async (_, scenario) => {
     compared++
     await expectAlike(scenario.name, async () => {
       const place = nextPlace()

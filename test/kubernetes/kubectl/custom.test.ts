@@ -30,6 +30,7 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))("custom resources at th
 
   test.each(kubectls.filter((_, index) => (kubectls.length - 1 - index) % every === 0))(
     "kubectl $minor",
+    { tags: "independent", timeout: 600_000 },
     async ({ minor, program }) => {
       const namespace = `custom-${minor.replace(".", "-")}`
       const clients = await Promise.all([
@@ -38,6 +39,5 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))("custom resources at th
       ])
       expect(await compareSessions(minor, customScript, clients, objects)).toBe("")
     },
-    600_000,
   )
 })

@@ -28,16 +28,12 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))("a day at the command l
     await kubernetes?.[Symbol.asyncDispose]()
   })
 
-  test.each(kubectls)(
-    "kubectl $minor",
-    async ({ minor, program }) => {
-      const name = minor.replace(".", "-")
-      const clients = await Promise.all([
-        openClient(program, kubernetes.kubeconfig, up.path(`real-${name}`), `day-${name}`),
-        openClient(program, up.kubeconfig("demo"), up.path(`tenant-${name}`), `day-${name}`),
-      ])
-      expect(await compareSessions(minor, script, clients, objects)).toBe("")
-    },
-    600_000,
-  )
+  test.each(kubectls)("kubectl $minor", { tags: "independent", timeout: 600_000 }, async ({ minor, program }) => {
+    const name = minor.replace(".", "-")
+    const clients = await Promise.all([
+      openClient(program, kubernetes.kubeconfig, up.path(`real-${name}`), `day-${name}`),
+      openClient(program, up.kubeconfig("demo"), up.path(`tenant-${name}`), `day-${name}`),
+    ])
+    expect(await compareSessions(minor, script, clients, objects)).toBe("")
+  })
 })
