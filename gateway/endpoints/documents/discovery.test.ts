@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { contextOf, createControlPlaneStub } from "../../testing/control-plane-stub.ts"
+import { contextOf, type ControlPlaneStub, createControlPlaneStub } from "../../testing/control-plane-stub.ts"
 import { serveDiscovery } from "./discovery.ts"
 
 const keys = vi.hoisted(() => new Set<string>())
@@ -20,14 +20,30 @@ test.each(["/apis/apps/v1", "/apis/apps", "/apis", "/api/v1", "/api"])(
     onTestFinished(() => stub[Symbol.asyncDispose]())
     keys.clear()
     const texts = new Set<string>()
-    for (const slashes of ["", "/", "//", "////"]) {
-      const response = {
-        writeHead: () => response,
-        end: (body: Buffer) => texts.add(body.toString()),
-      }
-      await serveDiscovery(contextOf(stub, { path: path + slashes }), response as unknown as ServerResponse)
-    }
+    for (const slashes of ["", "/", "//", "////"]) texts.add(await textAt(stub, path + slashes))
     expect(keys.size).toBe(1)
     expect(texts.size).toBe(1)
   },
 )
+
+test("/api has the address of each control plane", async () => {
+  const addresses: string[] = []
+  for (const url of ["https://one.example.com:6443", "https://192.0.2.1"]) {
+    await using stub = Object.assign(createControlPlaneStub(), { url })
+    const { serverAddressByClientCIDRs } = JSON.parse(await textAt(stub, "/api")) as {
+      serverAddressByClientCIDRs: { serverAddress: string }[]
+    }
+    addresses.push(...serverAddressByClientCIDRs.map(({ serverAddress }) => serverAddress))
+  }
+  expect(addresses).toEqual(["one.example.com:6443", "192.0.2.1"])
+})
+
+async function textAt(controlPlane: ControlPlaneStub, path: string): Promise<string> {
+  let text = ""
+  const response = {
+    writeHead: () => response,
+    end: (body: Buffer) => void (text = body.toString()),
+  }
+  await serveDiscovery(contextOf(controlPlane, { path }), response as unknown as ServerResponse)
+  return text
+}

@@ -68,8 +68,10 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   // The normalized path: any number of slashes leads to the same document.
   const key = `${[root, ...rest].join("/")}?${format}${pretty ? "&pretty" : ""}`
   const about = core ? [] : definitions.filter((one) => group === undefined || one.group === group)
+  // What names the versions of the core group also has the control plane's address.
+  const passes = passing || (core && version === undefined)
   const make = () => printed(legacy(ctx, core, group, version, custom, elsewhere), { format, pretty })
-  const found = await document(ctx, key, passing ? "passing" : about, make)
+  const found = await document(ctx, key, passes ? "passing" : about, make)
   sendBytes(ctx, response, 200, contentType, [await bytesOfDocument(ctx, found)])
 }
 
