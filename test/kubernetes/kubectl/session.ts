@@ -31,9 +31,9 @@ const current = missingBinaries(["kubectl"]) === undefined ? [{ minor: "1.36", p
 export const kubectls: readonly Kubectl[] = [...installedKubectls(), ...current]
 
 const timeoutMs = 90_000
-/** What is read may need a moment to become what it will be. */
+/** What is read may need a moment to become what it will be: upstream looks every 5 s whether a definition's objects are gone. */
 const reading = /^(get|describe|rollout history|diff|top|auth|explain|api-)/
-const settleMs = 4_000
+const settleMs = 8_000
 const pollMs = 250
 
 /** Works in the namespace, which is new; `home` is the client's own. */
