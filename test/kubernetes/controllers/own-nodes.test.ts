@@ -1,4 +1,4 @@
-// Where scenarios make all nodes there are, so that each is alone in the cluster.
+// Where scenarios make all nodes there are, so that each is alone in its clusters. They mostly wait.
 
 import { endUpAlike } from "./alike.ts"
 import { allNodesDownScenarios } from "./scenarios/all-nodes-down.ts"
@@ -8,5 +8,5 @@ import { zoneScenarios } from "./scenarios/zones.ts"
 endUpAlike(
   "our controllers and the real ones, without other nodes, end up the same when",
   [...allNodesDownScenarios, ...zoneScenarios, ...manyNodesScenarios],
-  { nodes: false, atOnce: 1 },
+  { nodes: false, atOnce: 1, pairs: 4 },
 )

@@ -1,7 +1,7 @@
 // All nodes fall silent, so that the fault is taken to be with who looks at them: upstream marks none for eviction then.
 
 import type { Scenario, Step } from "../scenario.ts"
-import { nodeNamed, podOn, says, saysAt } from "./node-steps.ts"
+import { nodeNamed, noNodes, podOn, says, saysAt } from "./node-steps.ts"
 import { settle } from "./steps.ts"
 
 const isReady = (node: string, status: string): Step => ({
@@ -15,6 +15,7 @@ const isTainted = (node: string, effect: string): Step => ({
 })
 /** In a zone each. */
 const fallSilent: readonly Step[] = [
+  noNodes,
   nodeNamed("a", "x"),
   nodeNamed("b", "y"),
   says("a", ["Ready", "True"]),
@@ -34,6 +35,7 @@ const fallSilent: readonly Step[] = [
 
 /** The other one, which is ready, does not count. */
 const downBesideOneApart: readonly Step[] = [
+  noNodes,
   nodeNamed("a", "x"),
   nodeNamed("b", "y"),
   {

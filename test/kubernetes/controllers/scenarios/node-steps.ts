@@ -7,6 +7,8 @@ import { container } from "./steps.ts"
 export const own = { key: "NAMESPACE", effect: "NoSchedule" }
 export const tolerates = { key: "NAMESPACE", operator: "Exists", effect: "NoSchedule" }
 
+/** Of those that others left, either. */
+export const noNodes: Step = { deleteAll: "nodes" }
 export const nodeNamed = (name: string, zone = "NAMESPACE"): Step => ({
   create: {
     apiVersion: "v1",

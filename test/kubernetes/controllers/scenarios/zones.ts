@@ -1,13 +1,11 @@
 // Services whose endpoints are given to the zones of all nodes there are, in proportion to their processors.
 
 import type { Scenario, Step } from "../scenario.ts"
-import { nodeNamed, says } from "./node-steps.ts"
+import { nodeNamed, noNodes, says } from "./node-steps.ts"
 import { service } from "./service-steps.ts"
 import { scale, settle } from "./steps.ts"
 import { alike, auto } from "./topology-steps.ts"
 
-/** What others left. */
-const noNodes: Step = { deleteAll: "nodes" }
 const zones = ["x", "y", "z"] as const
 type Zone = (typeof zones)[number]
 
