@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { Semaphore } from "../../../gateway/tenancy/semaphore.ts"
 import { lacks } from "../harness/needs.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { findSources, runSuite, type Outcome } from "./runner.ts"
@@ -14,8 +15,8 @@ import { suites, type Suite } from "./suites.ts"
 const sources = await findSources(suites)
 const missing = "missing" in sources ? sources.missing : undefined
 const needs = ["kubectl", ...suites.map(({ program }) => program), ...TestKubernetes.binaries(controlOptions)]
-/** They wait about as long as they compute. */
-const atOnce = 2
+/** They mostly wait. */
+const atOnce = 3
 /** It may have to wait until it is its turn, and be run once more. */
 const testTimeoutMs = 1_200_000
 
@@ -28,13 +29,10 @@ describe.skipIf(lacks(needs, missing))("suites of others", () => {
     folder = await mkdtemp(path.join(tmpdir(), "polyplane-suites-"))
     stack.defer(() => rm(folder, { recursive: true, force: true }))
     const tenants = stack.use(await startTenants(folder))
-    const turns = Array.from({ length: atOnce }, () => Promise.resolve())
-    for (const [index, suite] of suites.entries()) {
-      const outcome = (turns[index % atOnce] as Promise<void>).then(() => runOn(tenants, suite))
-      turns[index % atOnce] = outcome.then(
-        () => undefined,
-        () => undefined, // reported by its test
-      )
+    const turns = new Semaphore(atOnce)
+    for (const suite of suites) {
+      const outcome = turns.run(() => runOn(tenants, suite))
+      outcome.catch(() => undefined) // reported by its test
       running.set(suite, outcome)
     }
   })
