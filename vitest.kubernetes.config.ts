@@ -5,24 +5,24 @@ import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { programsOfGo } from "./test/harness/environment.ts"
 
-// Two files run at a time. Those that mostly wait come first, so that each has nearly a processor when it needs one; those that
-// compute all the time come last, side by side.
+// Three files run at a time, so that there is something to compute while others wait. Most files mostly wait; they come first, beside
+// the longest of those that compute. The others that compute come last, side by side.
 const first = [
+  "differential/differential",
   "suites/suites",
+  "controllers/own-nodes",
   "operators/operators",
   "real-node-main-job",
   "etcd/leader-failure",
   "clients/clients",
   "manifests",
+  "controllers/restarted",
   "unmodified-controllers",
   "main-job",
   "etcd/store",
-  "test-cmd/test-cmd",
-  "controllers/controllers",
-  "controllers/own-nodes",
   "controllers/measured",
 ]
-const last = ["kubectl/day", "differential/differential", "definitions/definitions"]
+const last = ["kubectl/day", "controllers/controllers", "test-cmd/test-cmd", "kubectl/custom"]
 
 class Ordered extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -46,7 +46,7 @@ export default defineConfig({
       { name: "independent", description: "needs no other test of its file: if it fails, it alone runs once more" },
     ],
     // Each file starts real servers of its own.
-    maxWorkers: 2,
+    maxWorkers: 3,
     sequence: { sequencer: Ordered },
     testTimeout: 120_000,
     hookTimeout: 240_000,
