@@ -23,7 +23,7 @@ import {
   type RemoteTarget,
   remoteTarget,
 } from "./remote.ts"
-import { type APIService, apiServices, isAvailable, isRemote } from "./types.ts"
+import { type APIService, apiServices, isAvailable, isRemote } from "../../client/api-services.ts"
 
 /** Timeout of a server's response. */
 const answerTimeoutMs = 5_000

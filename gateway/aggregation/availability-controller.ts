@@ -8,7 +8,7 @@ import type { KubeClient } from "../../client/rest.ts"
 import { checkAvailability, type Availability } from "./availability.ts"
 import { type ListedResource, resourcesOf } from "./listed-resources.ts"
 import type { RemoteAnswer, RemoteCall } from "./remote.ts"
-import { type APIService, apiServices, availableCondition, isRemote } from "./types.ts"
+import { type APIService, apiServices, availableCondition, isRemote } from "../../client/api-services.ts"
 
 const availabilityLimits = {
   /** Interval of availability checks. */

@@ -8,7 +8,7 @@ import { endpointSlices, services } from "../../client/resources.ts"
 import { goError } from "../backends/go-errors.ts"
 import type { Reader } from "../backends/service-endpoint.ts"
 import type { RemoteAnswer } from "./remote.ts"
-import { type APIService, defaultPort } from "./types.ts"
+import { type APIService, defaultPort } from "../../client/api-services.ts"
 
 export interface Availability {
   status: "True" | "False"

@@ -6,7 +6,7 @@ import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { Reconciliation } from "../control-plane/reconciliation.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
-import { type APIService, apiServices } from "./types.ts"
+import { type APIService, apiServices } from "../../client/api-services.ts"
 
 const managedLabel = "kube-aggregator.kubernetes.io/automanaged"
 /** Custom resources come after everything else, in any order. */

@@ -6,7 +6,7 @@ import type { Backends, ServiceTarget } from "../backends/backends.ts"
 import { readBody } from "../backends/read-body.ts"
 import type { User } from "../request/user.ts"
 import type { FrontProxy } from "./front-proxy.ts"
-import { type APIService, defaultPort } from "./types.ts"
+import { type APIService, defaultPort } from "../../client/api-services.ts"
 
 /** Default maximum size of a response. Beyond: the server counts as unavailable. */
 const maxAnswerBytes = 8 * 1024 * 1024

@@ -8,7 +8,7 @@ import { builtInDefinitions } from "../registry/definitions.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import type { RequestContext } from "../request/context.ts"
 import { isUserHeader, userHeaders } from "./remote.ts"
-import { isAvailable } from "./types.ts"
+import { isAvailable } from "../../client/api-services.ts"
 
 const shape = /^\/(?:apis|openapi\/v3\/apis)\/([^/]+)\/([^/]+)(?:\/|$)/
 

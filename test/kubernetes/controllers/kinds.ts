@@ -2,7 +2,7 @@
 
 import * as resources from "../../../client/resources.ts"
 import type { Resource } from "../../../client/rest.ts"
-import { apiServices } from "../../../gateway/aggregation/types.ts"
+import { apiServices } from "../../../client/api-services.ts"
 import { clusterThings, things } from "./custom-kinds.ts"
 
 export const kinds: readonly Resource[] = [

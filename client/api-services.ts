@@ -1,7 +1,7 @@
 // APIServices as objects: group versions that a server of the tenant serves, behind a Service of the tenant.
 
-import type { KubeObject } from "../../apimachinery/object.ts"
-import type { Resource } from "../../client/rest.ts"
+import type { KubeObject } from "../apimachinery/object.ts"
+import type { Resource } from "./rest.ts"
 
 export interface APIServiceCondition {
   type: string
