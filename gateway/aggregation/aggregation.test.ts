@@ -112,7 +112,8 @@ beforeAll(async () => {
       seen.push(asked)
       request.on("data", (chunk: Buffer) => (asked.body += chunk.toString()))
       const document = documents[url.split("?")[0] ?? ""] ?? { kind: "Flunder", asked: url }
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(document))
+      const headersOfAnswer = { "content-type": "application/json", "cache-control": "max-age=60" }
+      response.writeHead(200, headersOfAnswer).end(JSON.stringify(document))
     },
   )
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -219,6 +220,13 @@ describe("an aggregated API server", () => {
       ["DELETE", path, { ...options, propagationPolicy: "Background" }],
     ])
     await expect(client.list({ ...resource, group: "none.example.com" })).rejects.toThrow("could not find")
+  })
+
+  test("gets the request's id, and the gateway's headers precede its own", async () => {
+    const headers = { "audit-id": "mine" }
+    const answer = await call(`/apis/${group}/v1alpha1/flunders`, { headers })
+    expect(seen.at(-1)?.headers["audit-id"]).toBe("mine")
+    expect(answer.headers["cache-control"]).toBe("no-cache, private, max-age=60")
   })
 
   test("gets only requests that are authorized", async () => {

@@ -34,10 +34,11 @@ export async function serveAggregated(ctx: RequestContext, exchange: Exchange): 
   const target = await aggregator.target(service)
   const { request } = exchange
   const path = tenantURL(request)
+  const id = ctx.id === undefined ? {} : { "audit-id": ctx.id }
   try {
     await forward(
       exchange,
-      { ...target, path, headers: { ...userHeaders(ctx.user), host: request.headers.host ?? target.host } },
+      { ...target, path, headers: { ...userHeaders(ctx.user), ...id, host: request.headers.host ?? target.host } },
       { without: Object.keys(request.headers).filter(isUserHeader), signal: ctx.signal },
     )
   } catch (error) {

@@ -53,6 +53,10 @@ class HandledRequest implements RequestContext {
     this.#response = response
   }
 
+  get id(): string {
+    return this.#state.id
+  }
+
   get signal(): AbortSignal {
     return this.#state.signal
   }

@@ -32,6 +32,11 @@ export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extend
     this.#standing = this.#standing === undefined ? headers : { ...this.#standing, ...headers }
   }
 
+  /** The default of one header. */
+  standing(name: string): string | undefined {
+    return this.#standing?.[name]
+  }
+
   override writeHead(
     code: number,
     reason?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],

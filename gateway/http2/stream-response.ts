@@ -104,6 +104,12 @@ export class StreamResponse {
     for (const name in headers) this.#headers[name] ??= headers[name]
   }
 
+  /** The default of one header, or what it was set to before. */
+  standing(name: string): string | undefined {
+    const value = this.#headers[name]
+    return typeof value === "string" ? value : undefined
+  }
+
   writeHead(code: number, reason?: string | OutgoingHttpHeaders, headers?: OutgoingHttpHeaders): this {
     this.statusCode = code
     const given = typeof reason === "object" ? reason : headers

@@ -105,6 +105,11 @@ export function tenantURL(request: IncomingMessage): string {
   return (request.url ?? "/").replace(/^\/tenants\/[^/?]+/, "")
 }
 
+/** A response of the gateway (filters/chain.ts, http2/stream-response.ts). */
+interface Standing {
+  standing(name: string): string | undefined
+}
+
 const dropped: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -128,7 +133,12 @@ async function sendAnswer(
   turns: Turns,
 ): Promise<void> {
   const headers: OutgoingHttpHeaders = {}
-  for (const [name, value] of Object.entries(answer.headers)) if (!dropped.has(name)) headers[name] = value
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (dropped.has(name)) continue
+    // As kube-apiserver: what the gateway says of every response comes first. Clients always revalidate, therefore.
+    const own = (response as Partial<Standing>).standing?.(name)
+    headers[name] = own === undefined ? value : `${own}, ${String(value)}`
+  }
   const { location } = answer.headers
   if (place !== undefined && location !== undefined) headers["location"] = rewriteURL(location, place)
   const code = answer.statusCode ?? 502

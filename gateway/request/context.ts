@@ -24,6 +24,8 @@ export interface RequestContext {
   controlPlane: ControlPlane
   info: RequestInfo
   user: User
+  /** Correlates logs; absent for calls in process. */
+  readonly id?: string
   query: URLSearchParams
   /** Keys are lower case. */
   headers: Readonly<Record<string, string | undefined>>
