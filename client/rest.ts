@@ -16,7 +16,13 @@ export interface KubeList<T extends KubeObject> {
   items: T[]
 }
 
-export interface ListOptions {
+/** Objects that are read. */
+export interface Reading {
+  /** Nothing but their metadata is needed. A server may still return them whole. */
+  metadataOnly?: boolean
+}
+
+export interface ListOptions extends Reading {
   namespace?: string
   labelSelector?: string
   fieldSelector?: string
@@ -26,7 +32,7 @@ export interface ListOptions {
   signal?: AbortSignal
 }
 
-export interface WatchOptions {
+export interface WatchOptions extends Reading {
   namespace?: string
   labelSelector?: string
   fieldSelector?: string
@@ -41,7 +47,7 @@ export interface WatchEvent<T extends KubeObject> {
   object: T
 }
 
-export interface ReadOptions {
+export interface ReadOptions extends Reading {
   /** "scale", "status". The result is then that of the subresource. */
   subresource?: string
 }
@@ -69,6 +75,8 @@ export interface DeleteOptions {
 export interface DiscoveredResource extends Resource {
   kind: string
   verbs: readonly string[]
+  /** Further versions of an aggregated API in which it is served. */
+  otherVersions?: readonly string[]
 }
 
 export interface KubeClient {

@@ -1,5 +1,7 @@
-// KubeClient over HTTPS. This file defines the requests, transport.ts sends them.
+// KubeClient over HTTPS. This file defines the requests; a transport sends them: that of transport.ts to one API server, or another
+// (gateway/aggregation/transport.ts).
 
+import type { IncomingMessage } from "node:http"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { StatusError } from "../../apimachinery/status.ts"
 import { discoverOverHttp, unavailableOverHttp } from "./discovery.ts"
@@ -37,8 +39,25 @@ export interface HttpClient extends KubeClient, AsyncDisposable {
   renew(identity: TlsIdentity): void
 }
 
+/** Sends the requests of a client. All errors are StatusErrors. */
+export interface Transport {
+  readonly limits: { watchLineBytes: number }
+  /** Returns the head of a successful response; the caller reads the body. */
+  open(request: TransportRequest): Promise<IncomingMessage>
+  readBody(request: TransportRequest, response: IncomingMessage): Promise<Buffer>
+  asStatusError(request: TransportRequest, error: unknown): StatusError
+}
+
 export function createHttpClient(config: HttpClientConfig): HttpClient {
   const transport = new HttpTransport(config)
+  return {
+    ...clientOver(transport),
+    renew: (identity) => transport.renew(identity),
+    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+  }
+}
+
+export function clientOver(transport: Transport): KubeClient {
   const call = <T>(request: TransportRequest): Promise<T> => callJson<T>(transport, request)
   const write = <T extends KubeObject>(method: string, path: string, body: unknown): Promise<T> =>
     call<T>({ method, path, body: JSON.stringify(body), headers: { "content-type": "application/json" } })
@@ -46,8 +65,12 @@ export function createHttpClient(config: HttpClientConfig): HttpClient {
   return {
     discover: () => discoverOverHttp(call),
     unavailable: () => unavailableOverHttp(call),
-    get: (resource, namespace, name, options) =>
-      call({ method: "GET", path: resourcePath(resource, namespace, name, options?.subresource) }),
+    get: (resource, namespace, name, options = {}) =>
+      call({
+        method: "GET",
+        path: resourcePath(resource, namespace, name, options.subresource),
+        headers: acceptOf(options, "PartialObjectMetadata"),
+      }),
     raw: (path) => call({ method: "GET", path }),
     list: <T extends KubeObject>(resource: Resource, options: ListOptions = {}) => list<T>(call, resource, options),
     watch: (resource, options) => watch(transport, resource, options),
@@ -73,12 +96,16 @@ export function createHttpClient(config: HttpClientConfig): HttpClient {
     async deleteCollection(resource, namespace, selectors = {}, options = {}) {
       await write("DELETE", resourcePath(resource, namespace) + listQuery(selectors), deleteOptions(options))
     },
-    renew: (identity) => transport.renew(identity),
-    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   }
 }
 
-async function callJson<T>(transport: HttpTransport, request: TransportRequest): Promise<T> {
+/** Servers that cannot reduce objects return them whole. */
+function acceptOf({ metadataOnly = false }: { metadataOnly?: boolean }, kind: string): Record<string, string> {
+  const json = "application/json"
+  return metadataOnly ? { accept: `${json};as=${kind};g=meta.k8s.io;v=v1,${json}` } : {}
+}
+
+async function callJson<T>(transport: Transport, request: TransportRequest): Promise<T> {
   const response = await transport.open(request)
   const body = await transport.readBody(request, response)
   try {
@@ -96,13 +123,14 @@ async function list<T extends KubeObject>(
   const found = await call<KubeList<T>>({
     method: "GET",
     path: resourcePath(resource, options.namespace) + listQuery(options),
+    headers: acceptOf(options, "PartialObjectMetadataList"),
     signal: options.signal,
   })
   return withKinds(found)
 }
 
 async function* watch<T extends KubeObject>(
-  transport: HttpTransport,
+  transport: Transport,
   resource: Resource,
   options: WatchOptions,
 ): AsyncGenerator<WatchEvent<T>> {
@@ -110,6 +138,7 @@ async function* watch<T extends KubeObject>(
   const request: TransportRequest = {
     method: "GET",
     path: resourcePath(resource, options.namespace) + watchQuery(options, seconds),
+    headers: acceptOf(options, "PartialObjectMetadata"),
     signal: options.signal,
     stream: { idleMs: seconds * 1000 + watchGraceMs },
   }

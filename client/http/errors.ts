@@ -42,7 +42,7 @@ export function readError(wanted: { method: string; path: string }, code: number
   })
 }
 
-function parseStatus(body: Buffer): Status | undefined {
+export function parseStatus(body: Buffer): Status | undefined {
   try {
     const value: unknown = JSON.parse(body.toString("utf8"))
     return isStatus(value) ? value : undefined

@@ -70,6 +70,11 @@ const documents: Readonly<Record<string, unknown>> = {
   [`/openapi/v3/apis/${group}/v1alpha1`]: { openapi: "3.0.0" },
 }
 
+const watched = [
+  { type: "ADDED", object: { metadata: { name: "x", resourceVersion: "7" } } },
+  { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired", message: "too old" } },
+]
+
 const call = (path: string, options: RawRequest = {}): Promise<RawAnswer> =>
   gateway.request(`/tenants/a${path}`, { ...tenant, ...options })
 const bodyOf = async (answer: Promise<RawAnswer>): Promise<Loose> => (await answer).json() as Loose
@@ -111,6 +116,10 @@ beforeAll(async () => {
       const asked: Seen = { method, url, headers, client, body: "" }
       seen.push(asked)
       request.on("data", (chunk: Buffer) => (asked.body += chunk.toString()))
+      if (url.includes("watch=true")) {
+        response.end(watched.map((event) => `${JSON.stringify(event)}\n`).join(""))
+        return
+      }
       const document = documents[url.split("?")[0] ?? ""] ?? { kind: "Flunder", asked: url }
       const headersOfAnswer = { "content-type": "application/json", "cache-control": "max-age=60" }
       response.writeHead(200, headersOfAnswer).end(JSON.stringify(document))
@@ -220,6 +229,38 @@ describe("an aggregated API server", () => {
       ["DELETE", path, { ...options, propagationPolicy: "Background" }],
     ])
     await expect(client.list({ ...resource, group: "none.example.com" })).rejects.toThrow("could not find")
+  })
+
+  test("has objects that the control plane's controllers can read, write and watch", async () => {
+    const client = gateway.gateway.tenants.client("a")
+    const resource = { group, version: "v1alpha1", resource: "flunders", namespaced: true }
+    const flunder = { apiVersion: `${group}/v1alpha1`, kind: "Flunder", metadata: { namespace: "team", name: "x" } }
+    expect(await client.get(resource, "team", "x", { metadataOnly: true })).toMatchObject({ kind: "Flunder" })
+    await client.create(resource, flunder)
+    await client.update(resource, flunder, { subresource: "status" })
+    await client.patch(resource, "team", "x", { a: 1 }, { type: "strategic" })
+    const events: unknown[] = []
+    const { signal } = new AbortController()
+    const watching = (async () => {
+      for await (const event of client.watch(resource, { namespace: "team", resourceVersion: "5", signal })) {
+        events.push(event)
+      }
+    })()
+    await expect(watching).rejects.toThrow("too old")
+    expect(events).toEqual(watched.slice(0, 1))
+    const path = `/apis/${group}/v1alpha1/namespaces/team/flunders`
+    const json = "application/json"
+    const partial = `${json};as=PartialObjectMetadata;g=meta.k8s.io;v=v1,${json}`
+    const requests = seen
+      .slice(-5)
+      .map(({ method, url, headers }) => [method, url, headers["accept"], headers["content-type"]])
+    expect(requests).toEqual([
+      ["GET", `${path}/x`, partial, undefined],
+      ["POST", path, json, json],
+      ["PUT", `${path}/x/status`, json, json],
+      ["PATCH", `${path}/x`, json, "application/strategic-merge-patch+json"],
+      ["GET", expect.stringMatching(/flunders\?watch=true&resourceVersion=5&timeoutSeconds=\d+$/), json, undefined],
+    ])
   })
 
   test("gets the request's id, and the gateway's headers precede its own", async () => {

@@ -3,7 +3,7 @@
 // and do not keep it awake.
 
 import type { Json } from "../../apimachinery/object.ts"
-import { noSuchPath, serviceUnavailable, type Status, StatusError } from "../../apimachinery/status.ts"
+import { clientOver } from "../../client/http/client.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Store } from "../../storage/types.ts"
@@ -15,18 +15,12 @@ import { ObjectView } from "../registry/generic/storage/object-view.ts"
 import { AvailabilityController, type Outages } from "./availability-controller.ts"
 import type { FrontProxy } from "./front-proxy.ts"
 import type { ListedResource } from "./listed-resources.ts"
-import {
-  aggregatorUser,
-  callRemote,
-  type RemoteAnswer,
-  type RemoteCall,
-  type RemoteTarget,
-  remoteTarget,
-} from "./remote.ts"
+import { aggregatorUser, getRemote, type RemoteAnswer, type RemoteTarget, remoteTarget } from "./remote.ts"
+import { AggregatedTransport } from "./transport.ts"
 import { type APIService, apiServices, isAvailable, isRemote } from "../../client/api-services.ts"
 
-/** Timeout of a server's response. */
-const answerTimeoutMs = 5_000
+/** Timeout of a server's response to a check. */
+const checkTimeoutMs = 5_000
 
 export interface AggregatorParts {
   store: Store
@@ -61,7 +55,7 @@ export class Aggregator implements AsyncDisposable {
     this.#view = new ObjectView({ store, log, prefix, onChange: () => this.#availability.changed() })
     this.#availability = new AvailabilityController({
       services: async () => (await this.#view.current()).filter(isRemote),
-      call: (service, request) => this.#call(service, request, aggregatorUser),
+      get: (service, request) => this.#get(service, request),
       client: parts.client,
       log,
       signal: this.#ending.signal,
@@ -123,28 +117,19 @@ export class Aggregator implements AsyncDisposable {
     return remoteTarget(this.#parts.backends, this.#parts.frontProxy, service)
   }
 
-  /**
-   * Calls from within the process: for requests of this control plane's controllers to aggregated APIs (metrics, remaining objects
-   * of a namespace). Errors are those of client-go (NewGenericServerResponse in k8s.io/apimachinery/pkg/api/errors).
-   */
-  async call(request: RemoteCall, user: User): Promise<unknown> {
-    const { path } = request
-    const [, group = "", version = ""] = /^\/apis\/([^/?]+)\/([^/?]+)/.exec(path) ?? []
-    const service = await this.find(group, version)
-    if (service === undefined) throw noSuchPath()
-    if (!isAvailable(service)) throw unableToHandle()
-    const { code, document } = await this.#call(service, request, user).catch((error: unknown) => {
-      throw unableToHandle(error)
-    })
-    if (code >= 200 && code <= 299 && document !== undefined) return document
-    const status = document as { kind?: string } | null | undefined
-    if (status?.kind === "Status") throw new StatusError(status as Status)
-    throw code === 503 ? unableToHandle() : serviceUnavailable(`the server answered ${code} for ${path}`)
+  /** A client in process of all of its group versions: for this control plane's controllers. */
+  client(user: User): KubeClient {
+    return clientOver(new AggregatedTransport(this, user))
   }
 
-  async #call(service: APIService, request: RemoteCall, user: User): Promise<RemoteAnswer> {
-    const signal = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(answerTimeoutMs)])
-    return callRemote(await this.target(service), request, user, signal)
+  /** Ends with the control plane. */
+  get signal(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  async #get(service: APIService, request: { path: string; maxBytes?: number }): Promise<RemoteAnswer> {
+    const signal = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(checkTimeoutMs)])
+    return getRemote(await this.target(service), request, aggregatorUser, signal)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -152,8 +137,4 @@ export class Aggregator implements AsyncDisposable {
     await this.#availability[Symbol.asyncDispose]()
     await this.#view[Symbol.asyncDispose]()
   }
-}
-
-function unableToHandle(cause?: unknown): StatusError {
-  return serviceUnavailable("the server is currently unable to handle the request", { cause })
 }

@@ -7,7 +7,7 @@ import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { checkAvailability, type Availability } from "./availability.ts"
 import { type ListedResource, resourcesOf } from "./listed-resources.ts"
-import type { RemoteAnswer, RemoteCall } from "./remote.ts"
+import type { RemoteAnswer } from "./remote.ts"
 import { type APIService, apiServices, availableCondition, isRemote } from "../../client/api-services.ts"
 
 const availabilityLimits = {
@@ -29,7 +29,7 @@ export interface AvailabilityControllerParts {
   /** All APIServices with a server. */
   services(): Promise<readonly APIService[]>
   /** Calls the server of one, as the aggregator itself. */
-  call(service: APIService, request: RemoteCall): Promise<RemoteAnswer>
+  get(service: APIService, request: { path: string; maxBytes: number }): Promise<RemoteAnswer>
   client(): KubeClient
   log: Log
   /** Ends the checks. */
@@ -166,8 +166,7 @@ export class AvailabilityController implements AsyncDisposable {
   }
 
   #get(service: APIService, path: string): Promise<RemoteAnswer> {
-    const { maxDocumentBytes } = availabilityLimits
-    return this.#parts.call(service, { method: "GET", path, maxAnswerBytes: maxDocumentBytes })
+    return this.#parts.get(service, { path, maxBytes: availabilityLimits.maxDocumentBytes })
   }
 
   #hasRoomFor(name: string, bytes: number): boolean {

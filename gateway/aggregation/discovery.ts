@@ -16,23 +16,20 @@ export function groupsOfAggregated(all: readonly AggregatedVersion[]): Map<strin
   return new Map(groups.map(({ group, versions }) => [group, versions]))
 }
 
-/** client-go's view: the resources of available APIs, in the preferred versions of their groups. */
+/** client-go's view: the resources of available APIs, each in its preferred version. */
 export function discoveredResources(all: readonly AggregatedVersion[]): DiscoveredResource[] {
-  return [...groupsOfAggregated(all).values()]
-    .flat()
-    .filter(({ isCurrent }) => isCurrent)
-    .flatMap(({ group, version, resources }) =>
-      resources
-        .filter(({ name }) => !name.includes("/"))
-        .map(({ name, namespaced = false, kind = "", verbs = [] }) => ({
-          group,
-          version,
-          resource: name,
-          namespaced,
-          kind,
-          verbs,
-        })),
-    )
+  const found = new Map<string, DiscoveredResource & { otherVersions?: string[] }>()
+  for (const { group, version, isCurrent, resources } of [...groupsOfAggregated(all).values()].flat()) {
+    if (!isCurrent) continue
+    for (const { name, namespaced = false, kind = "", verbs = [] } of resources) {
+      if (name.includes("/")) continue
+      const id = `${group}/${name}`
+      const preferred = found.get(id)
+      if (preferred === undefined) found.set(id, { group, version, resource: name, namespaced, kind, verbs })
+      else if (preferred.version !== version) (preferred.otherVersions ??= []).push(version)
+    }
+  }
+  return [...found.values()]
 }
 
 /** An APIVersionDiscovery; subresources are below their resources. Source: k8s.io/apiserver/pkg/endpoints/discovery/aggregated. */

@@ -1,5 +1,6 @@
 // Requests from the gateway to a server of an aggregated API: its address, TLS, and the user headers.
 
+import type { IncomingMessage } from "node:http"
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { Json } from "../../apimachinery/object.ts"
 import type { Backends, ServiceTarget } from "../backends/backends.ts"
@@ -9,7 +10,7 @@ import type { FrontProxy } from "./front-proxy.ts"
 import { type APIService, defaultPort } from "../../client/api-services.ts"
 
 /** Default maximum size of a response. Beyond: the server counts as unavailable. */
-const maxAnswerBytes = 8 * 1024 * 1024
+export const maxAnswerBytes = 8 * 1024 * 1024
 
 export type RemoteTarget = RequestOptions & ServiceTarget & { protocol: "https:"; host: string; port: number }
 
@@ -67,11 +68,35 @@ export const isUserHeader = (name: string): boolean =>
 
 export const aggregatorUser: User = { name: "system:kube-aggregator", groups: ["system:masters"], extra: {} }
 
-export interface RemoteCall {
-  method: "GET" | "DELETE"
+export interface RemoteRequest {
+  method: string
   path: string
-  body?: object
-  maxAnswerBytes?: number
+  headers?: Readonly<Record<string, string>>
+  body?: string | undefined
+  /** For a stream: it ends with an error if nothing has been received for so long. */
+  idleMs?: number | undefined
+}
+
+/** Resolves with the head of the response. The signal also ends the response. */
+export function openRemote(
+  target: RemoteTarget,
+  { method, path, headers: more, body, idleMs }: RemoteRequest,
+  user: User,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  // Without an explicit length, Node does not announce the body of some methods, and it would be parsed as another request.
+  const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }
+  const headers = { accept: "application/json", ...more, ...length, ...userHeaders(user) }
+  const timeout = idleMs === undefined ? {} : { timeout: idleMs }
+  const request = httpsRequest({ ...target, path, method, headers, signal, ...timeout })
+  if (idleMs !== undefined) {
+    request.on("timeout", () => request.destroy(new Error(`nothing received for ${idleMs} ms`)))
+  }
+  request.on("error", reject)
+  request.on("response", resolve)
+  request.end(body)
+  return promise
 }
 
 export interface RemoteAnswer {
@@ -82,26 +107,16 @@ export interface RemoteAnswer {
   bytes: number
 }
 
-export function callRemote(
+/** A GET. `maxBytes`: of the response. */
+export async function getRemote(
   target: RemoteTarget,
-  { method, path, body, maxAnswerBytes: most = maxAnswerBytes }: RemoteCall,
+  { path, maxBytes = maxAnswerBytes }: { path: string; maxBytes?: number },
   user: User,
   signal: AbortSignal,
 ): Promise<RemoteAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<RemoteAnswer>()
-  const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
-  // Without an explicit length, Node does not announce the body of some methods, and it would be parsed as another request.
-  const content =
-    bytes === undefined ? {} : { "content-type": "application/json", "content-length": String(bytes.length) }
-  const headers = { accept: "application/json", ...content, ...userHeaders(user) }
-  const request = httpsRequest({ ...target, path, method, headers, signal })
-  request.on("error", reject)
-  request.on("response", (response) => {
-    const { statusCode: code = 0 } = response
-    readBody(response, most).then((answer) => resolve({ code, document: parsed(answer), bytes: answer.length }), reject)
-  })
-  request.end(bytes)
-  return promise
+  const response = await openRemote(target, { method: "GET", path }, user, signal)
+  const answer = await readBody(response, maxBytes)
+  return { code: response.statusCode ?? 0, document: parsed(answer), bytes: answer.length }
 }
 
 function parsed(bytes: Buffer): Json | undefined {

@@ -5,8 +5,6 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { deepFreeze } from "../../apimachinery/freeze.ts"
 import { type Json, type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
 import { methodNotAllowed, notFound, unsupportedMediaType } from "../../apimachinery/status.ts"
-import { deleteOptions, withKinds } from "../../client/http/bodies.ts"
-import { listQuery, resourcePath } from "../../client/http/paths.ts"
 import type {
   DeleteOptions,
   DiscoveredResource,
@@ -75,6 +73,11 @@ class LocalClient implements KubeClient {
     this.#caller = caller
   }
 
+  /** Of resources that are not served here: by aggregated APIs, or not at all. */
+  get #elsewhere(): KubeClient {
+    return this.#caller.controlPlane.aggregator.client(this.#caller.user)
+  }
+
   get #controlPlane(): ControlPlane {
     return this.#caller.controlPlane
   }
@@ -103,8 +106,10 @@ class LocalClient implements KubeClient {
     resource: Resource,
     namespace: string | undefined,
     name: string,
-    { subresource }: ReadOptions = {},
+    options: ReadOptions = {},
   ): Promise<T> {
+    if (this.#isElsewhere(resource)) return this.#elsewhere.get<T>(resource, namespace, name, options)
+    const { subresource } = options
     const { registry, handler } = targetOf(this.#controlPlane, resource, "get", subresource)
     const ctx = contextOf(this.#caller, resource, "get", { namespace, name, subresource })
     if (handler === undefined) return (await registry.get(ctx, namespace ?? "", name)).object() as T
@@ -118,7 +123,7 @@ class LocalClient implements KubeClient {
     const { verb, namespace, subresource, ...resource } = requestInfo("GET", pathname, searchParams)
     const isList = verb === "list" && subresource === ""
     if (!isList || this.#controlPlane.resources.registry(resource) === undefined) {
-      return this.#elsewhere("GET", path)
+      return this.#elsewhere.raw(path)
     }
     const labelSelector = searchParams.get("labelSelector")
     const options = { namespace, ...(labelSelector === null ? {} : { labelSelector }) }
@@ -126,10 +131,7 @@ class LocalClient implements KubeClient {
   }
 
   async list<T extends KubeObject>(resource: Resource, options: ListOptions = {}): Promise<KubeList<T>> {
-    if (this.#isElsewhere(resource)) {
-      const path = resourcePath(resource, options.namespace) + listQuery(options)
-      return withKinds((await this.#elsewhere("GET", path)) as KubeList<T>)
-    }
+    if (this.#isElsewhere(resource)) return this.#elsewhere.list<T>(resource, options)
     const { registry, definition } = targetOf(this.#controlPlane, resource, "list")
     const { signal = neverAborted, ...rest } = options
     const ctx = contextOf(this.#caller, resource, "list", { namespace: options.namespace, signal })
@@ -150,6 +152,10 @@ class LocalClient implements KubeClient {
   }
 
   async *watch<T extends KubeObject>(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
+    if (this.#isElsewhere(resource)) {
+      yield* this.#elsewhere.watch<T>(resource, options)
+      return
+    }
     const { registry } = targetOf(this.#controlPlane, resource, "watch")
     const ctx = contextOf(this.#caller, resource, "watch", options)
     for await (const events of registry.watch(ctx, options)) {
@@ -161,6 +167,7 @@ class LocalClient implements KubeClient {
   }
 
   async create<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}): Promise<T> {
+    if (this.#isElsewhere(resource)) return this.#elsewhere.create(resource, object, options)
     const { namespace = "", name = "" } = object.metadata
     const target = targetOf(this.#controlPlane, resource, "create", options.subresource)
     const { registry, definition, handler, expected } = target
@@ -181,6 +188,7 @@ class LocalClient implements KubeClient {
   }
 
   async update<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}): Promise<T> {
+    if (this.#isElsewhere(resource)) return this.#elsewhere.update(resource, object, options)
     const { namespace = "", name = "" } = object.metadata
     const target = targetOf(this.#controlPlane, resource, "update", options.subresource)
     const ctx = contextOf(this.#caller, resource, "update", { namespace, name, subresource: options.subresource })
@@ -195,6 +203,7 @@ class LocalClient implements KubeClient {
     patch: unknown,
     options: PatchOptions,
   ): Promise<T> {
+    if (this.#isElsewhere(resource)) return this.#elsewhere.patch<T>(resource, namespace, name, patch, options)
     const target = targetOf(this.#controlPlane, resource, "patch", options.subresource)
     const ctx = contextOf(this.#caller, resource, "patch", { namespace, name, subresource: options.subresource })
     const { type } = options
@@ -216,10 +225,7 @@ class LocalClient implements KubeClient {
     name: string,
     options: DeleteOptions = {},
   ): Promise<void> {
-    if (this.#isElsewhere(resource)) {
-      await this.#elsewhere("DELETE", resourcePath(resource, namespace, name), deleteOptions(options))
-      return
-    }
+    if (this.#isElsewhere(resource)) return this.#elsewhere.delete(resource, namespace, name, options)
     const { registry, definition } = targetOf(this.#controlPlane, resource, "delete")
     const ctx = contextOf(this.#caller, resource, "delete", { namespace, name })
     const admit = admitOf(ctx, definition, "DELETE", {})
@@ -232,10 +238,7 @@ class LocalClient implements KubeClient {
     selectors: { labelSelector?: string; fieldSelector?: string } = {},
     options: DeleteOptions = {},
   ): Promise<void> {
-    if (this.#isElsewhere(resource)) {
-      await this.#elsewhere("DELETE", resourcePath(resource, namespace) + listQuery(selectors), deleteOptions(options))
-      return
-    }
+    if (this.#isElsewhere(resource)) return this.#elsewhere.deleteCollection(resource, namespace, selectors, options)
     const { registry, definition } = targetOf(this.#controlPlane, resource, "deletecollection")
     const ctx = contextOf(this.#caller, resource, "deletecollection", { namespace })
     const chosen = { ...selectors, ...(namespace === undefined ? {} : { namespace }) }
@@ -278,12 +281,5 @@ class LocalClient implements KubeClient {
   /** Not served here: served by an aggregated API, or not at all. */
   #isElsewhere(resource: Resource): boolean {
     return this.#controlPlane.resources.registry(resource) === undefined
-  }
-
-  #elsewhere(method: "GET" | "DELETE", path: string, body?: object): Promise<unknown> {
-    return this.#controlPlane.aggregator.call(
-      { method, path, ...(body === undefined ? {} : { body }) },
-      this.#caller.user,
-    )
   }
 }
