@@ -21,6 +21,7 @@ const first = [
   "main-job",
   "etcd/store",
   "controllers/measured",
+  "controllers/aggregated-api",
   "aggregated/aggregated",
 ]
 const last = ["kubectl/day", "controllers/controllers", "test-cmd/test-cmd", "kubectl/custom"]

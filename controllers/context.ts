@@ -13,6 +13,7 @@ import type { Tenants } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers, type ReconcileResult } from "../client/workqueue/workers.ts"
 import type { Activity, Pace } from "./activity.ts"
+import type { AggregatedResources } from "./aggregated/aggregated-resources.ts"
 import type { Informers } from "./informers.ts"
 import { queueName } from "./queue-names.ts"
 import { giveUpOf, retriesOf } from "./retries.ts"
@@ -43,6 +44,8 @@ export const defaultLimits: ControllerLimits = {
 export interface ControllerContext {
   tenants: Tenants
   informers: Informers
+  /** Of the tenants' aggregated APIs. */
+  aggregated: AggregatedResources
   clock: Clock
   log: Log
   /** Stops all controllers. */

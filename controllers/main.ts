@@ -8,6 +8,7 @@ import { silentLog, type Log } from "../client/log.ts"
 import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
 import type { Tenants } from "../client/tenants.ts"
 import { Activity } from "./activity.ts"
+import { AggregatedResources } from "./aggregated/aggregated-resources.ts"
 import { runAutoscalers } from "./autoscaler/autoscaler.ts"
 import { runCertificateApproving } from "./certificates/approving.ts"
 import { runCertificateCleaning } from "./certificates/cleaning.ts"
@@ -129,6 +130,7 @@ export function startControllers(tenants: Tenants, options: ControllersOptions):
   const ctx: ControllerContext = {
     tenants: managed,
     informers,
+    aggregated: new AggregatedResources({ tenants: managed, informers, clock, log, signal }),
     clock,
     log,
     signal,

@@ -124,7 +124,7 @@ class Collector {
   /** Reads the object's current state; undefined if it is gone, which is also recorded in the graph. */
   async #latest(client: KubeClient, graph: Graph, node: Node): Promise<KubeObject | undefined> {
     try {
-      const latest = await client.get(node.resource, node.namespace, node.name)
+      const latest = await client.get(node.resource, node.namespace, node.name, { metadataOnly: true })
       if (latest.metadata.uid === node.uid) return latest
     } catch (error) {
       if (!isNotFound(error)) throw error
@@ -242,7 +242,7 @@ async function readOwner(
   // Kinds that can only be created (reviews, bindings) have no stored objects.
   if (!resource.verbs.includes("get")) return undefined
   try {
-    const owner = await client.get(resource, namespace, name)
+    const owner = await client.get(resource, namespace, name, { metadataOnly: true })
     return owner.metadata.uid === uid ? owner : undefined
   } catch (error) {
     if (isNotFound(error)) return undefined

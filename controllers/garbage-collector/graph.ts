@@ -124,11 +124,11 @@ export class Graph {
   gone(uid: string): void {
     const owner = this.#owners.get(uid)
     if (owner !== undefined) owner.isGone = true
-    this.#lost(uid)
+    this.lost(uid)
   }
 
-  /** The object was deleted, or may have been. */
-  #lost(uid: string): void {
+  /** The object was deleted, or may have been: its dependents look their owners up again. */
+  lost(uid: string): void {
     const node = this.#nodes.get(uid)
     if (node !== undefined) this.#drop(node)
     const owner = this.#owners.get(uid)
@@ -177,10 +177,10 @@ export class Graph {
   /** Deletions of this resource may have been missed: what is recorded about owners of this kind is discarded. */
   doubt(group: string, kind: string, seen: ReadonlySet<string>): void {
     for (const node of this.#nodes.values()) {
-      if (node.resource.group === group && node.resource.kind === kind && !seen.has(node.uid)) this.#lost(node.uid)
+      if (node.resource.group === group && node.resource.kind === kind && !seen.has(node.uid)) this.lost(node.uid)
     }
     for (const [uid, owner] of this.#owners) {
-      if (owner.found.size > 0 && this.#isOfKind(uid, owner, group, kind) && !seen.has(uid)) this.#lost(uid)
+      if (owner.found.size > 0 && this.#isOfKind(uid, owner, group, kind) && !seen.has(uid)) this.lost(uid)
     }
   }
 
@@ -201,6 +201,14 @@ export class Graph {
         }
       }
     }
+  }
+
+  /** The kind is no longer followed: nothing is known of its objects. Nobody waits for them any more. */
+  forget(group: string, kind: string): void {
+    for (const node of this.#nodes.values()) {
+      if (node.resource.group === group && node.resource.kind === kind) this.#drop(node)
+    }
+    for (const [uid, owner] of this.#owners) if (this.#isOfKind(uid, owner, group, kind)) owner.found.clear()
   }
 
   #isOfKind(uid: string, owner: Owner, group: string, kind: string): boolean {

@@ -1,5 +1,5 @@
-// Feeds the graphs from watches: one per built-in resource over all tenants, and one per custom resource and tenant. Reports when
-// a tenant's graph is complete.
+// Feeds the graphs from watches: one per built-in resource over all tenants, and one per custom resource, or resource of an aggregated
+// API, and tenant. Reports when a tenant's graph is complete.
 
 import { builtInResources } from "../../apimachinery/schema/facts.ts"
 import {
@@ -16,6 +16,7 @@ import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { TenantWatchHandler } from "../../client/tenants.ts"
 import { findCondition } from "../conditions.ts"
 import type { ControllerContext } from "../context.ts"
+import type { AggregatedHandler } from "../aggregated/aggregated-resources.ts"
 import { foregroundFinalizer, orphanFinalizer, type Graph } from "./graph.ts"
 
 /** Never collected: these resources are numerous and have no relevant owners. */
@@ -67,6 +68,7 @@ export class Monitors {
       deleted: (tenant, definition) => this.#undefine(tenant, definition),
       synced: (tenant) => this.#check(tenant),
     })
+    this.#ctx.aggregated.subscribe(this.#aggregated())
   }
 
   isComplete(tenant: string): boolean {
@@ -74,11 +76,12 @@ export class Monitors {
     if (state === undefined || state.synced.size < this.#resources.length) return false
     if (!this.#ctx.informers.of(customResourceDefinitions).isSynced(tenant)) return false
     for (const custom of state.custom.values()) if (!custom.synced) return false
-    return true
+    return this.#ctx.aggregated.isComplete(tenant)
   }
 
   /** The resource of the kind that a reference names, in any served version. */
-  resourceOf(tenant: string, { apiVersion, kind }: OwnerReference): DiscoveredResource | undefined {
+  resourceOf(tenant: string, reference: OwnerReference): DiscoveredResource | undefined {
+    const { apiVersion, kind } = reference
     const { group, version } = parseGroupVersion(apiVersion)
     const isNamed = (other: { group: string; kind: string }): boolean => other.group === group && other.kind === kind
     const builtIn = builtInResources().find((resource) => isNamed(resource) && resource.version === version)
@@ -88,7 +91,8 @@ export class Monitors {
       const isServed = spec?.versions.some((each) => each.served && each.name === version) ?? false
       return isServed && isNamed({ group: spec?.group ?? "", kind: spec?.names.kind ?? "" })
     })
-    return definition === undefined ? undefined : customResource(definition)
+    if (definition !== undefined) return customResource(definition)
+    return this.#ctx.aggregated.resourceOf(tenant, reference)
   }
 
   /** Whether an informer holds this owner, and so will report its deletion to the graph. */
@@ -149,6 +153,30 @@ export class Monitors {
       },
       removed: (tenant) => this.#removed(tenant),
       asleep: (tenant) => this.#removed(tenant),
+    }
+  }
+
+  /**
+   * Their servers are untrusted. That an object is gone is therefore no proof for its dependents, who ask, and none can stand for an
+   * object of another API.
+   */
+  #aggregated(): AggregatedHandler {
+    const observe = (tenant: string, resource: DiscoveredResource, object: KubeObject): void => {
+      const graph = this.#sink.graph(tenant)
+      if (isOf(resource, graph, object)) graph.observe(resource, object)
+    }
+    return {
+      replaced: (tenant, resource, objects, uids) => {
+        for (const object of objects) observe(tenant, resource, object)
+        this.#sink.graph(tenant).doubt(resource.group, resource.kind, uids)
+      },
+      changed: (tenant, resource, type, object) => {
+        const graph = this.#sink.graph(tenant)
+        if (type !== "DELETED") observe(tenant, resource, object)
+        else if (isOf(resource, graph, object)) graph.lost(object.metadata.uid ?? "")
+      },
+      forgotten: (tenant, { group, kind }) => this.#sink.graph(tenant).forget(group, kind),
+      complete: (tenant) => this.#check(tenant),
     }
   }
 
@@ -217,6 +245,12 @@ export class Monitors {
     this.#sink.graph(tenant).undefined(resource)
     this.#check(tenant)
   }
+}
+
+/** The graph does not know it as an object of another resource. */
+function isOf({ group, resource }: DiscoveredResource, graph: Graph, { metadata }: KubeObject): boolean {
+  const known = graph.node(metadata.uid ?? "")?.resource
+  return known === undefined || (known.group === group && known.resource === resource)
 }
 
 function collectable(): DiscoveredResource[] {

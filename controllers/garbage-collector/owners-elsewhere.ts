@@ -62,6 +62,7 @@ export class OwnersElsewhere {
       do {
         const page = await of.client.list(resource, {
           limit: pageSize,
+          metadataOnly: true,
           ...(token === undefined ? {} : { continue: token }),
         })
         for (const owner of page.items) this.#match(of, graph, owner, byOwner)

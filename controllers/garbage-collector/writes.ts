@@ -23,7 +23,7 @@ export async function remove(
   try {
     await client.delete(resource, namespace, name, exact).catch(async (error: unknown) => {
       if (!isConflict(error)) throw error
-      const { metadata: now } = await client.get(resource, namespace, name)
+      const { metadata: now } = await client.get(resource, namespace, name, { metadataOnly: true })
       const hasSameOwners = now.uid === uid && isDeepStrictEqual(now.ownerReferences, ownerReferences)
       if (!hasSameOwners || now.resourceVersion === resourceVersion) throw error
       await client.delete(resource, namespace, name, options)
@@ -47,7 +47,7 @@ export async function removeOwners(
   const removed = new Set(uids)
   try {
     await patchItems(client, node, { ownerReferences, uid }, async () => {
-      const { metadata } = latest ?? (await client.get(resource, namespace, name))
+      const { metadata } = latest ?? (await client.get(resource, namespace, name, { metadataOnly: true }))
       const rest = (metadata.ownerReferences ?? []).filter((owner) => !removed.has(owner.uid))
       return merged(metadata, { ownerReferences: rest.length === 0 ? null : rest })
     })

@@ -6,6 +6,7 @@ import { nodes, pods } from "../../client/resources.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import { silentLog } from "../../client/log.ts"
 import { Activity } from "../activity.ts"
+import { AggregatedResources } from "../aggregated/aggregated-resources.ts"
 import { defaultLimits } from "../context.ts"
 import { Informers } from "../informers.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
@@ -110,6 +111,7 @@ describe("pods", () => {
     const ctx = {
       tenants,
       informers,
+      aggregated: new AggregatedResources({ tenants, informers, clock, log: silentLog, signal: stopping.signal }),
       clock,
       log: silentLog,
       signal: stopping.signal,

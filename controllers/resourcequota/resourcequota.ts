@@ -43,7 +43,14 @@ export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
     },
     deleted: (tenant, pod) => controller.enqueueAll(tenant, pod.metadata.namespace),
   })
-  const deletions = new Deletions(ctx, (tenant, namespace) => controller.enqueueAll(tenant, namespace))
+  const deletions = new Deletions(
+    ctx,
+    (tenant, namespace) => controller.enqueueAll(tenant, namespace),
+    ({ group, resource }, tenant, namespace) =>
+      quotas
+        .list(tenant, namespace)
+        .some(({ spec }) => quotaNamesOf(group, resource, Object.keys(spec?.hard ?? {})).length > 0),
+  )
   return controller.run((key) => reconcile(ctx, controller, deletions, key))
 }
 
@@ -71,7 +78,7 @@ async function reconcile(
   const wanted: ResourceQuota = { ...quota, status: { ...quota.status, hard } }
   const offers = mayNeedOffers(names) ? await offersIn(ctx, client, key) : noOffers
   for (const resource of await countable(client, names, offers)) {
-    deletions.watch(resource)
+    deletions.watch(key.tenant, resource)
     const counted = new Set(quotaNamesOf(resource.group, resource.resource, names, offers))
     for (const name of counted) used[name] ??= zeroQuantity
     for (const object of await objectsOf(ctx, client, key, resource)) {
@@ -140,16 +147,33 @@ async function objectsOf(
 /** Reports deletions of objects that a quota counts, without caching the objects. */
 class Deletions {
   readonly #ctx: ControllerContext
-  readonly #deleted: (tenant: string, namespace: string) => void
+  readonly #deleted: (tenant: string, namespace?: string) => void
   readonly #watched = new Set<string>(["/pods"])
 
-  constructor(ctx: ControllerContext, deleted: (tenant: string, namespace: string) => void) {
+  /** `isCounted`: by a quota there. */
+  constructor(
+    ctx: ControllerContext,
+    deleted: (tenant: string, namespace?: string) => void,
+    isCounted: (resource: Resource, tenant: string, namespace?: string) => boolean,
+  ) {
     this.#ctx = ctx
     this.#deleted = deleted
+    ctx.aggregated.subscribe({
+      // Deletions may have been missed.
+      replaced: (tenant, resource) => {
+        if (isCounted(resource, tenant)) deleted(tenant)
+      },
+      changed: (tenant, resource, type, { metadata: { namespace = "" } }) => {
+        if (type === "DELETED" && isCounted(resource, tenant, namespace)) deleted(tenant, namespace)
+      },
+      forgotten: () => undefined,
+      complete: () => undefined,
+    })
   }
 
-  /** Watched from the first quota that counts them. */
-  watch(resource: Resource): void {
+  /** Watched from the first quota that counts them. Those of aggregated APIs are followed anyway. */
+  watch(tenant: string, resource: Resource): void {
+    if (this.#ctx.aggregated.has(tenant, resource)) return
     const id = `${resource.group}/${resource.resource}`
     if (this.#watched.has(id)) return
     this.#watched.add(id)

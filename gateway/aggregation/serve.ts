@@ -10,6 +10,8 @@ import type { RequestContext } from "../request/context.ts"
 import { isUserHeader, userHeaders } from "./remote.ts"
 import { isAvailable } from "../../client/api-services.ts"
 
+const reads: ReadonlySet<string> = new Set(["GET", "HEAD"])
+
 const shape = /^\/(?:apis|openapi\/v3\/apis)\/([^/]+)\/([^/]+)(?:\/|$)/
 
 let ownGroups: ReadonlySet<string> | undefined
@@ -33,6 +35,8 @@ export async function serveAggregated(ctx: RequestContext, exchange: Exchange): 
   }
   const target = await aggregator.target(service)
   const { request } = exchange
+  // The garbage collector may have to follow, but sees no write.
+  if (!reads.has(request.method ?? "")) ctx.controlPlane.introduce()
   const path = tenantURL(request)
   const id = ctx.id === undefined ? {} : { "audit-id": ctx.id }
   try {

@@ -42,6 +42,11 @@ export interface ControlPlane extends AsyncDisposable {
    * exists already.
    */
   begin(): Promise<void> | undefined
+  /**
+   * Wakes those who follow all tenants, who may be content with its state. Call when something happens that is not written to its
+   * store.
+   */
+  introduce(): void
   /** The tenant's name; "" for the super cluster. */
   readonly name: string
   readonly uid: string

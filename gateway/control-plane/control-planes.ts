@@ -240,5 +240,6 @@ function takenLimits({ quota = {} }: Tenant, { maxServices, maxNodePorts }: Cont
 
 /** The life of a control plane whose store closes only with the gateway. */
 function alwaysAwake(): ControlPlaneLife {
-  return { presence: new Presence(), reopened: () => Promise.resolve(undefined), begin: () => undefined }
+  const nothing = (): undefined => undefined
+  return { presence: new Presence(), reopened: () => Promise.resolve(undefined), begin: nothing, introduce: nothing }
 }

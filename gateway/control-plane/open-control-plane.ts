@@ -119,6 +119,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     turns: parts.turns,
     reopened: (signal) => life.reopened(signal),
     begin: () => life.begin(),
+    introduce: () => life.introduce(),
     resources,
     admission: new AdmissionChain(admissionPlugins(registrations)),
     authorizer: createUnionAuthorizer(

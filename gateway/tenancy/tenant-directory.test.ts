@@ -37,6 +37,7 @@ function parts(more: Partial<TenantDirectoryParts> = {}) {
         name: tenant.name,
         presence: life.presence,
         begin: () => life.begin(),
+        introduce: () => life.introduce(),
         store: { revision: 1 },
         [Symbol.asyncDispose]: () => {
           disposed.push(tenant.name)

@@ -33,6 +33,11 @@ export interface ControlPlaneLife {
   reopened(signal: AbortSignal): Promise<ControlPlane | undefined>
   /** Must be called before any use beyond reading bootstrap objects. Undefined: the tenant is prepared. */
   begin(): Promise<void> | undefined
+  /**
+   * Wakes those who follow all tenants, who may be content with its state. Call when something happens that is not written to its
+   * store.
+   */
+  introduce(): void
 }
 
 export class TenantEntry {
@@ -192,6 +197,9 @@ export class TenantEntry {
       presence: this.presence,
       reopened: (signal) => this.#reopened(signal),
       begin: () => this.#begin(),
+      introduce: () => {
+        if (this.#awake?.feed?.isDormant === true) void this.introduce()
+      },
     })
     const isBegun = await preparation.isBegun(controlPlane)
     this.#failure = undefined

@@ -68,6 +68,11 @@ export class TenantFeed {
     return this.#firstList.promise
   }
 
+  /** Followers know the tenant's state, and have forgotten its objects. */
+  get isDormant(): boolean {
+    return this.#sleepRevision !== undefined
+  }
+
   /** Call when there are new subscriptions, or when the objects are needed. */
   wake(): void {
     this.#sleepRevision = undefined

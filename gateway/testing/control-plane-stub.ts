@@ -43,6 +43,7 @@ export function createControlPlaneStub(
     openness: async () => ({ anonymousRights: "", issuers: [] }),
     reopened: () => Promise.resolve(undefined),
     begin: () => undefined,
+    introduce: () => undefined,
     resources: createResourceTable(),
     admission: new AdmissionChain(options.plugins ?? []),
     authorizer: {

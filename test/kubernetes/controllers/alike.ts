@@ -16,42 +16,47 @@ export interface SuiteOptions extends SidesOptions {
   atOnce?: number
   /** Pairs of clusters, among which the scenarios are divided. */
   pairs?: number
+  /** Needed besides those of a cluster. */
+  programs?: readonly string[]
 }
 
 /** SCENARIO=PATTERN chooses. */
 export function endUpAlike(
   title: string,
   scenarios: readonly Scenario[],
-  { atOnce = 24, pairs = 1, ...options }: SuiteOptions = {},
+  { atOnce = 24, pairs = 1, programs = [], ...options }: SuiteOptions = {},
 ): void {
   const only = process.env["SCENARIO"] === undefined ? undefined : new RegExp(process.env["SCENARIO"])
   const chosen = scenarios.filter(({ name }) => only === undefined || only.test(name))
   let played: ReadonlyMap<Scenario, Promise<Played>> = new Map()
   let places: Places | undefined
 
-  describe.skipIf(chosen.length === 0 || lacks(TestKubernetes.binaries(kubernetesOptions)))(title, () => {
-    // oxlint-disable-next-line no-empty-pattern -- vitest looks at the pattern for what it is to prepare
-    beforeAll(async ({}, { tasks }) => {
-      const running = chosen.filter((_scenario, index) => tasks[index]?.mode !== "skip")
-      places = await Places.start({ pairs: Math.min(pairs, running.length), atOnce }, options)
-      played = begin(places, running)
-    })
+  describe.skipIf(chosen.length === 0 || lacks([...TestKubernetes.binaries(kubernetesOptions), ...programs]))(
+    title,
+    () => {
+      // oxlint-disable-next-line no-empty-pattern -- vitest looks at the pattern for what it is to prepare
+      beforeAll(async ({}, { tasks }) => {
+        const running = chosen.filter((_scenario, index) => tasks[index]?.mode !== "skip")
+        places = await Places.start({ pairs: Math.min(pairs, running.length), atOnce }, options)
+        played = begin(places, running)
+      })
 
-    afterAll(() => places?.[Symbol.asyncDispose]())
+      afterAll(() => places?.[Symbol.asyncDispose]())
 
-    test.each(chosen.map((scenario): [string, Scenario] => [scenario.name, scenario]))(
-      "%s",
-      { tags: "independent", timeout: 300_000 },
-      async (name, scenario) => {
-        let last = await (played.get(scenario) as Promise<Played>)
-        for (let time = 2; time <= mostTimes && !isDeepStrictEqual(last.ours, last.real); time++) {
-          console.log(`${name}: is played once more\n${differences(last)}`)
-          last = await (places as Places).play(scenario, time)
-        }
-        expect(last.ours).toEqual(last.real)
-      },
-    )
-  })
+      test.each(chosen.map((scenario): [string, Scenario] => [scenario.name, scenario]))(
+        "%s",
+        { tags: "independent", timeout: 300_000 },
+        async (name, scenario) => {
+          let last = await (played.get(scenario) as Promise<Played>)
+          for (let time = 2; time <= mostTimes && !isDeepStrictEqual(last.ours, last.real); time++) {
+            console.log(`${name}: is played once more\n${differences(last)}`)
+            last = await (places as Places).play(scenario, time)
+          }
+          expect(last.ours).toEqual(last.real)
+        },
+      )
+    },
+  )
 }
 
 /** All are begun; the tests wait for each. */

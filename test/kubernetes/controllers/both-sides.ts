@@ -1,13 +1,16 @@
 // A real kube-controller-manager and ours, with the same nodes, on which the same scenarios are played.
 
+import { writeFile } from "node:fs/promises"
 import { setTimeout as delay } from "node:timers/promises"
 import { startControllers, type ControllersOptions } from "../../../controllers/main.ts"
 import { RangeServiceAddresses } from "../../../gateway/registry/core/services/addresses.ts"
 import { createCertificateSigner } from "../../../gateway/tenancy/certificate-signer.ts"
 import { startTestGateway } from "../../../gateway/testing/start-gateway.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
+import { aggregatingFlags, allowedNetworks, Wardle } from "../aggregated/wardle.ts"
 import { defineThings } from "./custom-kinds.ts"
-import { aggregatingFlags, allowedNetworks, CustomMetrics } from "./custom-metrics.ts"
+import { CustomMetrics } from "./custom-metrics.ts"
+import { kindsWithAggregated } from "./kinds.ts"
 import { serveMetrics } from "./metrics.ts"
 import { createNodes } from "./nodes.ts"
 import { play, prepare } from "./play.ts"
@@ -48,25 +51,37 @@ export interface SidesOptions {
    * claims every second too, ours when something changes.
    */
   metrics?: boolean
+  /** Both have a server of an aggregated API with objects, since before their controllers start. */
+  aggregated?: boolean
   /** false: they have no nodes but those that scenarios make. Default: two that are always ready. */
   nodes?: boolean
 }
 
-export async function startBothSides({ metrics = false, nodes = true }: SidesOptions = {}): Promise<BothSides> {
+export async function startBothSides(sidesOptions: SidesOptions = {}): Promise<BothSides> {
+  const { metrics = false, aggregated = false, nodes = true } = sidesOptions
   await using starting = new AsyncDisposableStack()
   const period = metrics ? ["--horizontal-pod-autoscaler-sync-period=1s", "--pvclaimbinder-sync-period=1s"] : []
   const controllerManagerFlags = [...kubernetesOptions.controllerManagerFlags, ...period]
-  const apiServerFlags = metrics ? aggregatingFlags : []
-  const options = { ...kubernetesOptions, controllerManagerFlags, apiServerFlags }
+  const apiServerFlags = metrics || aggregated ? aggregatingFlags : []
+  // It looks for APIs when it starts, and then every 30 s.
+  const options = { controllerManager: !aggregated, serviceAccounts: true, controllerManagerFlags, apiServerFlags }
   const kubernetes = starting.use(await TestKubernetes.start(options))
   const gateway = starting.use(await startTestGateway({ serviceAddresses: rangeAddresses, allowedNetworks }))
-  await gateway.createTenant("a")
+  const { kubeconfig } = await gateway.createTenant("a")
   const { tenants } = gateway.gateway
   const rootCertificateAuthority = "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n"
   const signer = createCertificateSigner(tenants)
   const often = metrics ? { autoscalerPeriodMs: 1_000 } : {}
   const startOurs = (limits: Limits["limits"]): AsyncDisposable =>
     startControllers(tenants, { rootCertificateAuthority, signer, limits: { ...often, ...limits } })
+  if (aggregated) {
+    const file = kubernetes.path("tenant.kubeconfig")
+    await writeFile(file, kubeconfig, { mode: 0o600 })
+    const clusters = [kubernetes, { client: tenants.client("a"), kubeconfig: file }]
+    await Promise.all(clusters.map(async (each) => starting.use(await Wardle.start(each))))
+    await kubernetes.startControllerManager(controllerManagerFlags)
+  }
+  const kinds = aggregated ? { kinds: kindsWithAggregated } : {}
   let controllers = startOurs({})
   starting.defer(() => controllers[Symbol.asyncDispose]())
   const ending = new AbortController()
@@ -75,9 +90,9 @@ export async function startBothSides({ metrics = false, nodes = true }: SidesOpt
     [kubernetes.client, tenants.client("a")].map(async (client) => {
       await defineThings(client)
       if (nodes) await createNodes(client, { zones: metrics, signal: ending.signal })
-      if (!metrics) return Side.start(client, ending.signal)
+      if (!metrics) return Side.start(client, ending.signal, kinds)
       await serveMetrics(client)
-      return Side.start(client, ending.signal, starting.use(await CustomMetrics.start(client)))
+      return Side.start(client, ending.signal, { customMetrics: starting.use(await CustomMetrics.start(client)) })
     }),
   )
   const stack = starting.move()

@@ -7,22 +7,12 @@ import { createServer } from "node:https"
 import type { AddressInfo } from "node:net"
 import { timestamp, type Pod } from "../../../apimachinery/object.ts"
 import { pods, services } from "../../../client/resources.ts"
-import type { KubeClient, Resource } from "../../../client/rest.ts"
+import { apiServices } from "../../../client/api-services.ts"
+import type { KubeClient } from "../../../client/rest.ts"
 import { createAuthority, issueServingCertificate } from "../../../gateway/pki/pki.ts"
 import { eventually } from "../../harness/eventually.ts"
 
-/** For kube-apiserver: by ClusterIP it also goes where an ExternalName leads, which endpoints on loopback may not. */
-export const aggregatingFlags = ["--enable-aggregator-routing=false"]
-/** For the gateway. */
-export const allowedNetworks = ["127.0.0.0/8"]
-
 const groupVersion = "custom.metrics.k8s.io/v1beta2"
-const apiServices: Resource = {
-  group: "apiregistration.k8s.io",
-  version: "v1",
-  resource: "apiservices",
-  namespaced: false,
-}
 /** Later than pods that became ready just now: what was measured before does not count. */
 const aheadMs = 3_600_000
 

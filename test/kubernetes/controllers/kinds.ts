@@ -3,9 +3,16 @@
 import * as resources from "../../../client/resources.ts"
 import type { Resource } from "../../../client/rest.ts"
 import { apiServices } from "../../../client/api-services.ts"
+import { fischers, flunders } from "../aggregated/wardle.ts"
 import { clusterThings, things } from "./custom-kinds.ts"
 
-export const kinds: readonly Resource[] = [
+export interface Kinds {
+  namespaced: readonly Resource[]
+  /** Of the whole cluster: a scenario has those whose names begin with its namespace's. */
+  cluster: readonly Resource[]
+}
+
+const namespaced: readonly Resource[] = [
   resources.pods,
   resources.replicaSets,
   resources.deployments,
@@ -31,8 +38,7 @@ export const kinds: readonly Resource[] = [
   things,
 ]
 
-/** Of the whole cluster: a scenario has those whose names begin with its namespace's. */
-export const clusterKinds: readonly Resource[] = [
+const cluster: readonly Resource[] = [
   resources.namespaces,
   resources.nodes,
   resources.persistentVolumes,
@@ -47,8 +53,14 @@ export const clusterKinds: readonly Resource[] = [
   apiServices,
 ]
 
+export const kinds: Kinds = { namespaced, cluster }
+
+/** Where there is an aggregated API. */
+export const kindsWithAggregated: Kinds = { namespaced: [...namespaced, flunders], cluster: [...cluster, fischers] }
+
 export function kindOf(resource: string): Resource {
-  const found = [...kinds, ...clusterKinds].find((kind) => kind.resource === resource)
+  const all = [...kindsWithAggregated.namespaced, ...kindsWithAggregated.cluster]
+  const found = all.find((kind) => kind.resource === resource)
   if (found === undefined) throw new Error(`scenarios know no ${resource}`)
   return found
 }

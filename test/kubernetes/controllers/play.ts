@@ -6,7 +6,7 @@ import { isConflict, isNotFound, StatusError } from "../../../apimachinery/statu
 import { events, namespaces, pods, serviceAccounts } from "../../../client/resources.ts"
 import type { KubeClient } from "../../../client/rest.ts"
 import type { Value } from "./custom-metrics.ts"
-import { clusterKinds, kindOf, kinds } from "./kinds.ts"
+import { kindOf } from "./kinds.ts"
 import { setQueue, setUsage } from "./metrics.ts"
 import type { Family, PodReport, Scenario, Snapshot, Step } from "./scenario.ts"
 import type { Side } from "./side.ts"
@@ -47,7 +47,7 @@ export async function play(side: Side, scenario: Scenario, time: number): Promis
       await attempt(refusals, async () => take(side, namespace, await named(client, namespace, step), refusals))
     }
     await settle(side, namespace)
-    return await takeSnapshot(client, namespace, refused, scenario.ignoreConditions)
+    return await takeSnapshot(side, namespace, refused, scenario.ignoreConditions)
   } finally {
     stop.abort()
     await kubelet
@@ -88,7 +88,7 @@ export async function exists(get: () => Promise<unknown>): Promise<void> {
 
 async function take(side: Side, namespace: string, step: Step, refusals?: StatusError[]): Promise<void> {
   const { client } = side
-  if ("create" in step) return create(client, namespace, step.create as KubeObject)
+  if ("create" in step) return create(side, namespace, step.create as KubeObject)
   if ("patch" in step) {
     const [resource, name, elsewhere] = step.patch
     const { subresource } = step
@@ -155,9 +155,9 @@ async function setCustom(side: Side, namespace: string, step: Extract<Step, { cu
   customMetrics.set(namespace, custom, pods.map(of))
 }
 
-async function create(client: KubeClient, namespace: string, object: KubeObject): Promise<void> {
+async function create({ client, kinds }: Side, namespace: string, object: KubeObject): Promise<void> {
   const { metadata, kind } = object
-  const resource = [...kinds, ...clusterKinds, events].find(({ resource: plural }) => {
+  const resource = [...kinds.namespaced, ...kinds.cluster, events].find(({ resource: plural }) => {
     const singular = kind.toLowerCase()
     return [`${singular}s`, `${singular}es`, `${singular.slice(0, -1)}ies`, singular].includes(plural)
   })

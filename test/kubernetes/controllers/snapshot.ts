@@ -3,19 +3,20 @@
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { StatusError } from "../../../apimachinery/status.ts"
 import { events, leases } from "../../../client/resources.ts"
-import type { KubeClient, Resource } from "../../../client/rest.ts"
-import { clusterKinds, kinds } from "./kinds.ts"
+import type { Resource } from "../../../client/rest.ts"
 import type { Snapshot } from "./scenario.ts"
+import type { Side } from "./side.ts"
 
 type Named = [text: string, by: string]
 
 export async function takeSnapshot(
-  client: KubeClient,
+  side: Side,
   namespace: string,
   refused: readonly StatusError[] = [],
   ignoredConditions: readonly string[] = [],
 ): Promise<Snapshot> {
-  const lists = await listAll(client, namespace)
+  const { client, kinds } = side
+  const lists = await listAll(side, namespace)
   // Events of cluster-scoped objects are in the default namespace.
   const elsewhere = await client.list(events, { namespace: "default" })
   const namespaced = await client.list(events, { namespace })
@@ -24,7 +25,7 @@ export async function takeSnapshot(
   const objects: Snapshot["objects"] = {}
   for (const [index, { items }] of lists.entries()) {
     const plain = items.map((object) => normalize(object, names, ignoredConditions)).sort(byText)
-    if (plain.length > 0) objects[[...kinds, ...clusterKinds][index]?.resource ?? ""] = plain
+    if (plain.length > 0) objects[[...kinds.namespaced, ...kinds.cluster][index]?.resource ?? ""] = plain
   }
   const ofCluster = elsewhere.items.filter((event) => {
     const { name = "" } = (event as unknown as { involvedObject: { name?: string } }).involvedObject
@@ -80,13 +81,13 @@ function isComparable(event: KubeObject): boolean {
 /** Where else there is something of a scenario: leases of API servers. */
 const elsewhereOf: ReadonlyMap<Resource, string> = new Map([[leases, "kube-system"]])
 
-async function listAll(client: KubeClient, namespace: string): Promise<{ items: KubeObject[] }[]> {
-  const shared = await Promise.all(clusterKinds.map((kind) => client.list(kind)))
+async function listAll({ client, kinds }: Side, namespace: string): Promise<{ items: KubeObject[] }[]> {
+  const shared = await Promise.all(kinds.cluster.map((kind) => client.list(kind)))
   // Names are separated from it by a hyphen, which no other namespace goes on with (play.ts).
   const isOurs = ({ metadata: { name = "" } }: KubeObject): boolean =>
     name === namespace || name.startsWith(`${namespace}-`)
   const own = await Promise.all(
-    kinds.map(async (kind) => {
+    kinds.namespaced.map(async (kind) => {
       const { items } = await client.list(kind, { namespace })
       const elsewhere = elsewhereOf.get(kind)
       if (elsewhere === undefined) return { items }

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest"
+import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
+import type { DiscoveredResource } from "../../client/rest.ts"
+import { foregroundFinalizer, Graph } from "./graph.ts"
+
+const flunders: DiscoveredResource = {
+  group: "wardle.example.com",
+  version: "v1",
+  resource: "flunders",
+  namespaced: true,
+  kind: "Flunder",
+  verbs: [],
+}
+const configMaps = { ...flunders, group: "", resource: "configmaps", kind: "ConfigMap" }
+const reference: OwnerReference = { apiVersion: "wardle.example.com/v1", kind: "Flunder", name: "owner", uid: "owner" }
+
+const object = (uid: string, metadata: Partial<KubeObject["metadata"]>): KubeObject => ({
+  apiVersion: "",
+  kind: "",
+  metadata: { name: uid, uid, namespace: "default", ...metadata },
+})
+
+function graphOf(): { graph: Graph; enqueued: string[] } {
+  const enqueued: string[] = []
+  const graph = new Graph({ enqueue: (uid) => enqueued.push(uid), isThere: () => false })
+  graph.observe(configMaps, object("dependent", { ownerReferences: [reference] }))
+  graph.learn(reference, "default", true)
+  return { graph, enqueued }
+}
+
+test("an owner that may be gone is looked up again; one that is gone is not", () => {
+  for (const [call, known] of [
+    ["lost", undefined],
+    ["gone", "gone"],
+  ] as const) {
+    const { graph, enqueued } = graphOf()
+    enqueued.length = 0
+    graph[call]("owner")
+    expect([graph.known(reference, "default"), enqueued]).toEqual([known, ["dependent"]])
+  }
+})
+
+test("of a kind that is no longer followed nothing is known, and its objects block nobody", () => {
+  const { graph, enqueued } = graphOf()
+  const deletion = { deletionTimestamp: "2000-01-01T00:00:00Z", finalizers: [foregroundFinalizer] }
+  graph.observe(configMaps, object("waiting", deletion))
+  const blocks = { apiVersion: "v1", kind: "ConfigMap", name: "waiting", uid: "waiting", blockOwnerDeletion: true }
+  graph.observe(flunders, object("flunder", { ownerReferences: [blocks] }))
+  expect(graph.blocking("waiting").map(({ uid }) => uid)).toEqual(["flunder"])
+  enqueued.length = 0
+  graph.forget("wardle.example.com", "Flunder")
+  expect([graph.node("flunder"), graph.blocking("waiting"), enqueued]).toEqual([undefined, [], ["waiting"]])
+  expect(graph.known(reference, "default")).toBeUndefined()
+  expect(graph.node("dependent")).toBeDefined()
+})
