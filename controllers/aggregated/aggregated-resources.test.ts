@@ -34,6 +34,7 @@ const apiService: KubeObject = {
   kind: "APIService",
   metadata: { name: `v1.${group}` },
   spec: { group, version: "v1", service: { namespace: "default", name: "wardle" } },
+  status: { conditions: [{ type: "Available", status: "True" }] },
 } as KubeObject
 
 const owner = (object: KubeObject, more: Partial<OwnerReference> = {}): OwnerReference => ({

@@ -3,7 +3,7 @@
 // resources stay known.
 
 import { printGroupVersion } from "../../apimachinery/object.ts"
-import type { APIService } from "../../client/api-services.ts"
+import { type APIService, isAvailable } from "../../client/api-services.ts"
 import { pause, type Clock, type Timer } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import type { DiscoveredResource, KubeClient, Resource } from "../../client/rest.ts"
@@ -98,11 +98,16 @@ export class AggregatedTenant implements Disposable {
     if (services.length === 0 && this.#resources.size === 0) return
     const all = await client.discover()
     signal.throwIfAborted()
-    const unavailable = new Set(await client.unavailable())
+    // A server may have answered before that is written to its APIService; until then it is not asked.
+    const unlisted = services.filter((service) => !isAvailable(service)).map(groupVersionOf)
+    const unavailable = new Set([...(await client.unavailable()), ...unlisted])
     signal.throwIfAborted()
-    const groupVersions = new Set(services.map(({ spec = {} }) => `${spec.group}/${spec.version}`))
+    const groupVersions = new Set(services.map(groupVersionOf))
     const found = new Map<string, DiscoveredResource>()
-    for (const resource of all) if (groupVersions.has(printGroupVersion(resource))) found.set(idOf(resource), resource)
+    for (const resource of all) {
+      const groupVersion = printGroupVersion(resource)
+      if (groupVersions.has(groupVersion) && !unavailable.has(groupVersion)) found.set(idOf(resource), resource)
+    }
     // As upstream: what a server has listed before is there while it is unavailable.
     for (const [id, resource] of this.#resources) {
       if (unavailable.has(printGroupVersion(resource)) && !found.has(id)) found.set(id, resource)
@@ -175,6 +180,9 @@ export class AggregatedTenant implements Disposable {
 }
 
 const idOf = ({ group, resource }: Resource): string => `${group}/${resource}`
+
+const groupVersionOf = ({ spec: { group = "", version = "" } = {} }: APIService): string =>
+  printGroupVersion({ group, version })
 
 function isWatchable({ verbs }: DiscoveredResource): boolean {
   return ["list", "watch", "delete"].every((verb) => verbs.includes(verb))
