@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { serviceUnavailable } from "../../apimachinery/status.ts"
 import type { PodUsage } from "../../client/pod-usage.ts"
-import { apiServices } from "../aggregation/types.ts"
+import { apiServices } from "../../client/api-services.ts"
 import { namespaces, nodes, pods, serviceAccounts } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { LimitedUsage } from "./limited-usage.ts"

@@ -28,6 +28,9 @@ export const aggregatingFlags = ["--enable-aggregator-routing=false", "--request
 export const allowedNetworks = ["127.0.0.0/8"]
 export const programs = ["etcd", "sample-apiserver"]
 
+const priority = 1000
+const checkEveryMs = 1_000
+
 const namespace = "wardle"
 const account = "apiserver"
 const service = { namespace, name: "api" }
@@ -44,6 +47,7 @@ export class Wardle implements AsyncDisposable {
   readonly #folder: string
   readonly #stack = new AsyncDisposableStack()
   #port = 0
+  #checks = 0
   #etcd: TestEtcd | undefined
   #server: Component | undefined
 
@@ -115,8 +119,13 @@ export class Wardle implements AsyncDisposable {
   /** Until the cluster has noticed that it answers, or that it does not. */
   async available(wanted: boolean): Promise<void> {
     const what = `the aggregated API ${wanted ? "is" : "is not"} available`
+    let isDueAt = 0
     await eventually(
       async () => {
+        if (performance.now() >= isDueAt) {
+          await this.#haveChecked()
+          isDueAt = performance.now() + checkEveryMs
+        }
         const { ended } = this.#server ?? {}
         if (wanted && ended !== undefined) throw new Error(`${ended}: ${await readFile(this.#path("log"), "utf8")}`)
         const all = versions.map((version) =>
@@ -126,6 +135,14 @@ export class Wardle implements AsyncDisposable {
       },
       { what },
     )
+  }
+
+  /** Both check a server every 30 s, or when its APIService changes. */
+  async #haveChecked(): Promise<void> {
+    const spec = { groupPriorityMinimum: priority + ++this.#checks }
+    for (const version of versions) {
+      await this.#client.patch(apiServices, undefined, `${version}.${group}`, { spec }, { type: "merge" })
+    }
   }
 
   /** What it has been asked, by whom. */
@@ -235,7 +252,7 @@ async function register(client: KubeClient, port: number, caBundle: string): Pro
         version,
         service: { ...service, port },
         caBundle,
-        groupPriorityMinimum: 1000,
+        groupPriorityMinimum: priority,
         versionPriority: 20 - index,
       },
     })
