@@ -280,6 +280,7 @@ function checked(requirement: Requirement): Requirement {
   return requirement
 }
 
+/** Upstream's lexer takes a zero byte for the end of the text: behind a token it is skipped, elsewhere nothing follows it. */
 function tokenize(text: string): Token[] {
   const tokens: Token[] = []
   let at = 0
@@ -288,15 +289,18 @@ function tokenize(text: string): Token[] {
       at++
       continue
     }
+    if (text[at] === "\0") break
     const symbol = symbols.find((candidate) => text.startsWith(candidate, at))
-    if (symbol !== undefined) {
-      tokens.push({ symbol, text: symbol })
-      at += symbol.length
-      continue
-    }
-    const start = at
-    while (at < text.length && !/[ \t\r\n=!<>(),]/.test(text[at] ?? "")) at++
-    tokens.push({ symbol: undefined, text: text.slice(start, at) })
+    const word = symbol ?? wordAt(text, at)
+    tokens.push({ symbol, text: word })
+    at += word.length
+    if (text[at] === "\0") at++
   }
   return tokens
+}
+
+function wordAt(text: string, start: number): string {
+  let end = start
+  while (end < text.length && !/[ \t\r\n\0=!<>(),]/.test(text[end] ?? "")) end++
+  return text.slice(start, end)
 }

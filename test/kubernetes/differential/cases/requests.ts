@@ -142,7 +142,14 @@ const odd = [
   "%2B1",
   "00",
   "1e3",
+  "%00",
 ]
+
+/** Upstream takes a zero byte in a selector for its end, or for that of a word. */
+const zeros = [
+  ["%00", "%00%00", "%00x%3Db", "%20%00x%3Db", "x%00", "x%00%3Db", "x%3D%00b", "x%3Db%00", "x%3D%00%00b", "x%00y"],
+  ["x%20in%00(%00b%00)%00", "!%00x%00,%00", "x%00%00%3Db", "x%3D%00", "x%3Da,%00y", "x%3D%00%3Da", "%01", "x%3D%01"],
+].flat()
 
 function lists(): RequestStep[] {
   // For those of the future upstream waits three seconds.
@@ -160,6 +167,7 @@ function lists(): RequestStep[] {
     ...tokens.map((value) => get(`${maps}?continue=${value}`)),
     ...twice.map((query) => get(`${maps}?${query}`)),
     ...["%7f", "%C3%A4"].map((key) => get(`${maps}?labelSelector=${key}`)),
+    ...zeros.map((selector) => get(`${maps}?labelSelector=${selector}`)),
     ...["application/json;sv=v1", "application/json;sv=v2", "application/json;sv="].map((accept) =>
       get(one, { headers: { accept }, label: `GET ${accept}` }),
     ),
