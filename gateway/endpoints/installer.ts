@@ -169,7 +169,7 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
     checkRoute(ctx, exchange, definition, subresource)
     warnOfVersion(ctx, definition)
   } else if (verb === "patch") patchType(ctx.headers["content-type"], definition)
-  if (verb !== "create" || wanted !== "") checkNamespace(ctx, definition)
+  checkNamespace(ctx, definition)
   negotiate(ctx, answeringOf(definition, handler, ctx.info.subresource))
   if (writesOfOne.has(verb)) ctx.limitWrite?.()
   return serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, ...shared })

@@ -97,23 +97,28 @@ export function unnamedSubresource(
 
 export const unnamed = (): StatusError => badRequest("name must be provided")
 
-/** A path with an empty namespace is that of the collection in all namespaces, and of nothing else. */
+const ofCollection: ReadonlySet<string> = new Set(["list", "watch", "create", "deletecollection"])
+
+/** A path with an empty namespace is that of the collection in all namespaces, and of no object. */
 export function checkNamespace(
-  { info: { verb, namespace } }: RequestContext,
+  { info: { verb, namespace, subresource } }: RequestContext,
   { namespaced }: ResourceDefinition,
 ): void {
-  if (namespaced && namespace === "" && verb !== "list" && verb !== "watch") {
-    throw badRequest("Namespace parameter required.")
-  }
+  const isOfCollection = subresource === "" && ofCollection.has(verb)
+  if (namespaced && namespace === "" && !isOfCollection) throw namespaceRequired()
 }
 
-const emptyNamespace = /^\/(?:api|apis\/[^/]+)\/[^/]+\/namespaces\/\/(?!(?:status|finalize)(?:\/|$))[^/]/
+export const namespaceRequired = (): StatusError => badRequest("Namespace parameter required.")
+
+const inNamespace = /^\/(?:api|apis\/[^/]+)\/[^/]+\/namespaces\/([^/]*)\/(?!(?:status|finalize)(?:\/|$))[^/]/
 
 /** A cluster-scoped resource has no path in a namespace, not even in an empty one. */
 export function isServedAt({ info }: RequestContext, { namespaced, resource }: ResourceDefinition): boolean {
   if (namespaced) return true
-  return (info.namespace === "" || resource === "namespaces") && !emptyNamespace.test(info.path)
+  return (info.namespace === "" || resource === "namespaces") && !inNamespace.test(info.path)
 }
+
+const isInEmptyNamespace = (path: string): boolean => inNamespace.exec(path)?.[1] === ""
 
 /** Requests for which upstream's router has no route: HEAD, an unsupported response format, an unsupported patch type. */
 export function checkRoute(
@@ -133,13 +138,12 @@ export function checkRoute(
 export function checkPlace(ctx: RequestContext, definition: ResourceDefinition): void {
   const { verb, namespace, name, subresource } = ctx.info
   const isCustom = definition.customResource !== undefined
-  const toCollection = verb === "list" || verb === "watch" || verb === "create" || verb === "deletecollection"
-  const isNowhere = definition.namespaced && namespace === "" && (isCustom || !emptyNamespace.test(ctx.info.path))
+  const isNowhere = definition.namespaced && namespace === "" && (isCustom || !isInEmptyNamespace(ctx.info.path))
   if (isNowhere && verb !== "list" && verb !== "watch") {
     if (name !== "" || isCustom) throw notServed(ctx)
     throw methodNotAllowed()
   }
-  if (name === "" && subresource === "" && !toCollection) {
+  if (name === "" && subresource === "" && !ofCollection.has(verb)) {
     throw isCustom ? refusedWithoutName(ctx, definition) : methodNotAllowed()
   }
   // Objects of custom resources may also be created below the path of one, whose name is ignored.

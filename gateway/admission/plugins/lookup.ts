@@ -11,8 +11,10 @@ export async function find<T extends KubeObject>(
   namespace: string,
   name: string,
 ): Promise<T | undefined> {
+  const registry = builtIn(ctx, resource)
+  if (registry.definition.namespaced && namespace === "") return undefined // nothing is in no namespace
   try {
-    return (await builtIn(ctx, resource).get(ctx, namespace, name)).object() as T
+    return (await registry.get(ctx, namespace, name)).object() as T
   } catch (error) {
     if (isNotFound(error)) return undefined
     throw error

@@ -1,4 +1,4 @@
-import { badRequest, methodNotAllowed } from "../../../apimachinery/status.ts"
+import { methodNotAllowed } from "../../../apimachinery/status.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { admitFor } from "../../admission/admit.ts"
@@ -32,9 +32,6 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
     return
   }
   const object = await decodeBody(ctx, body, expectedOf(definition), options.fieldValidation)
-  if (definition.namespaced && namespace === "" && definition.answer === undefined) {
-    throw badRequest("an empty namespace may not be set during creation")
-  }
   agreeOnNamespace(object, expectedNamespace(definition, namespace))
   if (definition.answer !== undefined) {
     await recordWrite(managedKind(ctx, definition, ""), object, undefined, options)

@@ -8,6 +8,7 @@ import type { DeleteRequest, ListOptions, ListResult, Registry, ResourceDefiniti
 import { admitFor } from "../../admission/admit.ts"
 import { readBody } from "../request-body.ts"
 import type { Endpoint } from "../endpoint.ts"
+import { namespaceRequired } from "../routes.ts"
 import { deleteRequest, listOptions } from "../request-options.ts"
 import { sendList } from "../responses/respond.ts"
 
@@ -44,6 +45,8 @@ export async function deleteSelected(
   warnOfPropagation(ctx, definition, request)
   const list = await registry.list(ctx, asPages(options))
   const { items } = list
+  // With an empty namespace in its path the list is that of all namespaces, but objects have no key without theirs.
+  if (definition.namespaced && options.namespace === "" && items.length > 0) throw namespaceRequired()
   let next = 0
   let failure: unknown
   const work = async (): Promise<void> => {

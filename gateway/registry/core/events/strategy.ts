@@ -92,8 +92,13 @@ const strategy: Strategy<Event> = {
 export const events: KindExtension = { strategy }
 
 function validate(event: Event): FieldError[] {
+  const { namespace = "" } = event.metadata
+  const faults = validateDNS1123Subdomain(namespace)
+  return [...validateContents(event, namespace), ...messages(FieldPath.root("namespace"), namespace, faults)]
+}
+
+function validateContents(event: Event, namespace: string): FieldError[] {
   const core = event.apiVersion === "v1"
-  const namespace = event.metadata.namespace ?? ""
   const about = (core ? event.involvedObject : event.regarding)?.namespace ?? ""
   const at = FieldPath.root("involvedObject", "namespace")
   const mismatch = invalidValue(at, about, "does not match event.namespace")

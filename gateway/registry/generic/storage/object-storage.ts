@@ -36,7 +36,7 @@ export class ObjectStorage {
     }
     if (name.startsWith(".") || name.includes("%")) checkSegment(name)
     if (!namespaced) return storageKey(storagePrefix, "", name)
-    if (namespace === "") throw badRequest("an empty namespace may not be set when a resource name is provided")
+    if (namespace === "") throw badRequest("Namespace parameter required.")
     return storageKey(storagePrefix, namespace, name)
   }
 
