@@ -35,6 +35,7 @@ import { definitionCases } from "./cases/definitions.ts"
 import { deletionOptionCases } from "./cases/deletion-options.ts"
 import { discoveryCases } from "./cases/discovery.ts"
 import { edgeCases } from "./cases/edges.ts"
+import { statusMetadataCases } from "./cases/status-metadata.ts"
 import { strategicMergeCases } from "./cases/strategic-merges.ts"
 import { memoryCases } from "./cases/memory.ts"
 import { lastAnswerCases } from "./cases/last-answers.ts"
@@ -176,6 +177,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...warningCases(),
         ...keyTextCases(),
         ...workloadCases(),
+        ...statusMetadataCases(),
         ...cronScheduleCases(),
         ...quotaCases(),
         ...podSecurityCases(),

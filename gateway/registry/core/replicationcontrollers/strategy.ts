@@ -32,12 +32,13 @@ const strategy: Strategy<ReplicationController> = {
     spec.replicas ??= 1
     if (spec.template !== undefined) spec.template.metadata ??= {}
     const labels = spec.template?.metadata?.labels
-    if (labels !== undefined) {
-      if (Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels }
-      if (Object.keys(controller.metadata.labels ?? {}).length === 0) controller.metadata.labels = { ...labels }
-    }
+    if (labels !== undefined && Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels }
+    defaultLabels(controller)
     defaultPodTemplate(spec.template)
   },
+
+  // Upstream sets defaults of what it reads, so also if a status, which has no template, took the labels away.
+  settle: defaultLabels,
 
   prepareForCreate(_ctx, controller) {
     controller.status = { replicas: 0 }
@@ -56,6 +57,12 @@ const strategy: Strategy<ReplicationController> = {
   ],
 
   selectableFields: (controller) => ({ "status.replicas": String(controller.status?.replicas ?? 0) }),
+}
+
+/** Labels are those of the template if there are none. */
+function defaultLabels({ metadata, spec }: ReplicationController): void {
+  const labels = spec?.template?.metadata?.labels
+  if (labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels }
 }
 
 export const replicationControllers: KindExtension = { strategy, subresources: { scale: replicationControllerScale } }
