@@ -140,6 +140,7 @@ function compileVersion(common: Common, version: CustomResourceVersion): Resourc
       selectable,
       scale,
       resource: { group, resource: plural },
+      type: { apiVersion: printGroupVersion({ group, version: version.name }), kind },
     }),
     columns: customColumns(version.additionalPrinterColumns),
     storagePrefix: storagePrefixOf(group, plural),

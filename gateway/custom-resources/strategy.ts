@@ -3,7 +3,7 @@
 
 import { droppedOf } from "./dropped-fields.ts"
 import { equalJson } from "../../apimachinery/equality.ts"
-import { type FieldError, FieldPath } from "../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
@@ -29,6 +29,7 @@ export interface CustomStrategyOptions {
   selectable: ReadonlyMap<string, readonly string[]>
   scale?: ScalePaths | undefined
   resource: { group: string; resource: string }
+  type: { apiVersion: string; kind: string }
 }
 
 const root = FieldPath.root()
@@ -48,6 +49,8 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     },
 
     ...settledStatus(options),
+
+    validateFirst: (_ctx, object) => validateType(object, options.type),
 
     validate: (_ctx, object) => [...validateRules(schema(), object as Json, root), ...scaleErrors(object, false)],
 
@@ -128,6 +131,13 @@ function newListErrors(schema: Schema, object: KubeObject, current: KubeObject):
 
 function selectedFields(object: KubeObject, selectable: CustomStrategyOptions["selectable"]): Record<string, string> {
   return Object.fromEntries([...selectable].map(([name, names]) => [name, printField(valueAt(object, names))]))
+}
+
+/** Source: ValidateTypeMeta in registry/customresource/validator.go. */
+function validateType(object: KubeObject, type: CustomStrategyOptions["type"]): FieldError[] {
+  return (["kind", "apiVersion"] as const)
+    .filter((field) => object[field] !== type[field])
+    .map((field) => invalidValue(FieldPath.root(field), object[field], `must be ${type[field]}`))
 }
 
 const noFaults: Faults = { errors: [], owners: new Map() }

@@ -1,12 +1,11 @@
 // Checks the kind in a body against the kind that the path expects. Error messages are kube-apiserver's.
 
-import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import { goQuote } from "../../apimachinery/go/quote.ts"
 import { type KubeObject, parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { isUnserved } from "../../apimachinery/schema/unserved.ts"
-import { badRequest, invalid, type StatusError } from "../../apimachinery/status.ts"
+import { badRequest, type StatusError } from "../../apimachinery/status.ts"
 import type { Expected } from "./expected.ts"
 
 /** Built-in kinds may omit apiVersion and kind, which then default to those of the path. */
@@ -49,8 +48,8 @@ function packageOf(group: string): string {
   return group === "" || group === "events.k8s.io" ? "core" : group.replace(/\..*/, "")
 }
 
-/** Custom resources must specify apiVersion and kind. */
-function checkCustomKind(object: KubeObject, { group, kind }: Expected, apiVersion: string): void {
+/** Custom resources must specify apiVersion and kind. Which kind is validated with the object, since its status may name any. */
+function checkCustomKind(object: KubeObject, { kind }: Expected, apiVersion: string): void {
   if (!object.kind) {
     const text = JSON.stringify(object)
     const shown = text.length > shownBytes ? `${text.slice(0, shownBytes)} ...` : text
@@ -58,11 +57,13 @@ function checkCustomKind(object: KubeObject, { group, kind }: Expected, apiVersi
       `the object provided is unrecognized (must be of type ${kind}): Object 'Kind' is missing in '${text}' (${shown})`,
     )
   }
+  if (object.apiVersion === null)
+    throw badRequest(`${object.kind} in version "" cannot be handled as a ${kind}: ${noText}`)
   if (object.apiVersion !== apiVersion) throw otherVersion(object.apiVersion ?? "", apiVersion)
-  if (object.kind === kind) return
-  const error = invalidValue(FieldPath.root("kind"), object.kind, `must be ${kind}`)
-  throw invalid({ group, kind: object.kind }, object.metadata?.name ?? "", [error])
 }
+
+/** What Go says of an apiVersion that is null. */
+export const noText = ".apiVersion accessor error: <nil> is of the type <nil>, expected string"
 
 /** Length of the quotation of a body in error messages. */
 const shownBytes = 30

@@ -40,7 +40,7 @@ import { writeOptions, type FieldValidation } from "../request-options.ts"
 import { sendSubresource, sendValue } from "../responses/respond.ts"
 import { applied, readConfiguration } from "./apply.ts"
 import { subresourceBody } from "./create.ts"
-import { withOwnType } from "./patched-type.ts"
+import { checkPatchedType } from "./patched-type.ts"
 import { patchType, readPatch, type PatchDocument, type PatchType } from "./patch-document.ts"
 
 /** PATCH of an object, its status or a subresource: read, patch, decode, write; retried after a conflict. */
@@ -231,11 +231,9 @@ export function patched(
   if (needsVersion && isObject(result) && typeFault(result) === undefined && !result["apiVersion"]) {
     throw unversioned(ctx, result, expected, at.name, validation)
   }
-  const isStatus = ctx.info.subresource === "status"
-  const whole =
-    expected.schema.custom === true && isObject(result)
-      ? withOwnType({ object: result, current, name: at.name, isStatus }, expected, refusedPatch)
-      : typed(result, type, expected)
+  const isCustom = expected.schema.custom === true && isObject(result)
+  if (isCustom) checkPatchedType(result, current, refusedPatch)
+  const whole = isCustom ? result : typed(result, type, expected)
   const plain = (value: Json): Json => (document.isMarked ? withoutMarks(value) : value)
   const written = (): Json =>
     type === "json"

@@ -3,7 +3,7 @@
 
 import { goQuote } from "../../../apimachinery/go/quote.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
-import type { KubeObject } from "../../../apimachinery/object.ts"
+import { type KubeObject, parseGroupVersion } from "../../../apimachinery/object.ts"
 import { badRequest, conflict, invalid, objectModified, type StatusError } from "../../../apimachinery/status.ts"
 import { withoutReason } from "./metadata.ts"
 import type { ResourceDefinition, WriteOptions } from "../rest.ts"
@@ -48,7 +48,13 @@ export function uidConflict(definition: ResourceDefinition, name: string, asked:
 
 export function refuseInvalid(definition: ResourceDefinition, object: KubeObject, errors: FieldError[]): void {
   if (errors.length === 0) return
-  throw invalid(kindOf(definition), object.metadata.name ?? "", errors)
+  const kind = definition.customResource === undefined ? kindOf(definition) : givenKind(object)
+  throw invalid(kind, object.metadata.name ?? "", errors)
+}
+
+/** The kind of a custom resource is only found wrong when it is validated. */
+function givenKind({ apiVersion, kind }: KubeObject): { group: string; kind: string } {
+  return { group: parseGroupVersion(apiVersion).group, kind }
 }
 
 /** The kind in error messages: upstream's events belong to the core group, whichever group was requested. */

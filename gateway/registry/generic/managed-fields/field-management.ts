@@ -32,7 +32,7 @@ import type { RequestContext } from "../../../request/context.ts"
 import { deepFreeze } from "../../../../apimachinery/freeze.ts"
 import type { ManagedKind } from "./managed-kind.ts"
 import type { WriteOptions } from "../../rest.ts"
-import { isTyped } from "./typed-change.ts"
+import { isOfKind, isTyped } from "./typed-change.ts"
 
 const blanks = new WeakMap<Schema, KubeObject>()
 
@@ -73,8 +73,9 @@ export async function recordWrite(
   delete object.metadata.managedFields
   // Managed fields of this object have not been tracked yet, or a client has reset them.
   if (managers.size === 0 && current !== undefined) return
+  if (!isOfKind(of, object)) return
   const apiVersion = printGroupVersion(of)
-  const given = object as unknown as Json
+  const given = { ...object, apiVersion } as unknown as Json
   const change: Change = {
     before: (current ?? blankOf(of)) as unknown as Json,
     after: of.asRead === undefined ? given : await of.asRead(given),

@@ -28,6 +28,8 @@ export interface ManagedKind {
   kind: string
   schema: Schema
   subresource: string
+  /** Whether the kind exists in a version, served or not. */
+  isKnown: (apiVersion: string) => boolean
   versions: Versions
   reset: Reset
   /** The object as it would be read after the write, if that differs: fields that its version lacks may be stored elsewhere. */
@@ -39,15 +41,16 @@ export interface ManagedKind {
 export function managedKind(ctx: RequestContext, definition: ResourceDefinition, subresource: string): ManagedKind {
   const { group, version, kind } = definition
   const own = printGroupVersion(definition)
-  const definitionIn = (apiVersion: string): ResourceDefinition | undefined => {
+  const known = (apiVersion: string): ResourceDefinition | undefined => {
     if (apiVersion === own) return definition
     const asked = parseGroupVersion(apiVersion)
     // As upstream, events of the other group are a different kind.
-    const served =
-      asked.group === group
-        ? ctx.controlPlane.resources.registry({ ...asked, resource: definition.resource })
-        : undefined
-    const found = served?.definition ?? definition.customResource?.unserved?.(asked.version)
+    if (asked.group !== group) return undefined
+    const served = ctx.controlPlane.resources.registry({ ...asked, resource: definition.resource })
+    return served?.definition ?? definition.customResource?.unserved?.(asked.version)
+  }
+  const definitionIn = (apiVersion: string): ResourceDefinition | undefined => {
+    const found = known(apiVersion)
     if (found === undefined && definition.customResource !== undefined)
       throw unexplained(`request to convert CR to an invalid group/version: ${apiVersion}`)
     return found
@@ -58,6 +61,7 @@ export function managedKind(ctx: RequestContext, definition: ResourceDefinition,
     kind,
     schema: definition.schema,
     subresource,
+    isKnown: (apiVersion) => known(apiVersion) !== undefined,
     versions: {
       typeIn: (apiVersion) => typeOf(definitionIn(apiVersion)),
       convert: (object, from, to) => convert(object, definitionIn(from), definitionIn(to)),
@@ -112,6 +116,7 @@ export function managedSubresource(gvk: GroupVersionKind, subresource: string): 
     ...gvk,
     schema,
     subresource,
+    isKnown: (apiVersion) => apiVersion === printGroupVersion(gvk),
     versions: {
       typeIn: (apiVersion) => (apiVersion === printGroupVersion(gvk) ? mergeTypeOf(schema) : undefined),
       convert: (object) => object,

@@ -3,7 +3,7 @@
 import { equalJson } from "../../../../apimachinery/equality.ts"
 import { checkType, TypeErrors } from "../../../../apimachinery/managed-fields/configuration.ts"
 import type { Change } from "../../../../apimachinery/managed-fields/ownership.ts"
-import { type Json, printGroupVersion } from "../../../../apimachinery/object.ts"
+import { type Json, type KubeObject, printGroupVersion } from "../../../../apimachinery/object.ts"
 import type { ManagedKind } from "./managed-kind.ts"
 
 /**
@@ -24,4 +24,9 @@ export function isTyped(of: ManagedKind, { before, after, type }: Change): boole
     if (error instanceof TypeErrors) return false
     throw error
   }
+}
+
+/** The status of a custom resource may come in an object of another kind, whose fields cannot have managers. */
+export function isOfKind(of: ManagedKind, { apiVersion, kind }: KubeObject): boolean {
+  return of.schema.custom !== true || (kind === of.kind && of.isKnown(apiVersion))
 }

@@ -13,7 +13,11 @@ export function customTypeCases(): Scenario[] {
   return [
     {
       name: "a custom resource's type is patched",
-      steps: [...made(), ...patches("a", true), ...patches("a/status", false)],
+      steps: [...made(), ...patches("a"), ...patches("a/status"), ...statuses()],
+    },
+    {
+      name: "a custom resource is replaced by one of another type",
+      steps: [...made(), ...["a", "a/status"].flatMap(puts)],
     },
     { name: "a custom resource is created below the path of another", steps: [...made(), ...created()] },
     { name: "a custom resource's collection is written", steps: [...made(), ...collection()] },
@@ -30,12 +34,11 @@ function made(): RequestStep[] {
   return [
     post(definitions, definitionOf(group, {}, {}, { versions }) as Json, { label: "WRITE definition" }),
     get(things, { untilCode: 200 }),
-    post(things, thing("a", { size: 1 })),
+    post(things, thing("a", { size: 1 }), { save: "a" }),
   ]
 }
 
-const kinds: Json[] = ["", null, 5, [], "Thing"]
-const otherKinds: Json[] = ["Other", "thing"]
+const kinds: Json[] = ["", null, 5, [], "Thing", "Other", "thing", "ThingList"]
 const versions: Json[] = [
   "",
   null,
@@ -43,11 +46,12 @@ const versions: Json[] = [
   {},
   "a/b/c",
   ...["v1", "v2", "v3", "v1/"].map((version) => `${group}/${version}`),
+  "v1",
+  "other.example.com/v1",
 ]
-const otherVersions: Json[] = ["v1", "other.example.com/v1"]
 
-/** With `others`: of kinds that are not the definition's; upstream takes a status of them, and drops all managers. */
-function patches(name: string, others: boolean): RequestStep[] {
+/** A status is taken of any kind, but of another one all managers are dropped. */
+function patches(name: string): RequestStep[] {
   const path = `${things}/${name}?dryRun=All`
   const merge = (body: Json): RequestStep =>
     patch(path, mergePatch, body, { label: `MERGE ${name} ${JSON.stringify(body)}` })
@@ -58,13 +62,40 @@ function patches(name: string, others: boolean): RequestStep[] {
     json({ op: "replace", path: `/${field}`, value }),
   ]
   return [
-    ...[...kinds, ...(others ? otherKinds : [])].flatMap((kind) => replaced("kind", kind)),
-    ...[...versions, ...(others ? otherVersions : [])].flatMap((version) => replaced("apiVersion", version)),
+    ...kinds.flatMap((kind) => replaced("kind", kind)),
+    ...versions.flatMap((version) => replaced("apiVersion", version)),
     json({ op: "remove", path: "/kind" }),
     json({ op: "remove", path: "/apiVersion" }),
     merge({ kind: null, apiVersion: null }),
-    ...(others ? [merge({ kind: "Other", apiVersion: "v1" })] : []),
+    merge({ kind: "Other", apiVersion: "v1" }),
   ]
+}
+
+function statuses(): RequestStep[] {
+  const write = (body: Json): RequestStep => patch(`${things}/a/status`, mergePatch, body)
+  return [write({ kind: "Other", status: { a: 1 } }), write({ status: { a: 2 } }), get(`${things}/a`)]
+}
+
+/** Which kind it is matters last: after its name, and its version, which may be unspecified, wrong, or that of nothing. */
+function puts(name: string): RequestStep[] {
+  const types: Json[] = [
+    ...kinds.map((kind) => ({ kind })),
+    ...["", null, 5, "v1", `${group}/v2`, `${group}/v3`].map((apiVersion) => ({ apiVersion })),
+  ]
+  const metadata: { [name: string]: string }[] = [
+    { name: "a", resourceVersion: "@{a.metadata.resourceVersion}" },
+    { name: "a", resourceVersion: "1" },
+    { name: "a" },
+    { name: "b" },
+  ]
+  const send = (path: string, type: Json, meta: Json): RequestStep => {
+    const body = { ...(thing("a") as object), ...(type as object), metadata: meta, status: { a: 1 } }
+    return put(`${things}/${path}?dryRun=All`, body, { label: `PUT ${path} ${JSON.stringify([type, meta])}` })
+  }
+  return types.flatMap((type) => [
+    ...metadata.map((meta) => send(name, type, meta)),
+    send(name.replace("a", "b"), type, { name: "b" }),
+  ])
 }
 
 function created(): RequestStep[] {
