@@ -82,6 +82,34 @@ test("the path * is that of the server with OPTIONS, and any other path otherwis
   expect(await ask({ path: "*" })).toMatchObject({ code: 404, text: "404 page not found\n" })
 })
 
+test("a target may be a URL, as proxies are asked", async () => {
+  const path = "http://user:word@other.example:80/tenants/a/version?a"
+  expect(await ask({ path })).toMatchObject({ code: 200 })
+  expect(await ask({ path: "http://other.example" })).toMatchObject({ code: 404 })
+  expect(await ask({ path: "http://a%41/tenants/a/version" })).toMatchObject({ code: 400 })
+})
+
+test.each(["%", "%4", "%zz"])("the path /%s is rejected in plain text, and the connection ends", async (name) => {
+  const { code, text } = await ask({ path: `/tenants/a/${name}` })
+  expect([code, text]).toEqual([400, "400 Bad Request"])
+})
+
+test("an expectation that is empty is none, and others are not met", async () => {
+  const headers = { ...json, "content-length": review.length }
+  expect(await ask({ method: "POST", path: reviews, headers: { ...headers, expect: "" } }, review)).toMatchObject({
+    code: 201,
+  })
+  expect(await ask({ method: "POST", path: reviews, headers: { ...headers, expect: "x" } }, review)).toMatchObject({
+    code: 417,
+  })
+})
+
+test("bodies in other codings than chunks are rejected", async () => {
+  const headers = { ...json, "transfer-encoding": "gzip, chunked" }
+  const { code, text } = await ask({ method: "POST", path: reviews, headers }, review)
+  expect([code, text]).toEqual([501, "Unsupported transfer encoding"])
+})
+
 test("a target that is no path is rejected in plain text", async () => {
   expect(await ask({ path: "**" })).toMatchObject({ code: 400, text: "400 Bad Request" })
 })

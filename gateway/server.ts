@@ -27,6 +27,7 @@ import { withRequestInfo } from "./filters/request-info.ts"
 import type { RequestState, Upgrade } from "./filters/state.ts"
 import { withTenant } from "./filters/tenant.ts"
 import { withTimeout, WriteTimeout } from "./filters/timeout.ts"
+import { answerFaults } from "./connections/faults.ts"
 import { limitHandshakes } from "./connections/handshakes.ts"
 import { createHttp2Server } from "./http2/server.ts"
 import { connectionsOf } from "./connections/listener.ts"
@@ -120,6 +121,7 @@ export function createGatewayServer(parts: ServerParts, handlers: Handlers): Ser
     connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.bodyTimeoutMs),
     keepAliveTimeout: limits.keepAliveMs,
     noDelay: true,
+    requireHostHeader: false, // its absence is told in words (filters/request-info.ts)
   }
   const server =
     parts.http2 === true
@@ -128,9 +130,18 @@ export function createGatewayServer(parts: ServerParts, handlers: Handlers): Ser
   server.maxConnections = connectionsOf(limits)
   server.maxHeadersCount = 0 // their bytes are limited; Node would take no more than 1,000, and groups are a header each
   limitHandshakes(server)
+  answerFaults(server)
   server.on("checkContinue", (request: IncomingMessage, response: GatewayResponse) => {
     if (mayHaveBody(request)) response.writeContinue()
     handlers.request(request, response)
+  })
+  server.on("checkExpectation", (request: IncomingMessage, response: GatewayResponse) => {
+    if (request.headers.expect === "") {
+      handlers.request(request, response)
+      return
+    }
+    response.shouldKeepAlive = false
+    response.writeHead(417, { "content-length": 0 }).end()
   })
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) =>
     handlers.upgrade(request, socket, head),

@@ -1,10 +1,11 @@
 // Determines the tenant in the URL and the request's attributes: verb, group, version, resource, namespace, name.
 
 import type { ServerResponse } from "node:http"
+import { pageNotFound } from "../../apimachinery/text-errors.ts"
 import { serverNameOf } from "../connections/client-connection.ts"
 import { namedTenant } from "../request/named-tenant.ts"
-import { parseQuery, requestInfo } from "../request/request-info.ts"
-import type { Filter } from "./chain.ts"
+import { hasMalformedEscape, parseQuery, requestInfo } from "../request/request-info.ts"
+import type { Filter, GatewayRequest } from "./chain.ts"
 
 /** Shared, because no code modifies a query. */
 const noQuery = new URLSearchParams()
@@ -12,16 +13,22 @@ const noQuery = new URLSearchParams()
 export function withRequestInfo(domain: string | undefined): Filter {
   return (request, response, next) => {
     const { state } = response.locals
-    const target = request.url
-    const mark = target.indexOf("?")
-    const path = mark < 0 ? target : target.slice(0, mark)
-    if (target === "*" && request.method === "OPTIONS") {
+    if (request.url === "*" && request.method === "OPTIONS") {
       response.writeHead(200, { "content-length": 0 }).end() // of the server, not of anything in it
       return
     }
-    const fault = headFault(path, hostsIn(request.rawHeaders))
+    const coding = request.headers["transfer-encoding"]
+    if (coding !== undefined && coding.toLowerCase() !== "chunked") {
+      refuse(response, 501, "Unsupported transfer encoding")
+      return
+    }
+    if (!request.url.startsWith("/")) takeOrigin(request)
+    const target = request.url
+    const mark = target.indexOf("?")
+    const path = mark < 0 ? target : target.slice(0, mark)
+    const fault = headFault(request, path)
     if (fault !== undefined) {
-      refuse(response, fault)
+      refuse(response, 400, `400 Bad Request${fault}`)
       return
     }
     state.named = namedTenant(path, request.headers.host, serverNameOf(request), domain)
@@ -31,30 +38,49 @@ export function withRequestInfo(domain: string | undefined): Filter {
   }
 }
 
+/** The form that clients of proxies use; Go's server takes it, too. The authority replaces the Host header, if there is one. */
+const absoluteForm = /^[a-z][\w+.-]*:\/\/(?:[^/?#@]*@)?(\[[\da-f:.]*\](?::\d*)?|[^/?#@%[\]]*)([/?].*)?$/i
+
+function takeOrigin(request: GatewayRequest): void {
+  const parts = absoluteForm.exec(request.url)
+  if (parts === null) return
+  const [, host = "", origin = ""] = parts
+  if (!origin.startsWith("/")) throw pageNotFound()
+  request.url = origin
+  if (host === "") return
+  request.headers.host = host
+  const { rawHeaders } = request
+  for (let at = 0; at < rawHeaders.length; at += 2) if (isHost(rawHeaders[at])) rawHeaders[at + 1] = host
+}
+
 /** Characters that Go's server allows in a host. Source: golang.org/x/net/http/httpguts (ValidHostHeader). */
 const hostPattern = /^[\w!$%&'()*+,\-.:;=[\]~]*$/
 
 /** What Go's server says of a request line and hosts that it does not pass on to kube-apiserver; "" is nothing in particular. */
-function headFault(path: string, hosts: readonly string[]): string | undefined {
+function headFault({ httpVersion, rawHeaders }: GatewayRequest, path: string): string | undefined {
   if (!path.startsWith("/") && path !== "*") return ""
+  // Node takes a line without a version for one of HTTP/0.9.
+  if (hasMalformedEscape(path) || httpVersion === "0.9") return ""
+  const hosts = hostsIn(rawHeaders)
+  if (hosts.length === 0 && httpVersion === "1.1") return ": missing required Host header"
   // It may name the tenant: of two, a proxy before us may have read the other one.
   if (hosts.length > 1) return ""
   return hosts.every((host) => hostPattern.test(host)) ? undefined : ": malformed Host header"
 }
 
+const isHost = (name: string | undefined): boolean => name?.length === 4 && name.toLowerCase() === "host"
+
 /** In HTTP/2 the host is not in a header. */
 function hostsIn(rawHeaders: readonly string[]): string[] {
   const hosts: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]
-    if (name?.length === 4 && name.toLowerCase() === "host") hosts.push(rawHeaders[index + 1] ?? "")
+    if (isHost(rawHeaders[index])) hosts.push(rawHeaders[index + 1] ?? "")
   }
   return hosts
 }
 
 /** In plain text, and the connection is closed. */
-function refuse(response: ServerResponse, fault: string): void {
-  const text = `400 Bad Request${fault}`
+function refuse(response: ServerResponse, code: number, text: string): void {
   const headers = { "content-type": "text/plain; charset=utf-8", "content-length": text.length, connection: "close" }
-  response.writeHead(400, headers).end(text)
+  response.writeHead(code, headers).end(text)
 }

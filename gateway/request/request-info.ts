@@ -100,6 +100,8 @@ function parseResource(info: RequestInfo, parts: string[]): void {
   info.rest = parts.slice(3).join("/")
 }
 
+export const hasMalformedEscape = (path: string): boolean => noEscape.test(path)
+
 /** Parts of a query with an invalid escape or a semicolon are ignored. */
 const unreadable = /;|%(?![\da-fA-F]{2})/
 const noEscape = /%(?![\da-fA-F]{2})/

@@ -2,6 +2,7 @@
 
 import { Agent, request as httpsRequest } from "node:https"
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
+import { connect } from "node:tls"
 import { WebSocket } from "ws"
 
 export interface ConnectionOptions {
@@ -34,6 +35,11 @@ export type Heard =
   | { refused: number }
   | { protocol: string; messages: { isBinary: boolean; data: Buffer }[]; closed: number }
 
+export interface Wire {
+  text: string
+  isClosed: boolean
+}
+
 export type Headers = Readonly<Record<string, string | readonly string[]>>
 
 export interface CallOptions {
@@ -44,6 +50,8 @@ export interface CallOptions {
 /** A server that does not respond within this time counts as not responding. */
 const answerTimeoutMs = 15_000
 const maxSockets = 32
+/** A connection on which nothing comes for this long has been answered, or never will be. */
+const silenceMs = 1_500
 
 export class Connection implements Disposable {
   readonly name: string
@@ -119,6 +127,34 @@ export class Connection implements Disposable {
     client.on("error", reject)
     client.on("close", (closed) => resolve({ protocol: client.protocol, messages, closed }))
     return promise
+  }
+
+  /**
+   * Everything that is answered to bytes that need not be a request, until the connection is closed or silent. In the text `@{path}` is
+   * the path of the tenant, `@{host}` the host and `@{credentials}` a header, if there is one.
+   */
+  async raw(text: string): Promise<Wire> {
+    const { hostname, port, pathname, host } = this.#url
+    const { certificate, key } = this.#options
+    const credentials = this.#token === undefined ? "" : `Authorization: Bearer ${this.#token}\r\n`
+    const values: Readonly<Record<string, string>> = { path: pathname.replace(/\/$/, ""), host, credentials }
+    const filled = text.replaceAll(/@\{(\w+)\}/g, (_, name: string) => values[name] ?? "")
+    const identity = {
+      ...(certificate === undefined ? {} : { cert: certificate }),
+      ...(key === undefined ? {} : { key }),
+    }
+    const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ...identity })
+    const chunks: Buffer[] = []
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk))
+    socket.on("close", () => resolve(true))
+    socket.on("end", () => resolve(true))
+    socket.on("error", () => resolve(true))
+    socket.setTimeout(silenceMs, () => resolve(false))
+    socket.write(Buffer.from(filled, "latin1"))
+    const isClosed = await promise
+    socket.destroy()
+    return { text: Buffer.concat(chunks).toString("latin1"), isClosed }
   }
 
   #send(method: string, path: string, { headers = {}, body }: CallOptions): Promise<IncomingMessage> {

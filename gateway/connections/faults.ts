@@ -1,0 +1,35 @@
+// What clients are told whose bytes are no request, in the words of Go's server: one line of text. Then the connection ends.
+
+import type { ServerResponse } from "node:http"
+import type { Server } from "node:https"
+import type { Duplex } from "node:stream"
+import { dictionary } from "../../apimachinery/dictionary.ts"
+
+/** A client that is still sending has this long to read the answer, which is lost if the connection is closed with unread bytes. */
+const readingMs = 500
+
+/** By the code of Node's parser: status and text. */
+const answers: Readonly<Record<string, readonly [status: string, text: string]>> = dictionary({
+  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "431 Request Header Fields Too Large"],
+  HPE_INVALID_TRANSFER_ENCODING: ["501 Not Implemented", "Unsupported transfer encoding"],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", ""],
+})
+const badRequest = ["400 Bad Request", "400 Bad Request"] as const
+
+/** The response in progress on a connection, which Node does not publish. */
+type Connection = Duplex & { _httpMessage?: ServerResponse | null }
+
+export function answerFaults(server: Server): void {
+  const answered = new WeakSet<Duplex>()
+  server.on("clientError", (error: Error & { code?: string }, socket: Connection) => {
+    if (answered.has(socket)) return // what follows the first fault is no request either
+    answered.add(socket)
+    if (!socket.writable || socket._httpMessage?.headersSent === true) {
+      socket.destroy()
+      return
+    }
+    const [status, text] = answers[error.code ?? ""] ?? badRequest
+    socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`)
+    setTimeout(() => socket.destroy(), readingMs).unref()
+  })
+}

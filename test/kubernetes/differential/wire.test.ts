@@ -1,0 +1,96 @@
+// Bytes on a connection: targets, framing and headers that clients of Node or Go would not send. Compared are the status, the text of
+// what is no answer of the API, and whether the connection ends.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { lacks } from "../harness/needs.ts"
+import { TestKubernetes } from "../harness/test-kubernetes.ts"
+import type { Connection } from "./connection.ts"
+import { type Servers, startServers } from "./servers.ts"
+
+const head = "Host: @{host}\r\n@{credentials}"
+const version = "@{path}/version"
+const get = (target: string, more = ""): string => `GET ${target} HTTP/1.1\r\n${head}${more}\r\n`
+const maps = "@{path}/api/v1/namespaces/default/configmaps?dryRun=All"
+const map = '{"metadata":{"name":"a"}}'
+const chunked = `${map.length.toString(16)}\r\n${map}\r\n0\r\n\r\n`
+const post = (more: string, body: string): string =>
+  `POST ${maps} HTTP/1.1\r\n${head}Content-Type: application/json\r\n${more}\r\n${body}`
+
+const targets = [
+  "http://@{host}@{path}/version",
+  "https://other.example@{path}/version?a=%zz",
+  "HTTP://other.example:80@{path}/version",
+  "ftp://user:word@other.example@{path}/version",
+  "http://@{host}",
+  "http://@{host}?a=b",
+  "http://h%41@{path}/version",
+  "http://[::1]@{path}/version",
+  "http://[::1@{path}/version",
+  "http://a b@{path}/version",
+  "other@{path}/version",
+  "?a",
+  "*",
+  `${version}#a`,
+  `${version}?a#b`,
+  ...["%zz", "%", "%4", "a%2", "a\tb", "a\x01b", "a b"].map((name) => `@{path}/api/v1/namespaces/${name}`),
+]
+
+const requests: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(targets.map((target) => [`GET ${target}`, get(target)])),
+  ...Object.fromEntries(
+    ["X-A", "X-A: a\0b", "X-A: a\x01b", "X@A: b", "X(A: b", ": b", "X-A: a\rb", "X-A: a\x7fb"].map((line) => [
+      `the header ${JSON.stringify(line)}`,
+      get(version, `${line}\r\n`),
+    ]),
+  ),
+  "two hosts": get(version, "Host: b\r\n"),
+  "no host": `GET ${version} HTTP/1.1\r\n@{credentials}\r\n`,
+  "headers that are too long": get(version, `X-A: ${"a".repeat(1_100_000)}\r\n`),
+  "a version that is none": `GET ${version} HTTP/1\r\n${head}\r\n`,
+  "no version": `GET ${version}\r\n${head}\r\n`,
+  "no request": "hello\r\n\r\n",
+  "an expectation": post(`Expect: 100-continue\r\nContent-Length: ${map.length}\r\n`, map),
+  "another expectation": post(`Expect: 200-ok\r\nContent-Length: ${map.length}\r\n`, map),
+  "an empty expectation": post(`Expect:\r\nContent-Length: ${map.length}\r\n`, map),
+  chunks: post("Transfer-Encoding: chunked\r\n", chunked),
+  "chunks in capitals": post("Transfer-Encoding: CHUNKED\r\n", chunked),
+  "another coding": post("Transfer-Encoding: gzip\r\n", map),
+  "another coding, in chunks": post("Transfer-Encoding: gzip, chunked\r\n", chunked),
+  ...Object.fromEntries(
+    ["-5", "+5", "a", "", "99999999999999999999", "5, 5"].map((length) => [
+      `the length ${JSON.stringify(length)}`,
+      post(`Content-Length: ${length}\r\n`, map),
+    ]),
+  ),
+}
+
+describe.skipIf(lacks(TestKubernetes.binaries()))("on the wire", () => {
+  let servers: Servers
+  beforeAll(async () => {
+    servers = await startServers()
+  })
+  afterAll(() => servers[Symbol.asyncDispose]())
+
+  test.concurrent.each(Object.entries(requests))("%s is answered alike", async (_, text) => {
+    const [theirs, ours] = await Promise.all([answer(servers.kubernetes, text), answer(servers.polyplane, text)])
+    expect(ours).toEqual(theirs)
+  })
+})
+
+interface Answered {
+  codes: string[]
+  type: string | undefined
+  closes: boolean
+  isClosed: boolean
+  /** Of an error of HTTP itself. */
+  fault: string | undefined
+}
+
+async function answer(server: Connection, request: string): Promise<Answered> {
+  const { text, isClosed } = await server.raw(request)
+  const codes = [...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, code = ""]) => code)
+  const [first = "", body = ""] = text.split("\r\n\r\n").slice(codes[0] === "100" ? 1 : 0)
+  const type = /^content-type: (.*?)\r?$/im.exec(first)?.[1]
+  const closes = /^connection: close\r?$/im.test(first)
+  return { codes, type, closes, isClosed, fault: type?.startsWith("text/plain") === true ? body : undefined }
+}
