@@ -31,9 +31,13 @@ function linesOfFailed(file) {
     const tests = assertionResults.filter(hasFailed)
     const areEnough = tests.length > 0 && tests.length <= mostTests
     if (!areEnough || !tests.every(({ tags = [] }) => tags.includes(independent))) return name
-    // Letters suffice to find a name, and need no quotes.
-    return `${name}\t^(${tests.map(({ fullName }) => fullName.replaceAll(/[^\w ]/g, ".")).join("|")})$`
+    return `${name}\t^(${tests.map(patternOf).join("|")})$`
   })
+}
+
+/** Of the name that vitest compares. Letters suffice to find it, and need no quotes. */
+function patternOf({ ancestorTitles, title }) {
+  return [...ancestorTitles, title].join(" > ").replaceAll(/[^\w ]/g, ".")
 }
 
 /** Of the tests that ran once more, what became of them then. */

@@ -1,6 +1,6 @@
 // The last line of .ci/run: the counts, alone, and its exit code; and what runs once more before it.
 
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdir, readFile, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
@@ -110,14 +110,19 @@ test.each<[string, Record<string, object>, number, string, number]>([
   expect(counted).toMatchObject({ code, stderr: "" })
 })
 
-const aTest = (fullName: string, status = "failed", tags = ["independent"]) => ({ fullName, status, tags })
+const aTest = (title: string, status = "failed", tags = ["independent"]) => ({
+  ancestorTitles: ["a suite"],
+  title,
+  status,
+  tags,
+})
 
 test.each<[string, Record<string, object[]>, string[]]>([
   ["nothing", { a: [aTest("one", "passed")] }, []],
   [
     "only the tests that need no others",
     { a: [aTest("one (1)"), aTest("two", "passed")], b: [] },
-    ["a\t^(one .1.)$", "b"],
+    ["a\t^(a suite . one .1.)$", "b"],
   ],
   ["all of a file if one needs the others", { a: [aTest("one"), aTest("two", "failed", []), aTest("three")] }, ["a"]],
   ["all of a file of which much failed", { a: Array.from({ length: 21 }, () => aTest("one")) }, ["a"]],
@@ -132,4 +137,26 @@ test.each<[string, Record<string, object[]>, string[]]>([
   await writeFile(file, JSON.stringify({ testResults }))
   const { stdout } = await run(process.execPath, [".ci/counts.mjs", "--failed", file], { cwd: repository })
   expect(stdout.split("\n").slice(0, -1)).toEqual(lines)
+})
+
+test("once more runs what vitest finds by its pattern", async () => {
+  const files = {
+    "vitest.config.mjs": 'export default { test: { globals: true, tags: [{ name: "independent" }] } }',
+    "a.test.mjs": `describe("a suite", () => {
+      test.each([["fails (often)"], ["passes"]])("%s", { tags: "independent" }, (name) => expect(name).toBe("passes"))
+    })`,
+  }
+  for (const [name, content] of Object.entries(files)) await writeFile(path.join(directory, name), content)
+  const vitest = async (name: string, ...args: string[]): Promise<string> => {
+    const report = path.join(directory, name)
+    const command = ["node_modules/vitest/vitest.mjs", "run", "--root", directory, "--reporter=json"]
+    await run(process.execPath, [...command, `--outputFile=${report}`, ...args], { cwd: repository })
+    return report
+  }
+  const report = await vitest("tests.json")
+  const { stdout } = await run(process.execPath, [".ci/counts.mjs", "--failed", report], { cwd: repository })
+  const [, pattern = ""] = stdout.trimEnd().split("\t")
+  const again = await readFile(await vitest("tests-again-0.json", "-t", pattern), "utf8")
+  const { numFailedTests, numPassedTests } = JSON.parse(again) as Record<string, number>
+  expect({ numFailedTests, numPassedTests }).toEqual({ numFailedTests: 1, numPassedTests: 0 })
 })
