@@ -1,4 +1,6 @@
-// What the containers of a tenant's pods use, as the super cluster measures it.
+// What the containers of tenants' pods use, as the super cluster measures it.
+
+import type { Tenant } from "./tenants.ts"
 
 export interface ContainerUsage {
   name: string
@@ -16,7 +18,16 @@ export interface PodUsage {
   containers: readonly ContainerUsage[]
 }
 
+/** Of one tenant. */
 export interface PodUsageSource {
-  /** The pods of one namespace of the tenant that have been measured. Throws StatusError ServiceUnavailable. */
+  /** The pods of one of its namespaces that have been measured. Throws StatusError ServiceUnavailable. */
   ofNamespace(namespace: string, signal: AbortSignal): Promise<readonly PodUsage[]>
+}
+
+export interface PodUsageProvider {
+  /** The super cluster measures pods at all: tenants have the API metrics.k8s.io. */
+  readonly isServed: boolean
+  /** Called after each change of it, until the returned function is called. */
+  onChange(changed: () => void): () => void
+  of(tenant: Tenant): PodUsageSource
 }

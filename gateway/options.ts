@@ -3,7 +3,7 @@
 import type { Clock } from "../client/clock.ts"
 import type { Log } from "../client/log.ts"
 import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
-import type { PodUsageSource } from "../client/pod-usage.ts"
+import type { PodUsageProvider } from "../client/pod-usage.ts"
 import type { Tenant } from "../client/tenants.ts"
 import type { StoreLimits } from "../storage/limits.ts"
 import type { EtcdStorageOptions } from "./stores/etcd-storage.ts"
@@ -28,7 +28,7 @@ export interface GatewayOptions {
   /** Connects to nodes; `undefined` is the super cluster. Without it logs, exec and similar requests are refused. */
   nodeDialer?: (tenant: Tenant | undefined) => NodeDialer
   /** Measures what pods use; tenants then have the API metrics.k8s.io. Default: they have none, unless they register one. */
-  podUsage?: (tenant: Tenant) => PodUsageSource
+  podUsage?: PodUsageProvider
   /**
    * Networks and addresses, in addition to public ones, that webhook URLs and manually written endpoints of tenants may refer to
    * ("10.1.0.0/16"). Default: none.

@@ -5,7 +5,7 @@ import { Syncer } from "./syncer.ts"
 
 export type { SyncerOptions, SyncSettings } from "./options.ts"
 export { Syncer } from "./syncer.ts"
-export { createPodUsage } from "./pod-usage.ts"
+export { SuperPodUsage } from "./pod-usage.ts"
 export { createServiceAddresses } from "./service-addresses.ts"
 
 /** Resolves when started. The super cluster need not be reachable: Syncer.whenSynced() resolves when it has been listed. */

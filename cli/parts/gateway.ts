@@ -12,10 +12,11 @@ import { startControllers } from "../../controllers/main.ts"
 import { Gateway } from "../../gateway/main.ts"
 import { noNodes, noServiceAddresses } from "../../gateway/control-plane/absent.ts"
 import type { NodeDialer } from "../../gateway/control-plane/node-dialer.ts"
-import { createPodUsage, createServiceAddresses } from "../../syncer/main.ts"
+import { createServiceAddresses } from "../../syncer/main.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
 import { controllersLease, Leadership, replicaTimes } from "../compose/leadership.ts"
 import { agentsOnNodes, vnAgentDialer } from "../compose/node-dialers.ts"
+import { podUsageOf } from "../compose/pod-usage.ts"
 import { started } from "../compose/started.ts"
 import { UserError } from "../command.ts"
 import { openAuditLog } from "../log/audit-log.ts"
@@ -117,7 +118,7 @@ ${healthHelp}`,
         const tenantClient = (): KubeClient => started(late.gateway, "gateway").tenants.client(tenant.name)
         return createServiceAddresses(superClient, tenant, { tenantClient, log })
       },
-      podUsage: (tenant) => createPodUsage(superClient, tenant),
+      podUsage: podUsageOf(superClient, stack),
       nodeDialer: (tenant) =>
         tenant === undefined || identitySecret === undefined
           ? noNodes

@@ -11,6 +11,7 @@ import type { KubeClient } from "../../client/rest.ts"
 import type { RunningGateway } from "../../gateway/main.ts"
 import { nodeNames, startSimulator, type Simulator } from "../../simulator/main.ts"
 import { createLastingClient, readKubeconfigFile } from "../compose/cluster.ts"
+import { podUsageOf } from "../compose/pod-usage.ts"
 import { started } from "../compose/started.ts"
 import { openAuditLog } from "../log/audit-log.ts"
 import { type Parts, startGateway } from "./gateway.ts"
@@ -54,12 +55,15 @@ export class AllInOne implements AsyncDisposable {
       superConfig === undefined ? undefined : stack.use(createLastingClient(superConfig, { log, metrics, renewed }))
     // Checked before anything else starts. If the super cluster becomes unavailable later, the parts wait for it.
     await real?.list(namespaces, { limit: 1, signal: AbortSignal.timeout(superTimeoutMs) })
+    const podUsage = real === undefined ? undefined : podUsageOf(real, stack)
     const authority = await createNodeAuthority()
 
     const audit = options.auditLog === undefined ? undefined : stack.use(openAuditLog(options.auditLog))
     const parts: Parts = {}
     const superClient = (): KubeClient => real ?? started(parts.gateway?.superCluster, "super cluster").client
-    const gateway = stack.use(await startGateway(options, { real, superClient, authority, parts, metrics, audit }))
+    const gateway = stack.use(
+      await startGateway(options, { real, podUsage, superClient, authority, parts, metrics, audit }),
+    )
     parts.gateway = gateway
     if (real !== undefined && superConfig !== undefined) {
       const signer = gateway.tenantTokenSigner

@@ -7,6 +7,7 @@ import { isNotFound } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { serviceCIDRs, services } from "../../client/resources.ts"
+import type { PodUsageProvider } from "../../client/pod-usage.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import { isLoopback } from "../../gateway/addresses.ts"
@@ -17,7 +18,7 @@ import type { GatewayOptions } from "../../gateway/options.ts"
 import { RangeServiceAddresses } from "../../gateway/registry/core/services/addresses.ts"
 import type { PrimaryOptions } from "../../gateway/workers/primary.ts"
 import type { Simulator } from "../../simulator/main.ts"
-import { createPodUsage, createServiceAddresses } from "../../syncer/main.ts"
+import { createServiceAddresses } from "../../syncer/main.ts"
 import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
 import { started } from "../compose/started.ts"
 import type { AuditLog } from "../log/audit-log.ts"
@@ -43,6 +44,7 @@ type StartOptions = GatewayOptions & Pick<PrimaryOptions, "nodeDialer" | "servic
 export interface GatewayParts {
   /** A client of a real super cluster. Undefined: the gateway serves the super cluster, too. */
   real: KubeClient | undefined
+  podUsage: PodUsageProvider | undefined
   superClient: () => KubeClient
   authority: NodeAuthority
   parts: Parts
@@ -72,7 +74,7 @@ export async function startGateway(options: AllInOneOptions, base: GatewayParts)
 
 async function gatewayOptionsOf(
   options: AllInOneOptions,
-  { real, superClient, authority, parts, metrics, audit }: GatewayParts,
+  { real, podUsage, superClient, authority, parts, metrics, audit }: GatewayParts,
 ): Promise<StartOptions> {
   const { log } = options
   return {
@@ -93,7 +95,7 @@ async function gatewayOptionsOf(
       (tenant) => started(parts.gateway, "gateway").tenants.client(tenant.name),
       log,
     ),
-    ...(real === undefined ? {} : { podUsage: (tenant) => createPodUsage(real, tenant) }),
+    ...(podUsage === undefined ? {} : { podUsage }),
     nodeDialer: (tenant) =>
       tenant === undefined
         ? kubeletDialer(authority)

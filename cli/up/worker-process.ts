@@ -9,9 +9,10 @@ import { createCertificateSigner } from "../../gateway/tenancy/certificate-signe
 import { Channel, type Handlers } from "../../gateway/workers/channel.ts"
 import type { PrimaryCalls, WorkerCalls, WorkerSetup } from "../../gateway/workers/messages.ts"
 import { WorkerGateway } from "../../gateway/workers/worker.ts"
-import { createPodUsage, createServiceAddresses } from "../../syncer/main.ts"
+import { createServiceAddresses } from "../../syncer/main.ts"
 import { createLastingClient, readKubeconfigFile } from "../compose/cluster.ts"
 import { vnAgentDialer } from "../compose/node-dialers.ts"
+import { podUsageOf } from "../compose/pod-usage.ts"
 import { started } from "../compose/started.ts"
 import { openAuditLog } from "../log/audit-log.ts"
 import { createLog, type LogLevel } from "../log/log.ts"
@@ -91,7 +92,7 @@ async function start(
             tenantClient: () => running().tenants.client(tenant.name),
             log,
           }),
-    ...(real === undefined ? {} : { podUsage: (tenant) => createPodUsage(real, tenant) }),
+    ...(real === undefined ? {} : { podUsage: podUsageOf(real, stack) }),
     nodeDialer: (tenant) => {
       if (tenant === undefined) return noNodes
       return vnAgentDialer(tenant, {

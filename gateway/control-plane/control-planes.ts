@@ -198,7 +198,7 @@ export class ControlPlanes implements Preparation {
       administrators: this.#administrators,
       serviceAddresses: options.serviceAddresses?.(tenant) ?? noServiceAddresses,
       nodes: options.nodeDialer?.(tenant) ?? noNodes,
-      podUsage: tenant === undefined ? undefined : options.podUsage?.(tenant),
+      podUsage: options.podUsage,
       networks: this.#networks,
       turns: this.#turns,
       log,

@@ -3,7 +3,7 @@
 
 import type { ClusterRole, KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
-import type { PodUsageSource } from "../../client/pod-usage.ts"
+import type { PodUsageProvider } from "../../client/pod-usage.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import type { SuperQuota } from "../registry/core/super-quota.ts"
@@ -36,7 +36,7 @@ import { conversionCalls } from "../custom-resources/conversion/call.ts"
 import { startCustomResources } from "../custom-resources/handler.ts"
 import { createLocalClient, deleteUnasked } from "../local-client/local-client.ts"
 import { FlowView } from "../registry/flowcontrol/flow-view.ts"
-import type { ResourceTable } from "../registry/rest.ts"
+import type { ResourceDefinition, ResourceTable } from "../registry/rest.ts"
 import { groupPrefixOf, storageKey, storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import { ObjectView } from "../registry/generic/storage/object-view.ts"
 import { metricsDefinitions } from "../resource-metrics/definitions.ts"
@@ -64,7 +64,7 @@ export interface ControlPlaneParts {
   superQuota: SuperQuota
   serviceAddresses: ServiceAddresses
   nodes: NodeDialer
-  podUsage: PodUsageSource | undefined
+  podUsage: PodUsageProvider | undefined
   /** The destinations that the tenant's webhooks and endpoints may have. */
   networks: NetworkRules
   turns: Turns
@@ -133,7 +133,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     superQuota,
     serviceAddresses,
     nodes,
-    podUsage: parts.podUsage === undefined ? undefined : new LimitedUsage(parts.podUsage),
+    podUsage: usageOf(parts),
     backends,
     aggregator,
     async openness() {
@@ -156,9 +156,9 @@ type Self = () => ControlPlane
 
 type Reader = Pick<KubeClient, "get" | "list">
 
-/** The table of served resources, which follows the CustomResourceDefinitions in the store. */
+/** The table of served resources, which follows the CustomResourceDefinitions in the store and what the super cluster measures. */
 async function serveResources(
-  { store, podUsage, log }: ControlPlaneParts,
+  { tenant, store, podUsage, log }: ControlPlaneParts,
   self: Self,
   stack: AsyncDisposableStack,
 ): Promise<ResourceTable> {
@@ -166,13 +166,19 @@ async function serveResources(
   stack.defer(() => resources.forgetValues())
   const client = (): KubeClient => self().client
   const localServices = stack.use(new LocalServices({ client, definitions: () => resources.definitions(), log }))
-  const metrics = podUsage === undefined ? [] : metricsDefinitions()
-  resources.setCustom(metrics)
+  let custom: readonly ResourceDefinition[] = []
+  const isMeasured = (): boolean => tenant !== undefined && podUsage?.isServed === true
+  const publish = (): void => resources.setCustom(isMeasured() ? [...metricsDefinitions(), ...custom] : custom)
+  if (podUsage !== undefined) {
+    publish()
+    stack.defer(podUsage.onChange(publish))
+  }
   const handler = await startCustomResources({
     store,
     table: {
       setCustom(definitions) {
-        resources.setCustom([...metrics, ...definitions])
+        custom = definitions
+        publish()
         localServices.changed()
       },
     },
@@ -183,6 +189,10 @@ async function serveResources(
   })
   stack.use(handler)
   return resources
+}
+
+function usageOf({ tenant, podUsage }: ControlPlaneParts): LimitedUsage | undefined {
+  return tenant === undefined || podUsage === undefined ? undefined : new LimitedUsage(podUsage.of(tenant))
 }
 
 /** What requests read of the store on their way, kept parsed while the store is open. */

@@ -25,6 +25,8 @@ const measured = new Map<string, PodUsage[]>([
   ["other", [usage("job", { c: { cpu: "1", memory: "24Ki" } })]],
 ])
 let isAvailable = true
+let isServed = true
+const followers = new Set<() => void>()
 
 function usage(name: string, containers: Record<string, Record<string, string>>): PodUsage {
   return {
@@ -47,12 +49,21 @@ const metrics = "/apis/metrics.k8s.io/v1beta1"
 
 beforeAll(async () => {
   gateway = await startTestGateway({
-    podUsage: ({ name }) => ({
-      ofNamespace(namespace) {
-        if (!isAvailable) return Promise.reject(serviceUnavailable("nothing is measured"))
-        return Promise.resolve(name === "a" ? (measured.get(namespace) ?? []) : [])
+    podUsage: {
+      get isServed() {
+        return isServed
       },
-    }),
+      onChange: (changed) => {
+        followers.add(changed)
+        return () => void followers.delete(changed)
+      },
+      of: ({ name }) => ({
+        ofNamespace(namespace) {
+          if (!isAvailable) return Promise.reject(serviceUnavailable("nothing is measured"))
+          return Promise.resolve(name === "a" ? (measured.get(namespace) ?? []) : [])
+        },
+      }),
+    },
   })
   tenant = await gateway.createTenant("a")
   client = gateway.gateway.tenants.client("a")
@@ -192,6 +203,19 @@ test("the API is in OpenAPI with its verbs", async () => {
   const verbs = (path: string) => Object.keys(paths[path] ?? {}).filter((key) => key !== "parameters")
   expect(Object.keys(paths).flatMap(verbs)).toEqual(["get", "get", "get", "get", "get"])
   expect(components.schemas).toHaveProperty(["io.k8s.metrics.v1beta1.PodMetrics"])
+})
+
+test("the API comes and goes with the super cluster's", async () => {
+  const serve = (now: boolean): void => {
+    isServed = now
+    for (const changed of followers) changed()
+  }
+  expect(followers.size).toBeGreaterThan(0)
+  serve(false)
+  expect((await gateway.request(`/tenants/a${metrics}/nodes`, { ...tenant })).code).toBe(404)
+  expect(JSON.stringify((await get("/apis")).body)).not.toContain("metrics.k8s.io")
+  serve(true)
+  expect(await get(`${metrics}/nodes`)).toMatchObject({ code: 200 })
 })
 
 test("no more than eight namespaces are read at the same time", async () => {
