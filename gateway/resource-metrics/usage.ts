@@ -2,7 +2,8 @@
 
 import { serviceUnavailable } from "../../apimachinery/status.ts"
 import type { Pod } from "../../apimachinery/object.ts"
-import { addQuantities, parseQuantity, printQuantity, type Quantity } from "../../apimachinery/quantity.ts"
+import { printQuantity } from "../../apimachinery/quantity.ts"
+import { addTo, type Amounts, parseAmounts } from "../../apimachinery/quota/amounts.ts"
 import type { ContainerUsage, PodUsage } from "../../client/pod-usage.ts"
 import { pods } from "../../client/resources.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -43,13 +44,7 @@ export async function measuredPods(
 }
 
 export function sumOf(containers: readonly ContainerUsage[]): Usage {
-  const sums = new Map<string, Quantity>()
-  for (const { usage } of containers) {
-    for (const [resource, text] of Object.entries(usage)) {
-      const sum = sums.get(resource)
-      const quantity = parseQuantity(text)
-      sums.set(resource, sum === undefined ? quantity : addQuantities(sum, quantity))
-    }
-  }
-  return Object.fromEntries([...sums].map(([resource, sum]) => [resource, printQuantity(sum)]))
+  const sum: Amounts = {}
+  for (const { usage } of containers) addTo(sum, parseAmounts(usage))
+  return Object.fromEntries(Object.entries(sum).map(([resource, amount]) => [resource, printQuantity(amount)]))
 }
