@@ -35,8 +35,9 @@ export function decide(
   if (object === undefined) return withoutTenantObject(superObject, context)
   if (sync.synced?.(object, context) === false) return nothing
   const deleting = object.metadata.deletionTimestamp !== undefined
+  const isGraceful = sync.graceful?.(object, context) === true
   if (superObject === undefined) {
-    if (deleting) return sync.graceful === true && !isFinished(object) ? { do: "finish" } : nothing
+    if (deleting) return isGraceful && !isFinished(object) ? { do: "finish" } : nothing
     return withoutSuperObject(sync, object, context)
   }
   switch (ownership(superObject, context.tenant, object)) {
@@ -56,7 +57,7 @@ export function decide(
     case "ours":
       break
   }
-  if (deleting && sync.graceful === true) return deleteGracefully(sync, object, superObject, context)
+  if (deleting && isGraceful) return deleteGracefully(sync, object, superObject, context)
   if (deleting && !isDeleting(superObject) && sync.follows?.(object) === true) return { do: "remove", why: "deleting" }
   if (!isDeleting(superObject) && sync.outdated?.(object, superObject, context) === true) {
     return { do: "remove", why: "outdated", gracePeriodSeconds: 0 }

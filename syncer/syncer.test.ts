@@ -33,6 +33,8 @@ const podOf = (name: string, spec: object = {}): KubeObject =>
     spec: { serviceAccountName: "default", containers: [{ name: "main", image: "nginx:1" }], ...spec },
   })
 
+const named = (name: string) => ({ matchFields: [{ key: "metadata.name", operator: "In", values: [name] }] })
+
 describe("the syncer", () => {
   let superCluster: FakeCluster
   let tenants: FakeTenants
@@ -373,13 +375,43 @@ describe("the syncer", () => {
       affinity: {
         nodeAffinity: {
           requiredDuringSchedulingIgnoredDuringExecution: {
-            nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: ["node-1"] }] }],
+            nodeSelectorTerms: [named("node-1")],
           },
         },
       },
     })
     await settled()
     expect(cluster.find(nodes, undefined, "node-1")?.metadata.labels).toMatchObject({ color: "blue", zone: "a" })
+  })
+
+  describe("a node that the tenant brought itself", () => {
+    const onOwn = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [named("own-1")] } }
+
+    test("runs its pods alone: no copies, its statuses stay, and its kubelet ends them", async () => {
+      await cluster.create(nodes, object("Node", undefined, "own-1"))
+      await cluster.create(pods, podOf("web", { nodeName: "own-1" }))
+      const status = { phase: "Running", startTime: "2026-01-01T00:00:00Z", containerStatuses: [{ name: "main" }] }
+      cluster.edit(pods, "default", "web", { status })
+      await settled()
+      expect(cluster.find<Pod>(pods, "default", "web")?.status).toEqual(status)
+      expect(superCluster.find(pods, home, "web")).toBeUndefined()
+      await cluster.delete(pods, "default", "web", { gracePeriodSeconds: 30 })
+      await settled()
+      expect(cluster.find(pods, "default", "web")?.metadata.deletionTimestamp).toBeDefined()
+    })
+
+    test("gets the pods that are made for it, also if they were copied before it came", async () => {
+      await cluster.create(pods, podOf("early", { affinity: { nodeAffinity: onOwn } }))
+      await inSuper(pods, "early")
+      await cluster.create(nodes, object("Node", undefined, "own-1"))
+      await cluster.create(pods, podOf("late", { affinity: { nodeAffinity: onOwn } }))
+      await settled()
+      for (const name of ["early", "late"]) {
+        await eventually(() => cluster.find<Pod>(pods, "default", name)?.spec?.nodeName === "own-1", { what: name })
+      }
+      await eventually(() => superCluster.find(pods, home, "early") === undefined, { what: "no copy" })
+      expect(superCluster.find(pods, home, "late")).toBeUndefined()
+    })
   })
 
   test("moves a pending pod to the node that the tenant's scheduler has bound it to", async () => {

@@ -44,7 +44,7 @@ export interface Patch {
 /** Writes to the tenant's object, in order. */
 export type TenantStep = Patch | { bind: string }
 
-/** What to do with a scheduled tenant object whose super copy is gone. */
+/** What to do with a tenant object that has no copy in super. */
 export type Lost =
   | { kind: "create" }
   | { kind: "nothing" }
@@ -81,8 +81,8 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
   toTenant?(object: T, superObject: T, context: SyncContext): TenantStep[]
   /** Whether an unmarked super object with that name becomes the copy. Default: it belongs to somebody else. */
   adopts?(superObject: T): boolean
-  /** Deletion in the tenant waits for super (pods): the copy is deleted first, with the same grace period. */
-  graceful?: boolean
+  /** Deletion in the tenant waits for super (pods): the copy is deleted first, with the same grace period. Default: false. */
+  graceful?(object: T, context: SyncContext): boolean
   /** The tenant deleted the object, which waits only for the same as its copy: the copy is deleted in the meantime. */
   follows?(object: T): boolean
   /**

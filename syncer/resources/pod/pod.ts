@@ -24,6 +24,7 @@ import { podContext } from "./context.ts"
 import { downwardAPIAnnotations } from "./mutators/downward-api.ts"
 import { ephemeralClaims, isClaimOf } from "./mutators/ephemeral-volumes.ts"
 import { podMutators } from "./mutators/index.ts"
+import { isOnOwnNode, ownNodeFor } from "./own-nodes.ts"
 import { isMisplaced, placementOf, printPlacement, unplaceable } from "./placement.ts"
 import { resizeChange } from "./resize.ts"
 import { failedStatus, statusPatch, superConditions, tenantStatus, lossReason } from "./status.ts"
@@ -32,12 +33,13 @@ import { unsupportedInPod } from "./unsupported.ts"
 export const pod: ResourceSync<Pod> = {
   resource: pods,
   kind: "Pod",
-  graceful: true,
+  graceful: (object, context) => !isOnOwnNode(object, context),
   synced: (object) => object.metadata.labels?.[ignoreSyncLabel] !== "true",
   toSuper: superPod,
   annotations: downwardAPIAnnotations,
   firstAnnotations: (object, context) => printPlacement(placementOf(object, context)),
-  outdated: isMisplaced,
+  outdated: (object, superObject, context) =>
+    isMisplaced(object, superObject, context) || ownNodeFor(object, context) !== undefined,
   changed(object, superObject, context) {
     const patches: Patch[] = []
     const spec = specChange(object, superObject)
@@ -92,8 +94,11 @@ function tooManyNodes(object: Pod, context: SyncContext): string | undefined {
     : undefined
 }
 
-function missing(object: Pod, { view }: SyncContext): Lost {
-  if (isFinished(object)) return { kind: "nothing" }
+function missing(object: Pod, context: SyncContext): Lost {
+  if (isFinished(object) || isOnOwnNode(object, context)) return { kind: "nothing" }
+  const ownNode = ownNodeFor(object, context)
+  if (ownNode !== undefined) return { kind: "report", steps: [{ bind: ownNode }] }
+  const { view } = context
   const { namespace } = object.metadata
   for (const name of ephemeralClaims(object)) {
     const claim = view.tenantObject<PersistentVolumeClaim>(persistentVolumeClaims, namespace, name)
