@@ -1,13 +1,12 @@
-// Selects the super cluster for `polyplane tenant`: the all-in-one's data directory if there is one, otherwise the usual
+// Selects the super cluster for `polyplane tenant`: that of the all-in-one's data directory if there is one, otherwise the usual
 // kubeconfig rules (--kubeconfig, $KUBECONFIG, ~/.kube/config, in-cluster).
 
 import { randomUUID } from "node:crypto"
-import { existsSync } from "node:fs"
+import { existsSync, readlinkSync } from "node:fs"
 import { mkdir, open, rename, rm, writeFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import path from "node:path"
 import { hasReason, isNotFound, StatusError } from "../../apimachinery/status.ts"
-import { tenancyGroup } from "../../apimachinery/tenancy.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { UserError } from "../command.ts"
 import { connectCluster } from "../compose/cluster.ts"
@@ -46,12 +45,18 @@ export async function connect(flags: {
   const dataDir = flags["data-dir"] ?? ".polyplane"
   const admin = path.join(dataDir, "admin.kubeconfig")
   const local = flags.kubeconfig === undefined && existsSync(admin)
+  const real = local ? realSuperCluster(dataDir) : undefined
   if (!local && flags["data-dir"] !== undefined) {
     throw new UserError(`${admin} does not exist; is ${dataDir} the data directory of a running \`polyplane up\`?`)
   }
   const file = local
-    ? admin
+    ? (real ?? admin)
     : (flags.kubeconfig ?? process.env["KUBECONFIG"] ?? path.join(homedir(), ".kube", "config"))
+  if (real !== undefined && !existsSync(real)) {
+    throw new UserError(
+      `${real}, the kubeconfig of the super cluster of ${dataDir}, is gone; name another with --kubeconfig`,
+    )
+  }
   if (!existsSync(file)) {
     throw new UserError(
       `no super cluster found: neither ${admin} nor ${file} exists; start one with \`npm start\`, or name one with --kubeconfig`,
@@ -61,24 +66,37 @@ export async function connect(flags: {
   return {
     client,
     dataDir: local ? dataDir : undefined,
-    explain: (error) => explain(error, file, local),
+    explain: (error) => explain(error, file, local && real === undefined),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }
 
-/** `local`: the super cluster is that of `polyplane up` on this machine. */
-function explain(error: unknown, file: string, local: boolean): unknown {
+/** A link to the kubeconfig of the real super cluster that `polyplane up` uses. */
+export const superKubeconfigLink = (dataDir: string): string => path.join(dataDir, "super.kubeconfig")
+
+/** Path of its kubeconfig; undefined if `polyplane up` simulates the super cluster. */
+function realSuperCluster(dataDir: string): string | undefined {
+  try {
+    return readlinkSync(superKubeconfigLink(dataDir))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    throw error
+  }
+}
+
+/** `isSimulated`: the super cluster is part of `polyplane up` on this machine. */
+function explain(error: unknown, file: string, isSimulated: boolean): unknown {
   if (!(error instanceof StatusError)) return error
   const userError = (message: string) => new UserError(message, { cause: error })
-  const { message } = error
+  const { message, status } = error
   if (hasReason(error, "Unauthorized"))
     return userError(`the super cluster refuses the credentials of ${file}; they may have expired or been replaced`)
   if (hasReason(error, "ServiceUnavailable")) {
-    const advice = local ? `; is \`polyplane up\` running?` : ""
+    const advice = isSimulated ? `; is \`polyplane up\` running?` : ""
     return userError(`the super cluster of ${file} does not answer: ${message}${advice}`)
   }
-  const isOfVirtualClusters = message.includes(`/apis/${tenancyGroup}/`)
-  if (isNotFound(error) && isOfVirtualClusters)
+  const isOfOneObject = (status.details?.name ?? "") !== ""
+  if (isNotFound(error) && !isOfOneObject)
     return userError(
       `the cluster of ${file} serves no VirtualClusters; is it the super cluster, with Polyplane installed?`,
     )

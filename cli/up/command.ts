@@ -17,7 +17,7 @@ import { createVirtualCluster, getVirtualCluster, waitForVirtualCluster } from "
 import { limitFlags, limitsHelp } from "../limits.ts"
 import { etcdOfFlags, storageFlags } from "../storage.ts"
 import { AllInOne } from "./all-in-one.ts"
-import { renewKubeconfigsPeriodically, writeKubeconfigs } from "./kubeconfigs.ts"
+import { linkSuperKubeconfig, renewKubeconfigsPeriodically, writeKubeconfigs } from "./kubeconfigs.ts"
 
 /** More processes than the largest machines have processors would only cost memory. */
 const maxWorkers = 64
@@ -107,6 +107,7 @@ export const up: Command = {
     const wanted = flags.tenants.split(",").filter((name) => name !== "")
     for (const name of wanted) await ensureTenant(all, name)
     const files = await writeKubeconfigs(all.gateway, flags["data-dir"], wanted)
+    await linkSuperKubeconfig(flags["data-dir"], flags["super-kubeconfig"])
     // Until here a signal ends the process immediately: the data on disk is always consistent.
     const stop = stopSignal()
     // Both durations are measured from the start of the process, the origin of Node's clock.

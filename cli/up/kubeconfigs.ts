@@ -3,13 +3,13 @@
 // on the number of tenants, and no tenant is woken for it. While it runs, all are checked once a day, and renewed long before
 // their certificates expire.
 
-import { readdir, readFile, stat, utimes } from "node:fs/promises"
+import { readdir, readFile, rm, stat, symlink, utimes } from "node:fs/promises"
 import path from "node:path"
 import { pause, systemClock, type Clock } from "../../client/clock.ts"
 import type { Following } from "../../client/credentials/follow.ts"
 import { pointsTo, redirected, type TenantAddress, type TenantAdmin } from "../../client/tenants.ts"
 import type { RunningGateway } from "../../gateway/main.ts"
-import { kubeconfigPath, tenantOfKubeconfig, writeKubeconfig } from "../tenant/connection.ts"
+import { kubeconfigPath, superKubeconfigLink, tenantOfKubeconfig, writeKubeconfig } from "../tenant/connection.ts"
 
 /** Certificates are valid for a year. */
 const maxAgeMs = 90 * 24 * 60 * 60_000
@@ -38,6 +38,13 @@ async function writeAdmin(gateway: Pick<RunningGateway, "adminKubeconfig">, data
   const file = path.join(dataDir, "admin.kubeconfig")
   await writeKubeconfig(file, await gateway.adminKubeconfig())
   return file
+}
+
+/** For `polyplane tenant`. `file`: the kubeconfig of a real super cluster; undefined: it is simulated. */
+export async function linkSuperKubeconfig(dataDir: string, file: string | undefined): Promise<void> {
+  const link = superKubeconfigLink(dataDir)
+  await rm(link, { force: true })
+  if (file !== undefined) await symlink(path.resolve(file), link)
 }
 
 /** Runs until the signal ends. Never fails: errors are logged, and retried the next day. */

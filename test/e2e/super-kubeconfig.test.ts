@@ -1,8 +1,8 @@
 // A remote super cluster, of which only a kubeconfig is known.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { ConfigMap, Pod, Service } from "../../apimachinery/object.ts"
-import { configMaps, pods, services } from "../../client/resources.ts"
+import type { ConfigMap, KubeObject, Pod, Service } from "../../apimachinery/object.ts"
+import { configMaps, pods, services, virtualClusters } from "../../client/resources.ts"
 import { eventually } from "../harness/eventually.ts"
 import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 import { SuperCluster } from "../harness/super-cluster.ts"
@@ -32,6 +32,16 @@ describe("polyplane up --super-kubeconfig", () => {
     const own = await up.kubectl(["get", "service", "web", "-o", "jsonpath={.spec.clusterIP}"])
     const all = (await cluster.client.list<Service>(services)).items
     expect(all.filter(({ spec }) => spec?.clusterIP === own).map(({ metadata }) => metadata.name)).toEqual(["web"])
+  })
+
+  test("polyplane tenant finds the other cluster by the data directory", async () => {
+    expect(await up.cli(["tenant", "create", "second"])).toMatchObject({ stderr: "", code: 0 })
+    expect(await up.kubectl(["get", "namespaces", "-o", "name"], { kubeconfig: "second" })).toContain(
+      "namespace/default",
+    )
+    const list = await cluster.client.list<KubeObject>(virtualClusters)
+    expect(list.items.map(({ metadata }) => metadata.name ?? "").sort()).toEqual(["demo", "second"])
+    expect(await up.cli(["tenant", "delete", "second"])).toMatchObject({ stderr: "", code: 0 })
   })
 
   test("logs report why they are not available", async () => {
