@@ -4,9 +4,10 @@
 import { once } from "node:events"
 import { mkdir, writeFile } from "node:fs/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { Pod, Service } from "../../apimachinery/object.ts"
+import type { CertificateSigningRequest, ConfigMap, Pod, Service } from "../../apimachinery/object.ts"
 import { connectCluster } from "../../cli/compose/cluster.ts"
-import { pods, services } from "../../client/resources.ts"
+import { loadKubeconfig } from "../../client/credentials/kubeconfig.ts"
+import { certificateSigningRequests, configMaps, pods, services } from "../../client/resources.ts"
 import { eventually } from "../harness/eventually.ts"
 import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 import { collect, start, succeed } from "../harness/processes.ts"
@@ -14,6 +15,7 @@ import { lacks } from "./harness/needs.ts"
 import { containerSteps, forward, typeSteps } from "./kubectl/containers.ts"
 import { installCoreDNS } from "./node/core-dns.ts"
 import { whyNoNodes } from "./node/machine.ts"
+import { joinKubelet } from "./node/joined-kubelet.ts"
 import { RealKubernetes } from "./node/real-kubernetes.ts"
 
 const image = "registry.k8s.io/e2e-test-images/agnhost:2.63.0"
@@ -26,7 +28,7 @@ describe.skipIf(lacks([], await whyNoNodes()))("a tenant on real nodes", { timeo
   let up: Polyplane
 
   beforeAll(async () => {
-    kubernetes = await RealKubernetes.start({ nodes: 2 })
+    kubernetes = await RealKubernetes.start({ nodes: 2, spare: 1 })
     // Where pods find it: this machine's address in the nodes' network.
     up = await startPolyplane({ args: ["--super-kubeconfig", kubernetes.kubeconfig, "--host", kubernetes.hostAddress] })
   }, startTimeoutMs)
@@ -172,10 +174,56 @@ describe.skipIf(lacks([], await whyNoNodes()))("a tenant on real nodes", { timeo
     expect(left.filter(({ metadata }) => metadata.namespace?.endsWith("-demo-default"))).toEqual([])
   })
 
-  async function apply(name: string, objects: readonly unknown[]): Promise<void> {
+  test(
+    "a kubelet joins a tenant with a token, and runs what is made for its node",
+    { timeout: 3 * timeoutMs },
+    async () => {
+      expect(await up.cli(["tenant", "create", "own"])).toMatchObject({ stderr: "", code: 0 })
+      const own = (...args: string[]) => up.kubectl(args, { kubeconfig: "own", timeoutMs: 60_000 })
+      await own("create", "serviceaccount", "joining")
+      for (const [role, to] of joiningRoles)
+        await own("create", "clusterrolebinding", role.split(":").at(-1) ?? "", `--clusterrole=${role}`, to)
+      await using client = await connectCluster(up.kubeconfig("own"))
+      const authorities = await client.get<ConfigMap>(configMaps, "kube-system", "extension-apiserver-authentication")
+      const { server, certificateAuthority = "" } = await loadKubeconfig(up.kubeconfig("own"))
+      await joinKubelet(kubernetes, {
+        machine: 3,
+        node: "own1",
+        server,
+        certificateAuthority,
+        clientAuthority: authorities.data?.["client-ca-file"] ?? "",
+        token: (await own("create", "token", "joining")).trim(),
+      })
+      await own("wait", "--for=create", "node/own1", "--timeout=60s")
+      await own("wait", "--for=condition=Ready", "node/own1", "--timeout=60s")
+      // The serving certificate is the only one that nobody approves by itself.
+      const [request] = await eventually(async () => {
+        const all = (await client.list<CertificateSigningRequest>(certificateSigningRequests)).items
+        const open = all.filter(({ spec }) => spec.signerName === "kubernetes.io/kubelet-serving")
+        return open.length > 0 ? open : undefined
+      })
+      await own("certificate", "approve", request?.metadata.name ?? "")
+      await own("wait", "--for=jsonpath={.status.certificate}", `csr/${request?.metadata.name}`, "--timeout=60s")
+
+      await own("create", "configmap", "words", "--from-literal=greeting=hello")
+      await apply("own", [ownPod, daemonSet], "own")
+      await own("rollout", "status", "daemonset/everywhere", "--timeout=60s")
+      await own("wait", "--for=condition=Ready", "pod/here", "--timeout=60s")
+      const selected = { labelSelector: "app=everywhere" }
+      const nodeNames = (list: { items: Pod[] }) => list.items.map(({ spec }) => spec?.nodeName ?? "").sort()
+      expect(nodeNames(await client.list<Pod>(pods, selected))).toEqual(["node1", "node2", "own1"])
+      expect(nodeNames(await kubernetes.client.list<Pod>(pods, selected))).toEqual(["node1", "node2"])
+      // Only its kubelet deletes it, when its container has ended.
+      await own("delete", "pod", "here", "--timeout=60s")
+      await own("delete", "daemonset", "everywhere", "--timeout=60s")
+      await eventually(async () => (await client.list(pods)).items.length === 0, { timeoutMs: 60_000 })
+    },
+  )
+
+  async function apply(name: string, objects: readonly unknown[], kubeconfig = "demo"): Promise<void> {
     const file = up.path(`${name}.json`)
     await writeFile(file, JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }))
-    await kubectl("apply", "-f", file)
+    await up.kubectl(["apply", "-f", file], { kubeconfig })
   }
 })
 
@@ -211,6 +259,42 @@ const deployment = {
           },
         ],
       },
+    },
+  },
+}
+
+/** Cluster roles that the kubelet TLS bootstrapping guide of Kubernetes grants, and to whom. */
+const joiningRoles = [
+  ["system:node-bootstrapper", "--serviceaccount=default:joining"],
+  ["system:certificates.k8s.io:certificatesigningrequests:nodeclient", "--serviceaccount=default:joining"],
+  ["system:certificates.k8s.io:certificatesigningrequests:selfnodeclient", "--group=system:nodes"],
+] as const
+const pausing = { name: "main", image, args: ["pause"] }
+const ownPod = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "here" },
+  spec: {
+    nodeName: "own1",
+    terminationGracePeriodSeconds: 2,
+    containers: [
+      {
+        ...pausing,
+        volumeMounts: [{ name: "words", mountPath: "/words" }],
+      },
+    ],
+    volumes: [{ name: "words", configMap: { name: "words" } }],
+  },
+}
+const daemonSet = {
+  apiVersion: "apps/v1",
+  kind: "DaemonSet",
+  metadata: { name: "everywhere" },
+  spec: {
+    selector: { matchLabels: { app: "everywhere" } },
+    template: {
+      metadata: { labels: { app: "everywhere" } },
+      spec: { terminationGracePeriodSeconds: 1, containers: [pausing] },
     },
   },
 }

@@ -41,6 +41,13 @@ const copyTimeoutMs = 120_000
 export const kubeconfigOf = (directory: string): string => path.join(directory, "admin.kubeconfig")
 export const serverOf = (network: Network): string => `https://${network.node(1)}:${apiPort}`
 
+export interface ClusterSize {
+  /** Nodes of the cluster; the first runs the control plane. */
+  nodes: number
+  /** Further machines that only run containerd; their numbers follow those of the nodes. */
+  spare: number
+}
+
 export interface StartedCluster {
   directory: string
   network: Network
@@ -53,14 +60,22 @@ export interface StartedCluster {
 export class ClusterStart {
   readonly #directory: string
   readonly #nodes: number
+  /** Including the spare ones. */
+  readonly #machines: number
   readonly #owner: number | undefined
   readonly #say: (what: string) => void
   readonly #cgroups: string[] = []
   #link: string | undefined
 
-  constructor(directory: string, nodes: number, owner: number | undefined, say: (what: string) => void) {
+  constructor(
+    directory: string,
+    { nodes, spare }: ClusterSize,
+    owner: number | undefined,
+    say: (what: string) => void,
+  ) {
     this.#directory = directory
     this.#nodes = nodes
+    this.#machines = nodes + spare
     this.#owner = owner
     this.#say = say
   }
@@ -70,11 +85,11 @@ export class ClusterStart {
     this.#say("network and registry")
     const fabric = await this.#startFabric()
     const network = await this.#connect(fabric)
-    const keys = await createClusterKeys(serverOf(network), network, this.#nodes)
+    const keys = await createClusterKeys(serverOf(network), network, this.#machines)
     await writeFile(kubeconfigOf(this.#directory), keys.kubeconfig("admin"), { mode: 0o600 })
     await eventually(() => fetch(`http://${network.registry}:${registryPort}/v2/`), { what: "the registry of images" })
     this.#say(`${this.#nodes} nodes`)
-    for (let number = 1; number <= this.#nodes; number++) await this.#startNode(number, fabric, network, keys)
+    for (let number = 1; number <= this.#machines; number++) await this.#startNode(number, fabric, network, keys)
     this.#say("waiting for the API server")
     const client = createHttpClient(await loadKubeconfig(kubeconfigOf(this.#directory)))
     try {
@@ -182,7 +197,7 @@ export class ClusterStart {
     const files = new Map([
       ...nodeFiles(number, network, keys),
       ...(number === 1 ? controlPlaneFiles(keys, { authorityKey: printKey(keys.authority.key) }) : []),
-      ["programs.sh", programsScript(number, network)],
+      ["programs.sh", programsScript(number, network, number > this.#nodes)],
     ])
     for (const [name, content] of files) {
       const file = path.join(directory, "kubernetes", name)
@@ -194,7 +209,7 @@ export class ClusterStart {
   }
 
   async #variables(number: number, network: Network): Promise<string> {
-    const others = Array.from({ length: this.#nodes }, (_, index) => index + 1).filter((other) => other !== number)
+    const others = Array.from({ length: this.#machines }, (_, index) => index + 1).filter((other) => other !== number)
     const variables = {
       NAME: nodeName(number),
       ADDRESS: network.node(number),

@@ -94,7 +94,7 @@ const podNetwork = (number: number): unknown => ({
   ],
 })
 
-const kubeletConfiguration = {
+export const kubeletConfiguration = {
   apiVersion: "kubelet.config.k8s.io/v1beta1",
   kind: "KubeletConfiguration",
   // Since 1.35 the kubelet refuses cgroup v1 by default.

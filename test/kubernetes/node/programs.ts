@@ -14,14 +14,10 @@ interface Program {
 const etcdUrl = "http://127.0.0.1:2379"
 const serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local"
 
-/** The script of node `number`; the first node runs the control plane. */
-export function programsScript(number: number, network: Network): string {
-  const programs = [
-    containerd,
-    ...(number === 1 ? controlPlane(network) : []),
-    kubelet(nodeName(number), network.node(number)),
-    kubeProxy(nodeName(number)),
-  ]
+/** The script of node `number`; the first node runs the control plane, a spare one only containerd. */
+export function programsScript(number: number, network: Network, isSpare: boolean): string {
+  const ofNode = isSpare ? [] : [kubelet(nodeName(number), network.node(number)), kubeProxy(nodeName(number))]
+  const programs = [containerd, ...(number === 1 ? controlPlane(network) : []), ...ofNode]
   return programs.map(print).join("")
 }
 

@@ -23,6 +23,8 @@ const logLines = 8
 export interface RealKubernetesOptions {
   /** Default 2. */
   nodes?: number
+  /** Further machines that only run containerd, for kubelets of tenants. Default 0. */
+  spare?: number
   /** Default: an unused one. */
   name?: string
   /** The cluster outlives this process until it is disposed or `down` is run. */
@@ -73,11 +75,13 @@ export class RealKubernetes implements AsyncDisposable {
   static async start(options: RealKubernetesOptions = {}): Promise<RealKubernetes> {
     const {
       nodes = 2,
+      spare = 0,
       name = `cluster-${process.pid}-${Date.now().toString(36)}`,
       stays = false,
       say = () => {},
     } = options
-    if (nodes < 1 || nodes > maxNodes) throw new Error(`a cluster has 1 to ${maxNodes} nodes, not ${nodes}`)
+    if (nodes < 1 || nodes + spare > maxNodes)
+      throw new Error(`a cluster has 1 to ${maxNodes} nodes, not ${nodes + spare}`)
     const lacks = await whyNotThisMachine()
     if (lacks !== undefined) throw new MachineLacks(lacks)
     const why = await whyNoNodes()
@@ -87,7 +91,7 @@ export class RealKubernetes implements AsyncDisposable {
     const directory = directoryOf(name)
     if (await exists(directory))
       throw new Error(`${directory} is there: a cluster of that name runs, or broke. End it first`)
-    const start = new ClusterStart(directory, nodes, stays ? undefined : process.pid, say)
+    const start = new ClusterStart(directory, { nodes, spare }, stays ? undefined : process.pid, say)
     try {
       return new RealKubernetes(await start.run())
     } catch (error) {
