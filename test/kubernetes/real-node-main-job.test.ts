@@ -4,10 +4,9 @@
 import { once } from "node:events"
 import { mkdir, writeFile } from "node:fs/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { CertificateSigningRequest, ConfigMap, Pod, Service } from "../../apimachinery/object.ts"
+import type { Pod, Service } from "../../apimachinery/object.ts"
 import { connectCluster } from "../../cli/compose/cluster.ts"
-import { loadKubeconfig } from "../../client/credentials/kubeconfig.ts"
-import { certificateSigningRequests, configMaps, pods, services } from "../../client/resources.ts"
+import { pods, services } from "../../client/resources.ts"
 import { eventually } from "../harness/eventually.ts"
 import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 import { collect, start, succeed } from "../harness/processes.ts"
@@ -16,6 +15,7 @@ import { containerSteps, forward, typeSteps } from "./kubectl/containers.ts"
 import { installCoreDNS } from "./node/core-dns.ts"
 import { whyNoNodes } from "./node/machine.ts"
 import { joinKubelet } from "./node/joined-kubelet.ts"
+import { metricsProgram, provideResourceMetrics } from "./node/resource-metrics.ts"
 import { RealKubernetes } from "./node/real-kubernetes.ts"
 
 const image = "registry.k8s.io/e2e-test-images/agnhost:2.63.0"
@@ -23,7 +23,7 @@ const timeoutMs = 90_000
 /** What else is tested at the same time may want the processor, too. */
 const startTimeoutMs = 240_000
 
-describe.skipIf(lacks([], await whyNoNodes()))("a tenant on real nodes", { timeout: timeoutMs }, () => {
+describe.skipIf(lacks([metricsProgram], await whyNoNodes()))("a tenant on real nodes", { timeout: timeoutMs }, () => {
   let kubernetes: RealKubernetes
   let up: Polyplane
 
@@ -164,6 +164,24 @@ describe.skipIf(lacks([], await whyNoNodes()))("a tenant on real nodes", { timeo
     },
   )
 
+  test("the tenant has the metrics of its own pods, and scales by them", { timeout: 3 * timeoutMs }, async () => {
+    await using _metrics = await provideResourceMetrics(kubernetes)
+    await kubectl("create", "deployment", "busy", `--image=${image}`, "--", "sh", "-c", "while true; do :; done")
+    await kubectl("set", "resources", "deployment/busy", "--requests=cpu=50m", "--limits=cpu=200m")
+    await apply("autoscaler", [autoscaler])
+    // The autoscaler waits until a new pod has been measured after it became ready.
+    const scaled = ["wait", "--for=jsonpath={.spec.replicas}=2", "deployment/busy", "--timeout=150s"]
+    await up.kubectl(scaled, { timeoutMs: 160_000 })
+    const top = async (what: string): Promise<string[][]> =>
+      [...(await kubectl("top", what, "--no-headers")).matchAll(/^(\S+) +(\S+)/gm)].map((row) => row.slice(1))
+    const measured = await top("pods")
+    const own = new Set((await list("")).map(({ metadata }) => metadata.name ?? ""))
+    expect(measured.filter(([name = ""]) => !own.has(name))).toEqual([])
+    expect(measured.find(([name]) => name?.startsWith("busy-"))?.[1]).toMatch(/^[1-9]\d*m$/)
+    expect((await top("nodes")).map(([name]) => name)).toEqual(["node1", "node2"])
+    await kubectl("delete", "hpa,deployment", "busy", "--timeout=60s")
+  })
+
   test("scales, and deletes all of it, in the super cluster too", async () => {
     await kubectl("scale", "deployment/web", "--replicas=3")
     await kubectl("rollout", "status", "deployment/web", "--timeout=60s")
@@ -180,31 +198,8 @@ describe.skipIf(lacks([], await whyNoNodes()))("a tenant on real nodes", { timeo
     async () => {
       expect(await up.cli(["tenant", "create", "own"])).toMatchObject({ stderr: "", code: 0 })
       const own = (...args: string[]) => up.kubectl(args, { kubeconfig: "own", timeoutMs: 60_000 })
-      await own("create", "serviceaccount", "joining")
-      for (const [role, to] of joiningRoles)
-        await own("create", "clusterrolebinding", role.split(":").at(-1) ?? "", `--clusterrole=${role}`, to)
+      await joinKubelet(kubernetes, { machine: 3, node: "own1", kubeconfig: up.kubeconfig("own"), kubectl: own })
       await using client = await connectCluster(up.kubeconfig("own"))
-      const authorities = await client.get<ConfigMap>(configMaps, "kube-system", "extension-apiserver-authentication")
-      const { server, certificateAuthority = "" } = await loadKubeconfig(up.kubeconfig("own"))
-      await joinKubelet(kubernetes, {
-        machine: 3,
-        node: "own1",
-        server,
-        certificateAuthority,
-        clientAuthority: authorities.data?.["client-ca-file"] ?? "",
-        token: (await own("create", "token", "joining")).trim(),
-      })
-      await own("wait", "--for=create", "node/own1", "--timeout=60s")
-      await own("wait", "--for=condition=Ready", "node/own1", "--timeout=60s")
-      // The serving certificate is the only one that nobody approves by itself.
-      const [request] = await eventually(async () => {
-        const all = (await client.list<CertificateSigningRequest>(certificateSigningRequests)).items
-        const open = all.filter(({ spec }) => spec.signerName === "kubernetes.io/kubelet-serving")
-        return open.length > 0 ? open : undefined
-      })
-      await own("certificate", "approve", request?.metadata.name ?? "")
-      await own("wait", "--for=jsonpath={.status.certificate}", `csr/${request?.metadata.name}`, "--timeout=60s")
-
       await own("create", "configmap", "words", "--from-literal=greeting=hello")
       await apply("own", [ownPod, daemonSet], "own")
       await own("rollout", "status", "daemonset/everywhere", "--timeout=60s")
@@ -227,6 +222,18 @@ describe.skipIf(lacks([], await whyNoNodes()))("a tenant on real nodes", { timeo
   }
 })
 
+const autoscaler = {
+  apiVersion: "autoscaling/v2",
+  kind: "HorizontalPodAutoscaler",
+  metadata: { name: "busy" },
+  spec: {
+    scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "busy" },
+    maxReplicas: 2,
+    metrics: [
+      { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 100 } } },
+    ],
+  },
+}
 const curl = ["curl", "--silent", "--fail", "--max-time", "5"]
 const talk = "i=0; while true; do echo $i; i=$((i+1)); sleep 0.2; done"
 const labels = { app: "web" }
@@ -263,12 +270,6 @@ const deployment = {
   },
 }
 
-/** Cluster roles that the kubelet TLS bootstrapping guide of Kubernetes grants, and to whom. */
-const joiningRoles = [
-  ["system:node-bootstrapper", "--serviceaccount=default:joining"],
-  ["system:certificates.k8s.io:certificatesigningrequests:nodeclient", "--serviceaccount=default:joining"],
-  ["system:certificates.k8s.io:certificatesigningrequests:selfnodeclient", "--group=system:nodes"],
-] as const
 const pausing = { name: "main", image, args: ["pause"] }
 const ownPod = {
   apiVersion: "v1",
