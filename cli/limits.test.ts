@@ -9,6 +9,18 @@ test("limits are flags by their names", () => {
     expect(() => limitFlags([wrong])).toThrow("--limit must be NAME=NUMBER")
 })
 
+test("limits that a gateway could not work with are refused", () => {
+  expect(limitFlags(["maxServices=0", "shutdownMs=0"])).toEqual({ maxServices: 0, shutdownMs: 0 })
+  expect(() => limitFlags(["maxInFlight=0"])).toThrow(
+    /^--limit maxInFlight must be a whole number from 1 to \d+, not "0"$/,
+  )
+  expect(() => limitFlags(["requestTimeoutMs=3000000000"])).toThrow("a whole number from 1 to 1000000000")
+  const fields = { limits: limitsField }
+  expect(() => parseConfig("gateway.yaml", "limits: {headersTimeoutMs: 0}", fields)).toThrow(
+    'field "limits.headersTimeoutMs" must be a whole number from 1 to 1000000000, not 0',
+  )
+})
+
 test("limits are fields of a part's configuration file", () => {
   const fields = { limits: withDefault(limitsField, {}) }
   expect(parseConfig("gateway.yaml", "limits: {maxConnections: 100}", fields)).toEqual({

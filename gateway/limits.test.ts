@@ -274,6 +274,19 @@ describe("connections", () => {
     expect((await fixture.request("/version")).code).toBe(200)
   })
 
+  test.each([{ headersTimeoutMs: 20 }, { bodyTimeoutMs: 20 }])(
+    "with a slow request are answered: %j",
+    async (limits) => {
+      await using own = await startTestGateway({ limits })
+      const { hostname, port } = new URL(own.url)
+      const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false }).setEncoding("utf8")
+      onTestFinished(() => void socket.destroy())
+      socket.write("GET /version HTTP/1.1\r\n")
+      const [answer] = (await once(socket, "data")) as [string]
+      expect(answer).toMatch(/^HTTP\/1.1 408 /)
+    },
+  )
+
   test("above the limit are closed, and others stay open", async () => {
     const { hostname, port } = new URL(fixture.url)
     const open: TLSSocket[] = []

@@ -116,7 +116,7 @@ export function createGatewayServer(parts: ServerParts, handlers: Handlers): Ser
     ALPNProtocols: ["http/1.1"],
     handshakeTimeout: limits.handshakeTimeoutMs,
     maxHeaderSize: limits.maxHeaderBytes,
-    headersTimeout: limits.headersTimeoutMs,
+    headersTimeout: Math.min(limits.headersTimeoutMs, limits.bodyTimeoutMs), // Node refuses more than the next one
     requestTimeout: limits.bodyTimeoutMs,
     connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.bodyTimeoutMs),
     keepAliveTimeout: limits.keepAliveMs,
