@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { UserError } from "./command.ts"
 import {
   filePath,
+  hostName,
   integer,
   listOf,
   objectName,
@@ -92,6 +93,13 @@ describe("a configuration file", () => {
     const file = path.join(import.meta.dirname, "no-such.yaml")
     await expect(readConfig(file, fields)).rejects.toThrow(`${file} cannot be read: ENOENT`)
   })
+})
+
+test("names and addresses of certificates are validated", () => {
+  const read = (names: string) => parseConfig("gateway.yaml", `names: [${names}]`, { names: listOf(hostName) }).names
+  expect(read("gateway, '*.example.com', 10.0.0.1, '::1'")).toEqual(["gateway", "*.example.com", "10.0.0.1", "::1"])
+  for (const wrong of ["a b", "https://a", "*", "a.*"])
+    expect(() => read(`'${wrong}'`)).toThrow(`field "names[0]" must be a DNS name or an IP address, not "${wrong}"`)
 })
 
 describe("a field with an environment variable", () => {

@@ -112,6 +112,16 @@ export const domainName: Field<string> = {
   },
 }
 
+/** A name or address of a serving certificate; "*." stands for any first label. */
+export const hostName: Field<string> = {
+  read(value, place) {
+    const given = text.read(value, place)
+    if (isIP(given) === 0 && validateDNS1123Subdomain(given.replace(/^\*\./, "")).length > 0)
+      throw wrong(place, "a DNS name or an IP address", value)
+    return given
+  },
+}
+
 /** Such as "10.1.0.0/16", or a single address. */
 export const network: Field<string> = {
   read(value, place) {

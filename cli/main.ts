@@ -71,10 +71,14 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "syscall" in error && "code" in error
 }
 
-// A closed pipe (`| head`) is not an error of polyplane, and no reason to end the process.
+// A closed pipe (`| head`) is not an error of polyplane, and neither it nor a full disk is a reason to end the process.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error
+  if (error.code === "EPIPE") return
+  process.exitCode = 1
+  process.stderr.write(`polyplane: the output cannot be written: ${error.message}\n`)
 })
+// There is no other place to tell it.
+process.stderr.on("error", () => undefined)
 
 try {
   process.exitCode = await main(process.argv.slice(2))

@@ -1,7 +1,10 @@
 // The audit log: one JSON line for each request of a client, in a file or on standard output.
 
 import { pino, stdTimeFunctions } from "pino"
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Log } from "../../client/log.ts"
+import { UserError } from "../command.ts"
+import { LineFile } from "./line-file.ts"
 
 export const auditLogHelp =
   "append one JSON line per request to this file, or with - to standard output: who did what, with which result; after SIGHUP the file is opened again (default: no audit log)"
@@ -12,22 +15,24 @@ export interface AuditLog extends AsyncDisposable {
   onReopen(listener: () => void): () => void
 }
 
-/** Fails with the system's error if the file cannot be written to. Several processes may append to the same file. */
-export function openAuditLog(file: string): AuditLog {
-  const ownersOnly = 0o600
-  // Opened synchronously, so that an unusable file is reported at the start; each line is one write.
-  const destination =
-    file === "-" ? pino.destination(1) : pino.destination({ dest: file, append: true, mode: ownersOnly, sync: true })
+/**
+ * Throws a UserError if the file cannot be opened. Requests are served even if lines cannot be written later; `log` then says so.
+ * Several processes may append to the same file.
+ */
+export function openAuditLog(file: string, log: Log): AuditLog {
+  const failed = (error: unknown): void =>
+    log.error({ error: errorMessage(error) }, "the audit log cannot be written to: requests are missing from it")
+  const lines = file === "-" ? new LineFile(1, failed) : openFile(file, failed)
   const listeners = new Set<() => void>()
   const reopen = (): void => {
-    if (file !== "-") destination.reopen()
+    if (file !== "-") lines.reopen(file)
     for (const listener of listeners) listener()
   }
   process.on("SIGHUP", reopen)
   return {
     log: pino(
       { base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: (level: string) => ({ level }) } },
-      destination,
+      lines,
     ),
     onReopen(listener) {
       listeners.add(listener)
@@ -35,9 +40,16 @@ export function openAuditLog(file: string): AuditLog {
     },
     [Symbol.asyncDispose]() {
       process.off("SIGHUP", reopen)
-      destination.flushSync()
-      destination.end()
+      if (file !== "-") lines.close()
       return Promise.resolve()
     },
+  }
+}
+
+function openFile(file: string, failed: (error: unknown) => void): LineFile {
+  try {
+    return LineFile.open(file, failed)
+  } catch (error) {
+    throw new UserError(`the audit log cannot be opened: ${errorMessage(error)}`, { cause: error })
   }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { invalid } from "../../apimachinery/status.ts"
@@ -53,4 +54,16 @@ test("a line is short, whatever texts it is asked to contain", async () => {
     key: { name: "a" },
     err: { type: "StatusError" },
   })
+})
+
+test.runIf(existsSync("/dev/full"))("a full disk neither ends the process nor fills its memory", async () => {
+  const program = `
+    import { createLog } from ${module}
+    const log = createLog("info")
+    const text = "x".repeat(2_000)
+    for (let line = 0; line < 20_000; line++) log.info({ text }, String(line))
+    gc()
+    console.log(process.memoryUsage().heapUsed < 32 * 1024 * 1024)`
+  const node = `"${process.execPath}" --expose-gc --input-type=module -e '${program}' 2>/dev/full`
+  expect(await run("sh", ["-c", node])).toMatchObject({ code: 0, stdout: "true\n" })
 })

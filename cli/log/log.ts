@@ -2,6 +2,7 @@
 
 import { pino, stdTimeFunctions } from "pino"
 import type { Log } from "../../client/log.ts"
+import { LineFile } from "./line-file.ts"
 import { withoutRepeats } from "./repeats.ts"
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const
@@ -25,7 +26,8 @@ export function createLog(level: LogLevel, worker?: number): Log {
     },
     serializers: { err: (error: unknown) => shortened(printError(error)) },
   }
-  const log = pino(options, pino.destination(2))
+  // There is no other place to tell a failure.
+  const log = pino(options, new LineFile(2, () => undefined))
   return withoutRepeats(worker === undefined ? log : log.child({ worker }))
 }
 

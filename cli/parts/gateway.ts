@@ -24,6 +24,7 @@ import {
   domainName,
   type Field,
   filePath,
+  hostName,
   ipAddress,
   listenPort,
   listOf,
@@ -85,7 +86,7 @@ ${healthHelp}`,
     host: withDefault(text, "127.0.0.1"),
     port: withDefault(listenPort, 6443),
     publicUrl: optional(url),
-    hostNames: withDefault(listOf(text), []),
+    hostNames: withDefault(listOf(hostName), []),
     domain: optional(domainName),
     http2: withDefault(oneOf("on", "off"), "on"),
     advertiseAddress: optional(ipAddress),
@@ -112,7 +113,7 @@ ${healthHelp}`,
       dataDir,
       ...storage,
       http2: http2 === "on",
-      ...(auditLog === undefined ? {} : { audit: stack.use(openAuditLog(auditLog)).log }),
+      ...(auditLog === undefined ? {} : { audit: stack.use(openAuditLog(auditLog, log)).log }),
       serviceAddresses: (tenant) => {
         if (tenant === undefined) return noServiceAddresses
         const tenantClient = (): KubeClient => started(late.gateway, "gateway").tenants.client(tenant.name)
@@ -138,7 +139,8 @@ ${healthHelp}`,
       if (adminKubeconfigSecret !== undefined)
         await writeSecret(superClient, adminKubeconfigSecret, { kubeconfig: await kubeconfig() })
     }
-    publishing = publishPeriodically(publish, { signal, log })
+    if (identitySecret !== undefined || adminKubeconfigSecret !== undefined)
+      publishing = publishPeriodically(publish, { signal, log })
     return gateway.url
   },
 })

@@ -58,7 +58,7 @@ export class AllInOne implements AsyncDisposable {
     const podUsage = real === undefined ? undefined : podUsageOf(real, stack)
     const authority = await createNodeAuthority()
 
-    const audit = options.auditLog === undefined ? undefined : stack.use(openAuditLog(options.auditLog))
+    const audit = options.auditLog === undefined ? undefined : stack.use(openAuditLog(options.auditLog, log))
     const parts: Parts = {}
     const superClient = (): KubeClient => real ?? started(parts.gateway?.superCluster, "super cluster").client
     const gateway = stack.use(

@@ -102,7 +102,7 @@ async function start(
       })
     },
     log,
-    ...(auditLog === undefined ? {} : { audit: stack.use(openAuditLog(auditLog)).log }),
+    ...(auditLog === undefined ? {} : { audit: stack.use(openAuditLog(auditLog, log)).log }),
     clientMetrics: metrics,
   })
   parts.gateway = stack.use(gateway)
