@@ -9,7 +9,7 @@ import { checkDirectory } from "../../storage/level/check.ts"
 import { StorageError } from "../../storage/types.ts"
 import { StartError } from "../start-error.ts"
 import { createBootstrap } from "../control-plane/bootstrap.ts"
-import { DataDirectory, explain, superUid } from "./data-directory.ts"
+import { checkRecords, DataDirectory, explain, superUid } from "./data-directory.ts"
 import { readRecords, type TenantRecord } from "../tenancy/tenant-record.ts"
 
 export interface CheckedStore {
@@ -56,6 +56,7 @@ export function* lostStores(
 
 async function checkGatewayStore(path: string): Promise<readonly string[]> {
   try {
+    await checkRecords(path) // LevelDB would create the directory
     return await checkDirectory(join(path, "gateway"))
   } catch (error) {
     throw explain(path, error)

@@ -5,8 +5,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { emptyBaseLayer } from "../../storage/base-layer.ts"
+import { StorageError } from "../../storage/types.ts"
 import { StartError } from "../start-error.ts"
-import { DataDirectory, superUid } from "./data-directory.ts"
+import { checkDataDirectory } from "./check-data-directory.ts"
+import { DataDirectory, explain, superUid } from "./data-directory.ts"
 
 let parent = ""
 let path = ""
@@ -113,5 +115,31 @@ test("a damaged store of the super cluster is rejected when it is opened", async
   await expect(opening).rejects.toThrow(StartError)
   await expect(opening).rejects.toThrow(
     /^the data directory ".*" cannot be opened: store .*super is damaged: .*\. Restore the directory from a backup; /,
+  )
+})
+
+test("a data directory without the tenants' records is rejected, and an incomplete first start is completed", async () => {
+  {
+    await using data = await DataDirectory.open(path)
+    await using _store = await data.openStore("a", emptyBaseLayer)
+  }
+  await rm(join(path, "gateway"), { recursive: true })
+  await expect(open()).rejects.toThrow(
+    /^the data directory ".*" cannot be opened: store .*gateway is missing\. Restore the directory from a backup; /,
+  )
+  await expect(checkDataDirectory(path).next()).rejects.toThrow(/gateway is missing\. Restore/)
+  await rm(join(path, "stores", "a"), { recursive: true })
+  await open()
+})
+
+test("files that may not be written to are named, with what to do", () => {
+  const denied = new StorageError(
+    "Unavailable",
+    "cannot open store d/gateway: IO error: d/gateway/LOCK: Permission denied",
+  )
+  expect(explain("d", denied)).toEqual(
+    new StartError(
+      `the data directory "d" cannot be opened: ${denied.message}. All files must be writable for this user: change their owner or mode, or use a copy`,
+    ),
   )
 })

@@ -7,10 +7,11 @@
 //   stores/<uid>/   a tenant's store, or a prepared one (spare-store.ts); with its image (storage/level/image.ts)
 
 import { randomUUID } from "node:crypto"
-import { readFile, rename, writeFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { readdir, readFile, rename, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
-import { removeDatabase } from "../../storage/level/database.ts"
+import { checkPresence, removeDatabase } from "../../storage/level/database.ts"
 import { ResidentBudget } from "../../storage/level/resident.ts"
 import { openLevelStore } from "../../storage/level/store.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
@@ -50,6 +51,7 @@ export class DataDirectory implements GatewayStorage {
       await makeDirectory(resolve(path))
       await makeDirectory(storesPath(path))
       await checkFormat(path)
+      await checkRecords(path)
       await using stack = new AsyncDisposableStack()
       const store = stack.use(await openLevelStore({ directory: join(path, "gateway"), limits }))
       const spares = new SpareStore({ store, limits, pathOf: (uid) => storePath(path, uid) })
@@ -137,6 +139,15 @@ export class DataDirectory implements GatewayStorage {
   }
 }
 
+/**
+ * Throws Corrupt if the tenants' records are missing, since new and empty tenants would take the place of theirs. Other stores are
+ * created later.
+ */
+export async function checkRecords(path: string): Promise<void> {
+  const stores = storesPath(path)
+  if (existsSync(stores) && (await readdir(stores)).length > 0) checkPresence(join(path, "gateway"))
+}
+
 const storesPath = (path: string): string => join(path, "stores")
 
 function storePath(path: string, uid: string): string {
@@ -178,6 +189,7 @@ function readFormat(text: string): number | undefined {
 }
 
 const restoreIt = "Restore the directory from a backup; polyplane check lists everything that is damaged"
+const makeItWritable = "All files must be writable for this user: change their owner or mode, or use a copy"
 const stopIt = "Stop that process, or choose another directory"
 
 /** A StartError that describes the problem of the data directory, or the error itself if it is a bug. */
@@ -191,7 +203,8 @@ export function explain(path: string, error: unknown): unknown {
         `the data directory "${path}" was written by a newer version of polyplane. Use that version`,
         options,
       )
-    const advice = error.code === "Corrupt" ? `. ${restoreIt}` : ""
+    const isDenied = /Permission denied|Read-only file system/.test(error.message)
+    const advice = error.code === "Corrupt" ? `. ${restoreIt}` : isDenied ? `. ${makeItWritable}` : ""
     return new StartError(`the data directory "${path}" cannot be opened: ${error.message}${advice}`, options)
   }
   const { code, message, syscall } = error as NodeJS.ErrnoException
