@@ -2,8 +2,9 @@
 // when it observed a change of the Lease, so clocks need not agree but only run at the same rate. Source:
 // k8s.io/client-go/tools/leaderelection/leaderelection.go.
 
+import { errorMessage } from "../apimachinery/error-message.ts"
 import { microTimestamp, type KubeObject } from "../apimachinery/object.ts"
-import { isNotFound } from "../apimachinery/status.ts"
+import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import { pause, systemClock, type Clock } from "./clock.ts"
 import { silentLog, type Log } from "./log.ts"
 import { leases } from "./resources.ts"
@@ -29,6 +30,8 @@ export interface LeaderElectionOptions {
   /** The work. Its signal ends when leadership is lost; it must then stop and resolve before another replica takes over. */
   lead(signal: AbortSignal): Promise<void>
   signal: AbortSignal
+  /** Called when an attempt has failed, which is repeated. */
+  failed?(error: unknown): void
   times?: Partial<LeaderElectionTimes>
   clock?: Clock
   log?: Log
@@ -147,9 +150,16 @@ class Election {
   ): Promise<boolean> {
     const over = new AbortController()
     const until = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal])
-    const isLate = pause(this.#clock, ms, until).then(() => false)
+    const lease = this.#options.name
+    const isLate = pause(this.#clock, ms, until).then(() => {
+      if (!until.aborted) this.#log.warn({ lease, ms }, "no answer about the Lease in time; retrying")
+      return false
+    })
     const done = work(over.signal).catch((error: unknown) => {
-      this.#log.debug({ lease: this.#options.name, error: String(error) }, "lease not written")
+      if (!over.signal.aborted && !isLostRace(error)) {
+        this.#log.warn({ lease, error: errorMessage(error) }, "the Lease cannot be read or written; retrying")
+        this.#options.failed?.(error)
+      }
       return false
     })
     try {
@@ -200,4 +210,9 @@ class Election {
       leaseTransitions: current === undefined || isHolder ? transitions : transitions + 1,
     }
   }
+}
+
+/** Another replica was faster. */
+function isLostRace(error: unknown): boolean {
+  return isConflict(error) || isAlreadyExists(error)
 }

@@ -1,6 +1,7 @@
 // Clients of clusters, from a kubeconfig or from inside a pod.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
+import { hasReason, StatusError } from "../../apimachinery/status.ts"
 import { createHttpClient } from "../../client/http/client.ts"
 import type { TlsIdentity } from "../../client/http/transport.ts"
 import { follow, type Following } from "../../client/credentials/follow.ts"
@@ -71,4 +72,23 @@ export async function connectSuperCluster(
     const why = errorMessage(error)
     throw new UserError(`no super cluster: superKubeconfig is not set, and ${why}`, { cause: error })
   }
+}
+
+/** A UserError that says what to do if the super cluster of this kubeconfig answers with an error, and other errors unchanged. */
+export function explainSuperCluster(error: unknown, file: string, { isLocal = false } = {}): unknown {
+  if (!(error instanceof StatusError)) return error
+  const userError = (message: string) => new UserError(message, { cause: error })
+  const { message } = error
+  if (hasReason(error, "Unauthorized"))
+    return userError(`the super cluster refuses the credentials of ${file}; they may have expired or been replaced`)
+  // By its RBAC, not by its admission.
+  if (hasReason(error, "Forbidden") && message.includes(' forbidden: User "'))
+    return userError(
+      `the super cluster does not permit this to the user of ${file} (manifests/rbac lists what is needed): ${message}`,
+    )
+  if (hasReason(error, "ServiceUnavailable")) {
+    const advice = isLocal ? `; is \`polyplane up\` running?` : ""
+    return userError(`the super cluster of ${file} does not answer: ${message}${advice}`)
+  }
+  return userError(message)
 }

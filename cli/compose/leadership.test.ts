@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { forbidden } from "../../apimachinery/status.ts"
 import { silentLog } from "../../client/log.ts"
 import { leases, namespaces } from "../../client/resources.ts"
 import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
@@ -79,6 +80,24 @@ describe("two instances on one super cluster", () => {
       work: () => Promise.reject(new Error("no definitions")),
     })
     await expect(leadership.untilWorking()).rejects.toThrow("no definitions")
+    await leadership[Symbol.asyncDispose]()
+  })
+
+  test("a Lease that may not be read is logged, and reported at once", async () => {
+    const cluster = await superCluster()
+    const refusal = forbidden(leases, "polyplane-test", "no")
+    cluster.fail = () => refusal
+    const logged: object[] = []
+    const leadership = Leadership.start({
+      client: cluster,
+      name: "polyplane-test",
+      identity: "first",
+      log: { ...silentLog, warn: (fields: object) => void logged.push(fields) },
+      times,
+      work: () => Promise.reject(new Error("not reached")),
+    })
+    await expect(leadership.untilWorking()).rejects.toBe(refusal)
+    expect(logged[0]).toEqual({ lease: "polyplane-test", error: refusal.message })
     await leadership[Symbol.asyncDispose]()
   })
 })

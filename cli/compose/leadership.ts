@@ -1,6 +1,7 @@
 // Only one syncer and one operator work per super cluster, chosen by a Lease in it. Two of them would silently undo each other's
 // work, since each deletes objects of tenants that its own gateway does not know.
 
+import { hasReason } from "../../apimachinery/status.ts"
 import { endsWithin, pause, systemClock, type Clock } from "../../client/clock.ts"
 import { runLeaderElection, type LeaderElectionTimes } from "../../client/leader-election.ts"
 import type { Log } from "../../client/log.ts"
@@ -60,8 +61,8 @@ export class Leadership implements AsyncDisposable {
   }
 
   /**
-   * Resolves when the work has started once; fails if that failed. `timeoutMs`: fails with UserError if another process leads for
-   * that long.
+   * Resolves when the work has started once; fails if that failed, or if the super cluster refuses the Lease. `timeoutMs`: fails with
+   * UserError if another process leads for that long.
    */
   async untilWorking(timeoutMs?: number): Promise<void> {
     if (timeoutMs === undefined) return this.#working.promise
@@ -83,10 +84,13 @@ export class Leadership implements AsyncDisposable {
         await runLeaderElection({
           ...common,
           times: this.#options.times ?? times,
+          failed: (error) => {
+            if (hasReason(error, "Unauthorized", "Forbidden")) this.#working.reject(error) // only the first result counts
+          },
           lead: (held) => this.#whileLeading(held),
         })
       } catch (error) {
-        this.#working.reject(error) // only the first result counts
+        this.#working.reject(error)
         log.error({ lease: name, error: String(error) }, "the leader's work failed; restarting it")
         await pause(clock, retryMs, signal)
       }

@@ -10,7 +10,7 @@ import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { createAuthority, issueClientCertificate } from "../../gateway/pki/pki.ts"
 import { startTestGateway, type TestGateway } from "../../gateway/testing/start-gateway.ts"
 import { readKubeconfigFile } from "./cluster.ts"
-import { followKubeconfig } from "./remote-gateway.ts"
+import { connectGateway, followKubeconfig } from "./remote-gateway.ts"
 
 let fixture: TestGateway
 let directory: string
@@ -64,6 +64,13 @@ test("loads a renewed kubeconfig, but not an incomplete one", async () => {
   expect(await address()).toMatchObject({ server: `${fixture.url}/tenants/first` })
   stopping.abort()
   await following
+})
+
+test("refuses the kubeconfig of a tenant", async () => {
+  const file = path.join(directory, "tenant")
+  await writeFile(file, (await fixture.createTenant("other")).kubeconfig)
+  const connecting = connectGateway(file, { log: silentLog, signal: new AbortController().signal })
+  await expect(connecting).rejects.toThrow(`${file} is not the gateway's admin kubeconfig: `)
 })
 
 test("does not run the kubeconfig's credential plugin to see whether it was renewed", async () => {

@@ -31,7 +31,8 @@ export async function connectGateway(
       return tenants
     } catch (error) {
       if (!(error instanceof StatusError)) throw error
-      if (error.code === 401 || error.code === 403) {
+      // Also 404, of the API of a tenant or of another cluster.
+      if (error.code === 401 || error.code === 403 || error.code === 404) {
         throw new UserError(`${kubeconfig} is not the gateway's admin kubeconfig: ${error.message}`, { cause: error })
       }
       log.warn({ error: error.message, failures }, "the gateway is unavailable; retrying")

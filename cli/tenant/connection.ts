@@ -1,15 +1,15 @@
-// Selects the super cluster for `polyplane tenant`: that of the all-in-one's data directory if there is one, otherwise the usual
-// kubeconfig rules (--kubeconfig, $KUBECONFIG, ~/.kube/config, in-cluster).
+// Selects the super cluster for `polyplane tenant`: --kubeconfig, otherwise that of the all-in-one's data directory if there is
+// one, otherwise the usual kubeconfig ($KUBECONFIG, ~/.kube/config).
 
 import { randomUUID } from "node:crypto"
 import { existsSync, readlinkSync } from "node:fs"
 import { mkdir, open, rename, rm, writeFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import path from "node:path"
-import { hasReason, isNotFound, StatusError } from "../../apimachinery/status.ts"
+import { isNotFound, StatusError } from "../../apimachinery/status.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { UserError } from "../command.ts"
-import { connectCluster } from "../compose/cluster.ts"
+import { connectCluster, explainSuperCluster } from "../compose/cluster.ts"
 
 export interface Connection extends AsyncDisposable {
   client: KubeClient
@@ -49,15 +49,13 @@ export async function connect(flags: {
   if (!local && flags["data-dir"] !== undefined) {
     throw new UserError(`${admin} does not exist; is ${dataDir} the data directory of a running \`polyplane up\`?`)
   }
-  const file = local
-    ? (real ?? admin)
-    : (flags.kubeconfig ?? process.env["KUBECONFIG"] ?? path.join(homedir(), ".kube", "config"))
+  const file = local ? (real ?? admin) : (flags.kubeconfig ?? usualKubeconfig())
   if (real !== undefined && !existsSync(real)) {
     throw new UserError(
       `${real}, the kubeconfig of the super cluster of ${dataDir}, is gone; name another with --kubeconfig`,
     )
   }
-  if (!existsSync(file)) {
+  if (!existsSync(file) && flags.kubeconfig === undefined) {
     throw new UserError(
       `no super cluster found: neither ${admin} nor ${file} exists; start one with \`npm start\`, or name one with --kubeconfig`,
     )
@@ -84,23 +82,23 @@ function realSuperCluster(dataDir: string): string | undefined {
   }
 }
 
+function usualKubeconfig(): string {
+  const set = process.env["KUBECONFIG"] ?? ""
+  if (set === "") return path.join(homedir(), ".kube", "config")
+  if (set.includes(path.delimiter) && !existsSync(set))
+    throw new UserError("$KUBECONFIG names several files: name that of the super cluster with --kubeconfig")
+  return set
+}
+
 /** `isSimulated`: the super cluster is part of `polyplane up` on this machine. */
 function explain(error: unknown, file: string, isSimulated: boolean): unknown {
-  if (!(error instanceof StatusError)) return error
-  const userError = (message: string) => new UserError(message, { cause: error })
-  const { message, status } = error
-  if (hasReason(error, "Unauthorized"))
-    return userError(`the super cluster refuses the credentials of ${file}; they may have expired or been replaced`)
-  if (hasReason(error, "ServiceUnavailable")) {
-    const advice = isSimulated ? `; is \`polyplane up\` running?` : ""
-    return userError(`the super cluster of ${file} does not answer: ${message}${advice}`)
-  }
-  const isOfOneObject = (status.details?.name ?? "") !== ""
+  const isOfOneObject = error instanceof StatusError && (error.status.details?.name ?? "") !== ""
   if (isNotFound(error) && !isOfOneObject)
-    return userError(
+    return new UserError(
       `the cluster of ${file} serves no VirtualClusters; is it the super cluster, with Polyplane installed?`,
+      { cause: error },
     )
-  return userError(message)
+  return explainSuperCluster(error, file, { isLocal: isSimulated })
 }
 
 export function kubeconfigPath(dataDir: string, tenant: string): string {

@@ -8,6 +8,7 @@ import { StartError } from "../../gateway/start-error.ts"
 import { UsageError, UserError, type Command } from "../command.ts"
 import { type Flags, integerFlag, parseFlags, printFlags } from "../flags.ts"
 import { keepCompiled } from "../runtime/module-loading.mjs"
+import { explainSuperCluster } from "../compose/cluster.ts"
 import { auditLogHelp } from "../log/audit-log.ts"
 import { createLog, isLogLevel, logLevels } from "../log/log.ts"
 import { logUnhandledRejections } from "../unhandled-rejections.ts"
@@ -176,12 +177,7 @@ async function start(options: Parameters<typeof AllInOne.start>[0]): Promise<All
     return await AllInOne.start(options)
   } catch (error) {
     if (error instanceof StartError) throw new UserError(error.message, { cause: error })
-    if (error instanceof StatusError && options.superKubeconfig !== undefined) {
-      throw new UserError(`the super cluster of ${options.superKubeconfig} does not answer: ${error.message}`, {
-        cause: error,
-      })
-    }
-    throw error
+    throw options.superKubeconfig === undefined ? error : explainSuperCluster(error, options.superKubeconfig)
   }
 }
 

@@ -93,7 +93,7 @@ function outputOf(
     execFile(program, args ?? [], options, (error, stdout, stderr) => {
       if (error === null) return settle(stdout)
       const hint = error.code === "ENOENT" && installHint !== undefined ? `\n${installHint}` : ""
-      const said = stderr.trim() === "" ? errorMessage(error) : stderr.trim()
+      const said = stderr.trim() === "" ? errorMessage(error).trim() : stderr.trim()
       reject(new Error(`${what}: the exec credential plugin ${command} failed: ${said}${hint}`, { cause: error }))
     }).stdin?.end()
   })

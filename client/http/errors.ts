@@ -1,5 +1,7 @@
-// Converts unsuccessful responses to StatusErrors: with the Status that Kubernetes sends, or with the text of a proxy in between.
+// Converts unsuccessful responses to StatusErrors: with the Status that Kubernetes sends, or with the text of a proxy in between. And
+// what is said of connections that fail.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { StatusError, type Status, type StatusReason } from "../../apimachinery/status.ts"
 
 /** The reasons for responses without a Status body, by code. */
@@ -54,4 +56,12 @@ export function parseStatus(body: Buffer): Status | undefined {
 
 export function isStatus(value: unknown): value is Status {
   return typeof value === "object" && value !== null && (value as { kind?: unknown }).kind === "Status"
+}
+
+/** Of a certificate that cannot be verified, Node says how to make it trust more authorities than those it was given. */
+export function connectionMessage(error: unknown): string {
+  const [message = ""] = errorMessage(error).split("; if the root CA is installed locally")
+  const { code = "" } = error as NodeJS.ErrnoException
+  const isUnknown = /^(UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED)/.test(code)
+  return isUnknown ? `${message}: its certificate is not of the authority that the client trusts` : message
 }

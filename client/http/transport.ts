@@ -11,9 +11,8 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import { setTimeout as delay } from "node:timers/promises"
 import { type SecureContextOptions, TLSSocket } from "node:tls"
-import { errorMessage } from "../../apimachinery/error-message.ts"
 import { serviceUnavailable, StatusError, timeout } from "../../apimachinery/status.ts"
-import { readError } from "./errors.ts"
+import { connectionMessage, readError } from "./errors.ts"
 import type { ClientMetrics } from "../metrics/client-metrics.ts"
 import { noAnswer, type RequestMetrics } from "../metrics/request-metrics.ts"
 
@@ -164,7 +163,7 @@ export class HttpTransport implements AsyncDisposable {
   asStatusError(wanted: TransportRequest, error: unknown): StatusError {
     if (error instanceof StatusError) return error
     const what = `${wanted.method} ${this.#base.origin}${wanted.path.split("?")[0] ?? ""}`
-    return serviceUnavailable(`${what}: ${errorMessage(error)}`, { cause: error })
+    return serviceUnavailable(`${what}: ${connectionMessage(error)}`, { cause: error })
   }
 
   /** Applies to new connections; requests and watches in progress keep theirs. */

@@ -276,6 +276,7 @@ describe("polyplane fails with one sentence on", () => {
     await fails([...args, "--super-kubeconfig", directory("missing")], 1, /missing/)
     await writeFile(file, "not: [a kubeconfig")
     await fails([...args, "--super-kubeconfig", file], 1, /dead\.kubeconfig/)
+    await fails(["tenant", "list", "--kubeconfig", directory("missing")], 1, /^polyplane: kubeconfig .*missing: ENOENT/)
   })
 
   test("invalid, existing or missing tenants", async () => {
@@ -308,7 +309,19 @@ describe("polyplane fails with one sentence on", () => {
     const [{ name: clusterName } = { name: "" }] = config.clusters
     const [user, stopped] = [directory("user.kubeconfig"), directory("stopped")]
     await writeFile(user, stringify({ ...config, users: [{ name: userName, user: { token: "none" } }] }))
-    await tenantList(user, `refuses the credentials of ${user}; they may have expired or been replaced`)
+    const refused = `refuses the credentials of ${user}; they may have expired or been replaced`
+    await tenantList(user, refused)
+    const start = ["up", "--port", "0", "--data-dir", directory("refused"), "--super-kubeconfig", user]
+    await fails(start, 1, refused)
+    const token = (await up.kubectl(["create", "token", "default"], { kubeconfig: "admin" })).trim()
+    await writeFile(user, stringify({ ...config, users: [{ name: userName, user: { token } }] }))
+    await fails(
+      start,
+      1,
+      /does not permit this to the user of .* \(manifests\/rbac lists what is needed\): \w+ is forbidden/,
+    )
+    await writeFile(user, stringify({ ...config, clusters: [{ name: clusterName, cluster: { server: up.url } }] }))
+    await fails(start, 1, /does not answer: .*: its certificate is not of the authority that the client trusts$/)
     const nowhere = [{ name: clusterName, cluster: { server: "https://127.0.0.1:1" } }]
     await mkdir(stopped)
     await writeFile(path.join(stopped, "admin.kubeconfig"), stringify({ ...config, clusters: nowhere }))
