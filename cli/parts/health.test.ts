@@ -53,5 +53,7 @@ test("reports an address that is in use", async () => {
   )
   taken.close()
   expect(refused).toBeInstanceOf(UserError)
-  expect((refused as UserError).message).toContain(`health cannot be served on ${host}:${port}: listen EADDRINUSE`)
+  expect((refused as UserError).message).toContain(
+    `health cannot be served: port ${port} of ${host} is in use by another process`,
+  )
 })

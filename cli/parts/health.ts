@@ -3,9 +3,9 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { expositionType } from "../../client/metrics/exposition.ts"
+import { explainListen } from "../../gateway/connections/listener.ts"
 import { printProcess } from "../../gateway/metrics/process.ts"
 import { UserError } from "../command.ts"
 import { listenPort, optional, section, text, withDefault } from "../config.ts"
@@ -48,7 +48,8 @@ export class HealthServer implements AsyncDisposable {
     try {
       await promise
     } catch (error) {
-      throw new UserError(`health cannot be served on ${host}:${port}: ${errorMessage(error)}`, { cause: error })
+      const { message } = explainListen(error as NodeJS.ErrnoException, host, port)
+      throw new UserError(`health cannot be served: ${message}`, { cause: error })
     }
     return started
   }

@@ -1,5 +1,6 @@
 // polyplane vn-agent: the vn-agent of the node that it runs on.
 
+import { explainListen } from "../../gateway/connections/listener.ts"
 import { defaultVnAgentLimits } from "../../vn-agent/options.ts"
 import { VnAgent } from "../../vn-agent/server.ts"
 import { UserError } from "../command.ts"
@@ -86,8 +87,8 @@ async function startAgent(options: Parameters<typeof VnAgent.start>[0]): Promise
   try {
     return await VnAgent.start(options)
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === undefined) throw error
-    throw new UserError(`the vn-agent cannot serve on ${options.host}:${options.port}: ${message}`, { cause: error })
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    const { message } = explainListen(error as NodeJS.ErrnoException, options.host, options.port)
+    throw new UserError(`the vn-agent cannot serve: ${message}`, { cause: error })
   }
 }

@@ -12,7 +12,7 @@ import type { Arrivals } from "../request/arrivals.ts"
 /** Resolves with the port. Rejects with StartError. */
 export function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    const failed = (error: NodeJS.ErrnoException): void => reject(explain(error, host, port))
+    const failed = (error: NodeJS.ErrnoException): void => reject(explainListen(error, host, port))
     server.once("error", failed)
     server.listen(port, host, () => {
       server.removeListener("error", failed)
@@ -66,7 +66,8 @@ function cut(server: ClosingServer, active: Arrivals<RequestState>): void {
   for (const state of active.values) state.upgrade?.socket.destroy()
 }
 
-function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
+/** A StartError that says what to do if a server cannot listen, and other errors unchanged. */
+export function explainListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
   const options = { cause: error }
   if (error.code === "EADDRINUSE")
     return new StartError(
