@@ -15,5 +15,6 @@ export function storageError(error: unknown, asked: Revision | undefined, compac
     return new StorageError("FutureRevision", `revision ${asked} is not there yet`, cause)
   if (code === status.INVALID_ARGUMENT && /too large|too many operations/.test(details))
     return new StorageError("TooLarge", details, cause)
-  return new StorageError("Unavailable", `etcd: ${details}`, cause)
+  // The client ends some of its details with an empty note.
+  return new StorageError("Unavailable", `etcd: ${details.replace(/\. Resolution note: $/, "")}`, cause)
 }
