@@ -212,6 +212,9 @@ describe("files", () => {
 })
 
 describe("documents", () => {
+  /** The whole path, or its end. */
+  const isSource = (name: string): boolean => files.some((file) => file === name || file.endsWith(`/${name}`))
+
   test("lead only to files that exist", () => {
     const documents = [...readdirSync(root), ...files].filter((file) => file.endsWith(".md"))
     expect(documents.length).toBeGreaterThan(10)
@@ -240,8 +243,24 @@ describe("documents", () => {
       ([, file]) => file ?? "",
     )
     expect(named.length).toBeGreaterThan(10)
-    const found = (name: string) => sources.some((file) => file === name || file.endsWith(`/${name}`))
-    expect(named.filter((name) => !found(name) && !existsSync(path.join(root, name)))).toEqual([])
+    expect(named.filter((name) => !isSource(name) && !existsSync(path.join(root, name)))).toEqual([])
+  })
+
+  test("documents and comments name only sources that exist", () => {
+    const comments = sources.map((file): [string, string[]] => [
+      file,
+      text(file).match(/(?:^|[ \t])(?:\/\/|\/?\*) .*$/gm) ?? [],
+    ])
+    const others = [...readdirSync(root), ...files].filter((file) => file.endsWith(".md"))
+    const lines = [...comments, ...others.map((file): [string, string[]] => [file, [text(file)]])]
+    const wrong = lines.flatMap(([file, texts]) =>
+      texts
+        .flatMap((each) => [...each.matchAll(/(?<![\w/.*@~$-])[\w.-][\w./@-]*\.(?:ts|mjs)(?![\w-])/g)])
+        .filter(([name]) => !isSource(name) && !existsSync(path.join(root, path.dirname(file), name)))
+        .filter(([name]) => !existsSync(path.join(root, name)))
+        .map(([name]) => `${file}: ${name}`),
+    )
+    expect(wrong).toEqual([])
   })
 
   const guarantees = text("ARCHITECTURE.md")

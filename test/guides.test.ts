@@ -1,7 +1,7 @@
-// What the guides for operators say is true: figures are those of the benchmarks, and the messages, reasons and metrics they name
-// are in the program. test/e2e/readme.test.ts runs commands.
+// What the documents for operators say is true: figures are those of the benchmarks, limits those of the program, and the messages,
+// reasons, metrics and settings they name are in the program. test/e2e/readme.test.ts runs commands.
 
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync, statSync } from "node:fs"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { repository } from "./harness/polyplane.ts"
@@ -84,5 +84,78 @@ describe("monitoring.md", () => {
     // Names of queues are put together.
     const name = metric.replace(/_(sum|count)$/, "").replace(/^workqueue_/, "")
     expect(program).toMatch(new RegExp(`["\`]${name}["\`]`))
+  })
+})
+
+const scales: Record<string, number> = {
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  million: 1e6,
+  s: 1000,
+  minutes: 60_000,
+  h: 3_600_000,
+}
+
+/** The values of numbers, products and sums of them in a source, as far as they are written in it. */
+function valuesIn(source: string): Set<number> {
+  const values = new Set<number>()
+  const factor = String.raw`(?:\d[\d_]*(?:\.\d+)?|KiB|MiB)`
+  const product = String.raw`${factor}(?: \* ${factor})*`
+  const valueOf = (text: string): number =>
+    text.split(" * ").reduce((value, each) => {
+      const next = value * (scales[each] ?? Number(each.replaceAll("_", "")))
+      values.add(next)
+      return next
+    }, 1)
+  for (const [sum] of source.matchAll(new RegExp(String.raw`(?<![\w.])${product}(?: \+ ${product})*`, "g")))
+    values.add(sum.split(" + ").reduce((total, each) => total + valueOf(each), 0))
+  for (const [, mebibytes] of source.matchAll(/(?:MiB: |space-size=)(\d+)/g)) values.add(Number(mebibytes) * 2 ** 20)
+  return values
+}
+
+describe("the limits in ARCHITECTURE.md", () => {
+  const [, section = ""] = read("ARCHITECTURE.md").split("\n## Limits\n")
+  const limits = section.split("\n").flatMap((line) => {
+    const [subject = "", where = "", text = ""] = line.replace(/^\| | \|$/g, "").split(" | ")
+    return where.includes("`") ? [{ subject, where, text }] : []
+  })
+
+  /** The sources that a row names; a name without a folder is in that of the name before it. */
+  function sourcesOf(row: string): string[] {
+    let folder = ""
+    return [...row.matchAll(/`([\w-]+(?:\/[\w.-]+)*\/?)(?:\.\w+)?`/g)].flatMap(([quoted]) => {
+      const name = quoted.slice(1, -1)
+      const file = name.includes("/") ? name : path.posix.join(folder, name)
+      if (!/[/.]/.test(file) || statSync(path.join(repository, file), { throwIfNoEntry: false }) === undefined)
+        return []
+      folder = path.posix.dirname(file)
+      if (!file.endsWith("/")) return [read(file)]
+      const found = readdirSync(path.join(repository, file), { recursive: true, encoding: "utf8" })
+      return found.filter((each) => /\.(ts|mjs)$/.test(each) && !/test/.test(each)).map((each) => read(file + each))
+    })
+  }
+
+  test("there are some", () => {
+    expect(limits.length).toBeGreaterThan(40)
+  })
+
+  test.each(limits)("$subject", ({ where, text }) => {
+    const values = valuesIn(sourcesOf(`${where} ${text}`).join("\n"))
+    // Without links, names, and codes of responses.
+    const said = text.replaceAll(/`[^`]*`|\[[^[\]]*\]|\((?:[45]\d\d(?:, )?)+|with 503/g, "")
+    const figures = said.matchAll(/(?<![\w./])(\d[\d,]*(?:\.\d+)?)(?: (KiB|MiB|GiB|million|s|minutes|h)\b)?/g)
+    for (const [figure, digits = "", unit] of figures) {
+      const number = Number(digits.replaceAll(",", ""))
+      // Times are in seconds or in milliseconds.
+      const possible =
+        unit === "s" || unit === "minutes"
+          ? [1, (scales[unit] ?? 1) / 1000, scales[unit] ?? 1]
+          : [scales[unit ?? ""] ?? 1]
+      expect(
+        possible.some((scale) => values.has(number * scale)),
+        figure,
+      ).toBe(true)
+    }
   })
 })

@@ -26,7 +26,7 @@ interface Authorities {
   administratorAuthority: Authority
 }
 
-/** Renewed before they expire while the gateway runs (../renewal.ts), so they must not be copied. */
+/** Renewed before they expire while the gateway runs (renewal.ts), so they must not be copied. */
 export interface Certificates {
   serving: IssuedCertificate
   administrator: IssuedCertificate

@@ -1,5 +1,5 @@
 // Renews the gateway's certificates while it runs: each is replaced before it expires, or when another process has replaced it. New
-// connections use the new one. pki/gateway-keys.ts determines which process replaces them.
+// connections use the new one. gateway-keys.ts determines which process replaces them.
 
 import type { Server } from "node:https"
 import type { SecureContextOptions } from "node:tls"
