@@ -37,7 +37,7 @@ export function decide(
   const deleting = object.metadata.deletionTimestamp !== undefined
   const isGraceful = sync.graceful?.(object, context) === true
   if (superObject === undefined) {
-    if (deleting) return isGraceful && !isFinished(object) ? { do: "finish" } : nothing
+    if (deleting) return isGraceful && !isGraceOver(object) ? { do: "finish" } : nothing
     return withoutSuperObject(sync, object, context)
   }
   switch (ownership(superObject, context.tenant, object)) {
@@ -134,6 +134,6 @@ function superChanges(sync: ResourceSync, object: KubeObject, superObject: KubeO
 }
 
 /** Only the tenant's finalizers still hold it: the tenant's server removes it with the last of them. */
-const isFinished = ({ metadata }: KubeObject): boolean => metadata.deletionGracePeriodSeconds === 0
+const isGraceOver = ({ metadata }: KubeObject): boolean => metadata.deletionGracePeriodSeconds === 0
 
 const isDeleting = (object: KubeObject): boolean => object.metadata.deletionTimestamp !== undefined

@@ -46,7 +46,7 @@ export function nextDeletionStep(
 }
 
 /** Whether an update has removed the last reason for an object in deletion to remain. */
-export function isFinished(definition: ResourceDefinition, object: KubeObject, current: KubeObject): boolean {
+export function endsDeletion(definition: ResourceDefinition, object: KubeObject, current: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = current.metadata
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds > 0) return false
   return (object.metadata.finalizers ?? []).length === 0 && !isHeldBack(definition, object)

@@ -16,7 +16,7 @@ import type { KeyValue } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { checkIdentity, checkRevision, checkVersion, kindOf, refuseInvalid, uidConflict } from "./checks.ts"
 import type { DeleteAttempts } from "./delete-attempts.ts"
-import { isFinished } from "./deletion.ts"
+import { endsDeletion } from "./deletion.ts"
 import { checkAfterAdmission, managersIn, recordWrite } from "./managed-fields/field-management.ts"
 import { managedKind } from "./managed-fields/managed-kind.ts"
 import {
@@ -139,7 +139,7 @@ export class WriteAttempts {
     definition.strategy.canonicalize?.(object)
     await admit.validate(object, current)
     await ctx.pause?.()
-    const isLast = isFinished(definition, object, current)
+    const isLast = endsDeletion(definition, object, current)
     this.#settle(object, !isLast)
     // It is removed when an object is stored, so it remains in dry runs and in objects that are deleted.
     const keepsLink = (options.dryRun === true || isLast) && definition.customResource === undefined
