@@ -2,6 +2,7 @@
 
 import { ownValue } from "./schema/json-object.ts"
 import { goQuote } from "./go/quote.ts"
+import { end, type Token, tokenize } from "./label-tokens.ts"
 import { badRequest } from "./status.ts"
 import { validateLabelValue, validateQualifiedName } from "./names.ts"
 
@@ -135,15 +136,6 @@ function printRequirement({ key, operator, values }: Requirement): string {
   }
 }
 
-const symbols = ["==", "!=", "=", "!", ">", "<", "(", ")", ","] as const
-type Symbol_ = (typeof symbols)[number]
-/** `symbol` undefined: a word. The end of the text is a token without text. */
-interface Token {
-  symbol: Symbol_ | "end" | undefined
-  text: string
-}
-
-const end: Token = { symbol: "end", text: "" }
 const binaryOperators = "in, notin, =, ==, !=, gt, lt"
 
 function unexpected(found: Token, expected: string): never {
@@ -278,29 +270,4 @@ function checked(requirement: Requirement): Requirement {
   })
   if (faults.length > 0) inRequirement(faults.length === 1 ? (faults[0] ?? "") : `[${faults.join(", ")}]`)
   return requirement
-}
-
-/** Upstream's lexer takes a zero byte for the end of the text: behind a token it is skipped, elsewhere nothing follows it. */
-function tokenize(text: string): Token[] {
-  const tokens: Token[] = []
-  let at = 0
-  while (at < text.length) {
-    if (/[ \t\r\n]/.test(text[at] ?? "")) {
-      at++
-      continue
-    }
-    if (text[at] === "\0") break
-    const symbol = symbols.find((candidate) => text.startsWith(candidate, at))
-    const word = symbol ?? wordAt(text, at)
-    tokens.push({ symbol, text: word })
-    at += word.length
-    if (text[at] === "\0") at++
-  }
-  return tokens
-}
-
-function wordAt(text: string, start: number): string {
-  let end = start
-  while (end < text.length && !/[ \t\r\n\0=!<>(),]/.test(text[end] ?? "")) end++
-  return text.slice(start, end)
 }
