@@ -8,6 +8,8 @@ export function withAudit(audit: Log | undefined): Filter {
   return (request, response, next) => {
     const { state } = response.locals
     if (audit !== undefined) {
+      // A connection that has ended no longer knows it.
+      const sourceIP = clientAddress(request)
       state.whenDone(() => {
         const { info, controlPlane, user } = state.summary
         audit.info(
@@ -24,7 +26,7 @@ export function withAudit(audit: Log | undefined): Filter {
             name: info?.name,
             uri: request.url,
             userAgent: request.headers["user-agent"],
-            sourceIP: clientAddress(request),
+            sourceIP,
             code: response.statusCode,
             annotations: state.annotations,
             ms: Math.round(performance.now() - state.startedAt),

@@ -4,12 +4,15 @@ import { connect, type ClientHttp2Session, type ClientHttp2Stream, type Incoming
 import { once } from "node:events"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import type { ConfigMap } from "../../apimachinery/object.ts"
+import { silentLog } from "../../client/log.ts"
 import { configMaps } from "../../client/resources.ts"
 import { startTestGateway, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
 
 let fixture: TestGateway
 let tenant: TestTenant
 let session: ClientHttp2Session
+/** What the audit log has of them. */
+const audited: Record<string, unknown>[] = []
 
 function open(credential: TestTenant | undefined): ClientHttp2Session {
   const { certificate, key } = credential ?? {}
@@ -80,6 +83,7 @@ beforeAll(async () => {
     http2: true,
     domain: "tenants.test",
     limits: { maxStreams: 20, maxBodyBytes: 100_000 },
+    audit: { ...silentLog, info: (fields) => void audited.push(fields as Record<string, unknown>) },
   })
   tenant = await fixture.createTenant("a")
   await fixture.createTenant("b")
@@ -120,6 +124,18 @@ describe("over HTTP/2", () => {
     onTestFinished(() => anonymous.destroy())
     expect((await answerOf(anonymous.request({ ":path": objects }))).status).toBe(403) // system:anonymous
     expect((await send("GET", objects)).status).toBe(200)
+  })
+
+  test("a client that breaks its connection is in the audit log with its address", async () => {
+    const leaving = open(tenant)
+    const agent = "leaves-at-once"
+    const watch = leaving.request({ ":path": `${objects}?watch=true`, "user-agent": agent })
+    watch.on("error", () => undefined)
+    await once(watch, "response")
+    leaving.destroy()
+    const entry = () => audited.find(({ userAgent }) => userAgent === agent)
+    await expect.poll(entry).toMatchObject({ verb: "watch", sourceIP: "127.0.0.1", code: 200 })
+    expect((await send("GET", "/version")).status).toBe(200)
   })
 
   test("the host can name the tenant", async () => {

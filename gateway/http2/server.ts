@@ -14,7 +14,7 @@ import {
 import type { Server, ServerOptions } from "node:https"
 import type { Socket } from "node:net"
 import type { GatewayLimits } from "../options.ts"
-import { StreamRequest } from "./stream-request.ts"
+import { rememberSocket, StreamRequest } from "./stream-request.ts"
 import { StreamResponse } from "./stream-response.ts"
 
 const MiB = 1024 * 1024
@@ -55,18 +55,22 @@ export function createHttp2Server(options: ServerOptions, limits: StreamLimits, 
     serve as unknown as (request: Http2ServerRequest, response: Http2ServerResponse) => void,
   )
   const sessions = new Set<ServerHttp2Session>()
+  const sockets = new Set<Socket>()
+  let arrived: Socket | undefined
+  // Before Node's own listener, which creates the session.
+  server.prependListener("secureConnection", (socket: Socket) => {
+    arrived = socket
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+  })
   server.on("session", (session) => {
+    if (arrived !== undefined) rememberSocket(session, arrived)
     sessions.add(session)
     session.once("close", () => sessions.delete(session))
     // The connection broke; its streams have been notified.
     session.on("error", () => undefined)
     closeWhenIdle(session, limits.keepAliveMs)
     closeWhenFlooded(session)
-  })
-  const sockets = new Set<Socket>()
-  server.on("secureConnection", (socket: Socket) => {
-    sockets.add(socket)
-    socket.once("close", () => sockets.delete(socket))
   })
   const close = server.close.bind(server)
   return Object.assign(server as unknown as Server, {

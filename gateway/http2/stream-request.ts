@@ -2,11 +2,18 @@
 // (http2.Http2ServerRequest) copies the body through a second stream, which costs time even if there is no body.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
-import type { ServerHttp2Stream } from "node:http2"
+import type { Http2Session, ServerHttp2Stream } from "node:http2"
 import type { Socket } from "node:net"
 
 type Head = Pick<IncomingMessage, "method" | "url" | "headers" | "rawHeaders"> &
   Pick<IncomingMessage, "httpVersion" | "httpVersionMajor" | "httpVersionMinor"> & { socket: Socket | undefined }
+
+const sockets = new WeakMap<Http2Session, Socket>()
+
+/** The socket that Node's session itself shows throws at every access once the client has left. */
+export function rememberSocket(session: Http2Session, socket: Socket): void {
+  sockets.set(session, socket)
+}
 
 /** Node creates one per stream, with `new`. */
 export class StreamRequest {
@@ -19,7 +26,7 @@ export class StreamRequest {
       headers: headersOf(stream, given),
       rawHeaders,
       // The connection's socket, which is the key of per-connection data.
-      socket: stream.session?.socket,
+      socket: stream.session && sockets.get(stream.session),
       httpVersion: "2.0",
       httpVersionMajor: 2,
       httpVersionMinor: 0,

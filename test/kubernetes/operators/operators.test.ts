@@ -36,7 +36,9 @@ describe.skipIf(lacks([...new Set(needs)], typeof modules === "string" ? modules
     folder = await mkdtemp(path.join(tmpdir(), "polyplane-operators-"))
     stack.defer(() => rm(folder, { recursive: true, force: true }))
     kubelet = stack.use(await startKubelet())
-    up = stack.use(await startPolyplane({ args: ["--tenants", operators.map(({ name }) => name).join()] }))
+    const tenants = operators.map(({ name }) => name).join()
+    const audit = ["--audit-log", path.join(folder, "audit.log")]
+    up = stack.use(await startPolyplane({ args: ["--tenants", tenants, ...audit] }))
   })
 
   afterAll(() => stack.disposeAsync())
