@@ -42,7 +42,26 @@ describe("an EventRecorder", () => {
     await recorder.drained()
     expect(cluster.all(events)).toHaveLength(eventLimits.similar)
     const combined = cluster.all(events).find((event) => String(event["message"]).startsWith("(combined"))
-    expect(combined).toMatchObject({ message: "(combined from similar events): thing 14", count: 6 })
+    const message = "(combined from similar events): thing 14"
+    expect(combined).toMatchObject({ message, count: 6, source: { component: "c" }, reportingComponent: "" })
+    const others = cluster.all(events).filter((event) => event !== combined)
+    expect(new Set(others.map((event) => event["reportingComponent"]))).toEqual(new Set(["c"]))
+  })
+
+  test("combines similar events until there were none for a while", async () => {
+    const clock = new FakeClock()
+    const cluster = new FakeCluster({ clock })
+    const recorder = new EventRecorder({ component: "c", clock })
+    for (let index = 0; index < 15; index++) {
+      recorder.event(cluster, pod, "Normal", "Did", `thing ${index}`)
+      clock.advance(eventLimits.similarMs / 2)
+    }
+    await recorder.drained()
+    expect(cluster.all(events)).toHaveLength(eventLimits.similar)
+    clock.advance(eventLimits.similarMs)
+    recorder.event(cluster, pod, "Normal", "Did", "thing 15")
+    await recorder.drained()
+    expect(cluster.all(events)).toHaveLength(eventLimits.similar + 1)
   })
 
   test("limits the events of one object without affecting others", async () => {

@@ -16,7 +16,7 @@ export const eventLimits = {
   /** Per object and type: this many at once, then one every `refillMs`. Further ones are added to the count of the next. */
   burst: 25,
   refillMs: 300_000,
-  /** After this many similar events (same object, type and reason) within `similarMs`, their messages are combined into one. */
+  /** After this many similar events (same object, type and reason), each within `similarMs` of the last, their messages are combined into one. */
   similar: 10,
   similarMs: 600_000,
   /** Objects and events remembered; the least recently used are dropped first. */
@@ -45,6 +45,8 @@ interface EventFields {
 interface Correlated extends EventFields {
   /** Identifies events that are counted in the same Event. */
   key: string
+  /** Of similar events; as in client-go, nobody is said to report such an Event. */
+  isCombined: boolean
 }
 
 interface Recording extends Correlated {
@@ -67,7 +69,8 @@ interface Written {
 interface Similar {
   /** Their digests. */
   messages: Set<string>
-  since: number
+  /** When the last one was recorded. */
+  at: number
 }
 
 interface Bucket {
@@ -202,7 +205,7 @@ export class EventRecorder {
       firstTimestamp: written.firstTimestamp,
       lastTimestamp: now,
       count: written.count,
-      reportingComponent: this.#component,
+      reportingComponent: recording.isCombined ? "" : this.#component,
       reportingInstance: "",
     })
     remember(this.#written, key, written)
@@ -216,16 +219,15 @@ export class EventRecorder {
     const group = [object.uid, object.fieldPath ?? "", type, reason].join("\n")
     const present = this.#similar.get(group)
     const similar =
-      present !== undefined && at - present.since <= eventLimits.similarMs
-        ? present
-        : { messages: new Set<string>(), since: at }
+      present !== undefined && at - present.at <= eventLimits.similarMs ? present : { messages: new Set<string>(), at }
+    similar.at = at
     const digest = createHash("sha256").update(message).digest("base64")
     if (similar.messages.size < eventLimits.similar - 1) similar.messages.add(digest)
     remember(this.#similar, group, similar)
     if (similar.messages.has(digest)) {
-      return { ...fields, key: `${group}\n${digest}` }
+      return { ...fields, key: `${group}\n${digest}`, isCombined: false }
     }
-    return { ...fields, key: group, message: `(combined from similar events): ${message}` }
+    return { ...fields, key: group, isCombined: true, message: `(combined from similar events): ${message}` }
   }
 }
 
