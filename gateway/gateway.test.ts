@@ -6,7 +6,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import type { ConfigMap, KubeObject, Namespace, ServiceAccount } from "../apimachinery/object.ts"
-import { clusterRoleBindings, configMaps, namespaces, serviceAccounts, services } from "../client/resources.ts"
+import {
+  clusterRoleBindings,
+  configMaps,
+  endpoints,
+  endpointSlices,
+  namespaces,
+  serviceAccounts,
+  services,
+} from "../client/resources.ts"
 import { startTestGateway, type RawAnswer, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
 import { createAuthority, issueClientCertificate } from "./pki/pki.ts"
 
@@ -61,6 +69,21 @@ describe("a tenant's administrator", () => {
     const service = await fixture.client("/tenants/a", a).get<KubeObject>(services, "default", "kubernetes")
     expect(service).toMatchObject({ spec: { clusterIP: "10.96.0.1", ports: [{ port: 443 }] } })
   })
+
+  test.each([services, endpoints, endpointSlices])(
+    "gets another one after deleting it: $resource",
+    async (resource) => {
+      const client = fixture.client("/tenants/a", a)
+      const uid = async () => {
+        const { items } = await client.list(resource, { namespace: "default" })
+        return items.find(({ metadata }) => metadata.name === "kubernetes")?.metadata.uid
+      }
+      const before = await uid()
+      expect(before).toBeDefined()
+      await client.delete(resource, "default", "kubernetes")
+      await expect.poll(uid).toSatisfy((now) => now !== undefined && now !== before)
+    },
+  )
 
   test.each([
     ["path", () => fixture.request("/tenants/a/version", a)],

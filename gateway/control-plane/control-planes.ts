@@ -21,7 +21,12 @@ import { type Admittance, admittanceOf } from "../tenancy/admittance.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { superUid } from "../stores/data-directory.ts"
 import { administratorsName, type GatewayKeys } from "../pki/gateway-keys.ts"
-import { ensureKubernetesService, kubernetesServiceKey, type AdvertisedAddress } from "./kubernetes-service.ts"
+import {
+  ensureKubernetesService,
+  kubernetesServiceKey,
+  kubernetesServiceKeys,
+  type AdvertisedAddress,
+} from "./kubernetes-service.ts"
 import { openControlPlane, type ControlPlaneParts } from "./open-control-plane.ts"
 import type { Preparation } from "./prepare.ts"
 import { Presence } from "../tenancy/presence.ts"
@@ -164,6 +169,9 @@ export class ControlPlanes implements Preparation {
     const { anonymousRights } = await this.#nobody.openness()
     return admittanceOf(controlPlane, anonymousRights)
   }
+
+  /** Of what prepare() creates. */
+  readonly keys = kubernetesServiceKeys
 
   async isBegun({ store }: ControlPlane): Promise<boolean> {
     return (await store.get(kubernetesServiceKey)) !== undefined

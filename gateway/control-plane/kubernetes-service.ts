@@ -15,7 +15,10 @@ export interface AdvertisedAddress {
 
 const namespace = "default"
 const name = "kubernetes"
-export const kubernetesServiceKey = storageKey(storagePrefixOf("", services.resource), namespace, name)
+const keyOf = ({ group, resource }: Resource): string => storageKey(storagePrefixOf(group, resource), namespace, name)
+export const kubernetesServiceKey = keyOf(services)
+/** Of all that ensureKubernetesService creates. */
+export const kubernetesServiceKeys = [services, endpoints, endpointSlices].map(keyOf)
 const portName = "https"
 const httpsPort = 443
 

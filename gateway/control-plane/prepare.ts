@@ -14,6 +14,8 @@ export interface Preparation {
   isBegun(controlPlane: ControlPlane): Promise<boolean>
   /** Idempotent. */
   prepare: Prepare
+  /** Of what it creates. It is repeated when one of them is deleted, as kube-apiserver creates its own Service again. */
+  keys: readonly string[]
 }
 
 /** Resolves when it has succeeded or the signal is aborted. Never rejects. */
@@ -47,10 +49,11 @@ export interface PreparingParts {
   log: Log
 }
 
-/** The preparation of one open control plane: started once, by its first use. */
+/** The preparation of one open control plane: started by its first use, and repeated when what it created is deleted. */
 export class Preparing {
   readonly #parts: PreparingParts
   #running: Promise<void> | undefined
+  #watching: Promise<unknown> | undefined
   /** performance.now() */
   #since = 0
   #done = false
@@ -74,11 +77,44 @@ export class Preparing {
 
   begin(): void {
     if (this.#running !== undefined) return
-    const { controlPlane, preparation, signal, log } = this.#parts
     this.#since = performance.now()
-    this.#running = prepareUntilDone(controlPlane, (each) => preparation.prepare(each), signal, log).then(() => {
-      this.#done = true
-    })
+    this.#watching = Promise.all(this.#parts.preparation.keys.map((key) => this.#watch(key)))
+    this.#running = this.#prepare()
+  }
+
+  async #prepare(): Promise<void> {
+    const { controlPlane, preparation, signal, log } = this.#parts
+    this.#done = false
+    await prepareUntilDone(controlPlane, (each) => preparation.prepare(each), signal, log)
+    this.#done = true
+  }
+
+  /** Until the control plane is closed. Never rejects. */
+  async #watch(key: string): Promise<void> {
+    const { controlPlane, signal, log } = this.#parts
+    if (signal.aborted) return
+    const { store } = controlPlane
+    const watcher = store.watch(key, { after: store.revision })
+    const stop = (): void => watcher.close()
+    signal.addEventListener("abort", stop)
+    try {
+      for await (const events of watcher) {
+        const isGone = events.some((event) => event.type === "delete" && event.current.key === key)
+        if (isGone) this.#running = this.ended.then(() => this.#prepare())
+      }
+    } catch (error) {
+      // It is created again when the control plane is next opened.
+      log.warn({ tenant: controlPlane.tenant?.name, error: String(error) }, `watch of ${key} ended`)
+    } finally {
+      signal.removeEventListener("abort", stop)
+      watcher.close()
+    }
+  }
+
+  /** Resolves when nothing of it runs any more. The signal must be aborted. */
+  async end(): Promise<void> {
+    await this.#watching
+    await this.ended
   }
 
   /** Starts the preparation. Resolves when it is done or the time limit has passed; it then continues in the background. */

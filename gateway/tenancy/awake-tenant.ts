@@ -83,6 +83,6 @@ export class AwakeTenant {
   async end(): Promise<void> {
     this.stop()
     await this.#feeding
-    await this.preparing.ended
+    await this.preparing.end()
   }
 }

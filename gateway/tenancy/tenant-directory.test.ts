@@ -49,7 +49,7 @@ function parts(more: Partial<TenantDirectoryParts> = {}) {
       removed.push(uid)
       return Promise.resolve()
     },
-    preparation: { isBegun: () => Promise.resolve(false), prepare: () => Promise.resolve() },
+    preparation: { isBegun: () => Promise.resolve(false), prepare: () => Promise.resolve(), keys: [] },
     addressOf: (name) => ({ server: `https://gateway/tenants/${name}`, certificateAuthority: "" }),
     issuerOf: (name) => `https://issuer/${name}`,
     log: silentLog,
@@ -81,7 +81,7 @@ test("a tenant that cannot be opened leaves no data", async () => {
 
 test("a tenant is prepared on first use", async () => {
   const prepare = vi.fn(() => Promise.resolve())
-  const { all } = parts({ preparation: { isBegun: () => Promise.resolve(false), prepare } })
+  const { all } = parts({ preparation: { isBegun: () => Promise.resolve(false), prepare, keys: [] } })
   await using directory = await TenantDirectory.open(all)
   await directory.create(request("a"))
   const controlPlane = await directory.byName("a")
@@ -93,7 +93,7 @@ test("a tenant is prepared on first use", async () => {
 
 test("a tenant in use is prepared again when it is opened, since the super cluster may have changed", async () => {
   const prepare = vi.fn(() => Promise.resolve())
-  const { all } = parts({ preparation: { isBegun: () => Promise.resolve(true), prepare } })
+  const { all } = parts({ preparation: { isBegun: () => Promise.resolve(true), prepare, keys: [] } })
   await using directory = await TenantDirectory.open(all)
   await directory.create(request("a"))
   expect(prepare).toHaveBeenCalledTimes(1)
@@ -102,7 +102,7 @@ test("a tenant in use is prepared again when it is opened, since the super clust
 test("an unavailable super cluster delays the first use of a tenant for a limited time", async () => {
   let answers = false
   const prepare = vi.fn(() => (answers ? Promise.resolve() : Promise.reject(new Error("no answer"))))
-  const preparation = { isBegun: () => Promise.resolve(false), prepare }
+  const preparation = { isBegun: () => Promise.resolve(false), prepare, keys: [] }
   const { all } = parts({ preparation, limits: { ...limits, tenantReadyMs: 20 } })
   await using directory = await TenantDirectory.open(all)
   expect((await directory.create(request("a"))).name).toBe("a")
