@@ -3,6 +3,7 @@
 import type { Log } from "../../client/log.ts"
 import { clientAddress } from "../connections/client-connection.ts"
 import type { Filter } from "./chain.ts"
+import { codeOf } from "./state.ts"
 
 export function withAudit(audit: Log | undefined): Filter {
   return (request, response, next) => {
@@ -27,7 +28,7 @@ export function withAudit(audit: Log | undefined): Filter {
             uri: request.url,
             userAgent: request.headers["user-agent"],
             sourceIP,
-            code: response.statusCode,
+            code: codeOf(state, response),
             annotations: state.annotations,
             ms: Math.round(performance.now() - state.startedAt),
           },

@@ -325,6 +325,15 @@ describe("withAudit()", () => {
   })
 })
 
+test("a request that was not answered before its client left has timed out", async () => {
+  const entry = Promise.withResolvers<object>()
+  const audit: Log = { ...silentLog, info: (fields) => entry.resolve(fields) }
+  const leaving = new AbortController()
+  const url = await serve([withAudit(audit), () => leaving.abort()])
+  await expect(fetch(`${url}/api/v1/namespaces/ns/pods`, { method: "POST", signal: leaving.signal })).rejects.toThrow()
+  expect(await entry.promise).toMatchObject({ verb: "create", code: 504 })
+})
+
 describe("callAPI()", () => {
   test("sends each warning once as a header", async () => {
     const user: User = { name: "bob", groups: [], extra: {} }

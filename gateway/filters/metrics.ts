@@ -14,7 +14,7 @@ import type { Metrics } from "../metrics/metrics.ts"
 import { type RequestKind, type RequestLabels, seriesKey } from "../metrics/request-counts.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import type { Filter, GatewayResponse } from "./chain.ts"
-import type { RequestState } from "./state.ts"
+import { codeOf, type RequestState } from "./state.ts"
 
 const compressed = promisify(gzip)
 
@@ -24,7 +24,7 @@ export function withMetrics(metrics: Metrics): Filter {
     const kind = kindOf(state)
     metrics.all.requests.begin(kind)
     state.whenDone(() => {
-      const { statusCode: code } = response
+      const code = codeOf(state, response)
       const seconds = (performance.now() - state.startedAt) / 1000
       const labels = labelsOf(state, code, request.headers)
       const { isTerminated } = state

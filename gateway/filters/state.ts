@@ -21,6 +21,9 @@ export interface Upgrade {
 const requestOver = new Error("the request is over")
 const timeoutError = new Error("the request's time is over")
 
+/** Gateway timeout. */
+const unanswered = 504
+
 /** Annotations per request, and characters per annotation: webhooks of tenants write them into the operator's log. */
 const maxAnnotations = 64
 const maxAnnotation = 1024
@@ -191,4 +194,9 @@ export class RequestState implements Passing {
 function known<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new Error(`${what} is not known yet: filters run in another order than they need`)
   return value
+}
+
+/** As kube-apiserver reports it: what was not answered because the client had left has timed out. */
+export function codeOf(state: RequestState, response: Pick<ServerResponse, "headersSent" | "statusCode">): number {
+  return response.headersSent || state.upgrade !== undefined ? response.statusCode : unanswered
 }
