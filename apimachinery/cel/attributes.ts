@@ -1,5 +1,6 @@
 // Paths into values: a.b[c].?d. Values on the path may be maps, lists or optionals. Source: cel-go/interpreter/attributes.go.
 
+import { printDouble } from "./functions/convert.ts"
 import { Optional, CelError, ListValue, MapValue, typeNameOf, UInt, type Value } from "./values.ts"
 
 /** Follows one step of a path. Errors are returned as results. */
@@ -43,6 +44,7 @@ function indexOf(key: Value): number | CelError {
 }
 
 function printKey(key: Value): string {
+  if (typeof key === "number") return printDouble(key)
   return key instanceof UInt ? String(key.value) : typeof key === "object" ? typeNameOf(key) : String(key)
 }
 

@@ -7,13 +7,13 @@ import { heldBy, qualify, qualifyIfPresent } from "./attributes.ts"
 import { areEqual } from "./compare.ts"
 import type { Implementation } from "./functions/index.ts"
 import { type CallCost, costsOfOutcome, selectCost } from "./cost/runtime-cost.ts"
-import { CelError, isError, ListValue, Optional, typeNameOf, UInt, type Value } from "./values.ts"
+import { CelError, isError, ListValue, OpaqueValue, Optional, typeNameOf, UInt, type Value } from "./values.ts"
 
 /** The state of one evaluation. */
 export interface Frame {
   readonly variables: { get(name: string): Value | undefined }
-  /** Variables of comprehensions, by slot. */
-  readonly locals: Value[]
+  /** Variables of comprehensions, by slot; undefined: has no value yet. */
+  readonly locals: (Value | undefined)[]
   cost: number
   readonly limit: number
   /** The cost at which the time is checked next. */
@@ -80,7 +80,7 @@ export function resolver(attribute: Attribute): Run {
     }
   }
   const { root, steps } = attribute
-  if (steps.length === 0) return root
+  if (steps.length === 0) return (frame) => renewed(root(frame))
   return (frame) => {
     const held = heldBy(root(frame))
     let { optional } = held
@@ -98,6 +98,16 @@ export function resolver(attribute: Attribute): Run {
     }
     return optional && !isError(value) ? new Optional(value) : value
   }
+}
+
+/** Upstream takes what an optional holds out of it as a Go value, whenever it is referred to, and makes it a value again. */
+function renewed(value: Value): Value {
+  if (!(value instanceof Optional) || value.value === undefined) return value
+  let held: Value | undefined = value.value
+  while (held instanceof Optional) held = held.value
+  if (held instanceof OpaqueValue && held.goType !== undefined)
+    return new Optional(new CelError(`unsupported conversion to ref.Val: (${held.goType})${String(held)}`))
+  return held === value.value ? value : new Optional(held ?? null)
 }
 
 /** && (decided by false) and || (by true): a deciding side determines the result even if the other is an error. */

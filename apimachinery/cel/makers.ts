@@ -69,7 +69,6 @@ export function makeStruct(
 
 export interface Iteration {
   range: Run
-  init: Run
   condition: Run
   step: Run
   result: Run
@@ -79,7 +78,22 @@ export interface Iteration {
   slots: { accu: number; first: number; second: number }
 }
 
-export function iterate({ range, init, condition, step, result, isOverPairs, slots }: Iteration): Run {
+export const localAt =
+  (slot: number): Run =>
+  (frame) =>
+    frame.locals[slot] as Value
+
+/** What an iteration has accumulated so far: at first `init`, which is only evaluated if it is asked for. */
+export function accumulated(slot: number, init: Run): Run {
+  return (frame) => {
+    const known = frame.locals[slot]
+    if (known !== undefined) return known
+    const start = init(frame)
+    return (frame.locals[slot] = start instanceof ListValue && start.size === 0 ? new GrowingList([]) : start)
+  }
+}
+
+export function iterate({ range, condition, step, result, isOverPairs, slots }: Iteration): Run {
   const { accu, first, second } = slots
   return (frame) => {
     const over = range(frame)
@@ -88,8 +102,7 @@ export function iterate({ range, init, condition, step, result, isOverPairs, slo
       return new CelError(`got '${goTypeOf(over)}', expected iterable type`)
     }
     const { locals } = frame
-    const start = init(frame)
-    locals[accu] = start instanceof ListValue && start.size === 0 ? new GrowingList([]) : start
+    locals[accu] = undefined
     const keys = over instanceof MapValue ? over.keys() : undefined
     const size = keys?.length ?? over.size
     for (let index = 0; index < size; index++) {

@@ -20,7 +20,8 @@ import {
 } from "./closures.ts"
 import type { Environment } from "./types/environment.ts"
 import { implementations, isConversion } from "./functions/index.ts"
-import { iterate, makeList, makeMap, makeStruct } from "./makers.ts"
+import { summing } from "./functions/lists.ts"
+import { accumulated, iterate, localAt, makeList, makeMap, makeStruct } from "./makers.ts"
 import { callCostOf, noCost, selectCost } from "./cost/runtime-cost.ts"
 import { ArrayList, CelError, EntryMap, isError, TypeValue, type Value } from "./values.ts"
 
@@ -53,7 +54,7 @@ class Planner {
   slots = 0
   readonly #checked: CheckedTree
   readonly #environment: Environment
-  #scope: ReadonlyMap<string, number> = new Map()
+  #scope: ReadonlyMap<string, Run> = new Map()
 
   constructor(checked: CheckedTree, environment: Environment) {
     this.#checked = checked
@@ -88,8 +89,8 @@ class Planner {
   }
 
   #variable(name: string): Run {
-    const slot = this.#scope.get(name)
-    if (slot !== undefined) return (frame) => frame.locals[slot] as Value
+    const local = this.#scope.get(name)
+    if (local !== undefined) return local
     return (frame) => {
       const value = frame.variables.get(name)
       return value === undefined ? new CelError(`no such attribute(s): ${name}`) : value
@@ -178,7 +179,7 @@ class Planner {
     const overloads = this.#checked.overloads.get(node) ?? []
     const overload = overloads.length === 1 ? overloads[0] : undefined
     if (name === "_==_" || name === "_!=_") return { run: equality(runs, name === "_==_", callCostOf(name, overload)) }
-    const implementation = implementations[name]
+    const implementation = name === "sum" ? summing(overload) : implementations[name]
     if (implementation === undefined) throw new PlanFault(`no such overload: ${name}`)
     const constants = planned.map((one) => one.constant)
     if (isConversion(name) && args.length === 1 && constants[0] !== undefined) {
@@ -235,17 +236,17 @@ class Planner {
     const init = this.plan(node.init).run
     const outer = this.#scope
     const [accu, first, second] = [this.slots++, this.slots++, this.slots++]
-    this.#scope = new Map([...outer, [node.accuVar, accu]])
+    this.#scope = new Map([...outer, [node.accuVar, accumulated(accu, init)]])
     const result = this.plan(node.result).run
     this.#scope = new Map([
       ...this.#scope,
-      [node.iterVar, first],
-      ...(node.iterVar2 === undefined ? [] : [[node.iterVar2, second] as const]),
+      [node.iterVar, localAt(first)],
+      ...(node.iterVar2 === undefined ? [] : [[node.iterVar2, localAt(second)] as const]),
     ])
     const condition = this.plan(node.condition).run
     const step = this.plan(node.step).run
     this.#scope = outer
     const isOverPairs = node.iterVar2 !== undefined
-    return iterate({ range, init, condition, step, result, isOverPairs, slots: { accu, first, second } })
+    return iterate({ range, condition, step, result, isOverPairs, slots: { accu, first, second } })
   }
 }

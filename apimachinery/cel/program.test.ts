@@ -3,116 +3,16 @@
 
 import { readFileSync } from "node:fs"
 import { afterEach, describe, expect, test, vi } from "vitest"
-import { estimateCost } from "./cost/cost.ts"
+import { type Answer, answer, environment, values } from "../testing/cel-answers.ts"
 import { CostExceeded } from "./closures.ts"
 import { compileExpression, type Program } from "./program.ts"
-import { printSeconds, printTimestamp } from "./functions/time.ts"
-import { parseType, printType } from "./types/types.ts"
-import {
-  ArrayList,
-  CelError,
-  Duration,
-  EntryMap,
-  ListValue,
-  MapValue,
-  Optional,
-  Timestamp,
-  TypeValue,
-  typeNameOf,
-  UInt,
-  type Value,
-} from "./values.ts"
+import { CelError } from "./values.ts"
 
-interface Case {
+interface Case extends Answer {
   expression: string
-  issues?: string
-  type?: string
-  error?: string
-  value?: string
-  cost?: number
-  estimate?: [number, number]
 }
 
 const cases = JSON.parse(readFileSync(new URL("./expressions.cases.json", import.meta.url), "utf8")) as Case[]
-
-const declared = {
-  v: "dyn",
-  s: "string",
-  n: "int",
-  u: "uint",
-  d: "double",
-  b: "bool",
-  ls: "list(string)",
-  li: "list(int)",
-  ms: "map(string, string)",
-  mi: "map(string, int)",
-  lm: "list(map(string, string))",
-}
-const environment = {
-  variables: new Map(Object.entries(declared).map(([name, type]) => [name, parseType(type)])),
-  types: { has: () => false, field: () => undefined },
-}
-
-function valueOf(json: unknown): Value {
-  if (typeof json === "number") return BigInt(json)
-  if (Array.isArray(json)) return new ArrayList(json.map(valueOf))
-  if (typeof json === "object" && json !== null) return mapOf(json)
-  return json as Value
-}
-
-function mapOf(json: object): Value {
-  return new EntryMap(Object.entries(json).map(([key, value]): [Value, Value] => [key, valueOf(value)]))
-}
-
-const values = new Map(
-  Object.entries({
-    v: { a: { b: 1 }, l: [1, 2, 3], s: "x", n: null },
-    s: "abc",
-    n: 5,
-    ls: ["a", "b"],
-    li: [1, 2, 3],
-    ms: { k: "w" },
-    mi: { k: 1 },
-    lm: [{ n: "a" }, { n: "b" }],
-    b: false,
-  }).map(([name, json]): [string, Value] => [name, valueOf(json)]),
-)
-  .set("u", new UInt(0n))
-  .set("d", 0)
-
-function show(value: Value): string {
-  if (value === null || typeof value === "bigint" || typeof value === "boolean") return String(value)
-  if (typeof value === "string") return JSON.stringify(value)
-  if (typeof value === "number") return `double:${value === Infinity ? "+Inf" : value}`
-  if (value instanceof UInt) return `${value.value}u`
-  if (value instanceof Timestamp) return `timestamp:${printTimestamp(new Timestamp(value.nanos))}`
-  if (value instanceof Duration)
-    return value.nanos === 3_600_000_000_000n ? "duration:1h0m0s" : `duration:${printSeconds(value.nanos)}s`
-  if (value instanceof Uint8Array) return `bytes:${Buffer.from(value).toString("hex")}`
-  if (value instanceof Optional) return value.value === undefined ? "optional.none" : `optional(${show(value.value)})`
-  if (value instanceof TypeValue) return `type:${value.name}`
-  if (value instanceof ListValue)
-    return `[${Array.from({ length: value.size }, (_, at) => show(value.at(at))).join(", ")}]`
-  if (value instanceof MapValue) {
-    return `{${value
-      .keys()
-      .map((key) => `${show(key)}: ${show(value.get(key)!)}`)
-      .sort()
-      .join(", ")}}`
-  }
-  return `${typeNameOf(value)}:${(value as object as { toString(): string }).toString()}`
-}
-
-function answer(expression: string): Omit<Case, "expression"> {
-  const compiled = compileExpression(expression, environment)
-  if (compiled.issues !== undefined) return { issues: compiled.issues }
-  const checked = compiled.fault === undefined ? compiled.program.checked : compiled.checked
-  const { min, max } = estimateCost(checked, { sizeOf: () => undefined })
-  const common = { type: printType(checked.types.get(checked.tree)!), estimate: [min, max] as [number, number] }
-  if (compiled.program === undefined) return { ...common, error: `program: ${compiled.fault}` }
-  const { value, cost } = compiled.program.evaluate(values)
-  return value instanceof CelError ? { ...common, error: value.message } : { ...common, value: show(value), cost }
-}
 
 describe("expressions are evaluated as by Kubernetes:", () => {
   test.each(cases)("$expression", ({ expression, ...expected }) => {

@@ -5,11 +5,12 @@ import type { CheckedTree } from "./types/checked-tree.ts"
 import type { Environment } from "./types/environment.ts"
 import { type Issue, printIssues } from "./syntax/issues.ts"
 import { parseExpression } from "./syntax/parser.ts"
-import type { Frame } from "./closures.ts"
+import type { Frame, Run } from "./closures.ts"
+import { Crash } from "./cost/runtime-cost.ts"
 import { type Plan, PlanFault, planTree } from "./plan.ts"
 import { dynType, type Type } from "./types/types.ts"
 import { literalIssues } from "./types/validate-literals.ts"
-import type { Value } from "./values.ts"
+import { CelError, type Value } from "./values.ts"
 
 /** Cost limit of one expression. Source: k8s.io/apiserver/pkg/apis/cel. */
 export const perCallLimit = 1_000_000
@@ -40,8 +41,16 @@ export class Program {
   /** Throws CostExceeded beyond the limit, and Unanswered for an authorization check (authorizer.ts). */
   evaluate(variables: Variables, limit = perCallLimit): Evaluation {
     const frame: Frame = { variables, locals: Array.from({ length: this.#plan.slots }, () => null), cost: 0, limit }
-    const value = this.#plan.run(frame)
-    return { value, cost: frame.cost }
+    return { value: valueOf(this.#plan.run, frame), cost: frame.cost }
+  }
+}
+
+function valueOf(run: Run, frame: Frame): Value {
+  try {
+    return run(frame)
+  } catch (error) {
+    if (error instanceof Crash) return new CelError(`internal error: ${error.message}`)
+    throw error
   }
 }
 

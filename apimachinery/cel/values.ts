@@ -79,6 +79,13 @@ export abstract class MapValue {
 /** Values of library types, with their own equality. */
 export abstract class OpaqueValue {
   abstract readonly typeName: string
+  /** What it is in Go, if it cannot become a value again from that. */
+  readonly goType: string | undefined = undefined
+
+  toString(): string {
+    return this.typeName
+  }
+
   abstract equals(other: OpaqueValue): boolean
   /** The cost of traversing it. */
   get size(): number {
@@ -200,7 +207,9 @@ export class GrowingMap extends MapValue {
 /** The canonical form of equal keys. Strings never equal numbers, so all keys can share a map. */
 export function keyOf(key: Value): unknown {
   if (key instanceof UInt) return key.value
-  return typeof key === "number" && Number.isInteger(key) ? BigInt(key) : key
+  if (typeof key !== "number") return key
+  if (Number.isNaN(key)) return Symbol("NaN") // equals nothing
+  return Number.isInteger(key) ? BigInt(key) : key
 }
 
 /** Whether it is allowed as a key of a map literal. */

@@ -4,7 +4,7 @@
 
 import { dictionary } from "../../dictionary.ts"
 import { NamedFormat } from "../functions/named-formats.ts"
-import { itemsOf, ListValue, MapValue, OpaqueValue, sizeOf, type Value } from "../values.ts"
+import { CelError, itemsOf, ListValue, MapValue, OpaqueValue, sizeOf, type Value } from "../values.ts"
 
 export type CallCost = (args: readonly Value[], result: Value) => number
 
@@ -107,9 +107,14 @@ const setCost =
   (args) =>
     1 + Math.trunc(size(args, 0) * size(args, 1) * factor)
 
+/** Upstream's evaluation ends where it computes the cost of a call with what is not there because of an error. */
+export class Crash extends Error {}
+
 function selfCompared(index: number): CallCost {
   return (args) => {
     const list = args[index]
+    if (list instanceof CelError)
+      throw new Crash("interface conversion: *types.Err is not traits.Lister: missing method Add")
     if (!(list instanceof ListValue) || list.size === 0) return allocated(0)
     const first = list.at(0)
     const factor = typeof first === "string" || first instanceof Uint8Array ? 2 + perCharacter : 2
@@ -127,7 +132,10 @@ const byOverload: Readonly<Record<string, CallCost>> = dictionary({
   in_list: (args) => size(args, 1),
   list_distinct: selfCompared(0),
   list_flatten: (args) => allocated(size(args, 0)),
-  list_flatten_int: (args) => allocated(size(args, 0) * (typeof args[1] === "bigint" ? Number(args[1]) : 1)),
+  list_flatten_int: ([list = null, depth]) => {
+    if (depth instanceof CelError) throw new Crash("interface conversion: ref.Val is *types.Err, not types.Int")
+    return allocated(sizeOf(list) * (typeof depth === "bigint" ? Number(depth) : 1))
+  },
   list_reverse: ofResult,
   list_sets_contains_list: setCost(1),
   list_sets_equivalent_list: setCost(2),

@@ -1,7 +1,7 @@
 // int(), string(), timestamp() and the like. Source: cel-go/common/types, and Go's strconv and time for the accepted strings.
 
 import { dictionary } from "../../dictionary.ts"
-import { duration, int, timestamp, uint } from "./arithmetic.ts"
+import { int, timestamp, uint } from "./arithmetic.ts"
 import { CIDR, IP } from "./network.ts"
 import { parseDuration, parseTimestamp, printSeconds, printTimestamp } from "./time.ts"
 import { CelError, Duration, Timestamp, TypeValue, typeNameOf, UInt, type Value } from "../values.ts"
@@ -32,7 +32,7 @@ export const conversions: Readonly<Record<string, Conversion>> = dictionary({
   },
   duration(value) {
     if (value instanceof Duration) return value
-    if (typeof value === "bigint") return duration(value)
+    if (typeof value === "bigint") return failed(value, "google.protobuf.Duration")
     if (typeof value !== "string") return undefined
     return parseDuration(value) ?? failed(value, "google.protobuf.Duration")
   },
@@ -98,12 +98,24 @@ function decodeUtf8(bytes: Uint8Array): Value {
   }
 }
 
+/** Digits with underscores between them; then a fraction and an exponent. */
+const decimal = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i
+const hexadecimal = /^([+-]?)0x_?([\da-f]+(?:_[\da-f]+)*)?(?:\.([\da-f]+(?:_[\da-f]+)*)?)?p([+-]?\d+(?:_\d+)*)$/i
+
 function parseDouble(text: string): number | undefined {
   if (/^[+-]?inf(?:inity)?$/i.test(text)) return text.startsWith("-") ? -Infinity : Infinity
   if (/^nan$/i.test(text)) return NaN
-  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return undefined
-  const value = Number(text)
+  const value = decimal.test(text) ? Number(text.replaceAll("_", "")) : parseHexadecimal(text)
   return Number.isFinite(value) ? value : undefined
+}
+
+function parseHexadecimal(text: string): number {
+  const parts = (hexadecimal.exec(text) ?? []).map((part) => part?.replaceAll("_", ""))
+  const [, sign, whole = "", fraction = "", exponent = ""] = parts
+  const digits = whole + fraction
+  if (digits === "") return NaN
+  const value = Number(`0x${digits}`) * 2 ** (Number(exponent) - 4 * fraction.length)
+  return sign === "-" ? -value : value
 }
 
 function floorDivide(value: bigint, by: bigint): bigint {

@@ -1,4 +1,5 @@
-// "%d of %s".format([1, x]). The error messages appear both when an expression is checked and when it runs. Source:
+// "%d of %s".format([1, x]). The error messages appear both when an expression is checked and when it runs, except that of surplus
+// arguments, which are then left out. Source:
 // cel-go/ext/formatting.go.
 
 import { printDouble, printFixed } from "./convert.ts"
@@ -27,24 +28,51 @@ export function formatString(text: string, args: readonly Value[]): Value {
   }
 }
 
-/** Parses the clauses of a format string; returns a message if they are invalid for any arguments. */
-export function clausesOf(text: string): { clause: string; precision: number | undefined }[] | string {
-  const found: { clause: string; precision: number | undefined }[] = []
+/** Of a clause: what stands after the %, until its letter. */
+export interface Clause {
+  letter: string
+  precision: number | undefined
+  length: number
+  /** Why it cannot be used with any argument. */
+  fault?: string
+}
+
+const endless = "unexpected end of string"
+
+/** Parses the clauses of a format string. `fault`: why it ends with them. */
+export function clausesOf(text: string): { clauses: Clause[]; fault?: string } {
+  const clauses: Clause[] = []
   for (let at = 0; at < text.length; at++) {
     if (text[at] !== "%") continue
     if (text[at + 1] === "%") {
       at++
       continue
     }
-    const match = /^(?:\.(\d+))?(.?)/su.exec(text.slice(at + 1))
-    const clause = match?.[2] ?? ""
-    if (clause === "") return "unexpected end of string"
-    if (!"sdfexXbo".includes(clause))
-      return `could not parse formatting clause: unrecognized formatting clause "${clause}"`
-    found.push({ clause, precision: match?.[1] === undefined ? undefined : Number(match[1]) })
-    at += match?.[0].length ?? 0
+    const clause = clauseAfter(text, at)
+    if (clause === undefined) return { clauses, fault: endless }
+    clauses.push(clause)
+    at += clause.length
   }
-  return found
+  return { clauses }
+}
+
+const unreadable = "could not parse formatting clause: "
+const noPrecision = `${unreadable}error while parsing precision: `
+
+/** `at`: of the %. Undefined at the end of the text. */
+function clauseAfter(text: string, at: number): Clause | undefined {
+  if (at + 1 >= text.length) return undefined
+  const [whole = "", digits, letter = ""] = /^(?:\.(\d*))?(.?)/su.exec(text.slice(at + 1)) ?? []
+  const clause = { letter, precision: digits === undefined ? undefined : Number(digits), length: whole.length }
+  if (digits !== undefined && letter === "")
+    return { ...clause, fault: `${noPrecision}could not find end of precision specifier` }
+  if (digits === "") {
+    const fault = `${noPrecision}error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax`
+    return { ...clause, fault }
+  }
+  return "sdfexXbo".includes(letter)
+    ? clause
+    : { ...clause, fault: `${unreadable}unrecognized formatting clause "${letter}"` }
 }
 
 function formatAll(text: string, args: readonly Value[]): string {
@@ -60,25 +88,21 @@ function formatAll(text: string, args: readonly Value[]): string {
       at++
       continue
     }
-    const [clause] = ((): { clause: string; precision: number | undefined }[] => {
-      const clauses = clausesOf(text.slice(at))
-      if (typeof clauses === "string" && /^.(?:\.\d+)?(?![sdfexXbo])/s.test(text.slice(at)))
-        throw new FormatFault(clauses)
-      const match = /^%(?:\.(\d+))?([sdfexXbo])/.exec(text.slice(at))
-      return [{ clause: match?.[2] ?? "", precision: match?.[1] === undefined ? undefined : Number(match[1]) }]
-    })()
-    const written = /^%(?:\.\d+)?./su.exec(text.slice(at))?.[0] ?? "%"
     const value = args[used]
-    if (value === undefined) throw new FormatFault(`index ${used} out of range`)
+    if (value === undefined) throw new FormatFault(indexFault(used))
+    const clause = clauseAfter(text, at)
+    if (clause === undefined) throw new FormatFault(endless)
+    if (clause.fault !== undefined) throw new FormatFault(clause.fault)
     used++
-    result += formatOne(clause?.clause ?? "", clause?.precision, value)
-    at += written.length - 1
-  }
-  if (used < args.length) {
-    throw new FormatFault(`too many arguments supplied to string.format (expected ${used}, got ${args.length})`)
+    result += formatOne(clause.letter, clause.precision, value)
+    at += clause.length
   }
   return result
 }
+
+export const indexFault = (index: number): string => `index ${index} out of range`
+export const surplusFault = (expected: number, found: number): string =>
+  `too many arguments supplied to string.format (expected ${expected}, got ${found})`
 
 function formatOne(clause: string, precision: number | undefined, value: Value): string {
   switch (clause) {

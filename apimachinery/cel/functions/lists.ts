@@ -36,8 +36,8 @@ function contains(list: ListValue, sought: Value): boolean {
 function isSorted(list: ListValue): Value {
   for (let index = 1; index < list.size; index++) {
     const order = compareValues(list.at(index - 1), list.at(index))
-    if (typeof order !== "number") return order ?? new CelError("no such overload")
-    if (order > 0) return false
+    if (order === undefined) return new CelError("no such overload")
+    if (typeof order === "number" && order > 0) return false
   }
   return true
 }
@@ -48,20 +48,34 @@ function extreme(name: "min" | "max"): Implementation {
     let best = list.at(0)
     for (const item of itemsOf(list)) {
       const order = compareValues(item, best)
-      if (typeof order !== "number") return order ?? new CelError("no such overload")
+      if (order === undefined) return new CelError("no such overload")
+      // NaN is neither more nor less.
+      if (typeof order !== "number") continue
       if (name === "min" ? order < 0 : order > 0) best = item
     }
     return best
   })
 }
 
-function sum(list: ListValue): Value {
-  if (list.size === 0) return 0n
+const zeros: Readonly<Record<string, Value>> = dictionary({
+  list_double_sum_double: 0,
+  list_duration_sum_duration: new Duration(0n),
+  list_uint_sum_uint: new UInt(0n),
+})
+
+/** `overload`: undefined if it depends on the values. */
+export function summing(overload: string | undefined): Implementation {
+  return ofList((list) => sum(list, zeros[overload ?? ""] ?? 0n))
+}
+
+function sum(list: ListValue, none: Value): Value {
+  if (list.size === 0) return none
   const first = list.at(0)
   if (!["bigint", "number"].includes(typeof first) && !(first instanceof UInt) && !(first instanceof Duration)) {
     return new CelError("no such overload")
   }
-  let total = first
+  // Zero is added, which takes the sign from one that has it.
+  let total = typeof first === "number" ? first + 0 : first
   for (let index = 1; index < list.size && !isError(total); index++) total = add(total, list.at(index))
   return total
 }
@@ -169,5 +183,5 @@ export const listFunctions: Readonly<Record<string, Implementation>> = dictionar
   "sets.intersects": ofTwoLists((a, b) => [...itemsOf(a)].some((item) => contains(b, item))),
   slice,
   sort: ([list]) => (list instanceof ListValue ? sorted(list, list) : new CelError("no such overload")),
-  sum: ofList(sum),
+  sum: summing(undefined),
 })

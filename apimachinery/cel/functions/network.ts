@@ -23,6 +23,7 @@ type Implementation = (args: readonly Value[]) => Value | undefined
 
 export class IP extends OpaqueValue {
   readonly typeName = "net.IP"
+  override readonly goType = "netip.Addr"
   readonly address: Address
 
   constructor(address: Address) {
@@ -45,6 +46,7 @@ export class IP extends OpaqueValue {
 
 export class CIDR extends OpaqueValue {
   readonly typeName = "net.CIDR"
+  override readonly goType = "netip.Prefix"
   readonly prefix: Prefix
 
   constructor(prefix: Prefix) {
@@ -132,7 +134,7 @@ export const networkFunctions: Readonly<Record<string, Implementation>> = dictio
   containsCIDR: ([cidr, other]) => {
     if (!(cidr instanceof CIDR)) return undefined
     const inner = typeof other === "string" ? attempt(() => parseCIDR(other)) : other
-    if (inner instanceof CelError) return invalidArgument
+    if (inner instanceof CelError) return inner
     if (!(inner instanceof CIDR)) return undefined
     return inner.prefix.length >= cidr.prefix.length && contains(cidr.prefix, inner.prefix.address)
   },

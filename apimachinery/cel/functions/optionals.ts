@@ -17,11 +17,15 @@ import {
 
 type Implementation = (args: readonly Value[]) => Value | undefined
 
+/** Go's zero time: the beginning of the year 1. */
+const firstNanos = -62_135_596_800_000_000_000n
+
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0n || value === 0 || value === "") return true
   if (value instanceof UInt) return value.value === 0n
   if (value instanceof Uint8Array) return value.length === 0
-  if (value instanceof Duration || value instanceof Timestamp) return value.nanos === 0n
+  if (value instanceof Duration) return value.nanos === 0n
+  if (value instanceof Timestamp) return value.nanos === firstNanos
   return (value instanceof ListValue || value instanceof MapValue) && value.size === 0
 }
 

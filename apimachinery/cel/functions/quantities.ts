@@ -19,6 +19,7 @@ const nanoPerUnit = 1_000_000_000n
 
 class Quantity extends OpaqueValue {
   readonly typeName = "kubernetes.Quantity"
+  override readonly goType = "*resource.Quantity"
   readonly amount: Amount
 
   constructor(amount: Amount) {

@@ -1,6 +1,7 @@
 // Parsing, printing and parts of timestamps and durations. Source: Go's time package (RFC 3339, durations like 1h30m),
 // cel-go/common/types.
 
+import { goQuote } from "../../go/quote.ts"
 import { dictionary } from "../../dictionary.ts"
 import { TimeZone } from "../../time-zone.ts"
 import { duration, timestamp } from "./arithmetic.ts"
@@ -100,11 +101,15 @@ export function printSeconds(nanos: bigint): string {
 function localDate(value: Timestamp, zone: string): Date | CelError {
   const date = new Date(split(value.nanos).millis)
   if (zone === "UTC" || zone === "") return date
-  const offset = /^([+-]?)(\d{1,2}):(\d{2})$/.exec(zone)
-  if (offset !== null) {
-    const minutes = Number(offset[2]) * 60 + Number(offset[3])
-    return new Date(date.getTime() + minutes * (offset[1] === "-" ? -60_000 : 60_000))
+  const [hours = "", ...rest] = zone.split(":")
+  if (rest.length > 0) {
+    const minutes = rest.join(":")
+    const wrong = [hours, minutes].find((part) => !/^[+-]?\d{1,6}$/.test(part))
+    if (wrong !== undefined) return new CelError(`strconv.Atoi: parsing ${goQuote(wrong)}: invalid syntax`)
+    const offset = Number(hours) * 60 + (zone.startsWith("-") ? -Number(minutes) : Number(minutes))
+    return new Date(date.getTime() + offset * 60_000)
   }
+  if (/^[/\\]|\.\./.test(zone)) return new CelError("time: invalid location name")
   return zoneNamed(zone)?.local(date.getTime()) ?? new CelError(`unknown time zone ${zone}`)
 }
 

@@ -10,6 +10,7 @@ type Parts = Omit<GoUrl, "fragment" | "user">
 
 class Url extends OpaqueValue {
   readonly typeName = "kubernetes.URL"
+  override readonly goType = "*url.URL"
   readonly text: string
   readonly parts: Parts
 
@@ -77,9 +78,10 @@ export const urlFunctions: Readonly<Record<string, Implementation>> = dictionary
   isURL: ([text]) => (typeof text === "string" ? requestUrlFault(text) === undefined : undefined),
   url: ([text]) => {
     if (typeof text !== "string") return undefined
-    const fault = requestUrlFault(text)
+    // A fragment is only read in the second form, and a host without a scheme.
+    const fault = requestUrlFault(text) ?? urlFault(text, "reference")
     return fault === undefined
-      ? new Url(text, parseUrl(text, "request"))
+      ? new Url(text, parseUrl(text, "reference"))
       : new CelError(`URL parse error during conversion from string: ${fault}`)
   },
 })

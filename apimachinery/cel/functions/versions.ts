@@ -10,6 +10,7 @@ class VersionFault extends Error {}
 
 class SemanticVersion extends OpaqueValue {
   readonly typeName = "kubernetes.Semver"
+  override readonly goType = "semver.Version"
   readonly numbers: readonly [bigint, bigint, bigint]
   readonly preRelease: readonly string[]
   readonly text: string

@@ -4,11 +4,11 @@
 import { type CallNode, childrenOf, type Node } from "../syntax/ast.ts"
 import type { CheckedTree } from "./checked-tree.ts"
 import { conversions } from "../functions/convert.ts"
-import { clausesOf, formatString } from "../functions/format-string.ts"
+import { clausesOf, formatString, indexFault, surplusFault } from "../functions/format-string.ts"
 import type { Issue } from "../syntax/issues.ts"
 import { patternError } from "../../schema/regular-expressions/patterns.ts"
 import { isOptional, printType, sameType, type Type, unwrapOptional } from "./types.ts"
-import { Duration, isError, Timestamp, type Value } from "../values.ts"
+import { ArrayList, Duration, EntryMap, isError, Timestamp, UInt, type Value } from "../values.ts"
 
 export function literalIssues(checked: CheckedTree): Issue[] {
   const nodes = allNodes(checked.tree)
@@ -78,19 +78,18 @@ function formatIssues(node: CallNode, checked: CheckedTree): Issue[] {
     args: [list],
   } = node
   if (target?.kind !== "literal" || typeof target.value !== "string" || list?.kind !== "list") return []
-  const clauses = clausesOf(target.value)
-  if (typeof clauses === "string") return [{ at: node.at, message: clauses }]
-  if (list.elements.length > clauses.length) {
-    const message = `too many arguments supplied to string.format (expected ${clauses.length}, got ${list.elements.length})`
-    return [{ at: node.at, message }]
-  }
-  for (const [index, { clause }] of clauses.entries()) {
+  const { clauses, fault } = clausesOf(target.value)
+  const wrong = (message: string): Issue[] => [{ at: node.at, message }]
+  for (const [index, clause] of clauses.entries()) {
     const element = list.elements[index]
-    if (element === undefined) return [{ at: node.at, message: `index ${index} out of range` }]
-    const message = clauseFault(clause, element, checked)
+    if (element === undefined) return wrong(indexFault(index))
+    if (clause.fault !== undefined) return wrong(clause.fault)
+    const message = clauseFault(clause.letter, element, checked)
     if (message !== undefined) return [{ at: element.at, message }]
   }
-  return []
+  if (fault !== undefined) return wrong(fault)
+  const count = list.elements.length
+  return count > clauses.length ? wrong(surplusFault(clauses.length, count)) : []
 }
 
 /** Checks with a value of the element's type, if it is known. */
@@ -117,6 +116,14 @@ function exampleOf(type: Type | undefined): Value | undefined {
       return new Duration(0n)
     case "timestamp":
       return new Timestamp(0n)
+    case "bytes":
+      return new Uint8Array()
+    case "uint":
+      return new UInt(0n)
+    case "list":
+      return new ArrayList([])
+    case "map":
+      return new EntryMap([])
     default:
       return undefined
   }
