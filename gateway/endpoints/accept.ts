@@ -1,5 +1,4 @@
-// Parses the Accept header like kube-apiserver: clauses ordered by quality, then in the given order; clauses with wildcards last.
-// Pure. Source: github.com/munnerz/goautoneg, k8s.io/apiserver/pkg/endpoints/handlers/negotiation.
+// Parses the Accept header like kube-apiserver: clauses ordered by quality and wildcards. Pure. Source: github.com/munnerz/goautoneg, k8s.io/apiserver/pkg/endpoints/handlers/negotiation.
 
 export interface Clause {
   /** "application/json", "*" + "/*". */
@@ -26,31 +25,65 @@ export function remembering<T>(make: (header: string) => T): (header: string) =>
   }
 }
 
+interface Weighed extends Clause {
+  quality: number
+}
+
 export const parseAccept: (header: string) => readonly Clause[] = remembering((header) =>
-  header
-    .split(",")
-    .map(parseClause)
-    .filter((clause) => clause !== undefined)
-    .sort((a, b) => b.quality - a.quality || wildcards(a) - wildcards(b)),
+  sorted(
+    header
+      .split(",")
+      .map(parseClause)
+      .filter((clause) => clause !== undefined),
+  ),
 )
 
-function parseClause(text: string): (Clause & { quality: number }) | undefined {
-  const [range = "", ...rest] = text.split(";").map((part) => part.trim())
-  const type = range === "*" ? "*/*" : range
-  if (type.split("/").length !== 2) return undefined
+const trim = (text: string): string => text.replace(/^ +/, "").replace(/(?<! ) +$/, "")
+
+function parseClause(text: string): Weighed | undefined {
+  const [range = "", ...rest] = text.split(";")
+  const [main = "", sub = "", more = ""] = range.split("/").map(trim)
+  if (more !== "" || (sub === "" && main !== "*")) return undefined
   let quality = 1
   const parameters = new Map<string, string>()
   for (const part of rest) {
-    const [name = "", value, more] = part.split("=")
-    if (value === undefined || value === "" || more !== undefined) continue
-    if (name.trim() === "q") quality = Number.parseFloat(value) || 0
-    else parameters.set(name.trim(), value.trim())
+    const [name = "", value = "", after = ""] = part.split("=")
+    if (value === "" || after !== "") continue
+    if (trim(name) === "q") quality = qualityOf(value)
+    else parameters.set(trim(name), trim(value))
   }
-  return { type, parameters, quality }
+  return { type: `${main}/${sub === "" ? "*" : sub}`, parameters, quality }
 }
 
-function wildcards({ type }: Clause): number {
-  return type === "*/*" ? 2 : type.endsWith("/*") ? 1 : 0
+/** What is no number counts as none. */
+function qualityOf(text: string): number {
+  if (/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) return Math.fround(Number(text))
+  return /^\+?inf(?:inity)?$/i.test(text) ? Infinity : 0
+}
+
+/** Go sorts as many by insertion. */
+const mostInserted = 12
+
+/** By upstream's order any two may precede each other: what counts is what its sort makes of it. */
+function sorted(clauses: Weighed[]): Weighed[] {
+  if (clauses.length > mostInserted) {
+    return clauses.sort((a, b) => Number(precedes(b, a)) - Number(precedes(a, b)))
+  }
+  const result: Weighed[] = []
+  for (const clause of clauses) {
+    let at = result.length
+    while (at > 0 && precedes(clause, result[at - 1] as Weighed)) at--
+    result.splice(at, 0, clause)
+  }
+  return result
+}
+
+function precedes(one: Weighed, other: Weighed): boolean {
+  return (
+    one.quality > other.quality ||
+    (!one.type.startsWith("*/") && other.type.startsWith("*/")) ||
+    (!one.type.endsWith("/*") && other.type.endsWith("/*"))
+  )
 }
 
 /**

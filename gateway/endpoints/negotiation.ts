@@ -1,6 +1,7 @@
 // Content negotiation for requests and responses: JSON, YAML or Kubernetes' protobuf; whole objects, Table, or metadata only.
 // Source of the rules: k8s.io/apiserver/pkg/endpoints/handlers/negotiation, and go-restful for built-in paths.
 
+import { parseMediaType } from "../../apimachinery/go/media-type.ts"
 import { notAcceptable, StatusError, unsupportedMediaType } from "../../apimachinery/status.ts"
 import { protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -123,7 +124,7 @@ function offer(
   // The server's version of meta kinds, which only exists for resources.
   const serverVersion = parameters.get("sv") ?? ""
   if (serverVersion !== "" && (answering === "plain" || serverVersion !== "v1")) return undefined
-  const plain = whole(format, forPeople || parameters.get("pretty") === "1")
+  const plain = whole(format, format === "json" && (forPeople || parameters.get("pretty") === "1"))
   const [as, group, version] = ["as", "g", "v"].map((name) => parameters.get(name))
   if (as === undefined && group === undefined && version === undefined) {
     // Custom resources have no protobuf form; only their reduced forms do.
@@ -154,20 +155,11 @@ function refusedByRoute(available: readonly string[]): StatusError {
 /** The format of a request body; JSON by default. */
 export function bodyFormat(contentType: string | undefined): TextFormat {
   if (contentType === undefined || contentType === "") return "json"
-  const type = isReadable(contentType) ? mediaType(contentType) : ""
+  const type = mediaType(contentType)
   if (type === contentTypes.json) return "json"
   if (type === contentTypes.yaml) return "yaml"
   throw unsupportedMediaType([...mediaTypes])
 }
 
-const parameters = /^(?:[ \t]*;[ \t]*[^\s;="]+=(?:[^\s;"]+|"(?:[^"\\]|\\.)*"))*[ \t]*(?:;[ \t]*)?$/
-
-/** Source: mime.ParseMediaType: parameters must have values; a trailing semicolon is allowed. */
-function isReadable(contentType: string): boolean {
-  const at = contentType.indexOf(";")
-  return at < 0 || parameters.test(contentType.slice(at))
-}
-
-export function mediaType(contentType: string): string {
-  return (contentType.split(";")[0] ?? "").trim().toLowerCase()
-}
+/** Empty if it cannot be read, or if its parameters cannot. */
+export const mediaType = remembering((contentType) => parseMediaType(contentType).type ?? "")
