@@ -105,6 +105,8 @@ export function decodeValue(
   const object = value as unknown as KubeObject
   checkUnconverted(object, expected)
   if (origin === "body") reportOtherVersion(ctx, object, expected, validation, repeated)
+  // Of a patched object only types: unknown fields are reported below.
+  if (origin === "patch") reportOtherVersion(ctx, object, expected, "Ignore", repeated)
   const { version } = object.apiVersion ? parseGroupVersion(object.apiVersion) : expected
   // A patch has been checked for its own faults (verbs/patched-type.ts).
   if (origin !== "patch" || expected.schema.custom !== true) checkKind(object, expected)

@@ -22,6 +22,7 @@ export function ownTypeCases(): Scenario[] {
   return [
     { name: "kind, version and metadata are of any type", steps: types() },
     { name: "kinds and versions are in odd words", steps: words() },
+    { name: "a patch to another version has faults", steps: otherVersions() },
     { name: "a pod's address given once is in both fields", steps: addresses() },
     { name: "configurations of registries are no JSON", steps: registries() },
     { name: "tolerations are there twice, and a template's metadata is empty lists", steps: twice() },
@@ -134,4 +135,27 @@ function registries(): RequestStep[] {
       ),
     ),
   )
+}
+
+/** The patched object is read as what it says it is, before it is found to be of another version. */
+function otherVersions(): RequestStep[] {
+  const path = "/apis/events.k8s.io/v1/namespaces/@{ns}/events"
+  const changes: { [key: string]: Json }[] = [{ metadata: "x" }, { type: 1 }, { source: { host: 1 } }]
+  return [
+    post("/api/v1/namespaces/@{ns}/events", { metadata: { name: "a" }, involvedObject: { namespace: "@{ns}" } }),
+    ...changes.flatMap((change) =>
+      [mergePatch, strategicPatch].flatMap((type) =>
+        ["", "?fieldValidation=Strict"].map((query) =>
+          patch(
+            `${path}/a${query}`,
+            type,
+            { apiVersion: "v1", ...change },
+            {
+              label: `PATCH ${type}${query} ${JSON.stringify(change)}`,
+            },
+          ),
+        ),
+      ),
+    ),
+  ]
 }
