@@ -112,9 +112,9 @@ export function checkContinue({ resourceVersion }: ListOptions): void {
     throw badRequest("specifying resource version is not allowed when using continue")
 }
 
-/** Upstream's cache, which serves "any version", does not support pages; events are not cached. */
-export function limitOf({ limit = 0, resourceVersion, continue: token }: ListOptions, resource: string): number {
-  const isCached = resourceVersion === "0" && !token && resource !== "events"
+/** Upstream's cache, which serves "any version" and what follows a page, then pays no heed to a limit; events are not cached. */
+export function limitOf({ limit = 0, resourceVersion }: ListOptions, resource: string): number {
+  const isCached = resourceVersion === "0" && resource !== "events"
   return isCached ? 0 : Math.max(limit, 0)
 }
 

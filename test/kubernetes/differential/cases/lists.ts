@@ -151,6 +151,9 @@ function pages(): RequestStep[] {
     next("three", "two"),
     next("again", "one", "&labelSelector=even%3Dtrue"),
     get(`${path}?limit=2&continue=@{one.metadata.continue}&resourceVersion=7`, { label: "LIST second page, revision" }),
+    get(`${path}?limit=2&continue=@{one.metadata.continue}&resourceVersion=0`, {
+      label: "LIST the rest, any revision",
+    }),
     get(`${path}?limit=2&continue=@{one.metadata.continue}`, { headers: asTable, label: "LIST second page, table" }),
     get(`${path}?limit=2`, { headers: asMetadataList, label: "LIST first page, metadata" }),
     get(`${path}?limit=500`, { label: "LIST one page" }),
@@ -168,6 +171,7 @@ function eventPages(): RequestStep[] {
       get(`${events}?limit=1&resourceVersion=0`, { save: "page" }),
       get(`${events}?limit=1&resourceVersion=0&resourceVersionMatch=NotOlderThan`),
       get(`${events}?limit=1&continue=@{page.metadata.continue}`),
+      get(`${events}?limit=1&continue=@{page.metadata.continue}&resourceVersion=0`),
     ]),
   ]
 }
