@@ -7,9 +7,10 @@ import type { Service } from "../../../../apimachinery/object.ts"
 import { internalError, invalid } from "../../../../apimachinery/status.ts"
 import type { ServiceAddresses } from "../../../control-plane/service-addresses.ts"
 import type { Claim } from "../../strategy.ts"
-import { completeFamilies, familyOf, isOfAnyFamily, policyOf } from "./families.ts"
+import { completeFamilies, familyOf, policyOf } from "./families.ts"
 import {
   isHeadless,
+  isOfAnyFamily,
   needsClusterIP,
   needsHealthCheckPort,
   needsNodePorts,

@@ -4,16 +4,11 @@
 import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { isIPv6Address } from "../../validation/addresses.ts"
-import { needsClusterIP, type ServiceSpec } from "./needs.ts"
+import { isOfAnyFamily, needsClusterIP, type ServiceSpec } from "./needs.ts"
 
 const path = FieldPath.root("spec")
 
 export const familyOf = (address: string): "IPv4" | "IPv6" => (isIPv6Address(address) ? "IPv6" : "IPv4")
-
-/** Headless without a selector: it has both families, since its endpoints may have any. */
-export function isOfAnyFamily(spec: ServiceSpec): boolean {
-  return spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0
-}
 
 export function policyOf(spec: ServiceSpec): string {
   return spec.ipFamilyPolicy ?? (isOfAnyFamily(spec) ? "RequireDualStack" : "SingleStack")
@@ -29,7 +24,9 @@ export function keepFamilies(spec: ServiceSpec, current: ServiceSpec): void {
     if (single && first !== undefined && second !== undefined && semanticEqual(spec[field], current[field]))
       spec[field] = [first]
   }
-  if ((spec.ipFamilies ?? []).length === 0 && current.ipFamilies !== undefined)
+  // Those of a service that gets a selector are chosen anew.
+  const isSelected = isOfAnyFamily(current) && !isOfAnyFamily(spec)
+  if ((spec.ipFamilies ?? []).length === 0 && current.ipFamilies !== undefined && !isSelected)
     spec.ipFamilies = current.ipFamilies.slice(0, single ? 1 : 2)
   if (isOfAnyFamily(spec) && familyFaults(spec, current).length === 0) completeFamilies(spec)
 }

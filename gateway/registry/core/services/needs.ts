@@ -14,6 +14,11 @@ export function needsClusterIP(spec: ServiceSpec): boolean {
   return spec.type !== "ExternalName"
 }
 
+/** Headless without a selector: it has both families, since its endpoints may have any. */
+export function isOfAnyFamily(spec: ServiceSpec): boolean {
+  return spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0
+}
+
 export function isHeadless(spec: ServiceSpec): boolean {
   return spec.clusterIPs?.length === 1 && spec.clusterIPs[0] === "None"
 }
@@ -41,6 +46,8 @@ export function needsChanged(spec: ServiceSpec, current: ServiceSpec): boolean {
     ipFamilies: of.ipFamilies,
     ipFamilyPolicy: of.ipFamilyPolicy,
     external: of.type === "ExternalName",
+    // With PreferDualStack nothing is asked for when the selector comes or goes.
+    anyFamily: isOfAnyFamily(of) && of.ipFamilyPolicy !== "PreferDualStack",
     nodePorts: needsNodePorts(of),
     ports: (of.ports ?? []).map((port) => [port.name, port.protocol, port.port, port.nodePort ?? 0]),
     healthCheck: needsHealthCheckPort(of) ? (of.healthCheckNodePort ?? 0) : -1,

@@ -14,6 +14,7 @@ export function serviceFamilyCases(): Scenario[] {
       name: `a service gets any families, ${JSON.stringify(start)}`,
       steps: changed(start),
     })),
+    { name: "a headless service gets a selector, and loses it", steps: selected() },
     { name: "a service has wrong addresses and other faults", steps: besideOthers() },
   ]
 }
@@ -90,6 +91,32 @@ function changed(start: Body): RequestStep[] {
     patch(`${services}/a`, mergePatch, { spec: { ipFamilyPolicy: "PreferDualStack" } }),
     remove(`${services}/a`),
   ]
+}
+
+/** Only without a selector may it have families that the cluster has not. */
+function selected(): RequestStep[] {
+  return [undefined, "SingleStack", "PreferDualStack", "RequireDualStack"].flatMap((ipFamilyPolicy, index) => {
+    const change = (selector: Json, label: string): RequestStep =>
+      patch(`${services}/s${index}`, mergePatch, { spec: { selector } }, { label: `${label} ${ipFamilyPolicy}` })
+    const given: Body = ipFamilyPolicy === undefined ? {} : { ipFamilyPolicy }
+    return [
+      post(services, { metadata: { name: `s${index}` }, spec: { clusterIP: "None", ...given } }),
+      change({ a: "b" }, "with"),
+      change({ a: "c" }, "with another"),
+      change(null, "without"),
+      change({ a: "b" }, "with again"),
+      change(null, "without again"),
+      put(`${services}/s${index}`, {
+        metadata: { name: `s${index}` },
+        spec: { clusterIP: "None", selector: { a: "b" } },
+      }),
+      put(`${services}/s${index}`, {
+        metadata: { name: `s${index}` },
+        spec: { clusterIP: "None", selector: { a: "b" }, ipFamilyPolicy: "SingleStack", ipFamilies: ["IPv4"] },
+      }),
+      change(null, "of a single family without"),
+    ]
+  })
 }
 
 /** What is wrong with addresses is told alone, but of a service that its status makes. */
