@@ -3,7 +3,7 @@
 import { asJson, type FieldError, FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1035Label, validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
 import { validateConversion } from "../conversion/validate.ts"
-import { immutableField } from "../../registry/validation/equality.ts"
+import { immutableField, immutableFields } from "../../registry/validation/equality.ts"
 import { validateOwnNames } from "../../registry/validation/names.ts"
 import { oneOf, together } from "../../registry/validation/values.ts"
 import {
@@ -33,7 +33,7 @@ export function validateDefinitionUpdate(definition: Definition, current: Defini
   const errors = validateAll(definition, current)
   const [spec, before] = [definition.spec ?? {}, current.spec ?? {}]
   if (isEstablished(current)) {
-    errors.push(...immutableField(path.child("scope"), spec.scope ?? "", before.scope))
+    errors.push(...immutableFields(path, { scope: "", ...spec }, before, ["scope"]))
     errors.push(...immutableField(path.child("names", "kind"), spec.names?.kind ?? "", before.names?.kind))
   }
   errors.push(...immutableField(path.child("group"), spec.group ?? "", before.group))

@@ -5,7 +5,7 @@ import { isGivenEmpty } from "../../../apimachinery/schema/decode/given.ts"
 import { validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
 import { type NodeSelector, validateNodeSelector } from "../core/pod-spec/scheduling.ts"
 import type { KindExtension, Strategy } from "../strategy.ts"
-import { immutableField } from "../validation/equality.ts"
+import { immutableField, immutableFields } from "../validation/equality.ts"
 import { messages, notPositive } from "../validation/values.ts"
 import { setTimes, validateCounters, validateDevice } from "./devices.ts"
 import type { Device, Slice, SliceSpec } from "./types.ts"
@@ -101,7 +101,7 @@ function validateIdentity(spec: SliceSpec, current: SliceSpec): FieldError[] {
   return [
     ...immutableField(path.child("pool", "name"), spec.pool?.name ?? "", current.pool?.name ?? ""),
     ...immutableField(path.child("driver"), spec.driver ?? "", current.driver ?? ""),
-    ...immutableField(path.child("nodeName"), spec.nodeName, current.nodeName),
+    ...immutableFields(path, spec, current, ["nodeName"]),
   ]
 }
 

@@ -4,7 +4,7 @@
 // compares quantities by value; here they are already canonical text when anything is compared.
 // A time with a fraction of a second differs from the stored one, which has none.
 
-import { type FieldError, type FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
+import { asJson, type FieldError, type FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import { hasGivenFraction } from "../../../apimachinery/schema/decode/given.ts"
 import { immutable } from "./values.ts"
 
@@ -37,7 +37,7 @@ export function immutableField(path: FieldPath, value: unknown, current: unknown
   return semanticEqual(value, current) ? [] : [invalidValue(path, value, immutable)]
 }
 
-/** The same for several fields of one object. */
+/** The same for several fields of one object, none of which is plainly a string upstream. */
 export function immutableFields(
   path: FieldPath,
   value: object,
@@ -46,7 +46,9 @@ export function immutableFields(
 ): FieldError[] {
   const a = value as Record<string, unknown>
   const b = current as Record<string, unknown>
-  return names.flatMap((name) => immutableField(path.child(name), a[name], b[name]))
+  return names.flatMap((name) =>
+    semanticEqual(a[name], b[name]) ? [] : [invalidValue(path.child(name), asJson(a[name]), immutable)],
+  )
 }
 
 /** The fields that differ, for human readers. */

@@ -4,7 +4,7 @@ import { FieldPath, type FieldError, forbiddenField } from "../../../../apimachi
 import type { PersistentVolumeClaim } from "../../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { difference, immutableField, semanticEqual } from "../../validation/equality.ts"
+import { difference, immutableFields, semanticEqual } from "../../validation/equality.ts"
 import { validateClaimStatus } from "./status.ts"
 import { claimWarnings } from "./warnings.ts"
 import { type ClaimSpec, validatePersistentVolumeClaimSpec } from "./validate.ts"
@@ -114,7 +114,7 @@ function validateChange(claim: PersistentVolumeClaim, current: PersistentVolumeC
       )
     }
   }
-  errors.push(...immutableField(FieldPath.root("volumeMode"), spec.volumeMode, before.volumeMode))
+  errors.push(...immutableFields(FieldPath.root(), spec, before, ["volumeMode"]))
   return [...errors, ...validateAttributesClass(claim, current)]
 }
 

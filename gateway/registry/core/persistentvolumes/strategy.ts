@@ -4,7 +4,7 @@ import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import { type PersistentVolume, timestamp } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { difference, immutableField, semanticEqual } from "../../validation/equality.ts"
+import { difference, immutableFields, semanticEqual } from "../../validation/equality.ts"
 import { nodeTermWarnings } from "../old-node-labels.ts"
 import { validateVolumeSpec, type VolumeSpec, volumeSources } from "./validate.ts"
 
@@ -52,7 +52,7 @@ const strategy: Strategy<PersistentVolume> = {
         ),
       )
     }
-    errors.push(...immutableField(FieldPath.root("volumeMode"), spec.volumeMode, before.volumeMode))
+    errors.push(...immutableFields(FieldPath.root(), spec, before, ["volumeMode"]))
     if (before.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined) {
       errors.push(
         forbiddenField(path.child("volumeAttributesClassName"), "update from non-nil value to nil is forbidden"),

@@ -9,7 +9,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain, validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { Pod } from "../../../../apimachinery/object.ts"
-import { immutableField } from "../../validation/equality.ts"
+import { immutableFields } from "../../validation/equality.ts"
 import { addressWarnings, isAddress, isIPv6Address, legacyAddress } from "../../validation/addresses.ts"
 import { messages } from "../../validation/values.ts"
 import { validateAnnotationsKept, validatePodAnnotations } from "../pod-spec/annotations.ts"
@@ -34,7 +34,7 @@ export function validateStatusUpdate(pod: Pod, current: Pod): FieldError[] {
     ...validateConditions(status.conditions),
     ...validateNomination(status, current),
     ...notNegative(path.child("observedGeneration"), observedGeneration),
-    ...immutableField(path.child("qosClass"), status.qosClass, before.qosClass),
+    ...immutableFields(path, status, before, ["qosClass"]),
     ...validateRestarts(path, pod, current),
     ...validateClaimStatuses(path.child("resourceClaimStatuses"), resourceClaimStatuses, spec.resourceClaims),
     ...validateExtendedClaim(path.child("extendedResourceClaimStatus"), extendedResourceClaimStatus, spec),

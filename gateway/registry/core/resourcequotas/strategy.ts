@@ -6,6 +6,7 @@ import { asJson, type FieldError, FieldPath, invalidValue, required } from "../.
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { ResourceQuota } from "../../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutable, messages } from "../../validation/values.ts"
@@ -43,11 +44,16 @@ const strategy: Strategy<ResourceQuota> = {
     }
     const set = (of: ResourceQuota): string => [...new Set(of.spec?.scopes ?? [])].sort().join()
     const errors = validateSpec(quota)
-    if (set(quota) !== set(current)) errors.push(invalidValue(path.child("scopes"), quota.spec?.scopes, immutable))
+    if (set(quota) !== set(current)) errors.push(invalidValue(path.child("scopes"), printedScopes(quota), immutable))
     return errors
   },
 
   warnings: (_ctx, quota, current) => (current === undefined ? amountWarnings(quota.spec?.hard) : []),
+}
+
+/** An empty list differs from none in what is printed of it. */
+function printedScopes({ spec = {} }: ResourceQuota): unknown {
+  return isGivenEmpty(spec, "scopes") ? [] : spec.scopes
 }
 
 export const resourceQuotas: KindExtension = { strategy }

@@ -23,7 +23,7 @@ import {
   reachableAddress,
   strictAddress,
 } from "../../validation/addresses.ts"
-import { immutableField, semanticEqual } from "../../validation/equality.ts"
+import { immutableFields, semanticEqual } from "../../validation/equality.ts"
 import { messages, oneOf } from "../../validation/values.ts"
 import { validateHints } from "./hints.ts"
 
@@ -64,7 +64,7 @@ const strategy: Strategy<EndpointSlice> = {
 
   validateUpdate: (_ctx, slice, current) => [
     ...validate(slice, current),
-    ...immutableField(FieldPath.root("addressType"), slice.addressType ?? "", current.addressType),
+    ...immutableFields(FieldPath.root(), slice, current, ["addressType"]),
   ],
 }
 

@@ -4,7 +4,7 @@ import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { immutableField } from "../../validation/equality.ts"
+import { immutableFields } from "../../validation/equality.ts"
 import { optionalOneOf } from "../../validation/values.ts"
 
 type PriorityClass = KubeObject & { value?: number; preemptionPolicy?: string; globalDefault?: boolean }
@@ -51,7 +51,7 @@ const strategy: Strategy<PriorityClass> = {
     ...(priorityClass.value === current.value
       ? []
       : [forbiddenField(FieldPath.root("value"), "may not be changed in an update.")]),
-    ...immutableField(FieldPath.root("preemptionPolicy"), priorityClass.preemptionPolicy, current.preemptionPolicy),
+    ...immutableFields(FieldPath.root(), priorityClass, current, ["preemptionPolicy"]),
   ],
 }
 

@@ -4,7 +4,7 @@ import { type FieldError, FieldPath, invalidValue, required, tooLong } from "../
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { immutableFields } from "../../validation/equality.ts"
+import { immutableField, immutableFields } from "../../validation/equality.ts"
 import { messages, oneOf, optionalOneOf } from "../../validation/values.ts"
 import { type Topologies, topologyWarnings, validateTopologies } from "./topologies.ts"
 
@@ -31,12 +31,9 @@ const strategy: Strategy<StorageClass> = {
 
   validateUpdate: (_ctx, storageClass, current) => [
     ...validate(storageClass),
-    ...immutableFields(FieldPath.root(), { provisioner: "", ...storageClass }, current, [
-      "parameters",
-      "provisioner",
-      "reclaimPolicy",
-      "volumeBindingMode",
-    ]),
+    ...immutableFields(FieldPath.root(), storageClass, current, ["parameters"]),
+    ...immutableField(FieldPath.root("provisioner"), storageClass.provisioner ?? "", current.provisioner),
+    ...immutableFields(FieldPath.root(), storageClass, current, ["reclaimPolicy", "volumeBindingMode"]),
   ],
 
   warnings: (_ctx, { allowedTopologies }) => topologyWarnings(allowedTopologies),

@@ -40,10 +40,9 @@ export function validateTopologies(topologies: Topologies | null | undefined): F
         ...(repeatedKeys.has(position) ? [duplicate(place.child("key"), key)] : []),
       ]
     })
-    const text = expressions
-      .map(({ key = "", values = [] }) => JSON.stringify([key, ...values.toSorted()]))
-      .toSorted()
-      .join()
+    // The last of several expressions of a key counts.
+    const term = new Map(expressions.map(({ key = "", values = [] }) => [key, [...new Set(values)].toSorted()]))
+    const text = JSON.stringify([...term].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     // Upstream treats an empty term as a duplicate.
     const isKnown = expressions.length === 0 || seen.has(text)
     seen.add(text)

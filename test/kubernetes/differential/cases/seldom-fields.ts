@@ -2,7 +2,7 @@
 // fields of removed features, fractions of a second.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
+import { applyPatch, get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
 
 const core = "/api/v1/namespaces/@{ns}"
 
@@ -17,6 +17,8 @@ export function seldomFieldCases(): Scenario[] {
     { name: "times in a template have fractions of a second", steps: fractions() },
     { name: "times that may not change get fractions of a second", steps: fixedFractions() },
     { name: "lists of a quota are nothing", steps: quotas() },
+    { name: "texts that may not change are printed as what they are", steps: fixedTexts() },
+    { name: "a storage class has the same topology twice", steps: allowedTopologies() },
   ]
 }
 
@@ -215,6 +217,14 @@ function quotas(): RequestStep[] {
     put(`${path}/a`, { metadata, spec: { hard: { pods: null } } }),
     put(`${path}/a/status`, { metadata, status: { hard: null, used: {} } }),
     put(`${path}/a`, { metadata, spec: { scopeSelector: { matchExpressions: null } } }),
+    post(path, { metadata: { name: "s" }, spec: { scopes: ["BestEffort"] } }),
+    put(`${path}/s`, { metadata: { name: "s" }, spec: { scopes: [] } }),
+    put(`${path}/s`, { metadata: { name: "s" }, spec: {} }),
+    patch(`${path}/s?fieldManager=m&force=true`, applyPatch, {
+      apiVersion: "v1",
+      kind: "ResourceQuota",
+      spec: { scopes: [] },
+    }),
     post(path, { metadata: { name: "b" }, spec: { scopeSelector: {} } }),
     post(path, { metadata: { name: "c" }, spec: { scopeSelector: { matchExpressions: [] } } }),
     post(path, {
@@ -223,4 +233,48 @@ function quotas(): RequestStep[] {
     }),
     get(path),
   ]
+}
+
+/** Those that are no plain strings upstream are printed as JSON, in which other characters are escaped. */
+function fixedTexts(): RequestStep[] {
+  const jobs = "/apis/batch/v1/namespaces/@{ns}/jobs"
+  const slices = "/apis/resource.k8s.io/v1/resourceslices"
+  const classes = "/apis/storage.k8s.io/v1/storageclasses"
+  const priorities = "/apis/scheduling.k8s.io/v1/priorityclasses"
+  const odd = "<a>&\u2028"
+  const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "busybox" }] } }
+  const pool = { name: "p", resourceSliceCount: 1 }
+  return [
+    post(jobs, { metadata: { name: "a" }, spec: { template, managedBy: "example.com/a" } }),
+    patch(`${jobs}/a`, mergePatch, { spec: { managedBy: odd, completionMode: odd } }),
+    post(slices, { metadata: { name: "a-@{id}" }, spec: { driver: "example.com", nodeName: "n", pool } }),
+    patch(`${slices}/a-@{id}`, mergePatch, { spec: { driver: odd, nodeName: odd, pool: { name: odd } } }),
+    post(classes, { metadata: { name: "a-@{id}" }, provisioner: "example.com/a" }),
+    patch(`${classes}/a-@{id}`, mergePatch, { provisioner: odd, reclaimPolicy: odd, volumeBindingMode: odd }),
+    post(priorities, { metadata: { name: "a-@{id}" }, value: 1 }),
+    patch(`${priorities}/a-@{id}`, mergePatch, { preemptionPolicy: odd }),
+    remove(`${priorities}/a-@{id}`),
+  ]
+}
+
+function allowedTopologies(): RequestStep[] {
+  const expressions: Json[] = [
+    [{ key: "a", values: ["1", "2"] }],
+    [{ key: "a", values: ["2", "1", "1"] }],
+    [{ key: "a" }, { key: "a", values: ["1", "2"] }],
+    [{ key: "a", values: ["1", "2"] }, { key: "a" }],
+    [{ key: "a", values: ["1"] }, { key: "b" }],
+    [],
+  ]
+  return expressions.map((matchLabelExpressions, index) =>
+    post(
+      "/apis/storage.k8s.io/v1/storageclasses?dryRun=All",
+      {
+        metadata: { name: "a-@{id}" },
+        provisioner: "example.com/a",
+        allowedTopologies: [{ matchLabelExpressions: expressions[0] ?? [] }, { matchLabelExpressions }],
+      },
+      { label: `POST topology ${index}` },
+    ),
+  )
 }
