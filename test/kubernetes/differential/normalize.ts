@@ -61,6 +61,8 @@ const portFields: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePor
 /** The addresses of the servers. */
 const ownAddress = /\b(127\.0\.0\.1|localhost):\d+(\/tenants\/differential)?/g
 const ownPrefix = /^\/tenants\/differential(?=\/)/
+/** Of a rules review, which upstream collects in the order of its caches, another each time. */
+const isRules = /^(r|nonR)esourceRules$/
 /** The hash of a complete document. */
 const documentHash = /\?hash=[0-9A-F]{128}/g
 const ownIssuer = /https:\/\/kubernetes\.default\.svc(\.cluster\.local)?(\/tenants\/differential)?/g
@@ -124,7 +126,8 @@ class Words {
     if (typeof value === "string") return this.#string(value, field)
     if (Array.isArray(value)) {
       const items = value.map((item) => this.#value(item, field))
-      return field === "causes" ? once(items) : items
+      if (field === "causes") return once(items)
+      return isRules.test(field) ? items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items
     }
     if (typeof value !== "object" || value === null)
       return portFields.has(field) && isNodePort(value) ? "<node port>" : value

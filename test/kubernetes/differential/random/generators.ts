@@ -2,14 +2,19 @@
 
 import { type Kind, kinds } from "../generate/objects.ts"
 import type { Scenario } from "../scenario.ts"
+import { randomAccessScenario } from "./access.ts"
 import { randomCustomResourceScenario, randomDefinitionScenario } from "./definitions.ts"
 import { randomEvictionScenario } from "./evictions.ts"
 import { randomLifeScenario } from "./lives.ts"
 import { randomPodSecurityScenario } from "./pod-security.ts"
 import { randomPolicyScenario } from "./policies.ts"
+import { randomPolicyMatchScenario } from "./policy-matches.ts"
 import { randomReadScenario } from "./reads.ts"
 import { randomScenario } from "./scenarios.ts"
+import { randomTextScenario } from "./texts.ts"
+import { randomVerdictScenario } from "./verdicts.ts"
 import { randomVersionsScenario } from "./versions.ts"
+import { randomWritersScenario } from "./writers.ts"
 
 export type Generator = (seed: number) => Scenario
 
@@ -21,6 +26,11 @@ export const generators: readonly Generator[] = [
   randomEvictionScenario,
   randomPolicyScenario,
   randomPodSecurityScenario,
+  randomAccessScenario,
+  randomTextScenario,
+  randomVerdictScenario,
+  randomPolicyMatchScenario,
+  randomWritersScenario,
 ]
 
 export function generatorsOf(kind: Kind): readonly Generator[] {
