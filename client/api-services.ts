@@ -5,23 +5,25 @@ import type { Resource } from "./rest.ts"
 
 export interface APIServiceCondition {
   type: string
-  status: string
+  status?: string
   reason?: string
   message?: string
   lastTransitionTime?: string
 }
 
+export interface APIServiceSpec {
+  group?: string
+  version?: string
+  groupPriorityMinimum?: number
+  versionPriority?: number
+  /** Absent for this server's own group versions. */
+  service?: { name?: string; namespace?: string; port?: number } | null
+  insecureSkipTLSVerify?: boolean
+  caBundle?: string
+}
+
 export type APIService = KubeObject & {
-  spec?: {
-    group?: string
-    version?: string
-    groupPriorityMinimum?: number
-    versionPriority?: number
-    /** Absent for this server's own group versions. */
-    service?: { name?: string; namespace?: string; port?: number } | null
-    insecureSkipTLSVerify?: boolean
-    caBundle?: string
-  }
+  spec?: APIServiceSpec
   status?: { conditions?: APIServiceCondition[] | null }
 }
 

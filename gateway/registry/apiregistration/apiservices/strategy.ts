@@ -14,24 +14,11 @@ import {
   validatePathSegmentName,
 } from "../../../../apimachinery/names.ts"
 import { goQuote } from "../../../../apimachinery/go/quote.ts"
-import { type KubeObject, timestamp } from "../../../../apimachinery/object.ts"
+import { timestamp } from "../../../../apimachinery/object.ts"
+import { type APIService, type APIServiceSpec, defaultPort } from "../../../../client/api-services.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { validateOwnNames } from "../../validation/names.ts"
 import { messages, portNumber } from "../../validation/values.ts"
-
-interface Spec {
-  group?: string
-  version?: string
-  groupPriorityMinimum?: number
-  versionPriority?: number
-  service?: { name?: string; namespace?: string; port?: number } | null
-  insecureSkipTLSVerify?: boolean
-  caBundle?: string
-}
-type APIService = KubeObject & {
-  spec?: Spec
-  status?: { conditions?: Partial<Record<string, string>>[] }
-}
 
 const path = FieldPath.root("spec")
 const maxGroupPriority = 20_000
@@ -46,7 +33,7 @@ const strategy: Strategy<APIService> = {
 
   default(service) {
     service.spec ??= {}
-    if (service.spec.service) service.spec.service.port ??= 443
+    if (service.spec.service) service.spec.service.port ??= defaultPort
   },
 
   prepareForCreate(_ctx, service) {
@@ -94,7 +81,7 @@ function priority(at: FieldPath, value: number, most: number): FieldError[] {
   return value > 0 && value <= most ? [] : [invalidValue(at, value, `must be positive and less than ${most}`)]
 }
 
-function validateLocal({ caBundle, insecureSkipTLSVerify }: Spec): FieldError[] {
+function validateLocal({ caBundle, insecureSkipTLSVerify }: APIServiceSpec): FieldError[] {
   const errors: FieldError[] = []
   if (caBundle) {
     const size = `${Buffer.from(caBundle, "base64").length} bytes`
@@ -109,8 +96,8 @@ function validateLocal({ caBundle, insecureSkipTLSVerify }: Spec): FieldError[] 
 }
 
 function validateRemote(
-  { caBundle, insecureSkipTLSVerify }: Spec,
-  { name, namespace, port = 0 }: NonNullable<Spec["service"]>,
+  { caBundle, insecureSkipTLSVerify }: APIServiceSpec,
+  { name, namespace, port = 0 }: NonNullable<APIServiceSpec["service"]>,
 ): FieldError[] {
   const errors: FieldError[] = []
   if (!namespace) errors.push(required(path.child("service", "namespace")))
@@ -125,7 +112,7 @@ function validateRemote(
 
 function validateStatus({ status }: APIService): FieldError[] {
   return (status?.conditions ?? []).flatMap((condition, index) => {
-    const value = condition["status"] ?? ""
+    const value = condition.status ?? ""
     const at = FieldPath.root("status", "conditions").index(index).child("status")
     return conditionStatuses.includes(value) ? [] : [notSupported(at, value, conditionStatuses)]
   })
