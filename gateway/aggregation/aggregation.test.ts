@@ -66,8 +66,23 @@ const documents: Readonly<Record<string, unknown>> = {
     numbers.map((n) => [`/apis/long${n}.example.com/v1`, { resources: [{ name: "long" }], padding: "x".repeat(1e6) }]),
   ),
   [`/apis/${group}/v1long`]: { resources: [flunders], padding: "x".repeat(2e6) },
-  "/openapi/v3": { paths: { [`apis/${group}/v1alpha1`]: { serverRelativeURL: "/openapi/v3/apis/x?hash=1" } } },
+  "/openapi/v3": {
+    paths: {
+      [`apis/${group}/v1alpha1`]: { serverRelativeURL: "/openapi/v3/apis/x?hash=1" },
+      [`apis/${group}`]: { serverRelativeURL: "/openapi/v3/apis/y?hash=1" },
+      version: { serverRelativeURL: "/openapi/v3/version?hash=1" },
+      nothing: null,
+    },
+  },
   [`/openapi/v3/apis/${group}/v1alpha1`]: { openapi: "3.0.0" },
+  [`/openapi/v3/apis/${group}`]: { openapi: "3.0.1" },
+  "/openapi/v2": {
+    paths: {
+      [`/apis/${group}/v1alpha1/flunders`]: { get: { responses: {} } },
+      "/apis/apps/v1/deployments": { get: { description: "not of this server" } },
+    },
+    definitions: { Flunder: { type: "object" } },
+  },
 }
 
 const watched = [
@@ -318,7 +333,22 @@ describe("an aggregated API server", () => {
       "api/v1": {},
       [`apis/${group}/v1alpha1`]: { serverRelativeURL: "/openapi/v3/apis/x?hash=1" },
     })
+    expect(paths.version.serverRelativeURL).not.toBe("/openapi/v3/version?hash=1")
     expect(await bodyOf(call(`/openapi/v3/apis/${group}/v1alpha1`))).toEqual({ openapi: "3.0.0" })
+    expect(await bodyOf(call(`/openapi/v3/apis/${group}`))).toEqual({ openapi: "3.0.1" })
+    expect((await bodyOf(call("/openapi/v3/version"))).info.title).toBe("Kubernetes")
+    expect((await call(`/openapi/v3/apis/${group}/v2`)).code).toBe(404)
+  })
+
+  test("is part of OpenAPI v2, for which it is asked once a minute", async () => {
+    const documents = await Promise.all([1, 2, 3].map(() => bodyOf(call("/openapi/v2"))))
+    for (const { paths, definitions } of documents) {
+      expect(paths[`/apis/${group}/v1alpha1/flunders`]).toEqual({ get: { responses: {} } })
+      expect(paths["/apis/apps/v1/deployments"].get.description).not.toBe("not of this server")
+      expect(definitions.Flunder).toEqual({ type: "object" })
+    }
+    const asked = seen.filter(({ url }) => url === "/openapi/v2")
+    expect(asked.map(({ headers }) => headers["x-remote-user"])).toEqual(["system:aggregator"])
   })
 
   test("cannot replace a built-in group", async () => {

@@ -2,7 +2,6 @@
 // It starts with the first APIService with a Service. The checks of the servers (availability-controller.ts) end with the control plane
 // and do not keep it awake.
 
-import type { Json } from "../../apimachinery/object.ts"
 import { clientOver } from "../../client/http/client.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -15,7 +14,15 @@ import { ObjectView } from "../registry/generic/storage/object-view.ts"
 import { AvailabilityController, type Outages } from "./availability-controller.ts"
 import type { FrontProxy } from "./front-proxy.ts"
 import type { ListedResource } from "./listed-resources.ts"
-import { aggregatorUser, getRemote, type RemoteAnswer, type RemoteTarget, remoteTarget } from "./remote.ts"
+import {
+  aggregatorUser,
+  getRemote,
+  openAPIUser,
+  type RemoteAnswer,
+  type RemoteGet,
+  type RemoteTarget,
+  remoteTarget,
+} from "./remote.ts"
 import { AggregatedTransport } from "./transport.ts"
 import { type APIService, apiServices, isAvailable, isRemote } from "../../client/api-services.ts"
 
@@ -41,6 +48,13 @@ export interface AggregatedVersion {
   resources: readonly ListedResource[]
 }
 
+/** A document of OpenAPI v3 that a server has. */
+export interface OpenAPIElsewhere {
+  service: APIService
+  /** With its hash. */
+  address: string
+}
+
 export class Aggregator implements AsyncDisposable {
   readonly #parts: AggregatorParts
   readonly #view: ObjectView<APIService>
@@ -55,7 +69,8 @@ export class Aggregator implements AsyncDisposable {
     this.#view = new ObjectView({ store, log, prefix, onChange: () => this.#availability.changed() })
     this.#availability = new AvailabilityController({
       services: async () => (await this.#view.current()).filter(isRemote),
-      get: (service, request) => this.#get(service, request),
+      get: (service, request) => this.#get(service, request, aggregatorUser),
+      getOpenAPI: (service, request) => this.getOpenAPI(service, request),
       client: parts.client,
       log,
       signal: this.#ending.signal,
@@ -77,14 +92,9 @@ export class Aggregator implements AsyncDisposable {
     return all.filter(isRemote)
   }
 
-  /** The current versions, also if the control plane has just been opened and nothing has been checked yet. */
-  async checkedVersions(): Promise<readonly AggregatedVersion[]> {
-    await this.#availability.checkNew(await this.remote())
-    return this.versions()
-  }
-
+  /** Those that have never been checked, as after the control plane was opened, are checked first. */
   async versions(): Promise<readonly AggregatedVersion[]> {
-    return (await this.remote()).map((service) => {
+    return (await this.#checked()).map((service) => {
       const { group = "", version = "", groupPriorityMinimum = 0, versionPriority = 0 } = service.spec ?? {}
       const { resources = [], isCurrent = false } = this.#availability.known(service) ?? {}
       return { group, version, groupPriority: groupPriorityMinimum, versionPriority, isCurrent, resources }
@@ -102,15 +112,26 @@ export class Aggregator implements AsyncDisposable {
     return this.#availability.outages
   }
 
-  /** The entries for the index of OpenAPI v3, by path, from the servers' last responses. */
-  async openAPIPaths(): Promise<Readonly<Record<string, Json>>> {
+  /** Of the servers' indexes of OpenAPI v3, from their last responses, by path. Of two servers the first one counts. */
+  async openAPIPaths(): Promise<ReadonlyMap<string, OpenAPIElsewhere>> {
+    const found = new Map<string, OpenAPIElsewhere>()
+    for (const service of await this.#checked()) {
+      for (const [path, address] of this.#availability.known(service)?.openAPI ?? []) {
+        if (!found.has(path)) found.set(path, { service, address })
+      }
+    }
+    return found
+  }
+
+  /** All that are remote, each of which has been checked at least once. */
+  async #checked(): Promise<readonly APIService[]> {
     const services = await this.remote()
-    const entries = services.flatMap((service): [string, Json][] => {
-      const serverRelativeURL = this.#availability.known(service)?.openAPI
-      const { group, version } = service.spec ?? {}
-      return serverRelativeURL === undefined ? [] : [[`apis/${group}/${version}`, { serverRelativeURL }]]
-    })
-    return Object.fromEntries(entries)
+    await this.#availability.checkNew(services)
+    return services
+  }
+
+  getOpenAPI(service: APIService, request: RemoteGet): Promise<RemoteAnswer> {
+    return this.#get(service, request, openAPIUser)
   }
 
   target(service: APIService): Promise<RemoteTarget> {
@@ -127,9 +148,9 @@ export class Aggregator implements AsyncDisposable {
     return this.#ending.signal
   }
 
-  async #get(service: APIService, request: { path: string; maxBytes?: number }): Promise<RemoteAnswer> {
+  async #get(service: APIService, request: RemoteGet, user: User): Promise<RemoteAnswer> {
     const signal = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(checkTimeoutMs)])
-    return getRemote(await this.target(service), request, aggregatorUser, signal)
+    return getRemote(await this.target(service), request, user, signal)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,13 +1,13 @@
 // Checks the availability of the servers of a control plane's aggregated APIs, and writes it to the conditions of their APIServices.
 // Keeps what the servers list. Source: k8s.io/kube-aggregator/pkg/controllers/status/remote.
 
-import { timestamp } from "../../apimachinery/object.ts"
+import { type Json, timestamp } from "../../apimachinery/object.ts"
 import { isConflict, isNotFound } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { checkAvailability, type Availability } from "./availability.ts"
 import { type ListedResource, resourcesOf } from "./listed-resources.ts"
-import type { RemoteAnswer } from "./remote.ts"
+import type { RemoteAnswer, RemoteGet } from "./remote.ts"
 import { type APIService, apiServices, availableCondition, isRemote } from "../../client/api-services.ts"
 
 const availabilityLimits = {
@@ -21,15 +21,17 @@ const availabilityLimits = {
   maxDocumentBytes: 1024 * 1024,
   /** The same for the documents of all servers of a control plane: what they list stays in memory. */
   maxDocumentsBytes: 4 * 1024 * 1024,
-  /** Maximum length of the address of a server's OpenAPI document. Beyond: it has none. */
-  maxAddressLength: 2048,
+  /** Maximum length of the addresses of a server's OpenAPI documents, and of the paths they are for. Beyond: the rest is omitted. */
+  maxAddressesLength: 64 * 1024,
 } as const
 
 export interface AvailabilityControllerParts {
   /** All APIServices with a server. */
   services(): Promise<readonly APIService[]>
   /** Calls the server of one, as the aggregator itself. */
-  get(service: APIService, request: { path: string; maxBytes: number }): Promise<RemoteAnswer>
+  get(service: APIService, request: RemoteGet): Promise<RemoteAnswer>
+  /** The same, for a document of OpenAPI. */
+  getOpenAPI(service: APIService, request: RemoteGet): Promise<RemoteAnswer>
   client(): KubeClient
   log: Log
   /** Ends the checks. */
@@ -48,8 +50,8 @@ export interface KnownServer {
   resources: readonly ListedResource[]
   /** The length of the document that lists them. */
   bytes: number
-  /** The address of its OpenAPI v3 document. */
-  openAPI: string | undefined
+  /** The addresses of its OpenAPI v3 documents, by path. */
+  openAPI: ReadonlyMap<string, string> | undefined
   isCurrent: boolean
 }
 
@@ -57,6 +59,7 @@ export class AvailabilityController implements AsyncDisposable {
   readonly #parts: AvailabilityControllerParts
   /** By the name of the APIService. */
   readonly #known = new Map<string, KnownServer>()
+  readonly #running = new Map<string, Promise<boolean>>()
   readonly #outages = new Map<string, Outages>()
   #failures = 0
   #timer: NodeJS.Timeout | undefined
@@ -94,9 +97,10 @@ export class AvailabilityController implements AsyncDisposable {
     )
   }
 
-  /** Checks those that have never been checked. */
+  /** Checks those that have never been checked. Resolves when they have. */
   async checkNew(services: readonly APIService[]): Promise<void> {
-    await this.#checkEach(services.filter((service) => this.known(service) === undefined))
+    const unknown = services.filter((service) => this.known(service) === undefined)
+    await this.#checkEach(unknown, (service) => this.#running.get(service.metadata.name ?? "") ?? this.#check(service))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -135,19 +139,30 @@ export class AvailabilityController implements AsyncDisposable {
   }
 
   /** Returns true if all are available. */
-  async #checkEach(services: readonly APIService[]): Promise<boolean> {
+  async #checkEach(
+    services: readonly APIService[],
+    check: (service: APIService) => Promise<boolean> = (service) => this.#check(service),
+  ): Promise<boolean> {
     const waiting = services.values()
     let areAvailable = true
     const checkNext = async (): Promise<void> => {
-      for (const service of waiting) areAvailable = (await this.#check(service)) && areAvailable
+      for (const service of waiting) areAvailable = (await check(service)) && areAvailable
     }
     await Promise.all(Array.from({ length: availabilityLimits.concurrentChecks }, checkNext))
     return areAvailable
   }
 
   /** Returns true if it is available. */
-  async #check(service: APIService): Promise<boolean> {
+  #check(service: APIService): Promise<boolean> {
     const name = service.metadata.name ?? ""
+    const running = this.#checkOnce(service, name).finally(() => {
+      if (this.#running.get(name) === running) this.#running.delete(name)
+    })
+    this.#running.set(name, running)
+    return running
+  }
+
+  async #checkOnce(service: APIService, name: string): Promise<boolean> {
     const reader = this.#parts.client()
     const answer = await checkAvailability({ reader, get: (...request) => this.#get(...request) }, service)
     if (this.#parts.signal.aborted) return true
@@ -176,14 +191,11 @@ export class AvailabilityController implements AsyncDisposable {
   }
 
   /** OpenAPI is optional. */
-  async #openAPIOf(service: APIService): Promise<string | undefined> {
-    const { group = "", version = "" } = service.spec ?? {}
+  async #openAPIOf(service: APIService): Promise<ReadonlyMap<string, string> | undefined> {
+    const request = { path: "/openapi/v3", maxBytes: availabilityLimits.maxDocumentBytes }
     try {
-      const { document } = await this.#get(service, "/openapi/v3")
-      const { paths } = (document ?? {}) as { paths?: Record<string, { serverRelativeURL?: unknown } | null> | null }
-      const address = paths?.[`apis/${group}/${version}`]?.serverRelativeURL
-      const isUsable = typeof address === "string" && address.length <= availabilityLimits.maxAddressLength
-      return isUsable ? address : undefined
+      const { code, document } = await this.#parts.getOpenAPI(service, request)
+      return code === 200 ? addressesIn(document) : undefined
     } catch {
       return undefined // the server has just answered other requests, so the next check retries
     }
@@ -195,6 +207,20 @@ export class AvailabilityController implements AsyncDisposable {
     outages.count++
     this.#outages.set(key, outages)
   }
+}
+
+function addressesIn(document: Json | undefined): ReadonlyMap<string, string> {
+  const { paths } = (document ?? {}) as { paths?: Record<string, { serverRelativeURL?: unknown } | null> | null }
+  const found = new Map<string, string>()
+  let room: number = availabilityLimits.maxAddressesLength
+  for (const [path, about] of Object.entries(paths ?? {})) {
+    const address = about?.serverRelativeURL
+    if (typeof address !== "string") continue
+    room -= path.length + address.length
+    if (room < 0) break
+    found.set(path, address)
+  }
+  return found
 }
 
 const noRoom: Availability = {

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from "node:http"
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { Json } from "../../apimachinery/object.ts"
+import { maxDepth, survey } from "../../apimachinery/schema/json/survey.ts"
 import type { Backends, ServiceTarget } from "../backends/backends.ts"
 import { readBody } from "../backends/read-body.ts"
 import type { User } from "../request/user.ts"
@@ -66,7 +67,10 @@ function escapeKey(key: string): string {
 export const isUserHeader = (name: string): boolean =>
   ["x-remote-user", "x-remote-uid", "x-remote-group"].includes(name) || name.startsWith("x-remote-extra-")
 
+/** For checks of availability. */
 export const aggregatorUser: User = { name: "system:kube-aggregator", groups: ["system:masters"], extra: {} }
+/** For OpenAPI documents. */
+export const openAPIUser: User = { name: "system:aggregator", groups: [], extra: {} }
 
 export interface RemoteRequest {
   method: string
@@ -105,21 +109,29 @@ export interface RemoteAnswer {
   document: Json | undefined
   /** Its length. */
   bytes: number
+  etag: string | undefined
 }
 
-/** A GET. `maxBytes`: of the response. */
+/** A GET. */
+export interface RemoteGet extends Pick<RemoteRequest, "path" | "headers"> {
+  /** Of the response. */
+  maxBytes: number
+}
+
 export async function getRemote(
   target: RemoteTarget,
-  { path, maxBytes = maxAnswerBytes }: { path: string; maxBytes?: number },
+  { maxBytes, ...request }: RemoteGet,
   user: User,
   signal: AbortSignal,
 ): Promise<RemoteAnswer> {
-  const response = await openRemote(target, { method: "GET", path }, user, signal)
+  const response = await openRemote(target, { method: "GET", ...request }, user, signal)
+  const { statusCode: code = 0, headers } = response
   const answer = await readBody(response, maxBytes)
-  return { code: response.statusCode ?? 0, document: parsed(answer), bytes: answer.length }
+  return { code, document: parsed(answer), bytes: answer.length, etag: headers.etag }
 }
 
 function parsed(bytes: Buffer): Json | undefined {
+  if (survey(bytes).depth > maxDepth) return undefined
   try {
     return JSON.parse(bytes.toString()) as Json
   } catch {

@@ -1,23 +1,26 @@
-// Forwards requests for aggregated APIs, /apis/<group>/<version> and all paths below it, and for the group version's OpenAPI
-// document, to their server, with the caller's identity. Source: k8s.io/kube-aggregator/pkg/apiserver/handler_proxy.go.
+// Forwards requests for aggregated APIs, /apis/<group>/<version> and all paths below it, and for OpenAPI v3 documents that only
+// their servers have, to their server, with the caller's identity. Source: k8s.io/kube-aggregator/pkg/apiserver/handler_proxy.go.
 
 import type { ServerResponse } from "node:http"
+import { openAPIV3Paths } from "../../apimachinery/schema/openapi/documents.ts"
 import { StatusError } from "../../apimachinery/status.ts"
 import { forward, tenantURL } from "../proxy/forward.ts"
 import { builtInDefinitions } from "../registry/definitions.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import type { RequestContext } from "../request/context.ts"
 import { isUserHeader, userHeaders } from "./remote.ts"
-import { isAvailable } from "../../client/api-services.ts"
+import { type APIService, isAvailable } from "../../client/api-services.ts"
 
 const reads: ReadonlySet<string> = new Set(["GET", "HEAD"])
 
-const shape = /^\/(?:apis|openapi\/v3\/apis)\/([^/]+)\/([^/]+)(?:\/|$)/
+const shape = /^\/apis\/([^/]+)\/([^/]+)(?:\/|$)/
+const openAPI = "/openapi/v3/"
 
 let ownGroups: ReadonlySet<string> | undefined
 
 /** Groups of Kubernetes itself are never aggregated. */
 export function mayBeAggregated(path: string): boolean {
+  if (path.startsWith(openAPI)) return true
   const [, group] = shape.exec(path) ?? []
   ownGroups ??= new Set(builtInDefinitions().map((definition) => definition.group))
   return group !== undefined && !ownGroups.has(group)
@@ -25,9 +28,8 @@ export function mayBeAggregated(path: string): boolean {
 
 /** Call if the path may be aggregated. Returns false if the request is for this server. */
 export async function serveAggregated(ctx: RequestContext, exchange: Exchange): Promise<boolean> {
-  const [, group = "", version = ""] = shape.exec(ctx.info.path) ?? []
   const { aggregator } = ctx.controlPlane
-  const service = await aggregator.find(group, version)
+  const service = await serviceOf(ctx)
   if (service === undefined) return false
   if (!isAvailable(service)) {
     unavailable(exchange.response, "service unavailable")
@@ -51,6 +53,17 @@ export async function serveAggregated(ctx: RequestContext, exchange: Exchange): 
     unavailable(response, error.message)
   }
   return true
+}
+
+async function serviceOf({ info: { path }, controlPlane }: RequestContext): Promise<APIService | undefined> {
+  const { aggregator } = controlPlane
+  if (path.startsWith(openAPI)) {
+    const document = path.slice(openAPI.length)
+    const isBuiltIn = openAPIV3Paths(builtInDefinitions()).includes(document)
+    return isBuiltIn ? undefined : (await aggregator.openAPIPaths()).get(document)?.service
+  }
+  const [, group = "", version = ""] = shape.exec(path) ?? []
+  return aggregator.find(group, version)
 }
 
 /** As plain text, as upstream: client-go then adds the request and the resource to the error. */

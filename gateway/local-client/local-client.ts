@@ -90,7 +90,7 @@ class LocalClient implements KubeClient {
       // The preferred version of a group comes first.
       if (!found.has(key)) found.set(key, { group, version, resource, namespaced, kind, verbs })
     }
-    for (const resource of discoveredResources(await this.#controlPlane.aggregator.checkedVersions())) {
+    for (const resource of discoveredResources(await this.#controlPlane.aggregator.versions())) {
       const key = `${resource.group}/${resource.resource}`
       if (!found.has(key)) found.set(key, resource)
     }
@@ -98,7 +98,7 @@ class LocalClient implements KubeClient {
   }
 
   async unavailable(): Promise<readonly string[]> {
-    const all = await this.#controlPlane.aggregator.checkedVersions()
+    const all = await this.#controlPlane.aggregator.versions()
     return all.filter(({ isCurrent }) => !isCurrent).map(printGroupVersion)
   }
 

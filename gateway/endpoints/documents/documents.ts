@@ -57,29 +57,30 @@ let lastTableId = 0
 /**
  * `key` identifies the document and its form, `about` lists the definitions in it; `make` returns the JSON value, bytes of another
  * encoding, or pieces. Concurrent requests share one result. "passing": it depends on more than the served definitions and is not
- * cached.
+ * cached; "own": also then, but `key` says on what, and it is kept for the control plane.
  */
 export function document(
   ctx: RequestContext,
   key: string,
-  about: readonly Pick<ResourceDefinition, "customResource">[] | "passing",
+  about: readonly Pick<ResourceDefinition, "customResource">[] | "passing" | "own",
   make: () => unknown,
 ): Promise<Document> {
   const { aside, controlPlane } = ctx
-  if (about === "passing") return made(make, aside)
-  if (about.every(({ customResource }) => customResource === undefined)) {
+  if (about === "passing") return makeDocument(make, aside)
+  if (about !== "own" && about.every(({ customResource }) => customResource === undefined)) {
     let found = builtInOnly.get(key)
     if (found === undefined) {
-      builtInOnly.set(key, (found = made(make, aside)))
+      builtInOnly.set(key, (found = makeDocument(make, aside)))
       found.catch(() => builtInOnly.delete(key)) // the caller gets the error; the next request tries again
     }
     return found
   }
   const { resources } = controlPlane
-  return customDocument(`${tableId(resources)} ${resources.generation} ${key}`, () => made(make, aside))
+  return customDocument(`${tableId(resources)} ${resources.generation} ${key}`, () => makeDocument(make, aside))
 }
 
-async function made(make: () => unknown, aside: RequestContext["aside"]): Promise<Document> {
+/** Not cached. */
+export async function makeDocument(make: () => unknown, aside: RequestContext["aside"]): Promise<Document> {
   const value = await make()
   const bytes = await bytesOf(value)
   const known = value instanceof Pieces ? value.etag : undefined

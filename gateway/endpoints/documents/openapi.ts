@@ -1,5 +1,5 @@
-// /openapi/v2 and /openapi/v3, generated from the served schemas by apimachinery/schema/openapi. Every path in the index of version
-// 3 contains a hash of its content, so clients may cache it forever.
+// /openapi/v2 and /openapi/v3, generated from the served schemas by apimachinery/schema/openapi, with what servers of aggregated APIs
+// have. Every path in the index of version 3 contains a hash of its content, so clients may cache it forever.
 
 import { createHash } from "node:crypto"
 import type { ServerResponse } from "node:http"
@@ -13,13 +13,16 @@ import {
   openAPIV3Path,
   openAPIV3Paths,
 } from "../../../apimachinery/schema/openapi/documents.ts"
+import { mergedWith } from "../../../apimachinery/schema/openapi/merge-v2.ts"
 import { printPieces } from "../../../apimachinery/schema/openapi/pieces.ts"
 import { encodeOpenAPIV2, openAPIV2ProtobufTypes } from "../../../apimachinery/schema/openapi/protobuf-v2.ts"
 import { encodeOpenAPIV3, openAPIV3ProtobufTypes } from "../../../apimachinery/schema/openapi/protobuf-v3.ts"
+import { builtInDefinitions } from "../../registry/definitions.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { parseAccept } from "../accept.ts"
 import { document, Pieces } from "./documents.ts"
+import { documentsElsewhere, swaggerOf } from "./openapi-elsewhere.ts"
 import { sendDocument, type SendOptions } from "./send-document.ts"
 
 const json = "application/json"
@@ -40,15 +43,17 @@ export async function serveOpenAPI(ctx: RequestContext, response: ServerResponse
 async function serveIndex(ctx: RequestContext, response: ServerResponse): Promise<void> {
   const definitions = ctx.controlPlane.resources.definitions()
   const elsewhere = await ctx.controlPlane.aggregator.openAPIPaths()
+  const builtIn = new Set(openAPIV3Paths(builtInDefinitions()))
   const make = async () => {
-    const paths: Record<string, unknown> = {}
+    const paths = new Map([...elsewhere].map(([path, { address }]) => [path, address]))
     for (const path of openAPIV3Paths(definitions)) {
-      paths[path] = { serverRelativeURL: addressOf(path, await hashOf(path, definitions)) }
+      // As in serve.ts of aggregation.
+      if (builtIn.has(path) || !paths.has(path)) paths.set(path, addressOf(path, await hashOf(path, definitions)))
     }
-    const all = Object.entries({ ...paths, ...elsewhere })
+    const all = [...paths].map(([path, serverRelativeURL]) => [path, { serverRelativeURL }] as const)
     return { paths: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))) }
   }
-  const about = Object.keys(elsewhere).length > 0 ? "passing" : definitions
+  const about = elsewhere.size > 0 ? "passing" : definitions
   const index = await document(ctx, ctx.info.path, about, make)
   const contentType = "text/plain; charset=utf-8" // upstream does not set the type explicitly
   await sendDocument(ctx, response, index, { contentType, cacheControl: changing, vary: "", etag: false, asFile: true })
@@ -60,8 +65,15 @@ function addressOf(path: string, hash: string): string {
 
 const customContents = new WeakMap<ResourceDefinition, string>()
 
-/** The hash of a document. It depends on the custom resources in it; built-in kinds are fixed by the release. */
-async function hashOf(path: string, definitions: readonly ResourceDefinition[]): Promise<string> {
+/**
+ * The hash of a document. It depends on the custom resources in it, and on those of other servers; built-in kinds are fixed by the
+ * release.
+ */
+async function hashOf(
+  path: string,
+  definitions: readonly ResourceDefinition[],
+  others: readonly string[] = [],
+): Promise<string> {
   const found: string[] = []
   for (const definition of definitions) {
     if (definition.customResource === undefined || (path !== v2 && openAPIV3Path(definition) !== path)) continue
@@ -75,7 +87,7 @@ async function hashOf(path: string, definitions: readonly ResourceDefinition[]):
     }
     found.push(content)
   }
-  return openAPIHash(path, found.sort().join())
+  return openAPIHash(path, [...found.sort(), ...others].join())
 }
 
 async function serveV3(ctx: RequestContext, response: ServerResponse, path: string): Promise<void> {
@@ -120,14 +132,19 @@ async function serveV2(ctx: RequestContext, response: ServerResponse): Promise<v
     response.writeHead(406, { vary, "cache-control": changing, "content-length": 0 }).end()
     return
   }
+  const elsewhere = await documentsElsewhere(ctx)
+  const etags = elsewhere.map(({ etag }) => etag)
   const make = async () => {
-    const pieces = openAPIV2(definitions, await loadDescriptions())
+    const own = openAPIV2(definitions, await loadDescriptions())
+    const others = await Promise.all(elsewhere.map((each) => swaggerOf(ctx, each)))
+    const pieces = others.length === 0 ? own : mergedWith(others, own)
     return new Pieces(
       contentType === json ? printPieces(pieces) : encodeOpenAPIV2(pieces),
-      await hashOf(v2, definitions),
+      await hashOf(v2, definitions, etags),
     )
   }
-  const found = await document(ctx, `/openapi/v2?${contentType}`, definitions, make)
+  const about = elsewhere.length > 0 ? "own" : definitions
+  const found = await document(ctx, `/openapi/v2?${[contentType, ...etags].join("&")}`, about, make)
   await sendDocument(ctx, response, found, { contentType, vary, cacheControl: changing, asFile: true })
 }
 

@@ -68,6 +68,19 @@ describe.skipIf(lacks(needs))("an aggregated API server", () => {
     )
   })
 
+  test("has the same part of OpenAPI", async () => {
+    const ask = async (place: Place): Promise<unknown> => {
+      const document = async (of: string) => JSON.parse((await place.get(of)).text) as Document
+      const [swagger, index] = await Promise.all([document("/openapi/v2"), document("/openapi/v3")])
+      // Known not to have a description.
+      delete swagger.definitions?.["io.k8s.apimachinery.pkg.api.resource.Quantity"]
+      const own = Object.entries(index.paths).filter(([path]) => path.includes(group))
+      return { swagger, paths: Object.keys(index.paths), own }
+    }
+    const [real, ours] = await Promise.all(places.map(ask))
+    expect(ours).toEqual(real)
+  })
+
   test("is missed in the same words", async () => {
     await Promise.all(servers.map((each) => each.stopServer()))
     await Promise.all(servers.map((each) => each.available(false)))
@@ -79,6 +92,11 @@ describe.skipIf(lacks(needs))("an aggregated API server", () => {
     expect(await compareSessions("1.36", withServerAgain, clients, objects)).toBe("")
   })
 })
+
+interface Document {
+  paths: Record<string, unknown>
+  definitions?: Record<string, unknown>
+}
 
 interface Place extends Cluster {
   get(path: string): Promise<Answer>

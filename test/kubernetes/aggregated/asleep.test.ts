@@ -56,5 +56,12 @@ describe.skipIf(lacks(programs))("a tenant with an aggregated API", () => {
     await eventually(isGone, { what: "the dependent is gone" })
     await eventually(() => tenants.awake === 0, { what: "the tenant sleeps again" })
     expect(await isGone()).toBe(true)
+    await eventually(() => tenants.awake === 0, { what: "the tenant sleeps once more" })
+    // The first thing that a client asks for.
+    const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+    const { text } = await gateway.request("/tenants/a/apis", { ...tenant, headers: { accept } })
+    const { items } = JSON.parse(text) as { items: { metadata: { name: string }; versions: object[] }[] }
+    const [version] = items.find(({ metadata }) => metadata.name === group)?.versions ?? []
+    expect(version).toMatchObject({ version: "v1beta1", freshness: "Current", resources: [{ resource: "flunders" }] })
   })
 })
