@@ -1,4 +1,5 @@
 import { expect, describe, test, vi } from "vitest"
+import type { KubeObject } from "../../apimachinery/object.ts"
 import { StorageError } from "../../storage/types.ts"
 import { createKindsStub, faults, type KindsStub, type Loose, verdict } from "../testing/kinds.ts"
 import { contextOf } from "../testing/control-plane-stub.ts"
@@ -195,6 +196,29 @@ describe("a definition", () => {
     expect(await verdict(forgotten)).toBe("accepted")
     const rename = [{ op: "replace", path: "/spec/versions/0/name", value: "v2" }]
     expect(await verdict(kinds.patch(crds, "widgets.example.com", rename, { type: "json" }))).toBe("accepted")
+  })
+
+  // docs/decisions/0026-objects-of-lost-versions.md
+  test("serves objects of a version that it has lost, and can be deleted with them", async () => {
+    await using kinds = await world(definition("widgets", "Widget"))
+    for (const name of ["a", "b"]) {
+      await kinds.create(`${group}/widgets`, { metadata: { name }, spec: { size: 1 } })
+    }
+    await kinds.patch(crds, "widgets.example.com", { status: { storedVersions: ["v2"] } }, { subresource: "status" })
+    const rename = [{ op: "replace", path: "/spec/versions/0/name", value: "v2" }]
+    await kinds.patch(crds, "widgets.example.com", rename, { type: "json" })
+    const { client } = kinds
+    const widgets = { group, version: "v2", resource: "widgets", namespaced: true }
+    const { items } = await client.list(widgets)
+    expect(items.map(({ apiVersion, metadata }) => [apiVersion, metadata.name])).toEqual([
+      ["example.com/v2", "a"],
+      ["example.com/v2", "b"],
+    ])
+    const patched = await client.patch<KubeObject>(widgets, "default", "a", { spec: { size: 2 } }, { type: "merge" })
+    expect(patched).toMatchObject({ apiVersion: "example.com/v2", spec: { size: 2, color: "red" } })
+    await client.delete(widgets, "default", "a")
+    await kinds.delete(crds, "widgets.example.com")
+    await until(async () => (await verdict(kinds.get(crds, "widgets.example.com"))).includes("not found"))
   })
 })
 

@@ -235,6 +235,12 @@ function pruneTo(stored: CustomResourceVersion): (object: KubeObject) => KubeObj
   }
 }
 
+/** For objects of versions that the definition no longer has: only the webhook knows them. */
+const lost: CustomResourceVersion = {
+  name: "",
+  schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+}
+
 function conversionOf(
   { spec }: Definition,
   { name }: CustomResourceVersion,
@@ -246,7 +252,7 @@ function conversionOf(
   if (conversion?.strategy !== "Webhook" || clientConfig === undefined) return undefined
   const compiled = new Map<string, Schema>()
   const schemaOf = (version: string): Schema => {
-    const found = compiled.get(version) ?? compileSchema(versions.find((each) => each.name === version) ?? { name })
+    const found = compiled.get(version) ?? compileSchema(versions.find((each) => each.name === version) ?? lost)
     compiled.set(version, found)
     return found
   }

@@ -330,3 +330,15 @@ test.each<[Loose, string]>([
   const answered = await call("POST", crds, wrong)
   expect([answered.code, (answered.json() as Loose)["message"]]).toEqual([422, expect.stringContaining(message)])
 })
+
+test("an object of a version that its definition has lost is sent to the webhook with all of its fields", async () => {
+  const path = `${crds}/tests.${group}`
+  await call("POST", tests("v1"), object("v1", "lost", { hostPort: "localhost:7" }))
+  const send = async (at: string, change: unknown): Promise<number> =>
+    (await call("PATCH", at, change, "application/merge-patch+json")).code
+  const { versions } = definition("v2")["spec"]
+  expect(await send(path, { spec: { versions } })).toBe(200)
+  expect(await send(`${path}/status`, { status: { storedVersions: ["v2"] } })).toBe(200)
+  expect(await send(path, { spec: { versions: versions.slice(1) } })).toBe(200)
+  expect(await bodyOf(call("GET", `${tests("v2")}/lost`))).toMatchObject({ host: "localhost", port: "7" })
+})

@@ -2,7 +2,7 @@
 // which are in the way of managers who speak another.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { applyPatch, get, mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
+import { applyPatch, get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
 
 const group = "w@{id}.example.com"
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -17,6 +17,7 @@ export function customVersionCases(): Scenario[] {
     { name: "a custom resource has a field of one version that a manager does not know", steps: foreignFields() },
     { name: "a custom resource is scaled in a version that presets its status", steps: presetElsewhere() },
     { name: "a definition no longer serves the version of a manager", steps: unservedVersion() },
+    { name: "objects are stored in a version that their definition has lost", steps: lostVersion() },
   ]
 }
 
@@ -58,6 +59,36 @@ function presetStatus(): RequestStep[] {
     patch(`${things}/a/status${as("m2")}`, mergePatch, { status: null }, { label: "PATCH no status" }),
     patch(`${things}/a${as("m3")}`, mergePatch, { spec: { key: "y" }, status: null }, { label: "PATCH spec" }),
     get(things, { label: "LIST" }),
+  ]
+}
+
+/** Which storedVersions is to prevent. In the end the definition has the version again, so that it can be deleted everywhere. */
+function lostVersion(): RequestStep[] {
+  const schema = { openAPIV3Schema: object({ spec: object({ key: text }) }) }
+  const version = (name: string, storage: boolean) => ({ name, served: true, storage, schema })
+  const path = `${definitions}/things.${group}`
+  const versions = (label: string, ...all: object[]): RequestStep =>
+    patch(path, mergePatch, { spec: { versions: all } } as unknown as Json, { label: `WRITE ${label}` })
+  const things = list("v2")
+  return [
+    post(definitions, definition([version("v1", true)])),
+    get(list("v1"), { untilCode: 200 }),
+    post(list("v1"), thing("v1", "a", { key: "x" })),
+    versions("both", version("v1", false), version("v2", true)),
+    get(things, { untilCode: 200 }),
+    post(things, thing("v2", "b", { key: "x" })),
+    patch(`${path}/status`, mergePatch, { status: { storedVersions: ["v2"] } }, { label: "WRITE stored" }),
+    versions("without v1", version("v2", true)),
+    get(list("v1"), { untilCode: 404 }),
+    ...[things, `${things}?limit=1`, `${things}?resourceVersion=0`, `${things}/a`, `${things}/b`].map((of) => get(of)),
+    put(`${things}/a`, thing("v2", "a", { key: "y" })),
+    patch(`${things}/a`, mergePatch, { spec: { key: "z" } }),
+    remove(`${things}/a`),
+    remove(`${things}/b`),
+    remove(things),
+    remove(path, undefined, { label: "WRITE end" }),
+    versions("both again", version("v1", false), version("v2", true)),
+    get(path, { untilCode: 404, label: "READ no definition" }),
   ]
 }
 

@@ -51,6 +51,8 @@ function gone(plural: string): RequestStep[] {
   const path = `${definitions}/${plural}.${group}`
   return [
     get(`/apis/${group}/v7`),
+    get(`/apis/${group}`, { label: "GET group" }),
+    get(`/openapi/v3/apis/${group}/v7`, { label: "GET OpenAPI of v7" }),
     remove(path, undefined, { label: `WRITE end of ${plural}` }),
     get(path, { untilCode: 404, label: `READ no ${plural}` }),
   ]
