@@ -40,7 +40,7 @@ import { writeOptions, type FieldValidation } from "../request-options.ts"
 import { sendSubresource, sendValue } from "../responses/respond.ts"
 import { applied, readConfiguration } from "./apply.ts"
 import { subresourceBody } from "./create.ts"
-import { checkPatchedType } from "./patched-type.ts"
+import { checkPatchedType, expectedInVersion } from "./patched-type.ts"
 import { patchType, readPatch, type PatchDocument, type PatchType } from "./patch-document.ts"
 
 /** PATCH of an object, its status or a subresource: read, patch, decode, write; retried after a conflict. */
@@ -233,13 +233,14 @@ export function patched(
   }
   const isCustom = expected.schema.custom === true && isObject(result)
   if (isCustom) checkPatchedType(result, current, refusedPatch)
+  const inVersion = isCustom ? expectedInVersion(ctx, result, expected) : expected
   const whole = isCustom ? result : typed(result, type, expected)
   const plain = (value: Json): Json => (document.isMarked ? withoutMarks(value) : value)
   const written = (): Json =>
     type === "json"
       ? plain(applyJsonPatch(inOrderOfFields(expected.schema, before), patch, true))
       : sortedKeys(plain(whole))
-  const decoded = decodePatched(ctx, whole, { ...document, left: patch, written }, type, expected, validation)
+  const decoded = decodePatched(ctx, whole, { ...document, left: patch, written }, type, inVersion, validation)
   agreeOnNamespace(decoded, at.namespace)
   agreeOnName(decoded, at.name)
   return decoded

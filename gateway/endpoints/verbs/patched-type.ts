@@ -1,11 +1,17 @@
 // The kind and apiVersion that a patch gives a custom resource, which it may not remove. Source: patch.go in
 // k8s.io/apiserver/pkg/endpoints/handlers.
 
+import { FieldPath } from "../../../apimachinery/field-errors.ts"
 import { type Json, type KubeObject, parseGroupVersion } from "../../../apimachinery/object.ts"
 import { typeFault } from "../../../apimachinery/schema/json/parse.ts"
 import { isObject, type JsonObject, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
+import type { Schema } from "../../../apimachinery/schema/schema.ts"
+import { compileStructural } from "../../../apimachinery/schema/structural/structural.ts"
 import { internalError, type StatusError } from "../../../apimachinery/status.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { RequestContext } from "../../request/context.ts"
 import { noText } from "../body-kind.ts"
+import type { Expected } from "../expected.ts"
 
 /** `object` is not decoded yet. `refuse` makes the error for a value that is no object. */
 export function checkPatchedType(
@@ -24,6 +30,20 @@ export function checkPatchedType(
   if (apiVersion === undefined || version === "")
     throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
 }
+
+/** With the schema of the version that the patch gives the object, which of a version that there is not has no fields. */
+export function expectedInVersion(ctx: RequestContext, object: JsonObject, expected: Expected): Expected {
+  const { apiVersion, kind } = object
+  if (typeof apiVersion !== "string" || kind !== expected.kind) return expected
+  const { group, version } = parseGroupVersion(apiVersion)
+  if (group !== expected.group || version === expected.version) return expected
+  const definitionIn = (of: string): ResourceDefinition | undefined =>
+    ctx.controlPlane.resources.registry({ group, version: of, resource: ctx.info.resource })?.definition
+  const found = definitionIn(version) ?? definitionIn(expected.version)?.customResource?.unserved?.(version)
+  return { ...expected, schema: found?.schema ?? withoutFields() }
+}
+
+const withoutFields = (): Schema => compileStructural({ type: "object" }, FieldPath.root()).schema
 
 /** The patch was applied without the managers that it does not mention. */
 function withManagers(object: JsonObject, { metadata: { managedFields } }: KubeObject): Json {

@@ -26,10 +26,13 @@ export function customTypeCases(): Scenario[] {
 
 function made(): RequestStep[] {
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } }
+  const bare = { openAPIV3Schema: { type: "object", properties: { spec: { type: "object" } } } }
   const versions = [
     { name: "v1", served: true, storage: true, schema, subresources: { status: {} } },
     { name: "v2", served: false, storage: false, schema },
     { name: "v3", served: true, storage: false, schema },
+    { name: "v4", served: true, storage: false, schema: bare },
+    { name: "v5", served: false, storage: false, schema: bare },
   ]
   return [
     post(definitions, definitionOf(group, {}, {}, { versions }) as Json, { label: "WRITE definition" }),
@@ -45,7 +48,7 @@ const versions: Json[] = [
   5,
   {},
   "a/b/c",
-  ...["v1", "v2", "v3", "v1/"].map((version) => `${group}/${version}`),
+  ...["v1", "v2", "v3", "v4", "v5", "v1/", "v9"].map((version) => `${group}/${version}`),
   "v1",
   "other.example.com/v1",
 ]
