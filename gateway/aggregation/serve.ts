@@ -8,6 +8,7 @@ import { forward, tenantURL } from "../proxy/forward.ts"
 import { builtInDefinitions } from "../registry/definitions.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import type { RequestContext } from "../request/context.ts"
+import { encodeQuery } from "../request/request-info.ts"
 import { isUserHeader, userHeaders } from "./remote.ts"
 import { type APIService, isAvailable } from "../../client/api-services.ts"
 
@@ -39,12 +40,17 @@ export async function serveAggregated(ctx: RequestContext, exchange: Exchange): 
   const { request } = exchange
   // The garbage collector may have to follow, but sees no write.
   if (!reads.has(request.method ?? "")) ctx.controlPlane.introduce()
-  const path = tenantURL(request)
+  const [path = ""] = tenantURL(request).split("?", 1)
+  const query = encodeQuery(ctx.query)
   const id = ctx.id === undefined ? {} : { "audit-id": ctx.id }
   try {
     await forward(
       exchange,
-      { ...target, path, headers: { ...userHeaders(ctx.user), ...id, host: request.headers.host ?? target.host } },
+      {
+        ...target,
+        path: query === "" ? path : `${path}?${query}`,
+        headers: { ...userHeaders(ctx.user), ...id, host: request.headers.host ?? target.host },
+      },
       { without: Object.keys(request.headers).filter(isUserHeader), signal: ctx.signal },
     )
   } catch (error) {

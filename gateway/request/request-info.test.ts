@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { parseQuery, requestInfo } from "./request-info.ts"
+import { encodeQuery, parseQuery, requestInfo } from "./request-info.ts"
 
 const info = (method: string, url: string) => {
   const [path = "", query = ""] = url.split("?")
@@ -92,4 +92,10 @@ describe("parseQuery()", () => {
   ])("of %s returns %s and ignores invalid parts", (query, read) => {
     expect(parseQuery(query).toString()).toBe(read)
   })
+})
+
+test("encodeQuery() writes what Go does", () => {
+  expect(encodeQuery(parseQuery("b=2&a=%7e(x)*&b=1&c&d=x%20y+z&%C3%A9=/"))).toBe(
+    "a=~%28x%29%2A&b=2&b=1&c=&d=x+y+z&%C3%A9=%2F",
+  )
 })
