@@ -64,7 +64,7 @@ const strategy: Strategy<EndpointSlice> = {
 
   validateUpdate: (_ctx, slice, current) => [
     ...validate(slice, current),
-    ...immutableFields(FieldPath.root(), slice, current, ["addressType"]),
+    ...immutableFields(FieldPath.root(), { ...slice, addressType: slice.addressType ?? "" }, current, ["addressType"]),
   ],
 }
 
