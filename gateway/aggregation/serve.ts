@@ -2,10 +2,9 @@
 // their servers have, to their server, with the caller's identity. Source: k8s.io/kube-aggregator/pkg/apiserver/handler_proxy.go.
 
 import type { ServerResponse } from "node:http"
-import { openAPIV3Paths } from "../../apimachinery/schema/openapi/documents.ts"
 import { StatusError } from "../../apimachinery/status.ts"
 import { forward, tenantURL } from "../proxy/forward.ts"
-import { builtInDefinitions } from "../registry/definitions.ts"
+import { builtInDefinitions, builtInOpenAPIPaths } from "../registry/definitions.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import type { RequestContext } from "../request/context.ts"
 import { encodeQuery } from "../request/request-info.ts"
@@ -65,8 +64,7 @@ async function serviceOf({ info: { path }, controlPlane }: RequestContext): Prom
   const { aggregator } = controlPlane
   if (path.startsWith(openAPI)) {
     const document = path.slice(openAPI.length)
-    const isBuiltIn = openAPIV3Paths(builtInDefinitions()).includes(document)
-    return isBuiltIn ? undefined : (await aggregator.openAPIPaths()).get(document)?.service
+    return builtInOpenAPIPaths().has(document) ? undefined : (await aggregator.openAPIPaths()).get(document)?.service
   }
   const [, group = "", version = ""] = shape.exec(path) ?? []
   return aggregator.find(group, version)

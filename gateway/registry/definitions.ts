@@ -1,6 +1,7 @@
 // The built-in resources as the gateway serves them: the schema facts, the additions of kinds.ts and columns.ts, and the storage
 // prefixes. Created once, shared by all control planes.
 
+import { openAPIV3Paths } from "../../apimachinery/schema/openapi/documents.ts"
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { builtInResources, type ResourceFacts, schemaOf } from "../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
@@ -66,6 +67,14 @@ let made: readonly ResourceDefinition[] | undefined
 export function builtInDefinitions(): readonly ResourceDefinition[] {
   made ??= builtInResources().map(definitionOf)
   return made
+}
+
+let openAPIPaths: ReadonlySet<string> | undefined
+
+/** Of the OpenAPI v3 documents that are this server's own, whatever aggregated APIs and custom resources add. */
+export function builtInOpenAPIPaths(): ReadonlySet<string> {
+  openAPIPaths ??= new Set(openAPIV3Paths(builtInDefinitions()))
+  return openAPIPaths
 }
 
 function definitionOf(facts: ResourceFacts): ResourceDefinition {

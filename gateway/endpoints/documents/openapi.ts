@@ -17,7 +17,7 @@ import { mergedWith } from "../../../apimachinery/schema/openapi/merge-v2.ts"
 import { printPieces } from "../../../apimachinery/schema/openapi/pieces.ts"
 import { encodeOpenAPIV2, openAPIV2ProtobufTypes } from "../../../apimachinery/schema/openapi/protobuf-v2.ts"
 import { encodeOpenAPIV3, openAPIV3ProtobufTypes } from "../../../apimachinery/schema/openapi/protobuf-v3.ts"
-import { builtInDefinitions } from "../../registry/definitions.ts"
+import { builtInOpenAPIPaths } from "../../registry/definitions.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { parseAccept } from "../accept.ts"
@@ -43,7 +43,7 @@ export async function serveOpenAPI(ctx: RequestContext, response: ServerResponse
 async function serveIndex(ctx: RequestContext, response: ServerResponse): Promise<void> {
   const definitions = ctx.controlPlane.resources.definitions()
   const elsewhere = await ctx.controlPlane.aggregator.openAPIPaths()
-  const builtIn = new Set(openAPIV3Paths(builtInDefinitions()))
+  const builtIn = builtInOpenAPIPaths()
   const make = async () => {
     const paths = new Map([...elsewhere].map(([path, { address }]) => [path, address]))
     for (const path of openAPIV3Paths(definitions)) {
