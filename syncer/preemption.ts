@@ -9,7 +9,7 @@
 // Not implemented: PodDisruptionBudgets, which upstream also violates if there is no other way.
 
 import { isFinished } from "../apimachinery/core/pod-phase.ts"
-import { matchesNode, toleranceOf } from "../apimachinery/core/node-selection.ts"
+import { matchesNode, toleranceOf, toleratesTaints } from "../apimachinery/core/node-selection.ts"
 import { timestamp, type Node, type Pod } from "../apimachinery/object.ts"
 import { isConflict, isNotFound } from "../apimachinery/status.ts"
 import { superNamespace, uidAnnotation } from "../apimachinery/tenancy.ts"
@@ -184,10 +184,6 @@ function candidates(superPod: Pod, placed: readonly Pod[], { view }: SyncContext
     .map(([name]) => view.superObject<Node>(nodes, undefined, name))
     .filter((node) => node !== undefined)
     .filter((node) => node.spec?.unschedulable !== true && matchesNode(superPod.spec, node))
-    .filter((node) =>
-      (node.spec?.taints ?? []).every(
-        (taint) => taint.effect === "PreferNoSchedule" || tolerationOf(taint) !== undefined,
-      ),
-    )
+    .filter((node) => toleratesTaints(tolerationOf, node.spec?.taints))
     .slice(0, syncerLimits.preemptionCandidates)
 }

@@ -34,6 +34,11 @@ export function toleranceOf(tolerations: readonly Toleration[] = []): Toleration
   }
 }
 
+/** Whether the taints let a new pod run on their node. */
+export function toleratesTaints(tolerationOf: TolerationOf, taints: readonly Taint[] = []): boolean {
+  return taints.every((taint) => taint.effect === "PreferNoSchedule" || tolerationOf(taint) !== undefined)
+}
+
 /** None of the parts contains a space. */
 const idOf = (effect: string, ...keyAndValue: string[]): string => [effect, ...keyAndValue].join(" ")
 

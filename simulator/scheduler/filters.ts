@@ -1,7 +1,7 @@
 // The reasons why a pod cannot run on a node, in the words of kube-scheduler's plugins. Pure; checks against other pods are in
 // topology.ts.
 
-import { matchesNode, toleranceOf, type TolerationOf } from "../../apimachinery/core/node-selection.ts"
+import { matchesNode, toleranceOf, toleratesTaints, type TolerationOf } from "../../apimachinery/core/node-selection.ts"
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { hostPorts, podRequests, type NodeState, type Resources } from "./node-state.ts"
 
@@ -36,10 +36,7 @@ export function reasons(one: Candidate, state: NodeState): string[] {
   ) {
     return ["node(s) were unschedulable"]
   }
-  const isTainted = (node.spec?.taints ?? []).some(
-    (taint) => taint.effect !== "PreferNoSchedule" && tolerationOf(taint) === undefined,
-  )
-  if (isTainted) return ["node(s) had untolerated taint(s)"]
+  if (!toleratesTaints(tolerationOf, node.spec?.taints)) return ["node(s) had untolerated taint(s)"]
   if (!matchesNode(pod.spec, node)) return ["node(s) didn't match Pod's node affinity/selector"]
   if (one.ports.some((port) => state.ports.has(port)))
     return ["node(s) didn't have free ports for the requested pod ports"]

@@ -1,7 +1,7 @@
 // Nodes that a tenant has brought itself: their kubelets call the tenant, and super does not know them. Pods on them are theirs alone, so
 // they have no copy in super. Pure.
 
-import { matchesNode, toleranceOf } from "../../../apimachinery/core/node-selection.ts"
+import { matchesNode, toleranceOf, toleratesTaints } from "../../../apimachinery/core/node-selection.ts"
 import type { Node, Pod, PodSpec } from "../../../apimachinery/object.ts"
 import { isVirtualNode } from "../../../apimachinery/tenancy.ts"
 import { nodes } from "../../../client/resources.ts"
@@ -20,7 +20,8 @@ export function ownNodeFor({ spec }: Pod, { view }: SyncContext): string | undef
   if (spec === undefined || (spec.nodeName ?? "") !== "" || (spec.schedulingGates?.length ?? 0) > 0) return undefined
   if ((spec.schedulerName ?? defaultScheduler) !== defaultScheduler) return undefined
   const node = ownNode(onlyNode(spec), view)
-  return node !== undefined && matchesNode(spec, node) && isOpen(node, spec) ? node.metadata.name : undefined
+  if (node === undefined || !matchesNode(spec, node)) return undefined
+  return toleratesTaints(toleranceOf(spec.tolerations), node.spec?.taints) ? node.metadata.name : undefined
 }
 
 const defaultScheduler = "default-scheduler"
@@ -41,9 +42,4 @@ function onlyNode({ affinity }: PodSpec): string | undefined {
     }),
   )
   return names.size === 1 ? [...names][0] : undefined
-}
-
-function isOpen({ spec }: Node, { tolerations }: PodSpec): boolean {
-  const tolerationOf = toleranceOf(tolerations)
-  return (spec?.taints ?? []).every((taint) => taint.effect === "PreferNoSchedule" || tolerationOf(taint) !== undefined)
 }

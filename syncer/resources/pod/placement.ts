@@ -10,6 +10,7 @@ import {
   matchesNode,
   matchesTerm,
   toleranceOf,
+  toleratesTaints,
   type NodeSelectorTerm,
   type TolerationOf,
 } from "../../../apimachinery/core/node-selection.ts"
@@ -137,7 +138,7 @@ const nameOf = ({ metadata }: Node): string => metadata.name ?? ""
 function accepts(node: Node, tolerationOf: TolerationOf): boolean {
   const own = ownFields(node)
   if (own.unschedulable && tolerationOf(cordon) === undefined) return false
-  return own.taints.every((taint) => taint.effect === "PreferNoSchedule" || tolerationOf(taint) !== undefined)
+  return toleratesTaints(tolerationOf, own.taints)
 }
 
 /** The number of items in the node selector and node affinity. */
