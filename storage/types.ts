@@ -62,7 +62,7 @@ export interface RangeOptions {
   limitInMemory?: number
   /** The result may end, with `more`, when its values have this length: so much has to be read into memory. */
   limitBytes?: number
-  /** Count the keys beyond `limit`. Requires a scan over keys. */
+  /** Count the keys beyond `limit`. May require a scan over keys. */
   count?: boolean
 }
 

@@ -28,6 +28,7 @@ import { Allowance } from "./allowance.ts"
 import { hasLeftovers } from "./compaction.ts"
 import { History } from "./history.ts"
 import type { Image } from "./image.ts"
+import { type CountedKeys, KeyCounts } from "./key-counts.ts"
 import { Residency } from "./residency.ts"
 import type { Resident } from "./resident.ts"
 import { readRange } from "./range.ts"
@@ -62,6 +63,7 @@ export class LevelStore implements Store, ChangeLog {
   #head: Revision
   #buffer: EventBuffer
   readonly #residency: Residency
+  readonly #counts = new KeyCounts()
   readonly #views: Views
   #closing: Promise<void> | undefined
 
@@ -152,8 +154,13 @@ export class LevelStore implements Store, ChangeLog {
     if (waiting !== undefined) await waiting
     checkReadable(options.revision ?? this.#head, this.#history.compacted, this.#head)
     this.#residency.promote((load) => this.#withView(load))
-    const read = (view: View) => readRange(view, prefix, options)
+    const read = (view: View) => readRange(view, prefix, options, this.#countIn(view, prefix, options))
     return options.revision === undefined ? this.#withView(read) : this.#past(read)
+  }
+
+  /** While a commit ends, the view may still be that before it. */
+  #countIn(view: View, prefix: string, { count = false }: RangeOptions): CountedKeys | undefined {
+    return count && view.revision === this.#head ? this.#counts.of(prefix) : undefined
   }
 
   txn(transaction: Transaction): Promise<TransactionResult> {
@@ -242,6 +249,7 @@ export class LevelStore implements Store, ChangeLog {
       this.#head = revision
       this.#allowance.committed(usage)
       this.#residency.committed(events)
+      this.#counts.committed(events)
     })
     this.#buffer.publish(events, revision)
     this.#history.check(this.#head)

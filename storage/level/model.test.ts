@@ -23,14 +23,21 @@ afterAll(async () => {
 })
 
 let opened = 0
-// Stores that exceed their own limit are loaded into memory when they are listed.
+// Stores that exceed their own limit are loaded into memory when they are listed, if there is room.
 const residents = new ResidentBudget(2 * 1024 * 1024)
 
+const places = [
+  { residentBytes: 1e6, residents },
+  { residentBytes: 0, residents },
+  { residentBytes: 1500, residents },
+  { residentBytes: 0 },
+]
+
 function openStore(directory: string, base: BaseLayer | undefined): Promise<Store> {
-  // In memory, on disk, and growing from memory to disk.
-  const residentBytes = [1e6, 0, 1500][opened++ % 3] ?? 0
+  // In memory, loaded when listed, growing from memory to disk, and always on disk.
+  const { residentBytes, ...room } = places[opened++ % places.length] ?? { residentBytes: 0 }
   const limits = { ...modelLimits, residentBytes }
-  return openLevelStore({ directory, limits, residents, image: true, ...(base ? { base } : {}) })
+  return openLevelStore({ directory, limits, ...room, image: true, ...(base ? { base } : {}) })
 }
 
 test.each([

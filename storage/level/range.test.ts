@@ -3,7 +3,35 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { put } from "../testing/store-suite.ts"
+import type { Store } from "../types.ts"
 import { openLevelStore } from "./store.ts"
+
+test("keys that have been counted on disk are counted on with the writes", async () => {
+  await using stack = new AsyncDisposableStack()
+  const directory = await mkdtemp(join(tmpdir(), "polyplane-range-"))
+  stack.defer(() => rm(directory, { recursive: true, force: true }))
+  const store: Store = stack.use(await openLevelStore({ directory, limits: { residentBytes: 0 } }))
+  const count = async (prefix: string) => (await store.range(prefix, { limit: 1, count: true })).remaining
+  for (let index = 0; index < 5; index++) await put(store, `/a/${index}`, "1")
+  expect(await count("/a/")).toBe(4)
+  await put(store, "/a/5", "1")
+  await put(store, "/a/5", "2")
+  await put(store, "/b/1", "1")
+  expect(await count("/a/")).toBe(5)
+  const deletions = ["/a/0", "/a/3", "/a/absent"].map((key) => ({ type: "delete", key }) as const)
+  await store.txn({ compare: [], operations: deletions })
+  expect(await count("/a/")).toBe(3)
+  // More prefixes than are remembered, and back.
+  for (let index = 0; index < 100; index++) expect(await count(`/a/${index}`)).toBe(0)
+  for (const prefix of ["/", "/a/"]) expect(await count(prefix)).toBe(prefix === "/" ? 4 : 3)
+  const counts = Array.from({ length: 20 }, async (_, index) => {
+    await put(store, `/a/more${index}`, "1")
+    return count("/a/")
+  })
+  const seen = await Promise.all(counts)
+  expect(Math.max(...seen.map(Number))).toBe(23)
+  expect(await count("/a/")).toBe(23)
+})
 
 test("a range ends when its values have a length, and can be continued", async () => {
   await using stack = new AsyncDisposableStack()

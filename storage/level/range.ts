@@ -5,12 +5,19 @@ import { compareKeys, prefixEnd, selectKeys } from "../key-order.ts"
 import { baseValue } from "../base-layer.ts"
 import { StorageError, type KeyValue, type RangeOptions, type RangeResult, type Revision } from "../types.ts"
 import { Cursor } from "./cursor.ts"
+import type { CountedKeys } from "./key-counts.ts"
 import { decodeCurrent, tables } from "./keys.ts"
 import { laterChanges, type LaterChange, type LaterChanges } from "./later-changes.ts"
 import { readRecord } from "./revision-log.ts"
 import { isDeletedFromBase, type View } from "./view.ts"
 
-export async function readRange(view: View, prefix: string, options: RangeOptions): Promise<RangeResult> {
+/** `counted`: the keys below the prefix in this view. */
+export async function readRange(
+  view: View,
+  prefix: string,
+  options: RangeOptions,
+  counted?: CountedKeys,
+): Promise<RangeResult> {
   const revision = options.revision ?? view.revision
   const { limit = Infinity, limitBytes = Infinity } = options
   const items: KeyValue[] = []
@@ -32,7 +39,13 @@ export async function readRange(view: View, prefix: string, options: RangeOption
   }
   const result = { items, revision, more: next !== undefined }
   if (!options.count) return result
-  return { ...result, remaining: next === undefined ? 0 : 1 + (await countKeys(view, prefix, next, revision)) }
+  if (next === undefined) return { ...result, remaining: 0 }
+  const isWhole = options.after === undefined && revision === view.revision
+  const known = isWhole ? counted?.count : undefined
+  if (known !== undefined) return { ...result, remaining: known - items.length }
+  const remaining = 1 + (await countKeys(view, prefix, next, revision))
+  if (isWhole) counted?.counted(items.length + remaining)
+  return { ...result, remaining }
 }
 
 async function countKeys(view: View, prefix: string, after: string, revision: Revision): Promise<number> {

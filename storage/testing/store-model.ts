@@ -187,8 +187,10 @@ class Run {
     const expected = this.#expected(prefix, revision, after)
     expect(items.map(showState)).toEqual(expected.slice(0, limit))
     expect([more, remaining]).toEqual([expected.length > limit, Math.max(0, expected.length - limit)])
+    const latest = this.#expected(prefix, this.#model.revision)
+    expect((await this.#store.range(prefix, { limit, count: true })).remaining).toBe(Math.max(0, latest.length - limit))
     const all = await this.#store.range(prefix)
-    expect(all.items.map(showState)).toEqual(this.#expected(prefix, this.#model.revision))
+    expect(all.items.map(showState)).toEqual(latest)
   }
 
   async #get(): Promise<void> {

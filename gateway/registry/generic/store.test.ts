@@ -337,10 +337,32 @@ describe("list", () => {
     await remove("c03")
     const second = await registry.list(ctx, { namespace, limit: 2, continue: first.continue ?? "" })
     expect(names(second.items)).toEqual(["c02", "c03"])
+    expect(second.remainingItemCount).toBe(1)
     expect(second.resourceVersion).toBe(first.resourceVersion)
     const third = await registry.list(ctx, { namespace, limit: 2, continue: second.continue ?? "" })
     expect(names(third.items)).toEqual(["c04"])
     expect(third.continue).toBeUndefined()
+  })
+
+  test.each([undefined, 0, -2, 1.5, 1e300, "3", null])(
+    "a page after a token with %j remaining is counted",
+    async (remaining) => {
+      const { registry, ctx } = await filled(5)
+      const { resourceVersion } = await registry.list(ctx, { namespace, limit: 1 })
+      const fields = { v: "meta.k8s.io/v1", rv: Number(resourceVersion), start: "/c00\0", remaining }
+      const token = Buffer.from(JSON.stringify(fields)).toString("base64url")
+      const second = await registry.list(ctx, { namespace, limit: 1, continue: token })
+      expect([names(second.items), second.remainingItemCount]).toEqual([["c01"], 3])
+    },
+  )
+
+  test("a token that claims too few remaining items does not end the list", async () => {
+    const { registry, ctx } = await filled(5)
+    const { resourceVersion } = await registry.list(ctx, { namespace, limit: 1 })
+    const fields = { v: "meta.k8s.io/v1", rv: Number(resourceVersion), start: "/c00\0", remaining: 1 }
+    const token = Buffer.from(JSON.stringify(fields)).toString("base64url")
+    const second = await registry.list(ctx, { namespace, limit: 2, continue: token })
+    expect([second.remainingItemCount, second.continue]).toEqual([1, expect.any(String)])
   })
 
   test("selects by labels and by name, also in pages", async () => {

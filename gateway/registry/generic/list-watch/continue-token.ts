@@ -1,5 +1,5 @@
 // Continue tokens of paged lists: the revision of all pages, and the last key of the previous page. Opaque to clients; the text is
-// in upstream's format (base64url of JSON), so that its tools can read it. Source: k8s.io/apiserver/pkg/storage/continue.go.
+// in upstream's format (base64url of JSON) with one more field, so that its tools can read it. Source: k8s.io/apiserver/pkg/storage/continue.go.
 
 import { textOfBytes } from "../../../../apimachinery/go/text.ts"
 import { badRequest, type StatusError } from "../../../../apimachinery/status.ts"
@@ -10,18 +10,21 @@ export interface ContinueToken {
   revision: number | undefined
   /** Relative to the prefix of the list: a namespace, or a whole resource. */
   after: string
+  /** The number of items after that key at that revision, so that they need not be counted for each page. Undefined: not counted. */
+  remaining?: number | undefined
 }
 
 const version = "meta.k8s.io/v1"
 const maxDepth = 10
 
-export function encodeContinue({ revision, after }: ContinueToken): string {
-  return Buffer.from(JSON.stringify({ v: version, rv: revision ?? -1, start: `/${after}\0` })).toString("base64url")
+export function encodeContinue({ revision, after, remaining }: ContinueToken): string {
+  const fields = { v: version, rv: revision ?? -1, start: `/${after}\0`, remaining }
+  return Buffer.from(JSON.stringify(fields)).toString("base64url")
 }
 
 /** Throws BadRequest for an invalid token, or one that refers to keys outside the list. */
 export function decodeContinue(text: string): ContinueToken {
-  const { v = "", rv = 0, start = "" } = fieldsOf(text)
+  const { v = "", rv = 0, start = "", remaining } = fieldsOf(text)
   if (typeof v !== "string") throw wrongType(v, "v", "string")
   if (typeof rv !== "number" || !Number.isSafeInteger(rv)) throw wrongType(rv, "rv", "int64")
   if (typeof start !== "string") throw wrongType(start, "start", "string")
@@ -30,10 +33,16 @@ export function decodeContinue(text: string): ContinueToken {
   if (start === "") throw invalidToken(`encoded start key empty (version ${v})`)
   const key = start.startsWith("/") ? start.slice(1) : start
   if (!isClean(key)) throw invalidToken(start)
-  return { revision: rv < 0 ? undefined : rv, after: key.endsWith("\0") ? key.slice(0, -1) : key }
+  const after = key.endsWith("\0") ? key.slice(0, -1) : key
+  if (rv < 0) return { revision: undefined, after }
+  return { revision: rv, after, remaining: isCount(remaining) ? remaining : undefined }
 }
 
-function fieldsOf(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0
+}
+
+function fieldsOf(text: string): { v?: unknown; rv?: unknown; start?: unknown; remaining?: unknown } {
   // Go's decoder ignores line breaks.
   const illegal = /[^\w\n\r-]/.exec(text)
   if (illegal !== null) throw invalidToken(`illegal base64 data at input byte ${illegal.index}`)

@@ -25,6 +25,8 @@ interface Place {
   revision: number | undefined
   /** The complete key. */
   after: string | undefined
+  /** The number of items after it, if it has been counted. */
+  remaining?: number | undefined
 }
 
 /** What a list reads from. */
@@ -81,7 +83,7 @@ async function placeOf(
   limit: number,
   token: ContinueToken | undefined,
 ): Promise<Place> {
-  if (token !== undefined) return { revision: token.revision, after: base + token.after }
+  if (token !== undefined) return { ...token, after: base + token.after }
   const revision = parseListResourceVersion(options.resourceVersion)
   await checkNotFuture(revision, store, options.resourceVersion)
   // With a limit and without a match, a resource version is exact.
@@ -108,11 +110,11 @@ async function readPage(
   if (selection.key !== undefined) return readOne(source, selection, selection.key, place)
   const items: KubeValue[] = []
   let bytes = 0
-  // Remaining items are counted only for lists without selectors, in the piece that fills the page.
+  // Remaining items are counted only for lists without selectors, in the piece that fills the first page.
   const sizes = (): PieceSizes => {
     const wanted = limit - items.length
     if (selection.matches !== undefined || wanted > pieceSize) return { limit: pieceSize }
-    return { limit: wanted, count: isCounted }
+    return { limit: wanted, count: isCounted && place.remaining === undefined }
   }
   const first = await readPiece(source.store, selection, place, sizes())
   const { revision } = first
@@ -123,21 +125,25 @@ async function readPage(
     if (items.length < limit && bytes < maxPageBytes) continue
     const last = stored[end]?.key
     const isEnd = !piece.more && last === piece.items.at(-1)?.key
-    return page(selection, items, revision, isEnd ? undefined : last, piece.remaining)
+    if (isEnd || last === undefined) return page(selection, items, revision, undefined)
+    // Whatever a client has made of its token, there is at least one.
+    const counted = place.remaining === undefined ? piece.remaining : Math.max(1, place.remaining - items.length)
+    const remaining = selection.matches === undefined ? counted : undefined
+    return page(selection, items, revision, { after: last, remaining })
   }
-  return page(selection, items, revision, undefined, undefined)
+  return page(selection, items, revision, undefined)
 }
 
 function page(
   { base }: Selection,
   items: KubeValue[],
   revision: number,
-  after: string | undefined,
-  remaining: number | undefined,
+  rest: Omit<ContinueToken, "revision"> | undefined,
 ): ListResult {
   const result: ListResult = { items, resourceVersion: String(revision) }
-  if (after === undefined) return result
-  result.continue = encodeContinue({ revision, after: after.slice(base.length) })
+  if (rest === undefined) return result
+  const { after, remaining } = rest
+  result.continue = encodeContinue({ revision, after: after.slice(base.length), remaining })
   if (remaining !== undefined) result.remainingItemCount = remaining
   return result
 }
