@@ -34,20 +34,12 @@ export class PolicyView implements PolicySource, AsyncDisposable {
       store,
       prefix,
       log,
-      read(items) {
-        const maps = new PolicyMaps(prefix)
-        for (const item of items) {
-          const shared = item.modRevision === baseRevision ? baseObject?.(item.key) : undefined
-          maps.put(item.key, (shared ?? parseStored(item)) as StoredPolicy)
-        }
-        return maps
+      create: () => new PolicyMaps(prefix),
+      put(maps, item) {
+        const shared = item.modRevision === baseRevision ? baseObject?.(item.key) : undefined
+        maps.put(item.key, (shared ?? parseStored(item)) as StoredPolicy)
       },
-      apply(maps, events) {
-        for (const { type, current } of events) {
-          if (type === "delete") maps.delete(current.key)
-          else maps.put(current.key, parseStored(current) as StoredPolicy)
-        }
-      },
+      delete: (maps, key) => maps.delete(key),
     })
   }
 

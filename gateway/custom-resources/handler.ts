@@ -12,6 +12,7 @@ import type { Log } from "../../client/log.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { hasCode, type KeyValue, type Store, type StoreEvent, type Watcher } from "../../storage/types.ts"
 import { controlPlaneClosed } from "../control-plane/ending.ts"
+import { inTurns } from "../control-plane/in-turns.ts"
 import { storageKey, storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import type { Edition } from "../registry/edition.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
@@ -59,7 +60,7 @@ interface Known {
 
 class CustomResourceHandler implements AsyncDisposable {
   readonly #parts: CustomResourceParts
-  readonly #known = new Map<string, Known>()
+  #known = new Map<string, Known>()
   /** Of what has been published. */
   #editions: ReadonlyMap<string, Edition> = new Map()
   readonly #ending = new AbortController()
@@ -76,9 +77,10 @@ class CustomResourceHandler implements AsyncDisposable {
   /** Reads all definitions again. */
   async load(): Promise<void> {
     const { items, revision } = await this.#parts.store.range(prefix)
-    this.#known.clear()
+    const known = new Map<string, Known>()
+    await inTurns(items, (item) => known.set(item.key, this.#compile(item)))
+    this.#known = known
     this.#revision = revision
-    for (const item of items) this.#take(item)
     this.#publish()
   }
 
@@ -122,7 +124,7 @@ class CustomResourceHandler implements AsyncDisposable {
 
   /** Handles missed changes as if they had been observed. */
   async #loadAgain(): Promise<void> {
-    const before = new Map(this.#known)
+    const before = this.#known
     await this.load()
     for (const { definition } of before.values()) this.#offerNames(definition)
     for (const { definition } of this.#known.values()) this.#cleanUp(definition)
@@ -135,7 +137,7 @@ class CustomResourceHandler implements AsyncDisposable {
       const known = this.#known.get(current.key)
       if (known !== undefined) before.push(known.definition)
       // Objects up to this revision were written under the previous schema.
-      if (type === "put") this.#take(current, this.#parts.store.revision)
+      if (type === "put") this.#known.set(current.key, this.#compile(current, this.#parts.store.revision))
       else this.#known.delete(current.key)
     }
     this.#publish()
@@ -143,7 +145,7 @@ class CustomResourceHandler implements AsyncDisposable {
     for (const definition of before) this.#offerNames(definition)
   }
 
-  #take({ key, value, modRevision }: KeyValue, until = modRevision): void {
+  #compile({ key, value, modRevision }: KeyValue, until = modRevision): Known {
     const definition = parseJson(Buffer.from(value)) as unknown as Definition
     const current = definition as unknown as CustomResourceDefinition
     const read = editionOf(current)
@@ -151,14 +153,14 @@ class CustomResourceHandler implements AsyncDisposable {
     const edition = before?.goesOnAs(read) === true ? before : read
     try {
       const served = compileDefinition(current, this.#parts.callConversionWebhook, until, edition)
-      this.#known.set(key, { definition, edition, served })
+      return { definition, edition, served }
     } catch (error) {
       // An invalid definition (of an older version of Polyplane, say) must not affect the others.
-      this.#known.set(key, { definition, edition, served: [] })
       this.#parts.log?.error(
         { err: error, definition: definition.metadata.name },
         "compiling a CustomResourceDefinition failed",
       )
+      return { definition, edition, served: [] }
     }
   }
 

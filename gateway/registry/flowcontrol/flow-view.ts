@@ -41,28 +41,18 @@ export class FlowView implements AsyncDisposable {
       failure: "conditions of flow schemas are not up to date",
       log,
     })
-    const check = (objects: FlowObjects): void => {
-      if (objects.outdatedConditions().length > 0) this.#conditions.due()
-    }
     this.#view = new StoreView<FlowObjects>({
       store,
       prefix,
       log,
-      read(items) {
-        const objects = new FlowObjects(baseUid)
-        for (const item of items) {
-          const shared = item.modRevision === baseRevision ? baseObject(item.key) : undefined
-          objects.add(shared === undefined ? flowOf(item) : sharedFlow(item.key, shared))
-        }
-        check(objects)
-        return objects
+      create: () => new FlowObjects(baseUid),
+      put(objects, item) {
+        const shared = item.modRevision === baseRevision ? baseObject(item.key) : undefined
+        objects.add(shared === undefined ? flowOf(item) : sharedFlow(item.key, shared))
       },
-      apply(objects, events) {
-        for (const { type, current } of events) {
-          if (type === "put") objects.add(flowOf(current))
-          else objects.delete(current.key)
-        }
-        check(objects)
+      delete: (objects, key) => objects.delete(key),
+      changed: (objects) => {
+        if (objects.outdatedConditions().length > 0) this.#conditions.due()
       },
     })
   }

@@ -26,16 +26,15 @@ export class ObjectView<T extends KubeObject> implements AsyncDisposable {
   readonly #view: StoreView<Objects<T>>
 
   constructor(options: ObjectViewOptions) {
+    const { onChange, ...parts } = options
     this.#view = new StoreView<Objects<T>>({
-      ...options,
-      read: (items) => ({ byKey: new Map(items.map((item) => [item.key, parse<T>(item)])), sorted: undefined }),
-      apply(objects, events) {
-        for (const { type, current } of events) {
-          if (type === "put") objects.byKey.set(current.key, parse<T>(current))
-          else objects.byKey.delete(current.key)
-        }
+      ...parts,
+      create: () => ({ byKey: new Map(), sorted: undefined }),
+      put: ({ byKey }, item) => void byKey.set(item.key, parse<T>(item)),
+      delete: ({ byKey }, key) => void byKey.delete(key),
+      changed(objects, isInitial) {
         objects.sorted = undefined
-        options.onChange?.()
+        if (!isInitial) onChange?.()
       },
     })
   }

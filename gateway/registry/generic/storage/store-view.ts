@@ -3,17 +3,20 @@
 // the change synchronously, so it contains every acknowledged write.
 
 import type { Log } from "../../../../client/log.ts"
-import type { KeyValue, Store, StoreEvent, Watcher } from "../../../../storage/types.ts"
+import type { KeyValue, Revision, Store, StoreEvent, Watcher } from "../../../../storage/types.ts"
+import { inTurns } from "../../../control-plane/in-turns.ts"
 
 export interface StoreViewParts<S> {
   store: Store
   /** Prefix of the keys in the view. */
   prefix: string
   log: Log
-  /** Called with the initial entries. */
-  read: (items: readonly KeyValue[]) => S
-  /** Called with later changes. */
-  apply: (state: S, events: readonly StoreEvent[]) => void
+  /** The state of an empty store. */
+  create: () => S
+  put: (state: S, entry: KeyValue) => void
+  delete: (state: S, key: string) => void
+  /** Called after the initial entries, and then after every change. */
+  changed?: (state: S, isInitial: boolean) => void
 }
 
 export class StoreView<S> implements AsyncDisposable {
@@ -42,25 +45,60 @@ export class StoreView<S> implements AsyncDisposable {
   }
 
   async #read(): Promise<S> {
-    const { store, prefix, read } = this.#parts
-    const { items, revision } = await store.range(prefix)
-    const state = read(items)
-    const watcher = store.watch(prefix, { after: revision })
+    const { store, prefix } = this.#parts
+    // The watch begins first, so that what is written while the initial entries are read belongs to the view as well.
+    const watcher = store.watch(prefix, { after: store.revision })
+    const meanwhile: StoreEvent[] = []
+    let change = (events: readonly StoreEvent[]): void => void meanwhile.push(...events)
     this.#watcher = watcher
-    this.#state = state
-    this.#following = this.#follow(watcher, state)
-    return state
+    this.#following = this.#follow(watcher, (events) => change(events))
+    try {
+      const { state, revision } = await this.#initial()
+      this.#apply(state, meanwhile, revision)
+      if (this.#watcher !== watcher) return await this.#read()
+      change = (events) => {
+        this.#apply(state, events, revision)
+        this.#parts.changed?.(state, false)
+      }
+      this.#parts.changed?.(state, true)
+      this.#state = state
+      return state
+    } catch (error) {
+      watcher.close()
+      throw error
+    }
+  }
+
+  async #initial(): Promise<{ state: S; revision: Revision }> {
+    const { store, prefix, create, put } = this.#parts
+    const { items, revision } = await store.range(prefix)
+    const state = create()
+    await inTurns(items, (item) => put(state, item))
+    return { state, revision }
+  }
+
+  /** Changes up to `revision` are in the initial entries. */
+  #apply(state: S, events: readonly StoreEvent[], revision: Revision): void {
+    for (const { type, current } of events) {
+      if (current.modRevision <= revision) continue
+      if (type === "put") this.#parts.put(state, current)
+      else this.#parts.delete(state, current.key)
+    }
   }
 
   /** When the watch cannot continue, the next access reads everything again. */
-  async #follow(watcher: Watcher, state: S): Promise<void> {
-    const { prefix, log, apply } = this.#parts
+  async #follow(watcher: Watcher, change: (events: readonly StoreEvent[]) => void): Promise<void> {
+    const { prefix, log } = this.#parts
     try {
-      for await (const events of watcher) apply(state, events)
+      for await (const events of watcher) change(events)
     } catch (error) {
       log.warn({ error: String(error) }, `watch of ${prefix} ended, reading it again`)
     } finally {
-      if (this.#watcher === watcher) this.#opening = this.#state = undefined
+      if (this.#watcher === watcher) {
+        this.#watcher = undefined
+        // Whoever is still reading notices it.
+        if (this.#state !== undefined) this.#opening = this.#state = undefined
+      }
     }
   }
 
