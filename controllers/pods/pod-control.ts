@@ -3,7 +3,7 @@
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { KubeObject, OwnerReference, Pod, PodTemplateSpec } from "../../apimachinery/object.ts"
-import { isNotFound } from "../../apimachinery/status.ts"
+import { isNotFound, unexplained } from "../../apimachinery/status.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { pods } from "../../client/resources.ts"
 import type { Actor } from "../context.ts"
@@ -48,6 +48,7 @@ export function podFromTemplate(
 }
 
 export async function createPod(actor: Actor, tenant: string, owner: KubeObject, pod: Pod): Promise<Pod> {
+  if (Object.keys(pod.metadata.labels ?? {}).length === 0) throw unexplained("unable to create pods, no labels")
   try {
     const created = await actor.client(tenant).create<Pod>(pods, pod)
     actor.event(tenant, owner, "Normal", "SuccessfulCreate", `Created pod: ${created.metadata.name ?? ""}`)
@@ -67,8 +68,9 @@ export async function deletePod(actor: Actor, tenant: string, owner: KubeObject,
     await actor.client(tenant).delete(pods, namespace, name, uid === undefined ? {} : { uid })
   } catch (error) {
     if (isNotFound(error)) return false
-    actor.event(tenant, owner, "Warning", "FailedDelete", `Error deleting: ${errorMessage(error)}`)
-    throw error
+    const text = errorMessage(error)
+    actor.event(tenant, owner, "Warning", "FailedDelete", `Error deleting: ${text}`)
+    throw unexplained(`unable to delete pods: ${text}`, { cause: error })
   }
   actor.event(tenant, owner, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`)
   return true

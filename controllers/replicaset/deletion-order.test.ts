@@ -48,3 +48,11 @@ describe("of two pods is deleted first", () => {
     expect(first(ofJob, a, b)).toBe(job)
   })
 })
+
+test("of related pods on a node count those that are active", () => {
+  const on = (node: string, of: Pod, phase = "Running"): Pod =>
+    ({ ...of, spec: { ...of.spec, nodeName: node }, status: { ...of.status, phase } }) as Pod
+  const [a, b] = [on("one", pod("a")), on("two", pod("b"))]
+  const related = [a, b, on("one", pod("c"), "Failed"), on("one", pod("d"), "Succeeded"), on("two", pod("e"))]
+  expect(first((pods) => podsToDelete(pods, related, 1, now), a, b)).toBe("b")
+})

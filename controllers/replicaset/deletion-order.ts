@@ -3,7 +3,7 @@
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { Pod } from "../../apimachinery/object.ts"
-import { isReady, mostRestarts, mostSidecarRestarts, podCondition } from "../pods/pod-state.ts"
+import { isActive, isReady, mostRestarts, mostSidecarRestarts, podCondition } from "../pods/pod-state.ts"
 
 const deletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost"
 
@@ -15,7 +15,7 @@ export function podsToDelete(active: readonly Pod[], related: readonly Pod[], co
   const perNode = new Map<string, number>()
   for (const pod of related) {
     const node = pod.spec?.nodeName ?? ""
-    if (node !== "" && pod.metadata.deletionTimestamp === undefined) perNode.set(node, (perNode.get(node) ?? 0) + 1)
+    if (node !== "" && isActive(pod)) perNode.set(node, (perNode.get(node) ?? 0) + 1)
   }
   const rank = (pod: Pod): number => perNode.get(pod.spec?.nodeName ?? "") ?? 0
   return [...active].sort((a, b) => compare(a, b, rank, now)).slice(0, count)

@@ -28,7 +28,7 @@ export function followReplicas({ kind, owners, pods, controller, expectations }:
   const adopters = { all: owners, selectorOf: (owner: ReplicaObject) => kind.selector(owner) }
   const ownerOf = (pod: Pod): { name: string; uid: string } | undefined => {
     const owner = controllerOf(pod)
-    return owner?.kind === kind.kind && owner.apiVersion === kind.apiVersion ? owner : undefined
+    return owner?.kind === kind.kind ? owner : undefined
   }
   const enqueueOwner = (tenant: string, pod: Pod): void => {
     const owner = ownerOf(pod)

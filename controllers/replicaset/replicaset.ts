@@ -1,7 +1,7 @@
 // Keeps the number of pods that a ReplicaSet or ReplicationController specifies. Source:
 // k8s.io/kubernetes/pkg/controller/replicaset.
 
-import { selectorFromLabelSelector } from "../../apimachinery/labels.ts"
+import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import { controllerOf, type Pod } from "../../apimachinery/object.ts"
 import { pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
@@ -71,7 +71,9 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
     if (failure === undefined && active.length < (object.spec?.replicas ?? 1)) return
   }
   const now = ctx.clock.now()
-  const terminating = owned.filter((pod) => isTerminating(pod) && !isFinished(pod))
+  const terminating = owned.filter(
+    (pod) => isTerminating(pod) && !isFinished(pod) && matches(selector, pod.metadata.labels ?? {}),
+  )
   const status = statusOf(object, {
     active,
     terminating: kind.countsTerminating ? terminating : undefined,
@@ -148,11 +150,11 @@ async function removePods(
   })
 }
 
-/** The pods of all ReplicaSets of the same Deployment, including this one. */
+/** The pods of all ReplicaSets of the same Deployment, including this one; none if it has no Deployment. */
 function relatedPods(ctx: ControllerContext, tenant: string, object: ReplicaObject): Pod[] {
   const pods = ctx.informers.of<Pod>(podResource)
   const parent = controllerOf(object)
-  if (parent === undefined) return pods.byIndex(tenant, "controller", object.metadata.uid ?? "")
+  if (parent === undefined) return []
   return ctx.informers
     .of<ReplicaObject>(replicaSetKind.resource)
     .byIndex(tenant, "controller", parent.uid)

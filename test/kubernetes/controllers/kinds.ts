@@ -38,6 +38,11 @@ const namespaced: readonly Resource[] = [
   things,
 ]
 
+const policyBindings: Resource = {
+  ...resources.validatingAdmissionPolicies,
+  resource: "validatingadmissionpolicybindings",
+}
+
 const cluster: readonly Resource[] = [
   resources.namespaces,
   resources.nodes,
@@ -47,6 +52,7 @@ const cluster: readonly Resource[] = [
   resources.serviceCIDRs,
   resources.clusterRoles,
   resources.validatingAdmissionPolicies,
+  policyBindings,
   resources.resourceSlices,
   resources.certificateSigningRequests,
   clusterThings,

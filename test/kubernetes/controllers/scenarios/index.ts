@@ -26,6 +26,7 @@ import { policyScenarios } from "./policies.ts"
 import { provisioningScenarios } from "./provisioning.ts"
 import { quotaScenarios } from "./quotas.ts"
 import { recyclingScenarios } from "./recycling.ts"
+import { replicaSetPodScenarios } from "./replica-set-pods.ts"
 import { replicaSetScenarios } from "./replica-sets.ts"
 import { serviceScenarios } from "./services.ts"
 import { silentNodeScenarios } from "./silent-nodes.ts"
@@ -43,6 +44,7 @@ export const scenarios: readonly Scenario[] = [
   ...deploymentScenarios,
   ...deploymentHistoryScenarios,
   ...replicaSetScenarios,
+  ...replicaSetPodScenarios,
   ...statefulSetScenarios,
   ...statefulSetUpdateScenarios,
   ...statefulSetClaimScenarios,
