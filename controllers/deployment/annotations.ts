@@ -31,24 +31,40 @@ export function numberIn({ metadata }: KubeObject, annotation: string): bigint |
 
 export const revisionOf = (object: KubeObject): bigint => numberIn(object, revisionAnnotation) ?? 0n
 
-export const highestRevision = (sets: readonly ReplicaSet[]): bigint =>
-  sets.map(revisionOf).reduce((highest, revision) => (revision > highest ? revision : highest), 0n)
+/** The one after the highest, with 64 bits: a set may be said to have the highest of all. */
+export function nextRevision(sets: readonly ReplicaSet[]): bigint {
+  const highest = sets.map(revisionOf).reduce((one, other) => (other > one ? other : one), 0n)
+  return BigInt.asIntN(64, highest + 1n)
+}
+
+/** An int32 that is not negative, parsed like upstream; undefined if it is invalid. */
+export function countIn({ metadata }: KubeObject, annotation: string): number | undefined {
+  const text = metadata.annotations?.[annotation] ?? ""
+  const count = /^\d+$/.test(text) ? Number(text) : undefined
+  return count !== undefined && count < 2 ** 31 ? count : undefined
+}
+
+/** false: the annotation is no number. Upstream leaves it as it is, and writes no annotations for their own sake. */
+export function hasReadableRevision(set: ReplicaSet): boolean {
+  const text = set.metadata.annotations?.[revisionAnnotation] ?? ""
+  return text === "" || numberIn(set, revisionAnnotation) !== undefined
+}
 
 /** The new ReplicaSet has the Deployment's annotations and the highest revision. */
 export function newSetAnnotations(deployment: Deployment, set: ReplicaSet | undefined, revision: bigint): Annotations {
   const present = set?.metadata.annotations ?? {}
+  const text = present[revisionAnnotation] ?? ""
   const annotations: Annotations = { ...present }
   for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {})) {
     if (isCopied(key)) annotations[key] = value
   }
   const before = set === undefined ? 0n : revisionOf(set)
-  if (before >= revision) return annotations
+  if (before >= revision || (set !== undefined && !hasReadableRevision(set))) return annotations
   annotations[revisionAnnotation] = String(revision)
   if (present[revisionAnnotation] === undefined) return annotations
   // The set had another revision, so this is a rollback. The old revisions are kept in the history annotation.
-  const history = (present[revisionHistoryAnnotation] ?? "").split(",").filter((entry) => entry !== "")
-  history.push(String(before))
-  annotations[revisionHistoryAnnotation] = newest(history).join(",")
+  const history = (present[revisionHistoryAnnotation] ?? "").split(",")
+  annotations[revisionHistoryAnnotation] = history[0] === "" ? text : newest([...history, text]).join(",")
   return annotations
 }
 

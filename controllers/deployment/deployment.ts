@@ -9,6 +9,7 @@ import { findCondition } from "../conditions.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { claim } from "../pods/claim.ts"
+import { countIn } from "./annotations.ts"
 import { deploymentKind } from "./new-set.ts"
 import { askedRevision } from "./rollback.ts"
 import { Rollout } from "./rollout.ts"
@@ -72,7 +73,7 @@ async function reconcile(
     ],
   })
   const rollout = new Rollout(ctx, controller, key.tenant, deployment, owned)
-  if (deployment.metadata.deletionTimestamp !== undefined) return rollout.writeCounts()
+  if (deployment.metadata.deletionTimestamp !== undefined) return rollout.observe()
   const paused = pausedCondition(deployment, ctx.clock.now())
   if (paused !== undefined) {
     await client.update(deployments, { ...deployment, status: paused }, { subresource: "status" })
@@ -88,8 +89,8 @@ async function reconcile(
 /** Whether the Deployment was resized since its ReplicaSets were last resized. */
 function isScaling(deployment: Deployment, owned: readonly ReplicaSet[]): boolean {
   return owned.filter(isActiveSet).some((set) => {
-    const desired = set.metadata.annotations?.[desiredReplicasAnnotation]
-    return desired !== undefined && /^\d+$/.test(desired) && Number(desired) !== replicasOf(deployment)
+    const desired = countIn(set, desiredReplicasAnnotation)
+    return desired !== undefined && desired !== replicasOf(deployment)
   })
 }
 

@@ -4,7 +4,13 @@ import type { Deployment, ReplicaSet } from "../../apimachinery/object.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { hashOf } from "../template-hash.ts"
 import { newSetAnnotations } from "./annotations.ts"
-import { desiredReplicasAnnotation, maxReplicasAnnotation, maxSurge, newSetReplicas, replicasOf } from "./replicas.ts"
+import {
+  desiredReplicasAnnotation,
+  maxReplicasAnnotation,
+  mostReplicas,
+  newSetReplicas,
+  replicasOf,
+} from "./replicas.ts"
 import { templateHashLabel } from "./template.ts"
 
 export const deploymentKind = { apiVersion: "apps/v1", kind: "Deployment" } as const
@@ -46,6 +52,6 @@ export function sizeAnnotations(deployment: Deployment): Record<string, string> 
   const replicas = replicasOf(deployment)
   return {
     [desiredReplicasAnnotation]: String(replicas),
-    [maxReplicasAnnotation]: String(replicas + maxSurge(deployment)),
+    [maxReplicasAnnotation]: String(mostReplicas(deployment)),
   }
 }

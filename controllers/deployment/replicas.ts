@@ -1,7 +1,7 @@
 // Arithmetic of rollouts. Pure. Source: k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go.
 
 import type { Deployment, ReplicaSet } from "../../apimachinery/object.ts"
-import { revisionOf } from "./annotations.ts"
+import { countIn, numberIn, revisionOf } from "./annotations.ts"
 import { byCreation } from "./template.ts"
 
 export const desiredReplicasAnnotation = "deployment.kubernetes.io/desired-replicas"
@@ -25,8 +25,11 @@ export function scaled(value: number | string | undefined, of: number, roundUp: 
 
 export function maxSurge(deployment: Deployment): number {
   if (!isRolling(deployment)) return 0
-  return scaled(deployment.spec?.strategy?.rollingUpdate?.maxSurge, replicasOf(deployment), true)
+  return scaled(deployment.spec?.strategy?.rollingUpdate?.maxSurge, replicasOf(deployment), true) | 0
 }
+
+/** How many pods there may be during a rollout. As upstream, which counts them with 32 bits: more than that are less than none. */
+export const mostReplicas = (deployment: Deployment): number => (replicasOf(deployment) + maxSurge(deployment)) | 0
 
 export function maxUnavailable(deployment: Deployment): number {
   const replicas = replicasOf(deployment)
@@ -40,7 +43,7 @@ export function maxUnavailable(deployment: Deployment): number {
 export function newSetReplicas(deployment: Deployment, all: readonly ReplicaSet[], newSet: ReplicaSet): number {
   const wanted = replicasOf(deployment)
   if (!isRolling(deployment)) return wanted
-  const room = wanted + maxSurge(deployment) - total(all, replicasOf)
+  const room = mostReplicas(deployment) - total(all, replicasOf)
   const present = replicasOf(newSet)
   return room <= 0 ? present : present + Math.min(room, wanted - present)
 }
@@ -87,7 +90,7 @@ export function isSaturated(deployment: Deployment, set: ReplicaSet | undefined)
   const wanted = replicasOf(deployment)
   return (
     replicasOf(set) === wanted &&
-    set.metadata.annotations?.[desiredReplicasAnnotation] === String(wanted) &&
+    numberIn(set, desiredReplicasAnnotation) === BigInt(wanted) &&
     set.status?.availableReplicas === wanted
   )
 }
@@ -104,7 +107,7 @@ export function activeOrLatest(newSet: ReplicaSet | undefined, old: readonly Rep
 /** Distributes a change of size over all active sets in proportion to their sizes. Returns sets and new sizes, largest first. */
 export function proportions(deployment: Deployment, active: readonly ReplicaSet[]): [ReplicaSet, number][] {
   const wanted = replicasOf(deployment)
-  const allowed = wanted > 0 ? wanted + maxSurge(deployment) : 0
+  const allowed = wanted > 0 ? mostReplicas(deployment) : 0
   const change = allowed - total(active, replicasOf)
   // Among sets of equal size, the newer one grows first and the older one shrinks first.
   const sorted = [...active].sort(
@@ -131,10 +134,10 @@ function proportionOf(deployment: Deployment, set: ReplicaSet, change: number, s
 function fractionOf(deployment: Deployment, set: ReplicaSet, size: number): number {
   const wanted = replicasOf(deployment)
   if (wanted === 0) return -size
-  const before = Number(set.metadata.annotations?.[maxReplicasAnnotation] ?? 0) || (deployment.status?.replicas ?? 0)
-  if (before <= 0) return 0
-  const exact = (size * (wanted + maxSurge(deployment))) / before
-  return Math.round(exact) - size
+  const before = countIn(set, maxReplicasAnnotation) || (deployment.status?.replicas ?? 0)
+  if (before === 0) return 0
+  const exact = Math.imul(size, mostReplicas(deployment)) / before
+  return Math.trunc(exact + Math.sign(exact) / 2) - size
 }
 
 /** Oldest revision first. */

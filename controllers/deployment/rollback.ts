@@ -35,10 +35,11 @@ export function rollBack(deployment: Deployment, sets: readonly ReplicaSet[], as
   return { deployment: answered(asIn(deployment, set)), type: "Normal", reason: "DeploymentRollback", message }
 }
 
-/** The second highest revision, or 0. */
+/** The second highest revision, at least 0. */
 function lastRevision(sets: readonly ReplicaSet[]): bigint {
   const revisions = sets.map(revisionOf).sort((a, b) => (a > b ? -1 : a < b ? 1 : 0))
-  return revisions[1] ?? 0n
+  const last = revisions[1] ?? 0n
+  return last < 0n ? 0n : last
 }
 
 /** Also restores the annotations: otherwise the ReplicaSet would get those of the template that is rolled back. */

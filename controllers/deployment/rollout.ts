@@ -11,7 +11,7 @@ import { findCondition } from "../conditions.ts"
 import type { Actor, ControllerContext } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isFinished } from "../pods/pod-state.ts"
-import { highestRevision, newSetAnnotations, revisionAnnotation } from "./annotations.ts"
+import { hasReadableRevision, newSetAnnotations, nextRevision, revisionAnnotation } from "./annotations.ts"
 import { DeploymentDraft } from "./draft.ts"
 import { newSetFor, sizeAnnotations } from "./new-set.ts"
 import {
@@ -27,7 +27,7 @@ import {
   total,
 } from "./replicas.ts"
 import { countedStatus, isComplete, progressCheckMs, progressDeadlineSeconds, rolloutStatus } from "./status.ts"
-import { rollBack } from "./rollback.ts"
+import { askedRevision, rollBack } from "./rollback.ts"
 import { byCreation, newReplicaSetOf, sameTemplate } from "./template.ts"
 
 export class Rollout {
@@ -57,16 +57,18 @@ export class Rollout {
   }
 
   /** For a Deployment that is being deleted. */
-  async writeCounts(): Promise<void> {
-    await this.#draft.write(countedStatus(this.#deployment, this.#all(), this.#newSet, this.#now()))
+  async observe(): Promise<void> {
+    await this.#syncRevision(false)
+    await this.#writeCounts()
   }
 
   /** The Deployment was resized or is paused: changes sizes without a step of the rollout. */
   async scale(): Promise<ReconcileResult> {
     await this.#syncRevision(false)
     await this.#scaleProportionally()
-    if (this.#deployment.spec?.paused === true) await this.#cleanUp()
-    await this.writeCounts()
+    const isOnHold = this.#deployment.spec?.paused === true && askedRevision(this.#deployment) === undefined
+    if (isOnHold) await this.#cleanUp()
+    await this.#writeCounts()
   }
 
   /** Restores a previous template, which the next syncs roll out. */
@@ -117,7 +119,7 @@ export class Rollout {
   /** Gives the new ReplicaSet the highest revision and records it on the Deployment; with `create`, creates a missing set. */
   async #syncRevision(create: boolean): Promise<void> {
     const deployment = this.#deployment
-    const revision = highestRevision(this.#old) + 1n
+    const revision = nextRevision(this.#old)
     const present = this.#newSet
     if (present === undefined) {
       if (create) await this.#createNewSet(revision)
@@ -125,21 +127,20 @@ export class Rollout {
     }
     const annotations = newSetAnnotations(deployment, present, revision)
     const minReadySeconds = deployment.spec?.minReadySeconds ?? 0
-    if (
-      !equalIgnoringNulls(annotations, present.metadata.annotations) ||
-      (present.spec?.minReadySeconds ?? 0) !== minReadySeconds
-    ) {
-      this.#newSet = await this.#client.update<ReplicaSet>(replicaSets, {
-        ...present,
-        metadata: { ...present.metadata, annotations },
-        spec: { ...present.spec, minReadySeconds } as NonNullable<ReplicaSet["spec"]>,
-      })
+    const noted = { ...present, metadata: { ...present.metadata, annotations } }
+    const isNoted = equalIgnoringNulls(annotations, present.metadata.annotations) || !hasReadableRevision(present)
+    if (isNoted && (present.spec?.minReadySeconds ?? 0) === minReadySeconds) {
+      // Annotations that are not written for their own sake are written with the next size.
+      this.#newSet = noted
+    } else {
+      const spec = { ...present.spec, minReadySeconds } as NonNullable<ReplicaSet["spec"]>
+      this.#newSet = await this.#client.update<ReplicaSet>(replicaSets, { ...noted, spec })
     }
     const { status } = this.#draft
     const text = `Found new replica set "${present.metadata.name ?? ""}"`
-    const isNoted = findCondition(status.conditions, "Progressing") !== undefined
-    const noted = isNoted ? status : this.#draft.progressing("True", "FoundNewReplicaSet", text)
-    this.#draft.note(annotations[revisionAnnotation] ?? String(revision), noted)
+    const isReported = findCondition(status.conditions, "Progressing") !== undefined
+    const reported = isReported ? status : this.#draft.progressing("True", "FoundNewReplicaSet", text)
+    this.#draft.note(annotations[revisionAnnotation] ?? "", reported)
   }
 
   async #createNewSet(revision: bigint): Promise<void> {
@@ -263,6 +264,10 @@ export class Rollout {
         ...(uid === undefined ? {} : { uid }),
       })
     }
+  }
+
+  async #writeCounts(): Promise<void> {
+    await this.#draft.write(countedStatus(this.#deployment, this.#all(), this.#newSet, this.#now()))
   }
 
   async #finish(): Promise<ReconcileResult> {

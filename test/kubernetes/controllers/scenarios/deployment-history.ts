@@ -68,7 +68,7 @@ export const deploymentHistoryScenarios: readonly Scenario[] = [
   {
     name: "deployment adopts a replica set of its template",
     nodes: "ready",
-    steps: [workload("ReplicaSet", { replicas: 2 }), settle, deployment({ replicas: 3 }), settle],
+    steps: [workload("ReplicaSet", { replicas: 2 }, { labels }), settle, deployment({ replicas: 3 }), settle],
   },
   {
     name: "deployment adopts what one before it left",

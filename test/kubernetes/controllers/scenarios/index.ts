@@ -9,6 +9,7 @@ import { cronJobScenarios } from "./cron-jobs.ts"
 import { daemonSetUpdateScenarios } from "./daemon-set-updates.ts"
 import { daemonSetScenarios } from "./daemon-sets.ts"
 import { deletionScenarios } from "./deletion.ts"
+import { deploymentAnnotationScenarios } from "./deployment-annotations.ts"
 import { deploymentHistoryScenarios } from "./deployment-history.ts"
 import { deploymentScenarios } from "./deployments.ts"
 import { deviceTaintScenarios } from "./device-taints.ts"
@@ -43,6 +44,7 @@ export const scenarios: readonly Scenario[] = [
   ...recyclingScenarios,
   ...deploymentScenarios,
   ...deploymentHistoryScenarios,
+  ...deploymentAnnotationScenarios,
   ...replicaSetScenarios,
   ...replicaSetPodScenarios,
   ...statefulSetScenarios,
