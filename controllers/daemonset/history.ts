@@ -27,8 +27,10 @@ export interface History {
 export async function historyOf(of: RevisionOwner, pods: readonly Pod[]): Promise<History> {
   const { client, owner } = of
   const revisions: ControllerRevision[] = []
-  for (const revision of await claimRevisions(of)) revisions.push(await withHash(client, revision))
-  const { revision, collisionCount } = await updateRevision({ ...of, hashLabel: revisionHashLabel, revisions })
+  const claimed = await claimRevisions({ ...of, claimsLikePods: true })
+  for (const revision of claimed) revisions.push(await withHash(client, revision))
+  const request = { ...of, hashLabel: revisionHashLabel, revisions, isUnique: true } as const
+  const { revision, collisionCount } = await updateRevision(request)
   const hash = hashIn(revision)
   const duplicates = revisions.filter((other) => isOf(other, owner) && other.metadata.uid !== revision.metadata.uid)
   const old = revisions.filter((other) => !isOf(other, owner))

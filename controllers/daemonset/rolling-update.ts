@@ -29,10 +29,10 @@ interface Site {
   old: Pod | undefined
 }
 
-/** Whether a node may temporarily have two daemon pods. */
-export function surges({ spec }: DaemonSet): boolean {
+/** Whether some of `of` nodes may temporarily have two daemon pods. */
+export function surges({ spec }: DaemonSet, of: number): boolean {
   const { type, rollingUpdate } = spec?.updateStrategy ?? {}
-  return type !== "OnDelete" && scaled(rollingUpdate?.maxSurge, 1, true) > 0
+  return type !== "OnDelete" && scaled(rollingUpdate?.maxSurge, of, true) > 0
 }
 
 export function planUpdate(update: Update, plan: Plan): void {
@@ -47,14 +47,15 @@ export function planUpdate(update: Update, plan: Plan): void {
     if (others.length + older.length > 0) unclear++
     else sites.push({ place, fresh, old })
   }
-  if (surges(update.set)) planSurge(update, sites, unclear, plan)
+  if (surges(update.set, update.wanted)) planSurge(update, sites, unclear, plan)
   else planReplacement(update, sites, unclear, plan)
 }
 
 /** Deletes old pods, at most as many as may be unavailable. New ones are created when they are gone. */
 function planReplacement(update: Update, sites: readonly Site[], unclear: number, { remove }: Plan): void {
   const { maxUnavailable = 1 } = update.set.spec?.updateStrategy?.rollingUpdate ?? {}
-  let room = Math.max(1, scaled(maxUnavailable, update.wanted, true)) - unclear
+  const least = update.wanted > 0 ? 1 : 0
+  let room = Math.max(least, scaled(maxUnavailable, update.wanted, true)) - unclear
   const candidates: Pod[] = []
   for (const { fresh, old } of sites) {
     const only = fresh ?? old

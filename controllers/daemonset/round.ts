@@ -98,7 +98,7 @@ export class Round {
   /** Plans one pod where one is needed, and none where none may run. */
   #plan({ node, isThere, run, stay, pods }: Place, { create, remove }: Plan): void {
     const living = pods.filter((pod) => !isTerminating(pod))
-    const isDouble = surges(this.#options.set)
+    const isDouble = surges(this.#options.set, 1)
     if (!isThere) {
       // Pods that were never bound, which no other component deletes.
       remove.push(...living.filter(({ spec }) => (spec?.nodeName ?? "") === ""))

@@ -43,6 +43,11 @@ export interface RevisionOwner {
   owner: Revised
   ownerKind: OwnerKind
   ownerResource: Resource
+  /**
+   * As DaemonSets, which claim revisions like pods. StatefulSets do not release those whose labels do not match any more, and adopt
+   * those that are being deleted.
+   */
+  claimsLikePods?: true
 }
 
 /** The owner's revisions, oldest first. Adopts orphaned ones. */
@@ -51,11 +56,13 @@ export async function claimRevisions(of: RevisionOwner): Promise<ControllerRevis
   const { uid = "", namespace = "" } = owner.metadata
   const informer = informers.of<ControllerRevision>(controllerRevisions)
   const selector = selectorFromLabelSelector(owner.spec?.selector)
+  const claimsAll = of.claimsLikePods !== true
   const candidates = [
     ...informer.byIndex(tenant, "controller", uid),
     ...informer.byIndex(tenant, "orphans", namespace),
-  ].filter(({ metadata }) => matches(selector, metadata.labels ?? {}))
-  const claimed = await claim<ControllerRevision>({ ...of, resource: controllerRevisions, selector, candidates })
+  ].filter(({ metadata }) => !claimsAll || matches(selector, metadata.labels ?? {}))
+  const options = { ...of, resource: controllerRevisions, selector, candidates, adoptsLeaving: claimsAll }
+  const claimed = await claim<ControllerRevision>(options)
   return claimed.sort(byRevision)
 }
 
@@ -76,6 +83,8 @@ export interface RevisionRequest {
   revisions: readonly ControllerRevision[]
   /** Whether the newest revision has the current template in a different format. */
   isAlike?: (newest: ControllerRevision) => boolean
+  /** Its number is greater than those of other templates, as DaemonSets'. StatefulSets' may be the same, if it is younger. */
+  isUnique?: true
 }
 
 export interface UpdateRevision {
@@ -93,10 +102,16 @@ export async function updateRevision(request: RevisionRequest): Promise<UpdateRe
     if (newest !== undefined && request.isAlike?.(newest) === true) return { revision: newest, collisionCount }
     return createRevision(request, (newest?.revision ?? 0) + 1, collisionCount)
   }
-  if (equal === newest) return { revision: equal, collisionCount }
+  if (isNewest(request, equal)) return { revision: equal, collisionCount }
   // A rollback: the equal revision becomes the newest.
   const moved = { ...equal, revision: (newest?.revision ?? 0) + 1 }
   return { revision: await client.update<ControllerRevision>(controllerRevisions, moved), collisionCount }
+}
+
+function isNewest({ revisions, owner, isUnique }: RevisionRequest, equal: ControllerRevision): boolean {
+  if (isUnique !== true) return equal === revisions.at(-1)
+  const others = revisions.filter((other) => !isOf(other, owner))
+  return others.every(({ revision = 0 }) => revision < (equal.revision ?? 0))
 }
 
 /** Whether the revision has the owner's current template, as a replacement. */
@@ -149,7 +164,9 @@ export async function truncateHistory(
   old: readonly ControllerRevision[],
   isLive: (revision: ControllerRevision) => boolean = () => false,
 ): Promise<void> {
-  const surplus = Math.max(0, old.length - (owner.spec?.revisionHistoryLimit ?? 10))
+  const limit = owner.spec?.revisionHistoryLimit ?? 10
+  // Of StatefulSets, the API also accepts limits below zero: they mean none.
+  const surplus = limit < 0 ? 0 : Math.max(0, old.length - limit)
   for (const { metadata } of old.filter((revision) => !isLive(revision)).slice(0, surplus)) {
     try {
       await client.delete(controllerRevisions, metadata.namespace, metadata.name ?? "")

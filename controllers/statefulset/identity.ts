@@ -14,13 +14,21 @@ const podIndexLabel = "apps.kubernetes.io/pod-index"
 export const replicasOf = (set: StatefulSet): number => set.spec?.replicas ?? 1
 export const startOf = (set: StatefulSet): number => set.spec?.ordinals?.start ?? 0
 
-/** undefined if the name is not one of the set's. */
+/** Whether the pod's name is that of the set and a number, even one that is no ordinal: only such pods are adopted. */
+export const isMember = (set: StatefulSet, pod: Pod): boolean => numberIn(set, pod.metadata.name ?? "") !== undefined
+
+/** undefined if the name is not one of the set's; numbers beyond 32 bits are no ordinals. */
 export const ordinalOf = (set: StatefulSet, pod: Pod): number | undefined => ordinalIn(set, pod.metadata.name ?? "")
 
 function ordinalIn(set: StatefulSet, name: string): number | undefined {
+  const number = Number(numberIn(set, name) ?? NaN)
+  return number < 2 ** 31 ? number : undefined
+}
+
+function numberIn(set: StatefulSet, name: string): string | undefined {
   const prefix = `${set.metadata.name ?? ""}-`
   const tail = name.slice(prefix.length)
-  return name.startsWith(prefix) && /^(0|[1-9][0-9]*)$/.test(tail) ? Number(tail) : undefined
+  return name.startsWith(prefix) && /^(0|[1-9][0-9]*)$/.test(tail) ? tail : undefined
 }
 
 /** The name of the pod that uses this claim; undefined if the claim is not one of the set's. */
@@ -52,12 +60,10 @@ export function podOf(
   pod.metadata.labels = { ...pod.metadata.labels, [revisionHashLabel]: revisionName }
   // Has no effect, because name is set; upstream's pods have it as well.
   pod.metadata.generateName = `${set.metadata.name ?? ""}-`
-  const serviceName = set.spec?.serviceName
-  const spec = {
-    ...pod.spec,
-    hostname: name,
-    ...(serviceName === undefined || serviceName === "" ? {} : { subdomain: serviceName }),
-  }
+  // Instead of the template's, also if the set has no service.
+  const { subdomain: _, ...others } = pod.spec ?? {}
+  const { serviceName = "" } = set.spec ?? {}
+  const spec = { ...others, hostname: name, ...(serviceName === "" ? {} : { subdomain: serviceName }) }
   return withStorage(set, withIdentity({ ...pod, spec } as Pod, ordinal), ordinal)
 }
 
@@ -106,15 +112,15 @@ function claimNames(set: StatefulSet, ordinal: number): Map<string, string> {
 export function claimsOf(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
   const names = claimNames(set, ordinal)
   return (set.spec?.volumeClaimTemplates ?? []).map((template) => {
-    const { name = "", labels, annotations } = template.metadata ?? {}
+    const { name = "", labels } = template.metadata ?? {}
     return {
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
       metadata: {
+        ...template.metadata,
         name: names.get(name) ?? "",
         namespace: set.metadata.namespace ?? "",
         labels: { ...labels, ...set.spec?.selector.matchLabels },
-        ...(annotations === undefined ? {} : { annotations }),
       },
       ...(template.spec === undefined ? {} : { spec: template.spec }),
     }

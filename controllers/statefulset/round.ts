@@ -21,7 +21,7 @@ export interface RoundOptions {
   collisionCount: number | undefined
 }
 
-type StatefulSetStatus = NonNullable<StatefulSet["status"]>
+export type StatefulSetStatus = NonNullable<StatefulSet["status"]>
 
 /** Limit of pods created in one reconcile, as a set may ask for two billion. Events of the created pods continue the work. */
 const burst = 500
@@ -90,7 +90,6 @@ export class Round {
     const isComplete =
       set.spec?.updateStrategy?.type !== "OnDelete" && updated === wanted && ready === wanted && all.length === wanted
     const currentReplicas = isComplete ? updated : count(living, (pod) => revisionNameOf(pod) === names.current)
-    const { conditions } = set.status ?? {}
     return {
       observedGeneration: set.metadata.generation ?? 0,
       replicas: all.length,
@@ -101,7 +100,6 @@ export class Round {
       currentRevision: isComplete ? names.update : names.current,
       updateRevision: names.update,
       collisionCount: collisionCount ?? 0,
-      ...(conditions === undefined ? {} : { conditions }),
     }
   }
 
@@ -121,10 +119,11 @@ export class Round {
     }
     const { actor, tenant } = this.#options
     using pace = actor.pace(tenant, replicas.length)
-    const { error } = await slowStart(pace, replicas.length, async (index) => {
+    const call = async (index: number): Promise<void> => {
       const replica = replicas[index]
       if (replica !== undefined) await step(replica)
-    })
+    }
+    const { error } = await slowStart(pace, replicas.length, call, { isWhole: true })
     if (error !== undefined) throw error
     return true
   }

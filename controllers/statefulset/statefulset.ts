@@ -8,16 +8,16 @@ import {
   pods as podResource,
   statefulSets,
 } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { isUnchangedBy } from "../history/apply.ts"
 import { claimRevisions, truncateHistory, updateRevision, type ControllerRevision } from "../history/revisions.ts"
-import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { claim } from "../pods/claim.ts"
 import { enqueueOwner, enqueueOwners, type Owners } from "../pods/owners.ts"
 import { nextAvailabilityMs } from "../pods/pod-state.ts"
-import { ordinalOf, podUsing, revisionNameOf, statefulSetKind } from "./identity.ts"
-import { Round } from "./round.ts"
+import { isMember, podUsing, revisionNameOf, statefulSetKind } from "./identity.ts"
+import { Round, type StatefulSetStatus } from "./round.ts"
 
 export function runStatefulSets(ctx: ControllerContext): Promise<void> {
   const sets = ctx.informers.of<StatefulSet>(statefulSets)
@@ -66,17 +66,31 @@ async function reconcile(
     resource: podResource,
     selector: selectorFromLabelSelector(set.spec?.selector),
     candidates: [...informer.byIndex(tenant, "controller", uid), ...informer.byIndex(tenant, "orphans", key.namespace)],
-    accept: (pod) => ordinalOf(set, pod) !== undefined,
+    accept: (pod) => isMember(set, pod),
   })
   // A set that orphans its pods has already orphaned its revisions, so no revision is created for it.
   if (set.metadata.deletionTimestamp !== undefined && revisions.length === 0) return
-  const { revision: update, collisionCount } = await updateRevision({
-    ...owned,
-    revisions,
-    isAlike: (newest) => isUnchangedBy(set, newest),
-  })
-  const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update
-  const round = new Round({ ctx, actor: controller, tenant, set, pods, current, update, collisionCount })
+  const inUse = new Set(pods.map(revisionNameOf))
+  try {
+    const { revision: update, collisionCount } = await updateRevision({
+      ...owned,
+      revisions,
+      isAlike: (newest) => isUnchangedBy(set, newest),
+    })
+    const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update
+    for (const { metadata } of [current, update]) inUse.add(metadata.name ?? "")
+    const round = new Round({ ctx, actor: controller, tenant, set, pods, current, update, collisionCount })
+    await carryOut(client, set, round)
+  } finally {
+    // Also if no revision could be created: those that are forgotten make room for it.
+    const old = revisions.filter(({ metadata }) => !inUse.has(metadata.name ?? ""))
+    await truncateHistory(client, set, old)
+  }
+  const next = nextAvailabilityMs(pods, set.spec?.minReadySeconds ?? 0, ctx.clock.now())
+  return next === undefined ? undefined : { requeueAfterMs: next }
+}
+
+async function carryOut(client: KubeClient, set: StatefulSet, round: Round): Promise<void> {
   let failure: unknown
   try {
     if (set.metadata.deletionTimestamp === undefined) await round.run()
@@ -84,13 +98,16 @@ async function reconcile(
     failure = error
   }
   const status = round.status()
-  if (!equalIgnoringNulls(status, set.status))
-    await client.update(statefulSets, { ...set, status }, { subresource: "status" })
-  const live = new Set([current, update].map(({ metadata }) => metadata.name ?? ""))
-  for (const pod of pods) live.add(revisionNameOf(pod))
-  const old = revisions.filter(({ metadata }) => !live.has(metadata.name ?? ""))
-  await truncateHistory(client, set, old)
+  if (isOutdated(set, status)) await client.update(statefulSets, { ...set, status }, { subresource: "status" })
   if (failure !== undefined) throw failure
-  const next = nextAvailabilityMs(pods, set.spec?.minReadySeconds ?? 0, ctx.clock.now())
-  return next === undefined ? undefined : { requeueAfterMs: next }
 }
+
+/** What others wrote into the status stays until something changes that is observed. */
+function isOutdated({ status: before = {} as StatefulSetStatus }: StatefulSet, status: StatefulSetStatus): boolean {
+  if ((status.observedGeneration ?? 0) > (before.observedGeneration ?? 0)) return true
+  const differs = (field: "currentRevision" | "updateRevision" | (typeof counts)[number]): boolean =>
+    (status[field] || undefined) !== (before[field] || undefined)
+  return [...counts, "currentRevision" as const, "updateRevision" as const].some(differs)
+}
+
+const counts = ["replicas", "readyReplicas", "availableReplicas", "currentReplicas", "updatedReplicas"] as const

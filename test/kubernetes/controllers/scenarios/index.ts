@@ -6,6 +6,7 @@ import { accessScenarios } from "./access.ts"
 import { claimScenarios } from "./claims-and-ranges.ts"
 import { podClaimScenarios } from "./claims-of-pods.ts"
 import { cronJobScenarios } from "./cron-jobs.ts"
+import { daemonSetHistoryScenarios } from "./daemon-set-history.ts"
 import { daemonSetUpdateScenarios } from "./daemon-set-updates.ts"
 import { daemonSetScenarios } from "./daemon-sets.ts"
 import { deletionScenarios } from "./deletion.ts"
@@ -32,6 +33,7 @@ import { replicaSetScenarios } from "./replica-sets.ts"
 import { serviceScenarios } from "./services.ts"
 import { silentNodeScenarios } from "./silent-nodes.ts"
 import { statefulSetClaimScenarios } from "./stateful-set-claims.ts"
+import { oddStatefulSetScenarios } from "./stateful-set-odds.ts"
 import { statefulSetUpdateScenarios } from "./stateful-set-updates.ts"
 import { statefulSetScenarios } from "./stateful-sets.ts"
 import { topologyHintScenarios } from "./topology-hints.ts"
@@ -50,8 +52,10 @@ export const scenarios: readonly Scenario[] = [
   ...statefulSetScenarios,
   ...statefulSetUpdateScenarios,
   ...statefulSetClaimScenarios,
+  ...oddStatefulSetScenarios,
   ...daemonSetScenarios,
   ...daemonSetUpdateScenarios,
+  ...daemonSetHistoryScenarios,
   ...jobScenarios,
   ...indexedJobScenarios,
   ...failingJobScenarios,
