@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { durationFault, parseGoDuration } from "./duration.ts"
+import { durationFault, goSeconds, parseGoDuration } from "./duration.ts"
 
 test.each([
   ["34s", 34_000],
@@ -33,4 +33,16 @@ test("parsing a very long duration takes linear time", () => {
   const digits = "1".repeat(1_000_000)
   expect([parseGoDuration(digits), parseGoDuration(`${digits}x`)]).toEqual([undefined, undefined])
   expect(durationFault(`${digits}x`)).toContain("unknown unit")
+})
+
+test.each([
+  [0, 0],
+  [30, 30_000],
+  [9_223_372_036, 9_223_372_036_000],
+  [9_223_372_037, -9_223_372_036_709],
+  [9_999_999_999, -8_446_744_074_709],
+  [18_446_744_074, 290],
+  [2n ** 63n - 1n, -1000],
+])("goSeconds(%s) is %s ms", (seconds, expected) => {
+  expect(goSeconds(seconds)).toBe(expected)
 })

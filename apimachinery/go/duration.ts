@@ -26,6 +26,12 @@ export function parseGoDuration(text: string): number | undefined {
   return match[1] === "-" ? -sum : sum
 }
 
+/** So many seconds as a time.Duration, which has 64 bits of nanoseconds: beyond 292 years it is another one, or negative. */
+export function goSeconds(seconds: number | bigint): number {
+  const nanoseconds = BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n)
+  return Number(nanoseconds / 1_000_000n)
+}
+
 /** Go's error for an invalid duration. Source: time.ParseDuration. */
 export function durationFault(text: string): string {
   const rest = text.replace(/^[+-]/, "").replace(/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)(?![^\d.]))*/, "")

@@ -1,6 +1,7 @@
 // Creates Jobs according to a schedule. Source: k8s.io/kubernetes/pkg/controller/cronjob.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
+import { goSeconds } from "../../apimachinery/go/duration.ts"
 import { controllerOf, timestamp, type Job } from "../../apimachinery/object.ts"
 import { isAlreadyExists } from "../../apimachinery/status.ts"
 import { referenceTo } from "../../client/object-reference.ts"
@@ -130,7 +131,7 @@ function missedTime(
   now: number,
 ): Missed | undefined {
   const deadline = cron.spec?.startingDeadlineSeconds
-  const earliest = deadline === undefined ? since : Math.max(since, now - Number(deadline) * 1000)
+  const earliest = deadline === undefined ? since : Math.max(since, now - goSeconds(deadline))
   const warn = (reason: string, text: string): void => controller.event(tenant, cron, "Warning", reason, text)
   try {
     const missed = missedSince(schedule, earliest, now)
@@ -154,7 +155,7 @@ function shouldStart(
   now: number,
 ): boolean {
   const { startingDeadlineSeconds, concurrencyPolicy } = cron.spec ?? {}
-  if (startingDeadlineSeconds !== undefined && due + Number(startingDeadlineSeconds) * 1000 < now) {
+  if (startingDeadlineSeconds !== undefined && due + goSeconds(startingDeadlineSeconds) < now) {
     const text = `Missed scheduled time to start a job: ${new Date(due).toUTCString().replace("GMT", "+0000")}`
     controller.event(tenant, cron, "Warning", "MissSchedule", text)
     return false

@@ -1,6 +1,7 @@
 // Whether and why a Job has ended. Pure. A decision is final: it is recorded in the condition FailureTarget or SuccessCriteriaMet
 // before Failed or Complete follows. Source: k8s.io/kubernetes/pkg/controller/job/job_controller.go (syncJob).
 
+import { goSeconds } from "../../apimachinery/go/duration.ts"
 import { timestamp, type Job } from "../../apimachinery/object.ts"
 import { findCondition } from "../conditions.ts"
 import { evaluateFailure } from "./failure-policy.ts"
@@ -51,7 +52,7 @@ export function endingOf(view: JobView, startTime: string | undefined, now: numb
 export function deadlineMs(job: Job, startTime: string | undefined, now: number): number | undefined {
   const { activeDeadlineSeconds, suspend } = job.spec ?? {}
   if (activeDeadlineSeconds === undefined || startTime === undefined || suspend === true) return undefined
-  return Date.parse(startTime) + Number(activeDeadlineSeconds) * 1000 - now
+  return Date.parse(startTime) + goSeconds(activeDeadlineSeconds) - now
 }
 
 function decidedEnding(job: Job): Ending | undefined {

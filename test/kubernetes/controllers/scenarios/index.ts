@@ -17,6 +17,7 @@ import { deviceTaintScenarios } from "./device-taints.ts"
 import { disruptionScenarios } from "./disruption-and-scaling.ts"
 import { failingJobScenarios } from "./failing-jobs.ts"
 import { indexedJobScenarios } from "./indexed-jobs.ts"
+import { oddJobScenarios } from "./job-odds.ts"
 import { jobScenarios } from "./jobs.ts"
 import { lostClaimScenarios } from "./lost-claims.ts"
 import { mirroringScenarios } from "./mirrored-endpoints.ts"
@@ -59,6 +60,7 @@ export const scenarios: readonly Scenario[] = [
   ...jobScenarios,
   ...indexedJobScenarios,
   ...failingJobScenarios,
+  ...oddJobScenarios,
   ...cronJobScenarios,
   ...serviceScenarios,
   ...topologyHintScenarios,
