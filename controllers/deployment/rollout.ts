@@ -84,9 +84,16 @@ export class Rollout {
   async roll(): Promise<ReconcileResult> {
     await this.#syncRevision(true)
     if (await this.#growNewSet()) return this.#finish()
-    if (await this.#shrinkOldSets()) return this.#finish()
-    if (isComplete(this.#deployment, this.#draft.status)) await this.#cleanUp()
-    return this.#finish()
+    let failure: unknown
+    const hasShrunk = await this.#shrinkOldSets().catch((error: unknown) => {
+      failure = error
+      return false
+    })
+    if (!hasShrunk && isComplete(this.#deployment, this.#draft.status)) await this.#cleanUp()
+    const result = await this.#finish()
+    // After the status: old sets that cannot be shrunk do not keep it from being written.
+    if (failure !== undefined) throw failure
+    return result
   }
 
   /** Recreate: all old pods are deleted before the first new one is created. */

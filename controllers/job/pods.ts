@@ -30,13 +30,15 @@ export interface PodsOptions {
 export interface Change {
   created: number
   deleted: readonly Pod[]
+  /** Also those whose deletion was refused: as upstream, they do not count as ready any more. */
+  asked: readonly Pod[]
   /** The error of the first failed call. */
   failure?: unknown
   /** Pods are missing, but must not be created before this time has passed. */
   waitMs?: number
 }
 
-const unchanged: Change = { created: 0, deleted: [] }
+export const unchanged: Change = { created: 0, deleted: [], asked: [] }
 
 export async function managePods(options: PodsOptions): Promise<Change> {
   const { job, active, pods, succeeded } = options.view
@@ -66,11 +68,13 @@ export async function deletePods(options: PodsOptions, victims: readonly Pod[], 
     uid,
     victims.map((pod) => pod.metadata.uid ?? ""),
   )
+  const asked: Pod[] = []
   const results = await Promise.allSettled(
     victims.map(async (pod) => {
       let isSeen = false
       try {
         if (uncounted) await removeFinalizer(actor.client(tenant), pod)
+        asked.push(pod)
         isSeen = await deletePod(actor, tenant, view.job, pod)
       } finally {
         if (!isSeen) expectations.deletionObserved(uid, pod.metadata.uid ?? "")
@@ -79,7 +83,7 @@ export async function deletePods(options: PodsOptions, victims: readonly Pod[], 
   )
   const failure = results.find((result) => result.status === "rejected")?.reason as unknown
   const deleted = victims.filter((_, at) => results[at]?.status === "fulfilled")
-  return { created: 0, deleted, ...(failure === undefined ? {} : { failure }) }
+  return { created: 0, deleted, asked, ...(failure === undefined ? {} : { failure }) }
 }
 
 async function createPods(options: PodsOptions, count: number): Promise<Change> {
@@ -112,7 +116,7 @@ async function createPods(options: PodsOptions, count: number): Promise<Change> 
     }
   })
   for (let missing = size - succeeded; missing > 0; missing--) expectations.creationObserved(uid)
-  return { created, deleted: [], ...(error === undefined ? {} : { failure: error }) }
+  return { ...unchanged, created, ...(error === undefined ? {} : { failure: error }) }
 }
 
 function indexBackoffMs(replaced: Pod | undefined, now: number): number {

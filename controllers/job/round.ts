@@ -12,7 +12,7 @@ import type { WriteTracker } from "../write-tracker.ts"
 import { withFinished, type Failures } from "./backoff.ts"
 import { deadlineMs, endingOf, reachedCompletions, withJobCondition, withTarget, type Ending } from "./ending.ts"
 import { indexOf } from "./indexes.ts"
-import { deletePods, managePods, readyAmong, type Change, type PodsOptions } from "./pods.ts"
+import { deletePods, managePods, readyAmong, unchanged, type Change, type PodsOptions } from "./pods.ts"
 import { isIndexed, isLeaving, isTracked, removeFinalizer, hasUncounted, settled, type JobStatus } from "./tracking.ts"
 import { viewOf, type JobView } from "./view.ts"
 
@@ -58,7 +58,7 @@ export class Round {
     const options: PodsOptions = { ...this.#options, view, failures }
     let status = this.#started({ ...this.#job.status })
     let ending = endingOf(view, status.startTime, this.#now)
-    let change: Change = { created: 0, deleted: [] }
+    let change: Change = unchanged
     if (ending !== undefined) {
       change = await deletePods(options, view.active, false)
       // While pods are unaccounted for or not deleted, the end is not reported, and no pod is released.
@@ -79,11 +79,13 @@ export class Round {
     if (failures === undefined) backoffs.delete(this.#uid)
     else backoffs.set(this.#uid, failures)
     // Only pods that the status records may lose their finalizer.
-    status = settled(status, await this.#release(release))
-    const isOver = !reachedLimit && (status.terminating ?? 0) === 0 && !hasUncounted(status)
-    if (ending !== undefined && isOver) await this.#finish(status, ending)
+    const { released, refusal } = await this.#release(release)
+    status = settled(status, released)
+    const isHeld = reachedLimit || refusal !== undefined || hasUncounted(status)
+    if (ending !== undefined && !isHeld && (status.terminating ?? 0) === 0) await this.#finish(status, ending)
     else await this.#write(status)
-    if (change.failure !== undefined) throw change.failure
+    const failure = refusal ?? change.failure
+    if (failure !== undefined) throw failure
     return ending === undefined ? this.#next(status, change) : undefined
   }
 
@@ -109,7 +111,7 @@ export class Round {
     return completions === undefined ? succeeded > 0 : succeeded >= completions
   }
 
-  #counted(status: JobStatus, { created, deleted }: Change): JobStatus {
+  #counted(status: JobStatus, { created, deleted, asked }: Change): JobStatus {
     const { active: _, succeeded: __, failed: ___, completedIndexes: ____, failedIndexes: _____, ...rest } = status
     const { active, pods, tracker, succeededIndexes, failedIndexes } = this.#view
     const running = active.length + created - deleted.length
@@ -121,7 +123,7 @@ export class Round {
       ...(isIndexed(this.#job) && succeededIndexes.size > 0 ? { succeeded: succeededIndexes.size } : {}),
       ...(indexes === "" ? {} : { completedIndexes: indexes }),
       ...(failedIndexes === undefined ? {} : { failedIndexes: String(failedIndexes) }),
-      ready: readyAmong(active) - readyAmong(deleted),
+      ready: readyAmong(active) - readyAmong(asked),
       terminating: pods.filter(isLeaving).length + deleted.length,
     }
   }
@@ -144,8 +146,8 @@ export class Round {
     return isSuspended ? { ...rest, conditions } : { ...rest, startTime: this.#time(), conditions }
   }
 
-  /** Removes the finalizers and returns the uids of the pods for which that succeeded. */
-  async #release(pods: readonly Pod[]): Promise<Set<string>> {
+  /** Removes the finalizers. Returns the uids of the pods for which that succeeded, and the first error. */
+  async #release(pods: readonly Pod[]): Promise<{ released: Set<string>; refusal?: unknown }> {
     const { actor, tenant, podWrites } = this.#options
     const released = new Set<string>()
     const release = async (pod: Pod): Promise<void> => {
@@ -154,8 +156,9 @@ export class Round {
       released.add(pod.metadata.uid ?? "")
       if (outcome !== pod) podWrites.changed(this.#uid, outcome)
     }
-    await Promise.all(pods.map(release))
-    return released
+    const results = await Promise.allSettled(pods.map(release))
+    const refused = results.find((result) => result.status === "rejected")
+    return { released, refusal: refused?.reason as unknown }
   }
 
   /** Writes the final status after all finalizers are removed and nothing is left to count. */

@@ -170,7 +170,7 @@ export async function removeFinalizer(client: KubeClient, pod: Pod): Promise<Pod
   } catch (error) {
     if (hasReason(error, "NotFound")) return pod
     // The name belongs to another pod now; that pod's event enqueues the Job again.
-    if (hasReason(error, "Conflict", "Invalid")) return undefined
+    if (hasReason(error, "Conflict")) return undefined
     throw error
   }
 }

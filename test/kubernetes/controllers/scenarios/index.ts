@@ -29,6 +29,7 @@ import { policyScenarios } from "./policies.ts"
 import { provisioningScenarios } from "./provisioning.ts"
 import { quotaScenarios } from "./quotas.ts"
 import { recyclingScenarios } from "./recycling.ts"
+import { refusedWriteScenarios } from "./refused-writes.ts"
 import { replicaSetPodScenarios } from "./replica-set-pods.ts"
 import { replicaSetScenarios } from "./replica-sets.ts"
 import { serviceScenarios } from "./services.ts"
@@ -61,6 +62,7 @@ export const scenarios: readonly Scenario[] = [
   ...indexedJobScenarios,
   ...failingJobScenarios,
   ...oddJobScenarios,
+  ...refusedWriteScenarios,
   ...cronJobScenarios,
   ...serviceScenarios,
   ...topologyHintScenarios,
