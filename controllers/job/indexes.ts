@@ -5,9 +5,11 @@ import type { Pod } from "../../apimachinery/object.ts"
 
 export const indexLabel = "batch.kubernetes.io/job-completion-index"
 
+/** As strconv.Atoi reads it; undefined if it is none. */
 export function indexOf(pod: Pod): number | undefined {
-  const text = pod.metadata.annotations?.[indexLabel]
-  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+  const text = pod.metadata.annotations?.[indexLabel] ?? ""
+  const index = /^[+-]?\d+$/.test(text) ? Number(text) + 0 : -1
+  return index < 0 ? undefined : index
 }
 
 interface Interval {

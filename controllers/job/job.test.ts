@@ -3,7 +3,7 @@ import type { Job, KubeObject, Pod } from "../../apimachinery/object.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { events, jobs, pods } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
-import { Indexes } from "./indexes.ts"
+import { indexLabel, Indexes, indexOf } from "./indexes.ts"
 import { trackingFinalizer } from "./tracking.ts"
 
 const only = ["job", "ttl-after-finished", "garbage-collector"]
@@ -230,4 +230,16 @@ describe("completion indexes", () => {
     expect(some.missing(10, 3)).toEqual([0, 2, 6])
     expect(some.missing(10, 100)).toEqual([0, 2, 6, 7, 9])
   })
+})
+
+test.each([
+  ["7", 7],
+  ["007", 7],
+  ["+1", 1],
+  ["-0", 0],
+  ["-1", undefined],
+  ["x", undefined],
+  ["", undefined],
+])("the index of a pod that says %j is %s", (text, expected) => {
+  expect(indexOf({ metadata: { annotations: { [indexLabel]: text } } } as unknown as Pod)).toBe(expected)
 })

@@ -1,11 +1,23 @@
-// Jobs and CronJobs with times beyond what Go counts.
+// Jobs and CronJobs with times beyond what Go counts, and indexes that only Go reads.
 
-import type { Scenario } from "../scenario.ts"
+import type { Scenario, Step } from "../scenario.ts"
 import { cron, lastYear, patched as patchedCron } from "./cron-job-steps.ts"
-import { job, settle } from "./steps.ts"
+import { indexed } from "./job-steps.ts"
+import { container, job, settle } from "./steps.ts"
 
 /** In seconds: 64 bits of nanoseconds are 292 years. */
 const eternities = [9_223_372_036, 9_223_372_037]
+
+const own = { work: "own" }
+const spec = { restartPolicy: "Never", containers: [container("one")] }
+const podOfIndex = (text: string): Step => ({
+  create: {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "strange", labels: own, annotations: { "batch.kubernetes.io/job-completion-index": text } },
+    spec,
+  },
+})
 
 export const oddJobScenarios: readonly Scenario[] = [
   ...eternities.map((seconds) => ({
@@ -21,6 +33,20 @@ export const oddJobScenarios: readonly Scenario[] = [
       lastYear,
       settle,
       patchedCron({ suspend: false }),
+      settle,
+    ],
+  })),
+  ...["+1", "x"].map((text) => ({
+    name: `indexed job takes a pod of index ${text}`,
+    steps: [
+      podOfIndex(text),
+      indexed(2, {
+        manualSelector: true,
+        selector: { matchLabels: own },
+        template: { metadata: { labels: own }, spec },
+      }),
+      settle,
+      { pods: "succeeded" as const },
       settle,
     ],
   })),
