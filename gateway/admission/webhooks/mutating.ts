@@ -20,7 +20,8 @@ import { type Hook, hooksOf, type WebhookConfiguration } from "./configuration.t
 import { isExempt, matchHook } from "./match.ts"
 import { showAs } from "./review.ts"
 import { type EvaluateMatchConditions, meetsConditions } from "./match-conditions.ts"
-import { convertObject, isOwnKind } from "./versions.ts"
+import { convertObject } from "../../registry/conversion/convert.ts"
+import { isOwnKind } from "./versions.ts"
 import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
 
 const pluginName = "MutatingAdmissionWebhook"

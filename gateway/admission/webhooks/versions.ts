@@ -1,10 +1,10 @@
 // Objects in the version that webhooks and policies see, converted by way of the stored version.
 
 import { copyJson } from "../../../apimachinery/copy.ts"
-import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
-import { applyDefaults } from "../../../apimachinery/schema/defaults.ts"
+import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import { writeZeros } from "../../../apimachinery/schema/zeros.ts"
+import { convertObject } from "../../registry/conversion/convert.ts"
 import { dropEmptyMetadata } from "../../registry/generic/metadata.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { AdmissionAttributes } from "../chain.ts"
@@ -28,23 +28,5 @@ export async function shownObject(
   // The options of a connection have no metadata.
   if ((copy.metadata as unknown) !== undefined) dropEmptyMetadata(copy)
   if (schema !== undefined) writeZeros(schema, copy as unknown as Json, false)
-  return copy
-}
-
-/** Returns a new object if the versions differ, otherwise the same one. */
-export async function convertObject(
-  object: KubeObject,
-  from: ResourceDefinition,
-  to: ResourceDefinition,
-): Promise<KubeObject> {
-  if (from === to || object.kind !== from.kind) return object
-  const stored = from.conversion
-    ? await from.conversion.toStored(object)
-    : { ...object, apiVersion: from.storageVersion }
-  if (to.conversion === undefined) return { ...stored, kind: to.kind, apiVersion: printGroupVersion(to) }
-  const [converted] = await to.conversion.fromStored([stored])
-  if (converted === undefined) throw new Error(`conversion to ${printGroupVersion(to)} ${to.kind} answered nothing`)
-  const copy = structuredClone(converted)
-  applyDefaults(to.schema, copy as unknown as Json)
   return copy
 }

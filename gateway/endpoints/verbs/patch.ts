@@ -40,7 +40,7 @@ import { writeOptions, type FieldValidation } from "../request-options.ts"
 import { sendSubresource, sendValue } from "../responses/respond.ts"
 import { applied, readConfiguration } from "./apply.ts"
 import { subresourceBody } from "./create.ts"
-import { checkPatchedType, expectedInVersion } from "./patched-type.ts"
+import { checkPatchedType, expectedInVersion, inOwnVersion, otherVersion } from "./patched-type.ts"
 import { patchType, readPatch, type PatchDocument, type PatchType } from "./patch-document.ts"
 
 /** PATCH of an object, its status or a subresource: read, patch, decode, write; retried after a conflict. */
@@ -217,7 +217,7 @@ export function patched(
   expected: Expected,
   validation: FieldValidation,
   at: { namespace: string; name: string },
-): KubeObject {
+): KubeObject | Promise<KubeObject> {
   const patch = type === "strategic" ? copyJson(document.value) : document.value
   const before = (hasManagedFields(patch) ? current : withoutManagers(current)) as unknown as Json
   const result =
@@ -233,8 +233,10 @@ export function patched(
   }
   const isCustom = expected.schema.custom === true && isObject(result)
   if (isCustom) checkPatchedType(result, current, refusedPatch)
-  const inVersion = isCustom ? expectedInVersion(ctx, result, expected) : expected
   const whole = isCustom ? result : typed(result, type, expected)
+  const other = otherVersion(ctx, whole)
+  const own = isCustom ? expectedInVersion(ctx, result, expected) : expected
+  const inVersion = other === undefined ? own : expectedOf(other)
   const plain = (value: Json): Json => (document.isMarked ? withoutMarks(value) : value)
   const written = (): Json =>
     type === "json"
@@ -243,7 +245,7 @@ export function patched(
   const decoded = decodePatched(ctx, whole, { ...document, left: patch, written }, type, inVersion, validation)
   agreeOnNamespace(decoded, at.namespace)
   agreeOnName(decoded, at.name)
-  return decoded
+  return other === undefined ? decoded : inOwnVersion(ctx, decoded, other)
 }
 
 /**

@@ -1,13 +1,14 @@
-// The kind and apiVersion that a patch gives a custom resource, which it may not remove. Source: patch.go in
+// The kind and apiVersion that a patch gives an object. It may not remove those of a custom resource. Source: patch.go in
 // k8s.io/apiserver/pkg/endpoints/handlers.
 
 import { FieldPath } from "../../../apimachinery/field-errors.ts"
-import { type Json, type KubeObject, parseGroupVersion } from "../../../apimachinery/object.ts"
+import { type Json, type KubeObject, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
 import { typeFault } from "../../../apimachinery/schema/json/parse.ts"
 import { isObject, type JsonObject, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import { compileStructural } from "../../../apimachinery/schema/structural/structural.ts"
 import { internalError, type StatusError } from "../../../apimachinery/status.ts"
+import { convertObject } from "../../registry/conversion/convert.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { noText } from "../body-kind.ts"
@@ -44,6 +45,30 @@ export function expectedInVersion(ctx: RequestContext, object: JsonObject, expec
 }
 
 const withoutFields = (): Schema => compileStructural({ type: "object" }, FieldPath.root()).schema
+
+/** The version that the patch gives an object of a built-in kind, if it is another one: its fields are read as those of that version. */
+export function otherVersion(ctx: RequestContext, object: Json): ResourceDefinition | undefined {
+  const own = ownDefinition(ctx)
+  if (own === undefined || own.customResource !== undefined || !isObject(object)) return undefined
+  const { apiVersion, kind } = object
+  if (kind !== own.kind || typeof apiVersion !== "string" || apiVersion === printGroupVersion(own)) return undefined
+  const other = { ...parseGroupVersion(apiVersion), resource: own.resource }
+  const found = ctx.controlPlane.resources.registry(other)?.definition
+  return found?.storagePrefix === own.storagePrefix ? found : undefined
+}
+
+export async function inOwnVersion(
+  ctx: RequestContext,
+  object: KubeObject,
+  from: ResourceDefinition,
+): Promise<KubeObject> {
+  const own = ownDefinition(ctx)
+  return own === undefined ? object : convertObject(object, from, own)
+}
+
+function ownDefinition({ controlPlane, info }: RequestContext): ResourceDefinition | undefined {
+  return controlPlane.resources.registry(info)?.definition
+}
 
 /** The patch was applied without the managers that it does not mention. */
 function withManagers(object: JsonObject, { metadata: { managedFields } }: KubeObject): Json {

@@ -78,6 +78,7 @@ import { quotaCases } from "./cases/quotas.ts"
 import { requestCases } from "./cases/requests.ts"
 import { scaleFaultCases } from "./cases/scale-faults.ts"
 import { seldomFieldCases } from "./cases/seldom-fields.ts"
+import { servedVersionCases } from "./cases/served-versions.ts"
 import { serviceFamilyCases } from "./cases/service-families.ts"
 import { strictPatchCases } from "./cases/strict-patches.ts"
 import { strictTextCases } from "./cases/strict-texts.ts"
@@ -208,6 +209,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...ownTypeCases(),
         ...otherKindCases(),
         ...faultCases(),
+        ...servedVersionCases(),
         ...unservedVersionCases(),
         ...inheritedNameCases(),
         ...customInheritedNameCases(),

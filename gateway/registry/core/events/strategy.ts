@@ -157,20 +157,21 @@ const lasting: Readonly<Record<string, string>> = dictionary({
   reportingInstance: "reportingInstance",
 })
 
-const texts: ReadonlySet<string> = new Set([
-  "reason",
-  "note",
-  "type",
-  "action",
-  "reportingController",
-  "reportingInstance",
-])
+/** The values of fields that are absent, if Go has no null for them. */
+const zeros: Readonly<Record<string, string | number>> = dictionary({
+  reason: "",
+  note: "",
+  deprecatedCount: 0,
+  type: "",
+  action: "",
+  reportingController: "",
+  reportingInstance: "",
+})
 
 function validateChange(event: Event, current: Event): FieldError[] {
   const errors = isSame(event["series"], current["series"]) ? [] : validateSeries(event)
   for (const [shown, field] of Object.entries(lasting)) {
-    const absent = texts.has(field) ? "" : undefined
-    const [value, before] = [event[field] ?? absent, current[field] ?? absent]
+    const [value, before] = [event[field] ?? zeros[field], current[field] ?? zeros[field]]
     if (!isSame(value, before)) errors.push(invalidValue(FieldPath.root(shown), value, immutable))
   }
   return errors
