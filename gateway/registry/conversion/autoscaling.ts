@@ -43,7 +43,13 @@ const behaviorKey = `${prefix}behavior`
 /** The annotations of v1 for fields of the spec and of the status. */
 export const specAnnotations = [metricsKey, behaviorKey]
 export const statusAnnotations = [currentMetricsKey, conditionsKey]
-const roundTrip = [...specAnnotations, ...statusAnnotations]
+/** Upstream drops those of tolerances, too, which are in that of the behavior. */
+const roundTrip = [
+  ...specAnnotations,
+  ...statusAnnotations,
+  `${prefix}scale-down-tolerance`,
+  `${prefix}scale-up-tolerance`,
+]
 
 const defaultUtilization = 80
 
@@ -68,8 +74,7 @@ export const autoscalingV1: Conversion = {
 function toV1(stored: Autoscaler): KubeObject {
   const { metrics, behavior, ...spec } = stored.spec ?? {}
   const { currentMetrics, conditions, ...status } = stored.status ?? {}
-  const annotations: Record<string, string> = { ...stored.metadata.annotations }
-  for (const key of roundTrip) delete annotations[key]
+  const annotations = withoutRoundTrip(stored.metadata.annotations)
   const put = (key: string, value: Json | undefined): void => {
     if (value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0))
       annotations[key] = JSON.stringify(value)
@@ -94,12 +99,11 @@ function toV1(stored: Autoscaler): KubeObject {
 }
 
 function toV2(object: Autoscaler): KubeObject {
-  const annotations: Record<string, string> = { ...object.metadata.annotations }
+  const annotations = withoutRoundTrip(object.metadata.annotations)
   const { [target]: utilization, ...spec } = object.spec ?? {}
   const { [current]: currentUtilization, ...status } = object.status ?? {}
   const read = (key: string): Json | undefined => {
-    const text = annotations[key]
-    delete annotations[key]
+    const text = object.metadata.annotations?.[key]
     return text === undefined ? undefined : parse(text)
   }
   const metrics = decoded("spec", "metrics", converted(read(metricsKey), metricFromV1)) ?? []
@@ -123,6 +127,19 @@ function toV2(object: Autoscaler): KubeObject {
     ...(object.spec === undefined ? {} : { spec }),
     ...(object.status === undefined ? {} : { status }),
   }
+}
+
+/** v2 has fields for all that is in the annotations of v1, and does not keep them. */
+export function dropRoundTrip(object: KubeObject): void {
+  const { annotations } = object.metadata
+  if (annotations !== undefined && roundTrip.some((key) => Object.hasOwn(annotations, key)))
+    object.metadata = withAnnotations(object, withoutRoundTrip(annotations))
+}
+
+function withoutRoundTrip(given: Readonly<Record<string, string>> | undefined): Record<string, string> {
+  const annotations = { ...given }
+  for (const key of roundTrip) delete annotations[key]
+  return annotations
 }
 
 /** Kind and apiVersion must come first, since list items are cut there. */

@@ -5,7 +5,7 @@ import type * as models from "@kubernetes/client-node"
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity, zeroQuantity } from "../../../../apimachinery/quantity.ts"
-import { asAutoscalingV2, specAnnotations, statusAnnotations } from "../../conversion/autoscaling.ts"
+import { asAutoscalingV2, dropRoundTrip, specAnnotations, statusAnnotations } from "../../conversion/autoscaling.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { negative, optionalOneOf } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"
@@ -33,6 +33,7 @@ const strategy: Strategy<Autoscaler> = {
       defaultV1(autoscaler as unknown as AutoscalerV1)
       return
     }
+    dropRoundTrip(autoscaler)
     if ((spec.metrics ?? []).length === 0) {
       const target = { type: "Utilization", averageUtilization: defaultUtilization }
       spec.metrics = [{ type: "Resource", resource: { name: "cpu", target } }]

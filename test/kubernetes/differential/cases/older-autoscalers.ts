@@ -2,13 +2,27 @@
 // annotations.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { get, mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
+import {
+  applyPatch,
+  get,
+  mergePatch,
+  patch,
+  post,
+  put,
+  type RequestStep,
+  type Scenario,
+  strategicPatch,
+} from "../scenario.ts"
 
 export function olderAutoscalerCases(): Scenario[] {
   return [
     { name: "a scaler's status is written in the older version", steps: olderStatuses() },
     { name: "a scaler's metrics are written in both versions", steps: olderMetrics() },
     { name: "a scaler's annotations contain metrics of any type", steps: olderAnnotations() },
+    ...["v1", "v2"].map((version) => ({
+      name: `a scaler's annotations are written in ${version}`,
+      steps: writtenAnnotations(version),
+    })),
   ]
 }
 
@@ -176,5 +190,33 @@ function olderAnnotations(): RequestStep[] {
         get(`${scalers("v2")}/c${index}`),
       ]
     }),
+  ]
+}
+
+/** Those in which fields are written in v1 are kept in no version. */
+function writtenAnnotations(version: string): RequestStep[] {
+  const path = scalers(version)
+  const names = [
+    "metrics",
+    "current-metrics",
+    "conditions",
+    "behavior",
+    "scale-down-tolerance",
+    "scale-up-tolerance",
+    "x",
+  ]
+  const annotations = Object.fromEntries(names.map((name) => [`autoscaling.alpha.kubernetes.io/${name}`, "{}"]))
+  const type = { apiVersion: `autoscaling/${version}`, kind: "HorizontalPodAutoscaler" }
+  const object = (name: string): Json => ({ ...type, metadata: { name, annotations }, spec: scaled })
+  const both = ["v1", "v2"].map((of) => get(`${scalers(of)}/a`))
+  return [
+    post(path, object("a")),
+    ...both,
+    put(`${path}/a`, object("a")),
+    put(`${path}/a/status`, object("a")),
+    patch(`${path}/a`, mergePatch, { metadata: { annotations } }),
+    patch(`${path}/a`, strategicPatch, { metadata: { annotations } }),
+    patch(`${path}/b?fieldManager=m&force=true`, applyPatch, object("b")),
+    ...both,
   ]
 }
