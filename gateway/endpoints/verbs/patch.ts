@@ -40,7 +40,7 @@ import { writeOptions, type FieldValidation } from "../request-options.ts"
 import { sendSubresource, sendValue } from "../responses/respond.ts"
 import { applied, readConfiguration } from "./apply.ts"
 import { subresourceBody } from "./create.ts"
-import { checkPatchedType, expectedInVersion, inOwnVersion, otherVersion } from "./patched-type.ts"
+import { checkPatchedType, dropOtherFields, expectedInVersion, inOwnVersion, otherVersion } from "./patched-type.ts"
 import { patchType, readPatch, type PatchDocument, type PatchType } from "./patch-document.ts"
 
 /** PATCH of an object, its status or a subresource: read, patch, decode, write; retried after a conflict. */
@@ -243,6 +243,7 @@ export function patched(
       ? plain(applyJsonPatch(inOrderOfFields(expected.schema, before), patch, true))
       : sortedKeys(plain(whole))
   const decoded = decodePatched(ctx, whole, { ...document, left: patch, written }, type, inVersion, validation)
+  dropOtherFields(decoded, expected)
   agreeOnNamespace(decoded, at.namespace)
   agreeOnName(decoded, at.name)
   return other === undefined ? decoded : inOwnVersion(ctx, decoded, other)

@@ -3,6 +3,8 @@
 
 import { FieldPath } from "../../../apimachinery/field-errors.ts"
 import { type Json, type KubeObject, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
+import { applyDefaults } from "../../../apimachinery/schema/defaults.ts"
+import { prune } from "../../../apimachinery/schema/prune.ts"
 import { typeFault } from "../../../apimachinery/schema/json/parse.ts"
 import { isObject, type JsonObject, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
@@ -32,19 +34,39 @@ export function checkPatchedType(
     throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
 }
 
-/** With the schema of the version that the patch gives the object, which of a version that there is not has no fields. */
+/**
+ * With the schema of the version that the patch gives the object, which of a version that there is not has no fields. Of another kind
+ * there is no schema.
+ */
 export function expectedInVersion(ctx: RequestContext, object: JsonObject, expected: Expected): Expected {
-  const { apiVersion, kind } = object
-  if (typeof apiVersion !== "string" || kind !== expected.kind) return expected
-  const { group, version } = parseGroupVersion(apiVersion)
-  if (group !== expected.group || version === expected.version) return expected
+  if (typeof object["apiVersion"] !== "string") return expected
+  if (isOtherKind(object, expected)) return { ...expected, schema: bareSchema(true) }
+  const { group, version } = parseGroupVersion(object["apiVersion"])
+  if (version === expected.version) return expected
   const definitionIn = (of: string): ResourceDefinition | undefined =>
     ctx.controlPlane.resources.registry({ group, version: of, resource: ctx.info.resource })?.definition
   const found = definitionIn(version) ?? definitionIn(expected.version)?.customResource?.unserved?.(version)
-  return { ...expected, schema: found?.schema ?? withoutFields() }
+  return { ...expected, schema: found?.schema ?? bareSchema(false) }
 }
 
-const withoutFields = (): Schema => compileStructural({ type: "object" }, FieldPath.root()).schema
+function isOtherKind({ apiVersion, kind }: JsonObject, expected: Expected): boolean {
+  return kind !== expected.kind || parseGroupVersion(apiVersion as string).group !== expected.group
+}
+
+/** Only a status is taken of another kind, and stored with the fields of its own. */
+export function dropOtherFields(object: KubeObject, expected: Expected): void {
+  const { schema } = expected
+  const value = object as unknown as JsonObject
+  if (schema.custom !== true || !isOtherKind(value, expected)) return
+  prune(schema, value)
+  applyDefaults(schema, value)
+}
+
+const bareSchema = (keepsFields: boolean): Schema =>
+  compileStructural(
+    { type: "object", ...(keepsFields ? { "x-kubernetes-preserve-unknown-fields": true } : {}) },
+    FieldPath.root(),
+  ).schema
 
 /** The version that the patch gives an object of a built-in kind, if it is another one: its fields are read as those of that version. */
 export function otherVersion(ctx: RequestContext, object: Json): ResourceDefinition | undefined {

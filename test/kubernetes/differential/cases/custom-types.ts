@@ -15,6 +15,7 @@ export function customTypeCases(): Scenario[] {
       name: "a custom resource's type is patched",
       steps: [...made(), ...patches("a"), ...patches("a/status"), ...statuses()],
     },
+    { name: "a custom resource's type is patched, and unknown fields", steps: [...made(), ...unknownFields()] },
     {
       name: "a custom resource is replaced by one of another type",
       steps: [...made(), ...["a", "a/status"].flatMap(puts)],
@@ -31,7 +32,7 @@ function made(): RequestStep[] {
     { name: "v1", served: true, storage: true, schema, subresources: { status: {} } },
     { name: "v2", served: false, storage: false, schema },
     { name: "v3", served: true, storage: false, schema },
-    { name: "v4", served: true, storage: false, schema: bare },
+    { name: "v4", served: true, storage: false, schema: bare, subresources: { status: {} } },
     { name: "v5", served: false, storage: false, schema: bare },
   ]
   return [
@@ -72,6 +73,41 @@ function patches(name: string): RequestStep[] {
     merge({ kind: null, apiVersion: null }),
     merge({ kind: "Other", apiVersion: "v1" }),
   ]
+}
+
+/** Of another kind no field is unknown. */
+function unknownFields(): RequestStep[] {
+  const types: { [field: string]: Json }[] = [
+    { kind: "Other" },
+    { kind: "ThingList" },
+    { kind: "Pod", apiVersion: "v1" },
+    { apiVersion: "other.example.com/v4" },
+    { kind: "Other", apiVersion: `${group}/v9` },
+    { apiVersion: `${group}/v9` },
+  ]
+  const changes: { [field: string]: Json }[] = [
+    { bogus: 1 },
+    { spec: { bogus: 1 } },
+    { spec: 1 },
+    { metadata: { bogus: 1 } },
+    { metadata: { labels: { a: 1 } } },
+    { metadata: null },
+    { status: { a: 1 } },
+  ]
+  const below = things.replace("/v1/", "/v4/")
+  const send = (name: string, validation: string, body: { [field: string]: Json }): RequestStep[] => {
+    const path = `${below}/${name}?dryRun=All&fieldValidation=${validation}`
+    const label = `PATCH ${name} ${validation} ${JSON.stringify(body)}`
+    const operations = Object.entries(body).map(([field, value]) => ({ op: "add", path: `/${field}`, value }))
+    return [patch(path, mergePatch, body, { label }), patch(path, jsonPatch, operations, { label: `JSON ${label}` })]
+  }
+  return types.flatMap((type) =>
+    changes.flatMap((change) =>
+      ["Strict", "Warn", "Ignore"].flatMap((validation) =>
+        ["a", "a/status"].flatMap((name) => send(name, validation, { ...type, ...change })),
+      ),
+    ),
+  )
 }
 
 function statuses(): RequestStep[] {
