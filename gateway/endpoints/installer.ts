@@ -27,6 +27,7 @@ import {
   unnamed,
   unnamedSubresource,
   warnOfVersion,
+  watchPath,
   wholeResourceVerbs,
 } from "./routes.ts"
 import { answeringOf, sendObject } from "./responses/respond.ts"
@@ -144,7 +145,8 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
   if (isCustom) warnOfVersion(ctx, definition)
   const wanted = ctx.info.subresource
   const subresource = wanted === "" ? undefined : definition.subresources.find((one) => one.name === wanted)
-  if (wanted !== "" && subresource === undefined) throw noSubresource(ctx, definition)
+  const hasNone = subresource === undefined || (!isCustom && watchPath.test(ctx.info.path))
+  if (wanted !== "" && hasNone) throw noSubresource(ctx, definition)
   const handler = wanted === "" ? undefined : definition.subresourceHandlers?.[wanted]
   if (handler?.connect !== undefined) {
     const { produces } = handler

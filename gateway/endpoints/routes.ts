@@ -49,8 +49,8 @@ export function noSubresource({ info }: RequestContext, definition: ResourceDefi
   return definition.customResource === undefined ? noSuchPath() : notFound(definition, info.name)
 }
 
-/** The deprecated path of a watch, which exists only for kinds that support watch. */
-const watchPath = /^\/(api|apis\/[^/]+)\/[^/]+\/watch\//
+/** The deprecated path of a watch, which exists only for kinds that support watch, and for no subresource. */
+export const watchPath = /^\/(api|apis\/[^/]+)\/[^/]+\/watch\//
 
 export function notAllowed(ctx: RequestContext, definition: ResourceDefinition): StatusError {
   const { verb, namespace, path, subresource } = ctx.info

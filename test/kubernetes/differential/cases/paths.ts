@@ -39,6 +39,7 @@ const ofServers = [
     "/apis/v1/configmaps",
   ],
   ["/api/v1/watch/nope", "/api/v1/proxy/nodes/x"],
+  ["/api/v1/watch/namespaces/@{ns}/pods/a/status", "/apis/apps/v1/watch/namespaces/@{ns}/deployments/a/scale"],
   [
     "/version/x",
     "/healthz/",
