@@ -32,6 +32,8 @@ export const bindings: KindExtension = {
   async answer(ctx, object, options) {
     const { name = "", namespace = "" } = object.metadata
     refuseInvalid(object)
+    if (name === "") throw badRequest("Name parameter required.")
+    delete object.metadata.uid // only of the newer form a precondition
     return assign(ctx, builtIn(ctx, pods), namespace || (ctx.info.namespace ?? ""), name, object, options)
   },
 }
@@ -73,13 +75,15 @@ function validateBinding({ target }: Binding): FieldError[] {
 
 function bind(pod: Pod, wanted: Binding, name: string): Pod {
   const refuse = (detail: string) => conflict({ group: "", resource: "pods/binding" }, name, detail)
-  const { uid } = wanted.metadata
-  if (uid && uid !== pod.metadata.uid) {
-    throw conflict(
-      { group: "", resource: "pods" },
-      name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`,
-    )
+  for (const [title, field] of [
+    ["UID", "uid"],
+    ["ResourceVersion", "resourceVersion"],
+  ] as const) {
+    const { [field]: asked } = wanted.metadata
+    const { [field]: own } = pod.metadata
+    if (!asked || asked === own) continue
+    const detail = `Precondition failed: ${title} in precondition: ${asked}, ${title} in object meta: ${own}`
+    throw conflict({ group: "", resource: "pods" }, name, detail)
   }
   if (pod.metadata.deletionTimestamp !== undefined) {
     throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`)

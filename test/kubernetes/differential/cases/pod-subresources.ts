@@ -24,6 +24,7 @@ export function podSubresourceCases(): Scenario[] {
     { name: "a pod's subresources keep what identifies it", steps: identities() },
     { name: "a pod is evicted unless its budget forbids", steps: eviction() },
     { name: "a pod is bound to a node once", steps: binding() },
+    { name: "a pod is bound if it is the one that is meant", steps: bindingWithPreconditions() },
     { name: "a pod gets ephemeral containers", steps: ephemeral() },
     { name: "a pod is resized in place", steps: resized() },
     { name: "a pod is resized to what its node has", steps: resizedOnNode() },
@@ -68,6 +69,32 @@ function binding(): RequestStep[] {
       metadata: { name: "gated" },
       target: { kind: "Node", name: "node-1" },
     }),
+  ]
+}
+
+/** The older form does not look at the uid. */
+function bindingWithPreconditions(): RequestStep[] {
+  const metas: readonly { [field: string]: string }[] = [
+    { uid: "x" },
+    { uid: "@{a.metadata.uid}" },
+    { resourceVersion: "1" },
+    { resourceVersion: "x" },
+    { resourceVersion: "@{a.metadata.resourceVersion}" },
+    { uid: "@{a.metadata.uid}", resourceVersion: "1" },
+    { name: "" },
+  ]
+  const paths = [`${pods}/a/binding`, "/api/v1/namespaces/@{ns}/bindings"]
+  return [
+    post(pods, pod("a"), { save: "a" }),
+    ...metas.flatMap((meta) =>
+      paths.map((path) =>
+        post(
+          `${path}?dryRun=All`,
+          { metadata: { name: "a", ...meta }, target: { kind: "Node", name: "n" } },
+          { label: `POST ${path} ${JSON.stringify(meta)}` },
+        ),
+      ),
+    ),
   ]
 }
 
