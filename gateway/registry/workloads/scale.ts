@@ -2,6 +2,8 @@
 // k8s.io/kubernetes/pkg/registry/apps/*/storage (ScaleREST).
 
 import { FieldPath } from "../../../apimachinery/field-errors.ts"
+import { validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
+import { validateObjectMeta } from "../../../apimachinery/object-meta.ts"
 import { printSelector, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
 import { parentEntries, type ReplicasPath, scaleEntries } from "../../../apimachinery/managed-fields/scale-fields.ts"
 import { type KubeObject, type ObjectMeta, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
@@ -140,7 +142,10 @@ function checkUid({ metadata: { uid } }: Scale, { metadata }: KubeObject, defini
 }
 
 function check(wanted: Scale, object: KubeObject, definition: ResourceDefinition): void {
-  const errors = nonNegative(FieldPath.root("spec", "replicas"), wanted.spec?.replicas)
+  const errors = [
+    ...validateObjectMeta(wanted.metadata, { namespaced: true, nameRule: validateDNS1123Subdomain }),
+    ...nonNegative(FieldPath.root("spec", "replicas"), wanted.spec?.replicas),
+  ]
   if (errors.length > 0) throw invalid({ group: "autoscaling", kind: "Scale" }, wanted.metadata.name ?? "", errors)
   checkUid(wanted, object, { ...definition, resource: `${definition.resource}/scale` })
 }

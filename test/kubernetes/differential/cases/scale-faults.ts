@@ -53,7 +53,7 @@ function faults(collection: string): RequestStep[] {
   const path = `${collection}/a/scale`
   const uids = [{}, { uid: "x" }]
   const revisions = [{}, { resourceVersion: "1" }, { resourceVersion: "x" }]
-  const names = [{}, { name: "b" }, { namespace: "other" }]
+  const names = [{}, { name: "b" }, { namespace: "other" }, { labels: { "a b": "c" }, finalizers: ["b"] }]
   const numbers: readonly Json[] = [2, -1]
   return uids.flatMap((uid) =>
     revisions.flatMap((revision) =>
