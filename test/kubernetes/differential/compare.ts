@@ -142,7 +142,10 @@ export function printDifferences(differences: readonly Difference[]): string {
 const longest = 1200
 
 export function print(value: unknown): string {
-  if (value === undefined) return "(absent)"
-  const text = JSON.stringify(value)
+  const text = printWhole(value)
   return text.length > longest ? `${text.slice(0, longest)}…` : text
+}
+
+export function printWhole(value: unknown): string {
+  return value === undefined ? "(absent)" : JSON.stringify(value)
 }

@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs"
 import { parse } from "yaml"
-import { type Difference, print } from "./compare.ts"
+import { type Difference, printWhole } from "./compare.ts"
 
 interface KnownDifference {
   /** Why it differs, and why that is no trap for users: it fails visibly instead of working in part. */
@@ -97,8 +97,8 @@ function fitter({
     matching(scenario, (difference) => difference.scenario),
     matching(request, (difference) => difference.request),
     matching(at, (difference) => difference.at),
-    matching(kubernetes, (difference) => print(difference.kubernetes)),
-    matching(polyplane, (difference) => print(difference.polyplane)),
+    matching(kubernetes, (difference) => printWhole(difference.kubernetes)),
+    matching(polyplane, (difference) => printWhole(difference.polyplane)),
   ]
   return (difference) => tests.every((test) => test(difference))
 }
