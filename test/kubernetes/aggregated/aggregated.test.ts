@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startControllers } from "../../../controllers/main.ts"
 import { startTestGateway } from "../../../gateway/testing/start-gateway.ts"
+import { reviewed, WebhookServer } from "../../../gateway/testing/webhook-server.ts"
 import { eventually } from "../../harness/eventually.ts"
 import { temporaryFolder } from "../../harness/folders.ts"
 import { type Answer, call } from "../../harness/https.ts"
@@ -36,7 +37,9 @@ describe.skipIf(lacks(needs))("an aggregated API server", () => {
     stack.use(kubernetes)
     const { server, token, client, kubeconfig } = kubernetes
     const get = (where: string): Promise<Answer> => call(server, { path: where, token, headers })
-    places = [{ client, kubeconfig, get }, tenant]
+    const post = (where: string, object: object): Promise<Answer> =>
+      call(server, { path: where, method: "POST", body: JSON.stringify(object), token })
+    places = [{ client, kubeconfig, get, post }, tenant]
     servers = await Promise.all(places.map(async (each) => stack.use(await Wardle.start(each))))
     // It looks for new APIs every 30 s, first when it starts.
     await kubernetes.startControllerManager()
@@ -81,6 +84,12 @@ describe.skipIf(lacks(needs))("an aggregated API server", () => {
     expect(ours).toEqual(real)
   })
 
+  test("asks webhooks, which nobody else asks for its objects", async () => {
+    const [real, ours] = await Promise.all(places.map(webhookCallsOf))
+    expect(ours).toEqual(real)
+    expect(real).toHaveLength(2)
+  })
+
   test("is missed in the same words", async () => {
     await Promise.all(servers.map((each) => each.stopServer()))
     await Promise.all(servers.map((each) => each.available(false)))
@@ -100,6 +109,7 @@ interface Document {
 
 interface Place extends Cluster {
   get(path: string): Promise<Answer>
+  post(path: string, object: object): Promise<Answer>
 }
 
 const auditId = "mine-1"
@@ -114,7 +124,33 @@ async function startTenant(folder: string, stack: AsyncDisposableStack): Promise
   stack.use(startControllers(tenants, { rootCertificateAuthority: gateway.gateway.certificateAuthority }))
   const get = (where: string): Promise<Answer> =>
     call(gateway.url, { path: `/tenants/a${where}`, certificate, key, headers })
-  return { client: tenants.client("a"), kubeconfig, get }
+  const post = (where: string, object: object): Promise<Answer> =>
+    call(gateway.url, { path: `/tenants/a${where}`, method: "POST", body: JSON.stringify(object), certificate, key })
+  return { client: tenants.client("a"), kubeconfig, get, post }
+}
+
+/** Of the creation of one flunder, once the server knows the webhooks. */
+async function webhookCallsOf(place: Place): Promise<string[]> {
+  await using webhook = await WebhookServer.start((review) => reviewed(review, { allowed: true }))
+  const kinds = ["mutating", "validating"]
+  const register = async (kind: string): Promise<number> => {
+    const rules = [{ apiGroups: [group], apiVersions: ["*"], operations: ["CREATE"], resources: ["flunders"] }]
+    const clientConfig = { url: `${webhook.url}/${kind}`, caBundle: webhook.caBundle }
+    const how = { sideEffects: "None", admissionReviewVersions: ["v1"], failurePolicy: "Ignore" }
+    const webhooks = [{ name: `${kind}.example.com`, clientConfig, rules, ...how }]
+    const path = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`
+    return (await place.post(path, { metadata: { name: "flunders" }, webhooks })).status
+  }
+  expect(await Promise.all(kinds.map(register))).toEqual([201, 201])
+  const create = async (): Promise<string[]> => {
+    webhook.calls.length = 0
+    const path = `/apis/${group}/v1beta1/namespaces/pond/flunders?dryRun=All`
+    expect((await place.post(path, { metadata: { name: "admitted" } })).status).toBe(201)
+    return webhook.calls.map(({ path: called }) => called.replace(/\?.*/, ""))
+  }
+  const isKnown = async (): Promise<boolean> => new Set(await create()).size === kinds.length
+  await eventually(isKnown, { what: "the server asks the webhooks" })
+  return await create() // before the webhooks are gone
 }
 
 /** Of requests that kubectl has sent. */
