@@ -75,7 +75,7 @@ export interface DeleteOptions {
 export interface DiscoveredResource extends Resource {
   kind: string
   verbs: readonly string[]
-  /** Further versions of an aggregated API in which it is served. */
+  /** Further versions in which it is served. */
   otherVersions?: readonly string[]
 }
 

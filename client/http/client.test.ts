@@ -310,7 +310,15 @@ describe("discovery", () => {
       send(response, 200, { kind: "APIGroupDiscoveryList", items })
     })
     expect(await served.client.discover()).toEqual([
-      { group: "g", version: "v2", resource: "things", namespaced: true, kind: "Thing", verbs: ["get"] },
+      {
+        group: "g",
+        version: "v2",
+        resource: "things",
+        namespaced: true,
+        kind: "Thing",
+        verbs: ["get"],
+        otherVersions: ["v1"],
+      },
     ])
   })
 

@@ -3,6 +3,7 @@
 
 import { parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
 import type { TransportRequest } from "./transport.ts"
+import { inPreferredVersions } from "../discovered-resources.ts"
 import type { DiscoveredResource } from "../rest.ts"
 
 type Call = <T>(request: TransportRequest) => Promise<T>
@@ -48,20 +49,17 @@ interface ResourceList {
 }
 
 export async function discoverOverHttp(call: Call): Promise<DiscoveredResource[]> {
-  const found = new Map<string, DiscoveredResource>()
+  const found: DiscoveredResource[] = []
   for (const root of ["/api", "/apis"]) {
     const answer = await call<AggregatedList | GroupList | Versions>({
       method: "GET",
       path: root,
       headers: { accept: aggregated },
     })
-    for (const resource of answer.kind === "APIGroupDiscoveryList" ? read(answer) : await ask(call, root, answer)) {
-      // Versions are in the order of preference: the first one that contains the resource is used.
-      const id = `${resource.group}/${resource.resource}`
-      if (!found.has(id)) found.set(id, resource)
-    }
+    found.push(...(answer.kind === "APIGroupDiscoveryList" ? read(answer) : await ask(call, root, answer)))
   }
-  return [...found.values()]
+  // Versions are in the order of preference.
+  return inPreferredVersions(found)
 }
 
 /** Servers without aggregated discovery do not report it. */

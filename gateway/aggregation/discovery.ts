@@ -1,6 +1,7 @@
 // Adds aggregated APIs to discovery, in both of its forms.
 
 import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
+import { inPreferredVersions } from "../../client/discovered-resources.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
 import type { AggregatedVersion } from "./aggregator.ts"
 import type { ListedResource } from "./listed-resources.ts"
@@ -18,18 +19,16 @@ export function groupsOfAggregated(all: readonly AggregatedVersion[]): Map<strin
 
 /** client-go's view: the resources of available APIs, each in its preferred version. */
 export function discoveredResources(all: readonly AggregatedVersion[]): DiscoveredResource[] {
-  const found = new Map<string, DiscoveredResource & { otherVersions?: string[] }>()
-  for (const { group, version, isCurrent, resources } of [...groupsOfAggregated(all).values()].flat()) {
-    if (!isCurrent) continue
-    for (const { name, namespaced = false, kind = "", verbs = [] } of resources) {
-      if (name.includes("/")) continue
-      const id = `${group}/${name}`
-      const preferred = found.get(id)
-      if (preferred === undefined) found.set(id, { group, version, resource: name, namespaced, kind, verbs })
-      else if (preferred.version !== version) (preferred.otherVersions ??= []).push(version)
-    }
-  }
-  return [...found.values()]
+  const available = [...groupsOfAggregated(all).values()].flat().filter(({ isCurrent }) => isCurrent)
+  return inPreferredVersions(
+    available.flatMap(({ group, version, resources }) =>
+      resources
+        .filter(({ name }) => !name.includes("/"))
+        .map(({ name, namespaced = false, kind = "", verbs = [] }) => {
+          return { group, version, resource: name, namespaced, kind, verbs }
+        }),
+    ),
+  )
 }
 
 /** An APIVersionDiscovery; subresources are below their resources. Source: k8s.io/apiserver/pkg/endpoints/discovery/aggregated. */

@@ -18,6 +18,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "../../client/rest.ts"
+import { inPreferredVersions } from "../../client/discovered-resources.ts"
 import { discoveredResources } from "../aggregation/discovery.ts"
 import { deleteSelected } from "../endpoints/verbs/delete-collection.ts"
 import { applied } from "../endpoints/verbs/apply.ts"
@@ -83,18 +84,19 @@ class LocalClient implements KubeClient {
   }
 
   async discover(): Promise<readonly DiscoveredResource[]> {
-    const found = new Map<string, DiscoveredResource>()
-    for (const definition of this.#controlPlane.resources.definitions()) {
-      const { group, version, resource, namespaced, kind, verbs } = definition
-      const key = `${group}/${resource}`
-      // The preferred version of a group comes first.
-      if (!found.has(key)) found.set(key, { group, version, resource, namespaced, kind, verbs })
-    }
-    for (const resource of discoveredResources(await this.#controlPlane.aggregator.versions())) {
-      const key = `${resource.group}/${resource.resource}`
-      if (!found.has(key)) found.set(key, resource)
-    }
-    return [...found.values()]
+    // The preferred version of a group comes first.
+    const own = this.#controlPlane.resources
+      .definitions()
+      .map(({ group, version, resource, namespaced, kind, verbs }) => ({
+        group,
+        version,
+        resource,
+        namespaced,
+        kind,
+        verbs,
+      }))
+    const aggregated = discoveredResources(await this.#controlPlane.aggregator.versions())
+    return inPreferredVersions([...own, ...aggregated])
   }
 
   async unavailable(): Promise<readonly string[]> {

@@ -1,0 +1,17 @@
+// Discovery as client-go's controllers see it.
+
+import type { DiscoveredResource } from "./rest.ts"
+
+/** Each resource once, in the first version of the list that contains it; the rest are its further versions. */
+export function inPreferredVersions(all: Iterable<DiscoveredResource>): DiscoveredResource[] {
+  const found = new Map<string, DiscoveredResource>()
+  for (const resource of all) {
+    const id = `${resource.group}/${resource.resource}`
+    const preferred = found.get(id)
+    if (preferred === undefined) found.set(id, resource)
+    else if (preferred.version !== resource.version) {
+      found.set(id, { ...preferred, otherVersions: [...(preferred.otherVersions ?? []), resource.version] })
+    }
+  }
+  return [...found.values()]
+}
