@@ -16,3 +16,14 @@ export async function resourceOfKind(
   const { group } = parseGroupVersion(apiVersion)
   return (await client.discover()).find((resource) => resource.group === group && resource.kind === kind)
 }
+
+/** undefined if the kind is not served in the version of the reference. */
+export async function resourceOfVersion(
+  client: KubeClient,
+  reference: { apiVersion: string; kind: string },
+): Promise<DiscoveredResource | undefined> {
+  const found = await resourceOfKind(client, reference)
+  const { version } = parseGroupVersion(reference.apiVersion)
+  const versions = found === undefined ? [] : [found.version, ...(found.otherVersions ?? [])]
+  return versions.includes(version) ? found : undefined
+}

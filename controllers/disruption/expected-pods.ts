@@ -8,13 +8,16 @@ import { deployments, replicaSets, replicationControllers, statefulSets } from "
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import type { ControllerContext } from "../context.ts"
 import type { ReplicaObject } from "../replicaset/kinds.ts"
-import { resourceOfKind, type Scale } from "../scale.ts"
+import { resourceOfVersion, type Scale } from "../scale.ts"
 
 export interface ExpectedPods {
   count: number
   /** Names of pods without a controller. */
   unmanaged: string[]
 }
+
+/** ReplicaSets were once in another group, which the owner references of old pods name. */
+const replicaGroups = ["apps", "extensions"]
 
 interface Sized {
   uid: string
@@ -64,9 +67,8 @@ function sizeInCache(
   if (group === "" && kind === "ReplicationController") {
     return sized<ReplicaObject>(replicationControllers, { name, uid })
   }
-  if (group !== "apps") return undefined
-  if (kind === "StatefulSet") return sized<StatefulSet>(statefulSets, { name, uid })
-  if (kind !== "ReplicaSet") return undefined
+  if (kind === "StatefulSet" && group === "apps") return sized<StatefulSet>(statefulSets, { name, uid })
+  if (kind !== "ReplicaSet" || !replicaGroups.includes(group)) return undefined
   const set = ctx.informers.of<ReplicaSet>(replicaSets).get(tenant, namespace, name)
   if (set?.metadata.uid !== uid) return undefined
   const deployment = set === undefined ? undefined : controllerOf(set)
@@ -76,7 +78,7 @@ function sizeInCache(
 }
 
 async function sizeByScale(client: KubeClient, namespace: string, owner: OwnerReference): Promise<Sized | undefined> {
-  const resource = await resourceOfKind(client, owner)
+  const resource = await resourceOfVersion(client, owner)
   if (resource === undefined) {
     throw new Error(`no matches for kind "${owner.kind}" in version "${owner.apiVersion}"`)
   }

@@ -5,6 +5,7 @@ import { timestamp, type KubeObject, type Pod } from "../../apimachinery/object.
 import type { LabelSelector } from "../../apimachinery/labels.ts"
 import { findCondition, withStandardCondition, type StandardCondition } from "../conditions.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
+import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import { isReady, isTerminating } from "../pods/pod-state.ts"
 
 /** An evicted pod counts as gone for this long before its deletion is observed. */
@@ -45,7 +46,7 @@ export function disruptedPods(budget: Budget, pods: readonly Pod[], now: number)
   const result: Disrupted = { pods: {}, stayed: [], recheckAt: undefined }
   const before = budget.status?.disruptedPods ?? {}
   for (const pod of pods) {
-    const since = before[pod.metadata.name ?? ""]
+    const since = ownValue(before, pod.metadata.name ?? "")
     if (since === undefined || isTerminating(pod)) continue
     const due = Date.parse(since) + deletionMs
     if (due < now) {
@@ -59,8 +60,8 @@ export function disruptedPods(budget: Budget, pods: readonly Pod[], now: number)
 }
 
 export function healthyPods(pods: readonly Pod[], disrupted: Record<string, string>): number {
-  return pods.filter((pod) => isReady(pod) && !isTerminating(pod) && disrupted[pod.metadata.name ?? ""] === undefined)
-    .length
+  const isGoing = (pod: Pod): boolean => isTerminating(pod) || Object.hasOwn(disrupted, pod.metadata.name ?? "")
+  return pods.filter((pod) => isReady(pod) && !isGoing(pod)).length
 }
 
 export interface Counted {

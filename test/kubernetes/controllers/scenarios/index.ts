@@ -3,6 +3,7 @@
 import { fixedScenarios } from "../random/index.ts"
 import type { Scenario } from "../scenario.ts"
 import { accessScenarios } from "./access.ts"
+import { budgetOfOwnersScenarios } from "./budgets-of-owners.ts"
 import { claimScenarios } from "./claims-and-ranges.ts"
 import { podClaimScenarios } from "./claims-of-pods.ts"
 import { cronJobScenarios } from "./cron-jobs.ts"
@@ -68,6 +69,7 @@ export const scenarios: readonly Scenario[] = [
   ...topologyHintScenarios,
   ...mirroringScenarios,
   ...disruptionScenarios,
+  ...budgetOfOwnersScenarios,
   ...deletionScenarios,
   ...ownerScenarios,
   ...namespaceScenarios,
