@@ -103,11 +103,12 @@ function wantedEndpoints(
     (ownHeadless === undefined
       ? equalIgnoringNulls(withoutHeadless(current?.metadata.labels), withoutHeadless(labels))
       : equalIgnoringNulls(current?.metadata.labels, labels))
-  if (current !== undefined && isSame && (wasTruncated === "truncated") === truncated) return undefined
+  const overCapacity = truncated ? "truncated" : undefined
+  if (current !== undefined && isSame && wasTruncated === overCapacity) return undefined
   const annotations = {
     ...others,
     ...(trigger === undefined ? {} : { [triggerTimeAnnotation]: trigger }),
-    ...(truncated ? { [overCapacityAnnotation]: "truncated" } : {}),
+    ...(overCapacity === undefined ? {} : { [overCapacityAnnotation]: overCapacity }),
   }
   const { namespace = "", name = "" } = service.metadata
   return {

@@ -1,13 +1,14 @@
 // The EndpointSlices that mirror an Endpoints object: one for each list of ports and address type. Pure.
 // Source: k8s.io/kubernetes/pkg/controller/endpointslicemirroring/{reconciler,utils}.go.
 
-import { isIP, isIPv6 } from "node:net"
+import { parseLooseAddress, printAddress, unmapped } from "../../apimachinery/addresses.ts"
 import type { Endpoints, EndpointSlice, Service } from "../../apimachinery/object.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { groupId, listed, type Endpoint, type Ports } from "./plan.ts"
 import { repack, type Address, type Subset } from "./repack.ts"
-import { managedByLabel, serviceNameLabel } from "./slices.ts"
+import { familyOf } from "./service-pods.ts"
+import { inPlaceOf, managedByLabel, serviceNameLabel } from "./slices.ts"
 import { triggerTimeAnnotation } from "./trigger-times.ts"
 
 export const managedBy = "endpointslicemirroring-controller.k8s.io"
@@ -74,15 +75,18 @@ function addSubset(groups: Map<string, Group>, subset: Subset, result: Mirrored)
   let added = 0
   for (const [address, ready] of states) {
     if (added >= maxPerSubset) break
-    if (isIP(address.ip) === 0) {
+    const parsed = parseLooseAddress(address.ip)
+    if (parsed === undefined) {
       result.invalid++
       continue
     }
-    const addressType = isIPv6(address.ip) ? "IPv6" : "IPv4"
+    // EndpointSlices, unlike Endpoints, must not contain other spellings of an address.
+    const ip = printAddress(unmapped(parsed))
+    const addressType = familyOf(ip)
     const id = groupId(addressType, ports)
     const group = groups.get(id) ?? { addressType, ports, endpoints: new Map<string, Endpoint>() }
     groups.set(id, group)
-    const { ip, targetRef, nodeName, hostname = "" } = address
+    const { targetRef, nodeName, hostname = "" } = address
     group.endpoints.set(`${ip} ${targetRef?.uid ?? ""} ${hostname} ${nodeName ?? ""}`, {
       addresses: [ip],
       conditions: { ready },
@@ -114,19 +118,27 @@ function sliceOf(object: Endpoints, addressType: string, ports: Ports, endpoints
   }
 }
 
-/** The owner may be another Endpoints of the same name; then the slice is replaced in place. */
+/** As upstream, hints and further owners that others have added remain until something else changes. */
 function isSame(slice: EndpointSlice, wanted: EndpointSlice): boolean {
-  const byAddress = (list: readonly Endpoint[] | undefined): Endpoint[] =>
-    [...(list ?? [])].sort((a, b) => (String(a.addresses) < String(b.addresses) ? -1 : 1))
+  const byAddress = (list: readonly Endpoint[] | undefined): object[] =>
+    [...(list ?? [])].sort((a, b) => (String(a.addresses) < String(b.addresses) ? -1 : 1)).map(withoutHints)
   return (
     equalIgnoringNulls(byAddress(slice.endpoints), byAddress(wanted.endpoints)) &&
     equalIgnoringNulls(slice.metadata.labels, wanted.metadata.labels) &&
     equalIgnoringNulls(slice.metadata.annotations ?? {}, wanted.metadata.annotations ?? {}) &&
-    equalIgnoringNulls(slice.metadata.ownerReferences, wanted.metadata.ownerReferences)
+    !isOfFormer(slice, wanted)
   )
 }
 
-function inPlaceOf({ metadata }: EndpointSlice, wanted: EndpointSlice): EndpointSlice {
-  const { name = "", uid = "", resourceVersion = "" } = metadata
-  return { ...wanted, metadata: { ...wanted.metadata, name, uid, resourceVersion } }
+function withoutHints(endpoint: Endpoint): object {
+  const { hints: _, ...others } = endpoint
+  return others
+}
+
+/** It mirrors an Endpoints of the same name that is gone. */
+function isOfFormer(slice: EndpointSlice, wanted: EndpointSlice): boolean {
+  const [owner] = wanted.metadata.ownerReferences ?? []
+  return (slice.metadata.ownerReferences ?? []).some(
+    ({ kind, name, uid }) => kind === owner?.kind && name === owner.name && uid !== owner.uid,
+  )
 }

@@ -18,7 +18,7 @@ export interface Wanted {
 
 export interface Plan {
   create: { addressType: string; ports: Ports; endpoints: Endpoint[] }[]
-  /** `ports` is set if they change. */
+  /** `ports`: the slice becomes another one, with these. */
   update: { slice: EndpointSlice; endpoints: Endpoint[]; ports?: Ports }[]
   delete: EndpointSlice[]
 }

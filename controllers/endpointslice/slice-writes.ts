@@ -8,7 +8,8 @@ import { endpointSlices } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import type { WriteTracker } from "../write-tracker.ts"
-import { listed, type Plan } from "./plan.ts"
+import { type Endpoint, listed, type Plan } from "./plan.ts"
+import { inPlaceOf } from "./slices.ts"
 import { triggerTimeAnnotation } from "./trigger-times.ts"
 
 export interface SliceWrites {
@@ -31,10 +32,18 @@ export async function carryOut(to: SliceWrites, steps: Plan): Promise<void> {
   for (const slice of steps.delete) await deleteSlice(to, slice)
 }
 
-async function createSlice(to: SliceWrites, { addressType, ports, endpoints }: Plan["create"][number]): Promise<void> {
-  const { client, writes, service, labels, trigger } = to
-  const { uid = "", namespace = "", name = "" } = service.metadata
-  const created = client.create<EndpointSlice>(endpointSlices, {
+async function createSlice(to: SliceWrites, planned: Plan["create"][number]): Promise<void> {
+  const { client, writes, service } = to
+  const created = client.create<EndpointSlice>(endpointSlices, newSlice(to, planned))
+  writes.wrote(service.metadata.uid ?? "", await attempt(service, "create EndpointSlice", created))
+}
+
+function newSlice(
+  { service, labels, trigger }: SliceWrites,
+  { addressType, ports, endpoints }: Plan["create"][number],
+): EndpointSlice {
+  const { namespace = "", name = "" } = service.metadata
+  return {
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
     metadata: {
@@ -47,21 +56,25 @@ async function createSlice(to: SliceWrites, { addressType, ports, endpoints }: P
     addressType,
     endpoints: listed(endpoints),
     ports: listed(ports),
-  })
-  writes.wrote(uid, await attempt(service, "create EndpointSlice", created))
+  }
 }
 
-async function updateSlice(
-  { client, writes, service, labels, trigger }: SliceWrites,
-  { slice, endpoints, ports = slice.ports }: Plan["update"][number],
-): Promise<void> {
-  const { uid = "" } = service.metadata
-  const { [triggerTimeAnnotation]: _, ...others } = slice.metadata.annotations ?? {}
-  const lists = { endpoints: listed(endpoints), ports: listed(ports ?? []) }
-  const annotations = trigger === undefined ? others : { ...others, [triggerTimeAnnotation]: trigger }
-  const changed = { ...slice, metadata: { ...slice.metadata, labels, annotations }, ...lists }
+async function updateSlice(to: SliceWrites, { slice, endpoints, ports }: Plan["update"][number]): Promise<void> {
+  const { client, writes, service } = to
+  const changed =
+    ports === undefined
+      ? withEndpoints(to, slice, endpoints)
+      : inPlaceOf(slice, newSlice(to, { addressType: slice.addressType, ports, endpoints }))
   const updated = client.update<EndpointSlice>(endpointSlices, changed)
-  writes.wrote(uid, await attempt(service, `update ${slice.metadata.name ?? ""} EndpointSlice`, updated))
+  const what = `update ${slice.metadata.name ?? ""} EndpointSlice`
+  writes.wrote(service.metadata.uid ?? "", await attempt(service, what, updated))
+}
+
+function withEndpoints({ labels, trigger }: SliceWrites, slice: EndpointSlice, endpoints: Endpoint[]): EndpointSlice {
+  const { [triggerTimeAnnotation]: _, ...others } = slice.metadata.annotations ?? {}
+  const annotations = trigger === undefined ? others : { ...others, [triggerTimeAnnotation]: trigger }
+  const lists = { endpoints: listed(endpoints), ports: listed(slice.ports ?? []) }
+  return { ...slice, metadata: { ...slice.metadata, labels, annotations }, ...lists }
 }
 
 async function deleteSlice({ client, writes, service }: SliceWrites, slice: EndpointSlice): Promise<void> {

@@ -14,6 +14,12 @@ export const staleRetryMs = 100
 export const isManagedBy = ({ metadata }: EndpointSlice, manager: string): boolean =>
   metadata.labels?.[managedByLabel] === manager
 
+/** Overwrites a slice with another one: nothing else of it remains, whoever has added it. */
+export function inPlaceOf({ metadata }: EndpointSlice, wanted: EndpointSlice): EndpointSlice {
+  const { name = "", uid = "", resourceVersion = "" } = metadata
+  return { ...wanted, metadata: { ...wanted.metadata, name, uid, resourceVersion } }
+}
+
 /** Enqueues the Service of every changed slice of a manager, now or before the change. */
 export function watchSlices(
   slices: TenantInformer<EndpointSlice>,

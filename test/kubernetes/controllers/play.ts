@@ -113,6 +113,14 @@ async function take(side: Side, namespace: string, step: Step, refusals?: Status
     for (const { metadata } of items) await client.delete(kind, namespace, metadata.name ?? "")
     return
   }
+  if ("patchAll" in step) {
+    const kind = kindOf(step.patchAll)
+    const { items } = await client.list(kind, { namespace })
+    for (const { metadata } of items) {
+      await client.patch(kind, namespace, metadata.name ?? "", step.with, { type: "merge" })
+    }
+    return
+  }
   if ("until" in step) return until(client, namespace, step)
   if ("pods" in step) {
     for (const pod of await chosen(client, namespace, step.labels, step.count)) await report(client, pod, step.pods)

@@ -17,6 +17,8 @@ export type Action =
   | { delete: Where; policy?: "Background" | "Foreground" | "Orphan" }
   /** All of the namespace. */
   | { deleteAll: string }
+  /** A merge patch of all of the namespace, whose names may be random. */
+  | { patchAll: string; with: object }
   /** Until the object has these fields; null: until it is gone. `late`: it takes longer than most, but no three minutes. */
   | { until: Where; has: object | null; late?: true }
   /** Until nothing has changed for a while. */

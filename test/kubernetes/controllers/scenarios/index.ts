@@ -40,6 +40,7 @@ import { oddStatefulSetScenarios } from "./stateful-set-odds.ts"
 import { statefulSetUpdateScenarios } from "./stateful-set-updates.ts"
 import { statefulSetScenarios } from "./stateful-sets.ts"
 import { topologyHintScenarios } from "./topology-hints.ts"
+import { touchedSliceScenarios } from "./touched-slices.ts"
 import { volumeScenarios } from "./volumes.ts"
 
 export const scenarios: readonly Scenario[] = [
@@ -67,6 +68,7 @@ export const scenarios: readonly Scenario[] = [
   ...cronJobScenarios,
   ...serviceScenarios,
   ...topologyHintScenarios,
+  ...touchedSliceScenarios,
   ...mirroringScenarios,
   ...disruptionScenarios,
   ...budgetOfOwnersScenarios,

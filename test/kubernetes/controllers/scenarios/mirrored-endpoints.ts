@@ -34,6 +34,14 @@ export const mirroringScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: "endpoints by hand with addresses in other spellings",
+    steps: [
+      service(withoutSelector),
+      endpoints([{ addresses: [{ ip: "2001:DB8::A" }, { ip: "2001:db8:0:0::1" }], ports: [{ port: 1 }] }]),
+      settle,
+    ],
+  },
+  {
     name: "endpoints by hand are changed",
     steps: [
       service(withoutSelector),

@@ -1,0 +1,99 @@
+// Endpoints and EndpointSlices to which others have added something.
+
+import type { Scenario, Step } from "../scenario.ts"
+import { endpoints, patched, pod, service, subset, withoutSelector } from "./service-steps.ts"
+import { owner, settle } from "./steps.ts"
+
+const slicesGet = (contents: object): Step => ({ patchAll: "endpointslices", with: contents })
+const otherPort = patched({ ports: [{ name: "http", port: 80, targetPort: 9090 }] })
+const mirrored: readonly Step[] = [service(withoutSelector), endpoints([subset("192.0.2.1")]), settle]
+
+export const touchedSliceScenarios: readonly Scenario[] = [
+  {
+    name: "service whose slice has a note and gets another port",
+    nodes: "ready",
+    steps: [
+      service(),
+      pod("a"),
+      settle,
+      slicesGet({ metadata: { annotations: { note: "x" }, labels: { more: "y" } } }),
+      settle,
+      otherPort,
+      settle,
+    ],
+  },
+  {
+    name: "service whose slice is held and gets another port",
+    nodes: "ready",
+    steps: [
+      service(),
+      pod("a"),
+      settle,
+      slicesGet({ metadata: { finalizers: ["example.com/hold"] } }),
+      settle,
+      otherPort,
+      settle,
+    ],
+  },
+  {
+    name: "service whose slice has a note and gets another pod",
+    nodes: "ready",
+    steps: [
+      service(),
+      pod("a"),
+      settle,
+      slicesGet({ metadata: { annotations: { note: "x" } } }),
+      settle,
+      pod("b"),
+      settle,
+    ],
+  },
+  {
+    name: "service whose endpoints are said to be too many",
+    nodes: "ready",
+    steps: [
+      service(),
+      pod("a"),
+      settle,
+      {
+        patch: ["endpoints", "web"],
+        with: { metadata: { annotations: { "endpoints.kubernetes.io/over-capacity": "warning" } } },
+      },
+      settle,
+      patched({}, { annotations: { touched: "yes" } }),
+      settle,
+    ],
+  },
+  {
+    name: "endpoints by hand whose slice gets another owner",
+    steps: [
+      ...mirrored,
+      slicesGet({
+        metadata: {
+          ownerReferences: [
+            {
+              apiVersion: "v1",
+              kind: "Endpoints",
+              name: "web",
+              uid: "UID:endpoints/web",
+              controller: true,
+              blockOwnerDeletion: true,
+            },
+            owner,
+          ],
+        },
+      }),
+      settle,
+    ],
+  },
+  {
+    name: "endpoints by hand whose slice gets hints",
+    steps: [
+      ...mirrored,
+      slicesGet({
+        endpoints: [{ addresses: ["192.0.2.1"], conditions: { ready: true }, hints: { forZones: [{ name: "x" }] } }],
+      }),
+      settle,
+    ],
+  },
+]
