@@ -17,8 +17,8 @@ const description =
 
 export function runServiceAccounts(ctx: ControllerContext): Promise<void> {
   const accounts = ctx.informers.of<ServiceAccount>(serviceAccounts)
-  return perNamespace(ctx, "serviceaccount", accounts, defaultAccount, async (actor, key) => {
-    if (accounts.get(key.tenant, key.name, defaultAccount) !== undefined) return
+  return perNamespace(ctx, "serviceaccount", accounts, defaultAccount, async (actor, key, isActive) => {
+    if (!isActive || accounts.get(key.tenant, key.name, defaultAccount) !== undefined) return
     await create(actor, key, serviceAccounts, {
       apiVersion: "v1",
       kind: "ServiceAccount",
@@ -30,12 +30,12 @@ export function runServiceAccounts(ctx: ControllerContext): Promise<void> {
 export function runRootCertificates(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<ConfigMap>(configMaps)
   const data = { "ca.crt": ctx.rootCertificateAuthority }
-  return perNamespace(ctx, "root-ca-certificate-publisher", all, rootCertificates, async (actor, key) => {
+  return perNamespace(ctx, "root-ca-certificate-publisher", all, rootCertificates, async (actor, key, isActive) => {
     const present = all.get(key.tenant, key.name, rootCertificates)
     const annotations = { ...present?.metadata.annotations, "kubernetes.io/description": description }
     const metadata = { name: rootCertificates, namespace: key.name, annotations }
     if (present === undefined) {
-      await create(actor, key, configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata, data })
+      if (isActive) await create(actor, key, configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata, data })
       return
     }
     const isSame = Object.keys(present.data ?? {}).length === 1 && present.data?.["ca.crt"] === data["ca.crt"]
@@ -45,13 +45,13 @@ export function runRootCertificates(ctx: ControllerContext): Promise<void> {
   })
 }
 
-/** Keys are namespaces; a change of the object in a namespace enqueues the namespace. */
+/** Keys are namespaces; a change of the object in a namespace enqueues the namespace. `isActive`: objects can be created in it. */
 function perNamespace<T extends KubeObject>(
   ctx: ControllerContext,
   name: string,
   informer: TenantInformer<T>,
   only: string,
-  reconcile: (actor: Actor, key: Key) => Promise<void>,
+  reconcile: (actor: Actor, key: Key, isActive: boolean) => Promise<void>,
 ): Promise<void> {
   const all = ctx.informers.of<Namespace>(namespaces)
   const controller = new Controller<Namespace>(ctx, { name, primary: all, reads: [informer] })
@@ -61,8 +61,8 @@ function perNamespace<T extends KubeObject>(
   informer.subscribe({ updated: changed, deleted: changed })
   return controller.run(async (key) => {
     const namespace = all.get(key.tenant, undefined, key.name)
-    if (namespace === undefined || namespace.metadata.deletionTimestamp !== undefined) return
-    await reconcile(controller, key)
+    const isActive = namespace !== undefined && namespace.metadata.deletionTimestamp === undefined
+    await reconcile(controller, key, isActive)
   })
 }
 

@@ -55,7 +55,7 @@ async function reconcile(
   { tenant, namespace, name }: Key,
 ): Promise<void> {
   const secret = informer.get(tenant, namespace, name)
-  if (secret === undefined || !isToken(secret) || secret.metadata.deletionTimestamp !== undefined) return
+  if (secret === undefined || !isToken(secret)) return
   const { annotations = {}, uid } = secret.metadata
   const client = controller.client(tenant)
   const accountName = annotations[accountAnnotation] ?? ""

@@ -65,6 +65,22 @@ export const accessScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: "token that somebody empties while its secret is held",
+    steps: [
+      account,
+      settle,
+      tokenSecret("robot", {
+        annotations: { "kubernetes.io/service-account.name": "robot" },
+        finalizers: ["example.com/hold"],
+      }),
+      settle,
+      { delete: ["secrets", "token"] },
+      settle,
+      { patch: ["secrets", "token"], with: { data: { "ca.crt": "eA==", namespace: null } } },
+      settle,
+    ],
+  },
+  {
     name: "token of another account of the name",
     steps: [
       account,
@@ -104,6 +120,23 @@ export const accessScenarios: readonly Scenario[] = [
       settle,
       { delete: ["configmaps", "kube-root-ca.crt"] },
       { until: ["configmaps", "kube-root-ca.crt"], has: { metadata: { name: "kube-root-ca.crt" } } },
+      settle,
+    ],
+  },
+  {
+    name: "authority that somebody changes in a namespace that ends",
+    steps: [
+      {
+        patch: ["configmaps", "kube-root-ca.crt"],
+        with: { metadata: { finalizers: ["example.com/hold"] } },
+      },
+      settle,
+      { delete: ["namespaces", "NAMESPACE"] },
+      {
+        until: ["namespaces", "NAMESPACE"],
+        has: { status: { conditions: [{ type: "NamespaceFinalizersRemaining", status: "True" }] } },
+      },
+      { patch: ["configmaps", "kube-root-ca.crt"], with: { data: { more: "y" } } },
       settle,
     ],
   },
