@@ -119,18 +119,19 @@ async function find(binder: Binder, tenant: string, claim: PersistentVolumeClaim
   }
   const event = (type: "Normal" | "Warning", reason: string, text: string): void =>
     binder.claims.event(tenant, claim, type, reason, text)
+  const wait = (): Promise<void> => setClaimStatus(binder, tenant, claim, "Pending", undefined)
   // Once the scheduler has chosen the node, the volume is provisioned for it.
   if (waits && annotations?.[selectedNode] === undefined) {
     const waiting = waitingPods(binder, tenant, claim)
-    if (waiting.length === 0) {
-      return event("Normal", "WaitForFirstConsumer", "waiting for first consumer to be created before binding")
-    }
     const text = `waiting for pod${waiting.length > 1 ? "s" : ""} ${waiting.join()} to be scheduled`
-    return event("Normal", "WaitForPodScheduled", text)
+    if (waiting.length > 0) event("Normal", "WaitForPodScheduled", text)
+    else event("Normal", "WaitForFirstConsumer", "waiting for first consumer to be created before binding")
+    return wait()
   }
   if (className === "") {
     const text = "no persistent volumes available for this claim and no storage class is set"
-    return event("Normal", "FailedBinding", text)
+    event("Normal", "FailedBinding", text)
+    return wait()
   }
   if (storageClass === undefined) {
     return event("Warning", "ProvisioningFailed", `storageclass.storage.k8s.io "${className}" not found`)

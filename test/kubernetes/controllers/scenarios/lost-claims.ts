@@ -176,6 +176,20 @@ export const lostClaimScenarios: readonly Scenario[] = [
   },
   { name: "claim said to be bound to no volume", steps: [boundClaim({}), isClaimIn("data", "Lost"), settle] },
   {
+    name: "claim that waits and is said to have a volume",
+    steps: [
+      claim("data", "1Gi", { storageClassName: "" }),
+      settle,
+      {
+        patch: ["persistentvolumeclaims", "data"],
+        with: { status: { phase: "Bound", accessModes: ["ReadWriteOnce"], capacity: { storage: "3Gi" } } },
+        subresource: "status",
+      },
+      isClaimIn("data", "Pending"),
+      settle,
+    ],
+  },
+  {
     name: "claim bound to a volume that does not exist",
     steps: [volume("one", "5Gi"), isIn("one", "Available"), boundClaim({}, named), bound("data"), settle],
   },
