@@ -9,7 +9,7 @@ import { leases, nodes as nodeResource, pods as podResource } from "../../client
 import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { isReady } from "../pods/pod-state.ts"
+import { podCondition } from "../pods/pod-state.ts"
 import { observe, silentConditions, silentInMs, type Health, type Lease } from "./health.ts"
 import { outdatedLabels } from "./labels.ts"
 import { isEvicting, readyCondition, wantedTaints } from "./taints.ts"
@@ -203,14 +203,14 @@ async function markPods(
   const client = controller.client(tenant)
   const lastTransitionTime = timestamp(new Date(ctx.clock.now()))
   for (const pod of ctx.informers.of<Pod>(podResource).byIndex(tenant, "node", name)) {
-    if (!isReady(pod)) continue
+    if ((podCondition(pod, "Ready")?.status ?? "False") === "False") continue
     const conditions = (pod.status?.conditions ?? []).map((condition) =>
       condition.type === "Ready" ? { ...condition, status: "False", lastTransitionTime } : condition,
     )
-    controller.event(tenant, pod, "Warning", "NodeNotReady", "Node is not ready")
     try {
       const status = { ...pod.status, conditions }
       await client.update<Pod>(podResource, { ...pod, status }, { subresource: "status" })
+      controller.event(tenant, pod, "Warning", "NodeNotReady", "Node is not ready")
     } catch (error) {
       if (!isNotFound(error)) throw error
     }

@@ -37,10 +37,12 @@ test("the first node is evicted immediately, the next ones at the rate, and the 
   expect(pace.take("a", 0.01, 11_000)).toBe(0)
 })
 
-test("a zone is identified by region and zone", () => {
+test("a zone is identified by region and zone, by their former labels if present", () => {
   const labels = { "topology.kubernetes.io/zone": "z", "topology.kubernetes.io/region": "r" }
   expect(zoneOf(node("n", "True", labels) as Node)).toBe("r\0z")
   expect(zoneOf(node("n", "True") as Node)).toBe("")
+  const former = { ...labels, "failure-domain.beta.kubernetes.io/zone": "" }
+  expect(zoneOf(node("n", "True", former) as Node)).toBe("r\0")
 })
 
 test("nodes of a partially disrupted zone are not evicted, those of a fully disrupted zone at the rate", async () => {

@@ -2,6 +2,7 @@
 // Source: k8s.io/kubernetes/pkg/controller/nodelifecycle (ComputeZoneState, handleDisruption), cmd/kube-controller-manager.
 
 import type { Node } from "../../apimachinery/object.ts"
+import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import { readyCondition } from "./taints.ts"
 
 /** Nodes per second. */
@@ -13,12 +14,15 @@ const largeZone = 50
 const fewestDown = 3
 const unhealthyPart = 0.55
 
-const regionLabel = "topology.kubernetes.io/region"
-const zoneLabel = "topology.kubernetes.io/zone"
+/** A former label takes precedence over the one that replaced it. */
+const regionLabels = ["failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"]
+const zoneLabels = ["failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"]
 
 /** "": nodes without region and zone. */
-export function zoneOf({ metadata }: Node): string {
-  const { [regionLabel]: region = "", [zoneLabel]: zone = "" } = metadata.labels ?? {}
+export function zoneOf({ metadata: { labels = {} } }: Node): string {
+  const valueOf = (names: readonly string[]): string =>
+    names.map((name) => ownValue(labels, name)).find((value) => value !== undefined) ?? ""
+  const [region, zone] = [valueOf(regionLabels), valueOf(zoneLabels)]
   return region === "" && zone === "" ? "" : `${region}\0${zone}`
 }
 

@@ -1,7 +1,7 @@
 // Nodes that repel pods, or are gone.
 
 import type { Scenario, Step } from "../scenario.ts"
-import { nodeNamed, own, tolerates } from "./node-steps.ts"
+import { nodeNamed, own, says, tolerates } from "./node-steps.ts"
 import { container, settle } from "./steps.ts"
 
 const name = "NAMESPACE-a"
@@ -155,6 +155,23 @@ export const nodeScenarios: readonly Scenario[] = [
         until: ["nodes", name],
         has: { spec: { taints: [{ key: "node.kubernetes.io/not-ready", effect: "NoExecute" }] } },
       },
+      settle,
+    ],
+  },
+  {
+    name: "nodes not ready, in a zone by its former label",
+    steps: [
+      ...["a", "b", "c", "d"].map((each) => nodeNamed(each)),
+      {
+        patch: ["nodes", name],
+        with: { metadata: { labels: { "failure-domain.beta.kubernetes.io/zone": "NAMESPACE-other" } } },
+      },
+      ...["a", "b", "c"].map((each) => says(each, ["Ready", "False"])),
+      says("d", ["Ready", "True"]),
+      ...["a", "b", "c"].map((each): Step => ({
+        until: ["nodes", `NAMESPACE-${each}`],
+        has: { spec: { taints: [{ key: "node.kubernetes.io/not-ready", effect: "NoExecute" }] } },
+      })),
       settle,
     ],
   },

@@ -38,6 +38,12 @@ export const silentNodeScenarios: readonly Scenario[] = [
       podOn("a", "soon", labelled, { tolerations: null }),
       { pods: "ready" },
       podOn("a", "unready", labelled),
+      podOn("a", "unsure", labelled),
+      {
+        patch: ["pods", "unsure"],
+        with: { status: { conditions: [{ type: "Ready", status: "Unknown" }] } },
+        subresource: "status",
+      },
       settle,
       isReady("Unknown"),
       unreachable,
