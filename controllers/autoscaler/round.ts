@@ -10,7 +10,7 @@ import { hasReason } from "../../apimachinery/status.ts"
 import type { EventType } from "../../client/events.ts"
 import { horizontalPodAutoscalers } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import { withStandardCondition } from "../conditions.ts"
+import { withoutCondition, withStandardCondition } from "../conditions.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { resourceOfKind, type Scale } from "../scale.ts"
 import type { Tolerances } from "./calculator.ts"
@@ -84,6 +84,7 @@ export class Round {
     if (current === 0) {
       const text = "scaling is disabled since the replica count of the target is zero"
       this.#condition("ScalingActive", "False", "ScalingDisabled", text)
+      this.#forgetScaledToZero()
     } else if (current > maxReplicas) {
       desired = maxReplicas
       why = "Current number of replicas above Spec.MaxReplicas"
@@ -240,6 +241,12 @@ export class Round {
     }
     const text = `the HPA controller was able to update the target scale to ${replicas}`
     this.#condition("AbleToScale", "True", "SucceededRescale", text)
+    this.#forgetScaledToZero()
+  }
+
+  /** Set where HPAScaleToZero (alpha) is enabled; otherwise it would become outdated. */
+  #forgetScaledToZero(): void {
+    this.#status = { ...this.#status, conditions: withoutCondition(this.#status.conditions, "ScaledToZero") }
   }
 
   #counted(currentReplicas: number, desiredReplicas: number, currentMetrics: MetricStatus[] | null): void {

@@ -89,23 +89,7 @@ export const disruptionScenarios: readonly Scenario[] = [
   {
     name: "autoscaler without metrics",
     nodes: "ready",
-    steps: [
-      deployment({ replicas: 2 }),
-      rolled(2),
-      {
-        create: {
-          apiVersion: "autoscaling/v2",
-          kind: "HorizontalPodAutoscaler",
-          metadata: { name: "web" },
-          spec: {
-            scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
-            minReplicas: 1,
-            maxReplicas: 5,
-          },
-        },
-      },
-      { until: ["horizontalpodautoscalers", "web"], has: { status: { conditions: [{ type: "ScalingActive" }] } } },
-    ],
+    steps: [deployment({ replicas: 2 }), rolled(2), autoscaler(), conditionReported("ScalingActive")],
   },
   {
     name: "autoscaler that comes before its target",
@@ -256,6 +240,23 @@ export const disruptionScenarios: readonly Scenario[] = [
     name: "autoscaler of what is scaled to nothing",
     nodes: "ready",
     steps: [deployment({ replicas: 0 }), settle, autoscaler(), conditionReported("ScalingActive"), settle],
+  },
+  {
+    name: "autoscaler that is said to have scaled to nothing",
+    nodes: "ready",
+    steps: [
+      deployment({ replicas: 0 }),
+      settle,
+      autoscaler(),
+      conditionReported("ScalingActive"),
+      {
+        patch: ["horizontalpodautoscalers", "web"],
+        with: { status: { conditions: [{ type: "ScaledToZero", status: "True" }] } },
+        subresource: "status",
+      },
+      conditionReported("ScalingActive"),
+      settle,
+    ],
   },
   {
     name: "autoscaler of nothing",
