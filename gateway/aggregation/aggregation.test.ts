@@ -419,6 +419,9 @@ describe("an API without a running server", () => {
       return `${reason}: ${message}`
     }
     await expect.poll(conditionText).toBe(why)
+    const { metadata } = await bodyOf(call(`${services}/${version}.${group}`))
+    const writer = { manager: "kube-apiserver", operation: "Update", subresource: "status" }
+    expect(metadata["managedFields"]).toContainEqual(expect.objectContaining(writer))
     const { code, text } = await call(`/apis/${group}/${version}/flunders`)
     expect([code, text]).toEqual([503, "service unavailable\n"])
     const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
@@ -476,7 +479,10 @@ test("custom resources have APIServices while they are served", async () => {
   await call(crds, { method: "POST", body })
   const service = (): Promise<Loose> => bodyOf(call(`${services}/v1.own.example.com`))
   await expect.poll(service).toMatchObject({
-    metadata: { labels: { "kube-aggregator.kubernetes.io/automanaged": "true" } },
+    metadata: {
+      labels: { "kube-aggregator.kubernetes.io/automanaged": "true" },
+      managedFields: [{ manager: "kube-apiserver", operation: "Update" }],
+    },
     spec: { group: "own.example.com", version: "v1", groupPriorityMinimum: 1000, versionPriority: 100 },
     status: { conditions: [{ type: "Available", status: "True", reason: "Local" }] },
   })

@@ -4,6 +4,7 @@
 import { timestamp } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import type { Tenant, TenantAddress } from "../../client/tenants.ts"
+import { withFieldManager } from "../../client/writes-as.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { StoreQuota } from "../../storage/quota.ts"
 import type { Store } from "../../storage/types.ts"
@@ -14,6 +15,7 @@ import type { ImmediateAuthenticator, TrustRoots } from "../authentication/types
 import type { GatewayLimits, GatewayOptions } from "../options.ts"
 import { SuperQuota } from "../registry/core/super-quota.ts"
 import type { Taken } from "../registry/core/taken.ts"
+import { serverManager } from "../registry/generic/internal-write.ts"
 import { Turns } from "../request/turns.ts"
 import { noNodes, noServiceAddresses } from "./absent.ts"
 import { createBootstrap, type Bootstrap } from "./bootstrap.ts"
@@ -178,7 +180,7 @@ export class ControlPlanes implements Preparation {
   }
 
   async prepare(controlPlane: ControlPlane): Promise<void> {
-    await ensureKubernetesService(controlPlane.client, this.#parts.advertised())
+    await ensureKubernetesService(withFieldManager(controlPlane.client, serverManager), this.#parts.advertised())
   }
 
   async #open(

@@ -6,6 +6,7 @@ import type { Log } from "../../client/log.ts"
 import type { PodUsageProvider } from "../../client/pod-usage.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
+import { withFieldManager } from "../../client/writes-as.ts"
 import type { SuperQuota } from "../registry/core/super-quota.ts"
 import { heldPerUsed } from "../../storage/limits.ts"
 import type { Store } from "../../storage/types.ts"
@@ -37,6 +38,7 @@ import { startCustomResources } from "../custom-resources/handler.ts"
 import { createLocalClient, deleteUnasked } from "../local-client/local-client.ts"
 import { FlowView } from "../registry/flowcontrol/flow-view.ts"
 import type { ResourceDefinition, ResourceTable } from "../registry/rest.ts"
+import { serverManager } from "../registry/generic/internal-write.ts"
 import { groupPrefixOf, storageKey, storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import { ObjectView } from "../registry/generic/storage/object-view.ts"
 import { metricsDefinitions } from "../resource-metrics/definitions.ts"
@@ -104,7 +106,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   const { policy, flows, registrations, authentication } = openViews(parts, self, stack)
   const backends = stack.use(new Backends({ reader, nodes, networks: parts.networks }))
   const frontProxy = parts.frontProxy ?? new FrontProxy(trust.frontProxyAuthority)
-  const aggregator = stack.use(new Aggregator({ store, backends, frontProxy, client: () => self().client, log }))
+  const aggregator = stack.use(new Aggregator({ store, backends, frontProxy, client: ownClient(self), log }))
   const ending = stack.move()
   let client: KubeClient | undefined
   const controlPlane: ControlPlane = {
@@ -154,6 +156,11 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
 /** The complete control plane. Its parts are opened before it, and may call this only when they are used. */
 type Self = () => ControlPlane
 
+/** For what a control plane writes of its own accord; controllers and syncer, which use the same client, have other managers. */
+function ownClient(self: Self): () => KubeClient {
+  return () => withFieldManager(self().client, serverManager)
+}
+
 type Reader = Pick<KubeClient, "get" | "list">
 
 /** The table of served resources, which follows the CustomResourceDefinitions in the store and what the super cluster measures. */
@@ -164,7 +171,7 @@ async function serveResources(
 ): Promise<ResourceTable> {
   const resources = createResourceTable()
   stack.defer(() => resources.forgetValues())
-  const client = (): KubeClient => self().client
+  const client = ownClient(self)
   const localServices = stack.use(new LocalServices({ client, definitions: () => resources.definitions(), log }))
   let custom: readonly ResourceDefinition[] = []
   const isMeasured = (): boolean => tenant !== undefined && podUsage?.isServed === true
@@ -201,7 +208,7 @@ function openViews({ uid, store, bootstrap, log }: ControlPlaneParts, self: Self
   const baseUid = (key: string): string => bootstrap.uid(uid, key)
   return {
     policy: stack.use(new PolicyView({ store, prefix: groupPrefixOf(policyGroup), baseObject, log })),
-    flows: stack.use(new FlowView({ store, baseObject, baseUid, client: () => self().client, log })),
+    flows: stack.use(new FlowView({ store, baseObject, baseUid, client: ownClient(self), log })),
     registrations: stack.use(new AdmissionRegistrations({ store, log })),
     authentication: stack.use(new ObjectView<KubeObject>({ store, log, prefix: configurationPrefix })),
   }
@@ -219,7 +226,7 @@ function authenticatorOf(
   { reader, self, view, backends }: AuthenticatorParts,
 ): Authenticator {
   const apiAudiences = [trust.issuer, ...commonAudiences]
-  const used = tokenUseRecorder(() => self().client, log)
+  const used = tokenUseRecorder(ownClient(self), log)
   return createUnionAuthenticator([
     createCertificateAuthenticator(trust.clientCertificateAuthority.certificate),
     administrators,

@@ -11,8 +11,11 @@ const nothing = async (): Promise<void> => undefined
 
 export const withoutAdmission: AdmitFunctions = { mutate: nothing, validate: nothing }
 
+/** The manager of what the server itself writes, as upstream. */
+export const serverManager = "kube-apiserver"
+
 export function internalWrite(subresource = "", dryRun = false): WriteOptions {
-  return { dryRun, fieldManager: "kube-apiserver", subresource }
+  return { dryRun, fieldManager: serverManager, subresource }
 }
 
 /** A context with the same caller, control plane and lifetime for another object, whose request info strategies see. */
