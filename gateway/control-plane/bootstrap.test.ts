@@ -60,6 +60,32 @@ test("conditions have the tenant's creation time", () => {
   expect(read("a", key)).toMatchObject({ status: { conditions: [condition] } })
 })
 
+test("fields have the managers that they have in a new cluster", () => {
+  const managersOf = (key: string): unknown => read("a", key).metadata.managedFields
+  const time = "2026-01-02T03:04:05Z"
+  const written = (manager: string, apiVersion: string, fieldsV1: object) => {
+    return { manager, operation: "Update", apiVersion, time, fieldsType: "FieldsV1", fieldsV1 }
+  }
+  expect(managersOf("/registry/core/serviceaccounts/default/default")).toBeUndefined()
+  expect(managersOf("/registry/core/configmaps/default/kube-root-ca.crt")).toEqual([
+    written("kube-controller-manager", "v1", {
+      "f:data": { ".": {}, "f:ca.crt": {} },
+      "f:metadata": { "f:annotations": { ".": {}, "f:kubernetes.io/description": {} } },
+    }),
+  ])
+  const apiVersion = "rbac.authorization.k8s.io/v1"
+  expect(managersOf("/registry/rbac.authorization.k8s.io/clusterroles/admin")).toEqual([
+    { ...written("clusterrole-aggregation-controller", apiVersion, { "f:rules": {} }), operation: "Apply" },
+    written("kube-apiserver", apiVersion, {
+      "f:aggregationRule": { ".": {}, "f:clusterRoleSelectors": {} },
+      "f:metadata": {
+        "f:annotations": { ".": {}, "f:rbac.authorization.kubernetes.io/autoupdate": {} },
+        "f:labels": { ".": {}, "f:kubernetes.io/bootstrapping": {} },
+      },
+    }),
+  ])
+})
+
 test("data available without the bytes equals the parsed bytes", () => {
   const layer = bootstrap.layer(owner)
   let known = 0

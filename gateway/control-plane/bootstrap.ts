@@ -3,17 +3,20 @@
 // is read.
 
 import { hash } from "node:crypto"
+import type { ManagedFieldsEntry } from "../../apimachinery/managed-fields/managers.ts"
 import { printGroupVersion, type KubeObject } from "../../apimachinery/object.ts"
 import { bootstrapObjects, builtInResources } from "../../apimachinery/schema/facts.ts"
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import { baseRevision } from "../../storage/base-layer.ts"
 import type { BaseLayer } from "../../storage/types.ts"
 import { frontProxyName } from "../aggregation/front-proxy.ts"
+import { managersIn, setEntries } from "../registry/generic/managed-fields/field-management.ts"
 import { storageKey, storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import { deepFreeze } from "../../apimachinery/freeze.ts"
 import { encodeStored } from "../registry/generic/storage/stored-form.ts"
 import type { BornObject } from "../registry/generic/storage/stored-value.ts"
 import type { PolicyRule } from "../authorization/types.ts"
+import { initialManagers } from "./initial-managers.ts"
 
 /** Placeholders in the encoded objects; they do not occur otherwise. */
 const places = {
@@ -43,8 +46,7 @@ export interface Bootstrap {
 }
 
 interface Template {
-  object: KubeObject
-  /** Deeply frozen, without the inserted values; undefined if more than uid and creation time must be inserted. */
+  /** Deeply frozen, without the inserted values; undefined if they are not only in its metadata. */
   shared: KubeObject | undefined
   /** By the words searched for: {@link BornObject.mentions}. */
   mentions: WeakMap<readonly Buffer[], boolean>
@@ -64,7 +66,7 @@ export function createBootstrap(certificateAuthority: string, serviceRanges: rea
       storagePrefixOf(facts.group, facts.resource),
     ]),
   )
-  const templates = new Map<string, Template>()
+  const objects = new Map<string, KubeObject>()
   for (const object of [
     ...withAggregatedRules(bootstrapObjects()).map(withTimes),
     ...perNamespace(certificateAuthority),
@@ -74,23 +76,31 @@ export function createBootstrap(certificateAuthority: string, serviceRanges: rea
   ]) {
     const { apiVersion, kind, metadata } = object
     const prefix = prefixes.get(`${apiVersion}/${kind}`)
-    if (prefix !== undefined)
-      templates.set(storageKey(prefix, metadata.namespace ?? "", metadata.name ?? ""), template(object))
+    if (prefix !== undefined) objects.set(storageKey(prefix, metadata.namespace ?? "", metadata.name ?? ""), object)
   }
-  const keys = [...templates.keys()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  // Made when they are first read: a process that starts does not wait for them.
+  const templates = new Map<string, Template>()
+  const templateOf = (key: string): Template | undefined => {
+    const object = objects.get(key)
+    if (object === undefined) return undefined
+    let found = templates.get(key)
+    if (found === undefined) templates.set(key, (found = template(object)))
+    return found
+  }
+  const keys = [...objects.keys()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   return {
     layer(owner) {
       // Every write reads its namespace.
       const recent = new Map<string, Uint8Array>()
       return {
         keys,
-        has: (key) => templates.has(key),
+        has: (key) => objects.has(key),
         known(key) {
-          const found = templates.get(key)
+          const found = templateOf(key)
           return found?.shared === undefined ? undefined : born(found, found.shared, owner, key)
         },
         value(key) {
-          const found = templates.get(key)
+          const found = templateOf(key)
           if (found === undefined) return undefined
           let value = recent.get(key)
           if (value === undefined) {
@@ -101,7 +111,7 @@ export function createBootstrap(certificateAuthority: string, serviceRanges: rea
         },
       }
     },
-    object: (key) => templates.get(key)?.object,
+    object: (key) => objects.get(key),
     uid: derivedUid,
   }
 }
@@ -201,8 +211,10 @@ function withTimes(object: KubeObject): KubeObject {
 }
 
 function template(object: KubeObject): Template {
-  const { metadata } = object
-  const complete = { ...object, metadata: { ...metadata, uid: places.uid, creationTimestamp: places.time } }
+  const metadata = { ...object.metadata, uid: places.uid, creationTimestamp: places.time }
+  const complete: KubeObject = { ...object, metadata }
+  const entries = initialManagers(object, places.time)
+  setEntries(complete, entries)
   const text = Buffer.from(encodeStored(complete)).toString()
   const found: Place[] = []
   const pieces: Buffer[] = []
@@ -213,9 +225,10 @@ function template(object: KubeObject): Template {
     last = match.index + match[0].length
   }
   pieces.push(Buffer.from(text.slice(last)))
-  const isPlain = found.length === 2 && found[0] === "uid" && found[1] === "time"
-  const shared = isPlain ? (JSON.parse(text) as KubeObject) : undefined
-  return { object, shared: deepFreeze(shared), mentions: new WeakMap(), pieces, places: found }
+  const inMetadata = 2 + (entries?.length ?? 0)
+  const isPlain = found.length === inMetadata && found.every((place) => place === "uid" || place === "time")
+  const shared = deepFreeze(isPlain ? (JSON.parse(text) as KubeObject) : undefined)
+  return { shared, mentions: new WeakMap(), pieces, places: found }
 }
 
 /** All control planes share the object except for its metadata with uid and time. */
@@ -233,11 +246,22 @@ function born(found: Template, shared: KubeObject, owner: Owner, key: string): B
       return isThere
     },
     object() {
-      const filled = { uid: derivedUid(owner.uid, key), creationTimestamp: owner.createdAt }
-      const metadata = Object.freeze({ ...shared.metadata, ...filled, resourceVersion: String(baseRevision) })
-      return Object.freeze({ ...shared, metadata })
+      const { createdAt } = owner
+      const filled = { uid: derivedUid(owner.uid, key), creationTimestamp: createdAt }
+      const metadata = { ...shared.metadata, ...filled, resourceVersion: String(baseRevision) }
+      const object: KubeObject = { ...shared, metadata }
+      setEntries(object, withTime(managersIn(shared), createdAt))
+      Object.freeze(metadata)
+      return Object.freeze(object)
     },
   }
+}
+
+function withTime(
+  entries: readonly ManagedFieldsEntry[] | undefined,
+  time: string,
+): readonly ManagedFieldsEntry[] | undefined {
+  return entries && Object.freeze(entries.map((entry) => Object.freeze({ ...entry, time })))
 }
 
 function fill({ pieces, places }: Template, uid: string, { createdAt, authorities }: Owner): Uint8Array {

@@ -35,6 +35,7 @@ import { definitionCases } from "./cases/definitions.ts"
 import { deletionOptionCases } from "./cases/deletion-options.ts"
 import { discoveryCases } from "./cases/discovery.ts"
 import { edgeCases } from "./cases/edges.ts"
+import { initialManagerCases } from "./cases/initial-managers.ts"
 import { statusMetadataCases } from "./cases/status-metadata.ts"
 import { strategicMergeCases } from "./cases/strategic-merges.ts"
 import { memoryCases } from "./cases/memory.ts"
@@ -210,6 +211,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...otherKindCases(),
         ...faultCases(),
         ...servedVersionCases(),
+        ...initialManagerCases(),
         ...unservedVersionCases(),
         ...inheritedNameCases(),
         ...customInheritedNameCases(),

@@ -37,7 +37,12 @@ import { isOfKind, isTyped } from "./typed-change.ts"
 const blanks = new WeakMap<Schema, KubeObject>()
 
 /** A new object of the kind in Go. Its fields exist in every object, so they have no manager. */
-function blankOf({ schema, kind, group, version }: ManagedKind): KubeObject {
+export function blankOf({
+  schema,
+  kind,
+  group,
+  version,
+}: Pick<ManagedKind, "schema" | "kind" | "group" | "version">): KubeObject {
   let blank = blanks.get(schema)
   if (blank === undefined) {
     blank = { apiVersion: printGroupVersion({ group, version }), kind, metadata: {} }
