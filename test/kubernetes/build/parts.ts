@@ -76,7 +76,11 @@ export const parts: readonly Part[] = [
     { name: "e2e.test", package: `${kubernetes}/test/e2e`, module: kubernetes, isTest: true },
     // The suite and its command line must have the same version.
     { name: "ginkgo", package: "github.com/onsi/ginkgo/v2/ginkgo", module: "github.com/onsi/ginkgo/v2" },
-    { name: "agnhost", package: `${kubernetes}/test/images/agnhost`, module: kubernetes },
+    ...["agnhost", "resource-consumer", "resource-consumer/consume-cpu"].map((image) => ({
+      name: path.posix.basename(image),
+      package: `${kubernetes}/test/images/${image}`,
+      module: kubernetes,
+    })),
     { name: "sample-apiserver", package: "k8s.io/sample-apiserver", module: "k8s.io/sample-apiserver" },
   ]),
   part("containerd", ["containerd", "ctr", "containerd-shim-runc-v2"].map(containerdProgram)),

@@ -1,5 +1,5 @@
-// The images that the conformance suite of this Kubernetes version names, and what stands for them here. Not made, as no
-// conformance spec runs them: perl, resource-consumer, ipc-utils, volume/nfs, volume/iscsi, apparmor-loader, node-perf.
+// The images that the upstream suite of this Kubernetes version names, and what stands for them here. Not made, as no spec that
+// is run here needs them: perl, ipc-utils, volume/nfs, volume/iscsi, apparmor-loader, node-perf.
 
 import { coreDNSImage } from "../core-dns.ts"
 import { pauseImage } from "../configuration.ts"
@@ -49,5 +49,10 @@ export const recipes: readonly ImageRecipe[] = [
     names: [suite("sample-apiserver:1.29.2")],
     config: { Entrypoint: ["/sample-apiserver"] },
     layers: ["base", "sampleAPIServer"],
+  },
+  {
+    names: [suite("resource-consumer:1.14")],
+    config: { Entrypoint: ["/consumer"], ExposedPorts: { "8080/tcp": {} } },
+    layers: ["base", "resourceConsumer"],
   },
 ]

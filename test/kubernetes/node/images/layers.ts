@@ -165,10 +165,18 @@ const nginx: Layer = async (folder, { work }) => {
   })
 }
 
+/** Starts the two others: one uses the processor, the other memory. */
+const resourceConsumer: Layer = async (folder, { work }) => {
+  await addPrograms(folder, [path.join(work, "debian/usr/bin/stress")])
+  await place(built("resource-consumer"), path.join(folder, "consumer"))
+  await place(built("consume-cpu"), path.join(folder, "consume-cpu/consume-cpu"))
+}
+
 export const layers = {
   base,
   agnhost,
   nginx,
+  resourceConsumer,
   nautilus: page("nautilus"),
   kitten: page("kitten"),
   coredns: programLayer("coredns", "coredns"),

@@ -11,10 +11,19 @@ import { recipes } from "./images.ts"
 import { layers, type LayerName, type Sources } from "./layers.ts"
 import { OCILayout } from "./oci-layout.ts"
 
-const builtPrograms = ["agnhost", "containerd", "coredns", "ctr", "etcd", "sample-apiserver"]
+const builtPrograms = [
+  "agnhost",
+  "consume-cpu",
+  "containerd",
+  "coredns",
+  "ctr",
+  "etcd",
+  "resource-consumer",
+  "sample-apiserver",
+]
 const longMs = 300_000
-/** Unpacked, never installed: one would replace the busybox that is there, the other start a web server. */
-const unpackedPackages = ["busybox", "nginx"]
+/** Unpacked, never installed: busybox would replace the one that is there, nginx would start a web server. */
+const unpackedPackages = ["busybox", "nginx", "stress"]
 
 /** What is up to date stays. Answers false when there was nothing to do. Fails with a sentence. */
 export async function makeImages(say: (what: string) => void): Promise<boolean> {
