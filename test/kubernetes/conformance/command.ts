@@ -7,11 +7,20 @@ import { parseArgs } from "node:util"
 import { repository } from "../../harness/polyplane.ts"
 import { binDirectory, cacheDirectory, here as inNodes, kubernetesVersion } from "../node/layout.ts"
 import { MachineLacks, missing, unavailable } from "../node/machine.ts"
+import { metricsProgram } from "../node/resource-metrics.ts"
 import { countOf, printReport, shorten } from "./report.ts"
 import { beyondConformance, conformance, reasonOf, type Selection } from "./selection.ts"
 import { judge, merge, outcomes, type SpecResult } from "./specs.ts"
 import { runSuite, type Part } from "./suite.ts"
-import { startControl, startTarget, stopSignal, superClusterNames, superClusters, type SuperCluster } from "./target.ts"
+import {
+  startControl,
+  startTarget,
+  stopSignal,
+  superClusterNames,
+  superClusters,
+  type SuperCluster,
+  type TargetOptions,
+} from "./target.ts"
 
 const help = `usage: npm run conformance [-- FLAGS]
 
@@ -26,7 +35,7 @@ The two parts may also be run by themselves, at the same time too: --parallel, -
   --super NAME    ${superClusters.join(", ")}: what the tenant's pods run on (default node)
   --control       against the cluster of real nodes itself
   --procs N       specs at the same time (default 10)
-  --serial        only the serial specs
+  --serial        only the specs that run alone: the serial ones, and those of autoscaling
   --parallel      only the others
   --limit MINUTES end after it (default 90)
   --out DIR       for JUnit and logs (default: a new folder in the cache)
@@ -63,7 +72,9 @@ async function main(): Promise<number> {
   if (flags.report.length > 0) return reportOf(selection, flags.report)
   const superCluster = superClusters.find((name) => name === flags.super)
   if (superCluster === undefined) throw new Error(`--super is one of ${superClusters.join(", ")}, not "${flags.super}"`)
-  const lacking = await missing(["ginkgo", "e2e.test", "kubectl"], [binDirectory])
+  const { resourceMetrics } = selection
+  const programs = ["ginkgo", "e2e.test", "kubectl", ...(resourceMetrics ? [metricsProgram] : [])]
+  const lacking = await missing(programs, [binDirectory])
   if (lacking.length > 0) throw new Error(`${lacking.join(", ")} missing: npm run kubernetes:build`)
   const parts: Part[] = flags.serial ? ["serial"] : flags.parallel ? ["parallel"] : ["parallel", "serial"]
   const focus = [...flags.focus, ...(flags.slice ? await readSlice() : [])]
@@ -74,7 +85,7 @@ async function main(): Promise<number> {
   const say = (what: string): void => {
     process.stderr.write(`${String(Math.round((performance.now() - started) / 1000)).padStart(5)} s  ${what}\n`)
   }
-  const results = await run({ superCluster, control: flags.control, output, say }, (kubeconfig) =>
+  const results = await run({ superCluster, control: flags.control, output, resourceMetrics, say }, (kubeconfig) =>
     runSuite({
       binDirectory,
       kubeconfig,
@@ -129,10 +140,10 @@ async function reportOf(selection: Selection, folders: readonly string[]): Promi
 }
 
 async function run(
-  where: { superCluster: SuperCluster; control: boolean; output: string; say: (what: string) => void },
+  where: TargetOptions & { superCluster: SuperCluster; control: boolean; output: string },
   suite: (kubeconfig: string) => Promise<SpecResult[]>,
 ): Promise<SpecResult[]> {
-  await using target = where.control ? await startControl(where.say) : await startTarget(where.superCluster, where.say)
+  await using target = where.control ? await startControl(where) : await startTarget(where.superCluster, where)
   try {
     return await suite(target.kubeconfig)
   } finally {

@@ -53,9 +53,20 @@ describe("the report", () => {
   })
 })
 
+const autoscaling = "[sig-autoscaling] [Feature:HPA] Horizontal pod autoscaling"
+
 test.each([
   ["[sig-apps] Job should run a job to completion when tasks succeed", undefined],
   ["[sig-network] Services should check NodePort out-of-range", undefined],
+  ["[sig-apps] CronJob should not schedule new jobs when ForbidConcurrent [Slow]", "marked as slow"],
+  ["[sig-auth] a [Slow]", "marked as slow"],
+  ["[sig-api-machinery] a [Slow]", "marked as slow"],
+  [`${autoscaling} (scale resource: Memory) Deployment (Pod Resource) Should scale`, undefined],
+  [`${autoscaling} (scale resource: CPU) ReplicaSet [Slow] Should scale from 1 pod to 3 pods`, undefined],
+  [
+    `${autoscaling} (scale resource: CPU) ReplicaSet [Slow] Should scale and verify decision stability`,
+    "marked as slow",
+  ],
   ["[sig-apps] DaemonRestart [Disruptive] Scheduler should continue", "stops nodes or control plane components"],
   [
     "[sig-network] Conntrack proxy implementation should not be vulnerable to the invalid conntrack state bug",

@@ -9,6 +9,8 @@ export interface Selection {
   notAsked: readonly Rule[]
   /** Reasons for failures that are intended. */
   explained: readonly Rule[]
+  /** Whether specs need the metrics API. */
+  resourceMetrics: boolean
   /** In docs/. */
   report: string
 }
@@ -35,11 +37,14 @@ const notAsked: readonly Rule[] = [
     pattern: String.raw`\[sig-cloud-provider|\[Driver: (?:pd\.csi|azure|cinder|vsphere)|\[Feature:(?:LoadBalancer|ClusterSizeAutoscaling|ClusterScaleUp|GKE|KubeDNSAutoscaler)|[tT]ype LoadBalancer`,
   },
   { reason: "marked as flaky by upstream", pattern: String.raw`\[Flaky\]` },
-  { reason: "marked as slow by upstream: takes many minutes", pattern: String.raw`\[Slow\]` },
   {
-    reason:
-      "needs images that cannot be built from Go modules or Debian packages: storage drivers, databases, load generators",
-    pattern: String.raw`\[Driver: (?:csi-hostpath|nfs|iscsi)|\] CSI |csi-hostpath|NFS|\[Feature:(?:HPA|Flexvolumes|snapshotmetadata|volumegroupsnapshot|StatefulSet|Example|NodeProblemDetector|KubeletCredentialProviders|Networking-Performance)|Flexvolumes|MutableCSINode|AppArmor|conntrack state bug|CLOSE_WAIT`,
+    // Of sig-autoscaling, only what observes a number of replicas for ten minutes: autoscaling cannot be seen in less than a few.
+    reason: "marked as slow by upstream: takes many minutes",
+    pattern: String.raw`\[sig-(?:[^a]|a[^u]|auth\]).*\[Slow\]|\[Slow\].*decision stability`,
+  },
+  {
+    reason: "needs images that cannot be built from Go modules or Debian packages: storage drivers, databases",
+    pattern: String.raw`\[Driver: (?:csi-hostpath|nfs|iscsi)|\] CSI |csi-hostpath|NFS|\[Feature:(?:Flexvolumes|snapshotmetadata|volumegroupsnapshot|StatefulSet|Example|NodeProblemDetector|KubeletCredentialProviders|Networking-Performance)|Flexvolumes|MutableCSINode|AppArmor|conntrack state bug|CLOSE_WAIT`,
   },
   {
     reason:
@@ -154,6 +159,7 @@ export const conformance: Selection = {
   specs: 446,
   notAsked: [],
   explained: [],
+  resourceMetrics: false,
   report: "conformance.md",
 }
 
@@ -162,6 +168,7 @@ export const beyondConformance: Selection = {
   specs: 7133,
   notAsked,
   explained,
+  resourceMetrics: true,
   report: "beyond-conformance.md",
 }
 

@@ -30,8 +30,6 @@ interface GinkgoReport {
 }
 
 const neverBegun = "never begun"
-const serialLabel = "[Serial]"
-export const isSerial = ({ name }: { name: string }): boolean => name.includes(serialLabel)
 
 /** All selected specs; the report also contains the thousands of others, as skipped. Empty if there is no report. */
 export async function readSpecs(file: string): Promise<SpecResult[]> {

@@ -9,6 +9,7 @@ import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { installCoreDNS } from "../node/core-dns.ts"
 import { provideLocalVolumes } from "../node/local-volumes.ts"
 import { RealKubernetes } from "../node/real-kubernetes.ts"
+import { provideResourceMetrics } from "../node/resource-metrics.ts"
 
 export const superClusters = ["simulated", "kwok", "node"] as const
 export type SuperCluster = (typeof superClusters)[number]
@@ -26,6 +27,12 @@ export interface Target extends AsyncDisposable {
   log: () => string
 }
 
+export interface TargetOptions {
+  /** Whether real nodes' usage, and that of the pods on them, is served. */
+  resourceMetrics: boolean
+  say: (what: string) => void
+}
+
 /** The names of the super clusters in the report. */
 export const superClusterNames: Record<SuperCluster, string> = {
   simulated: "the simulated super cluster",
@@ -33,9 +40,9 @@ export const superClusterNames: Record<SuperCluster, string> = {
   node: "a real cluster of two real nodes",
 }
 
-export async function startControl(say: (what: string) => void): Promise<Target> {
+export async function startControl(options: TargetOptions): Promise<Target> {
   await using stack = new AsyncDisposableStack()
-  const cluster = await startNodes(stack, say)
+  const cluster = await startNodes(stack, options)
   const ending = stack.move()
   return {
     kubeconfig: cluster.kubeconfig,
@@ -44,15 +51,23 @@ export async function startControl(say: (what: string) => void): Promise<Target>
   }
 }
 
-/** Includes volumes. They end with the stack. */
-async function startNodes(stack: AsyncDisposableStack, say: (what: string) => void): Promise<RealKubernetes> {
+/** Includes volumes, and metrics if they are wanted. They end with the stack. */
+async function startNodes(
+  stack: AsyncDisposableStack,
+  { resourceMetrics, say }: TargetOptions,
+): Promise<RealKubernetes> {
   const cluster = stack.use(await RealKubernetes.start({ nodes, say }))
   const log: Log = { ...silentLog, error: ({ err, error }, message) => say(`${message}: ${error ?? String(err)}`) }
   stack.use(await provideLocalVolumes(cluster, log))
+  if (resourceMetrics) {
+    say("metrics of the nodes")
+    stack.use(await provideResourceMetrics(cluster))
+  }
   return cluster
 }
 
-export async function startTarget(superCluster: SuperCluster, say: (what: string) => void): Promise<Target> {
+export async function startTarget(superCluster: SuperCluster, options: TargetOptions): Promise<Target> {
+  const { say } = options
   await using stack = new AsyncDisposableStack()
   const args = ["--tenants", tenant]
   if (superCluster === "kwok") {
@@ -60,7 +75,7 @@ export async function startTarget(superCluster: SuperCluster, say: (what: string
     args.push("--super-kubeconfig", cluster.kubeconfig)
   }
   if (superCluster === "node") {
-    const cluster = await startNodes(stack, say)
+    const cluster = await startNodes(stack, options)
     args.push("--super-kubeconfig", cluster.kubeconfig)
     // Pods reach the gateway, and thus their own API server, at this machine's address in the nodes' network.
     args.push("--host", cluster.hostAddress)
