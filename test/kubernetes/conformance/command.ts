@@ -27,7 +27,8 @@ const help = `usage: npm run conformance [-- FLAGS]
 Runs the upstream conformance suite against a tenant: 417 specs side by side, then the 29 serial ones; or, with --beyond, what
 else the same binary has and a tenant can be asked. A full run on the default super cluster writes docs/conformance.md, or
 docs/beyond-conformance.md; any other writes its reports only. A signal ends it with what there is until then.
-The two parts may also be run by themselves, at the same time too: --parallel, --serial, and --report for both.
+The two parts may also be run by themselves: --parallel, --serial, and --report for both. Those of conformance may be run at the
+same time too.
 
   --beyond        the specs that are not conformance, but for those that need more than a cluster as this: selection.ts says why
   --focus RE      only specs whose name matches; may be given more than once
@@ -37,7 +38,7 @@ The two parts may also be run by themselves, at the same time too: --parallel, -
   --procs N       specs at the same time (default 10)
   --serial        only the specs that run alone: the serial ones, and those of autoscaling
   --parallel      only the others
-  --limit MINUTES end after it (default 90)
+  --limit MINUTES end after it (default ${conformance.limitMinutes}, with --beyond ${beyondConformance.limitMinutes})
   --out DIR       for JUnit and logs (default: a new folder in the cache)
   --report DIR    runs nothing: writes the file in docs of what runs of both parts, on the default super cluster, have left in
                   their folders; given once for each
@@ -58,7 +59,7 @@ async function main(): Promise<number> {
       procs: { type: "string", default: "10" },
       serial: { type: "boolean", default: false },
       parallel: { type: "boolean", default: false },
-      limit: { type: "string", default: "90" },
+      limit: { type: "string" },
       out: { type: "string" },
       report: { type: "string", multiple: true, default: [] },
       help: { type: "boolean", default: false },
@@ -94,7 +95,7 @@ async function main(): Promise<number> {
       focus,
       processes: positive("procs", flags.procs),
       parts,
-      limitMs: positive("limit", flags.limit) * 60_000,
+      limitMs: positive("limit", flags.limit ?? String(selection.limitMinutes)) * 60_000,
       stop,
       say,
     }),

@@ -11,6 +11,8 @@ export interface Selection {
   explained: readonly Rule[]
   /** Whether specs need the metrics API. */
   resourceMetrics: boolean
+  /** A run ends after it, unless told otherwise. */
+  limitMinutes: number
   /** In docs/. */
   report: string
 }
@@ -160,6 +162,7 @@ export const conformance: Selection = {
   notAsked: [],
   explained: [],
   resourceMetrics: false,
+  limitMinutes: 90,
   report: "conformance.md",
 }
 
@@ -169,6 +172,7 @@ export const beyondConformance: Selection = {
   notAsked,
   explained,
   resourceMetrics: true,
+  limitMinutes: 300,
   report: "beyond-conformance.md",
 }
 
