@@ -138,11 +138,6 @@ const explained: readonly Rule[] = [
   },
   {
     reason:
-      "fills a node to the last millicore, but pods of the super cluster use the node too, and a tenant cannot see them",
-    pattern: "pod-resize-retry-deferred-test-3",
-  },
-  {
-    reason:
       "a pod's token is a Secret in the super cluster, whose files kubelets create as root and readable by every user of the pod",
     pattern: "should set ownership and permission when RunAsUser or FsGroup is present",
   },
