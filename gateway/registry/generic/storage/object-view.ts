@@ -26,15 +26,17 @@ export class ObjectView<T extends KubeObject> implements AsyncDisposable {
   readonly #view: StoreView<Objects<T>>
 
   constructor(options: ObjectViewOptions) {
-    const { onChange, ...parts } = options
+    const { store, prefix, log } = options
     this.#view = new StoreView<Objects<T>>({
-      ...parts,
+      store,
+      prefix,
+      log,
       create: () => ({ byKey: new Map(), sorted: undefined }),
       put: ({ byKey }, item) => void byKey.set(item.key, parse<T>(item)),
       delete: ({ byKey }, key) => void byKey.delete(key),
       changed(objects, isInitial) {
         objects.sorted = undefined
-        if (!isInitial) onChange?.()
+        if (!isInitial) options.onChange?.()
       },
     })
   }

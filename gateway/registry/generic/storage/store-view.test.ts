@@ -80,24 +80,51 @@ test("others have their turn while a view of many objects is read", async () => 
   expect(turns).toBeGreaterThan(2)
 })
 
-test("a view that loses its watch while it is read is read again", async () => {
-  await using stack = new AsyncDisposableStack()
-  const store = await filledStore(stack, 1e9)
-  let watches = 0
-  const unreliable: Store = Object.create(store, {
-    watch: {
-      value(...request: Parameters<Store["watch"]>) {
-        const watcher = store.watch(...request)
-        if (watches++ < 2) setImmediate(() => watcher.close())
-        return watcher
-      },
+/** Its first watches end in the next turn of the event loop, or at once. */
+function losing(store: Store, { watches, inTurn }: { watches: number; inTurn: boolean }): Store & { begun: number } {
+  const unreliable = {
+    begun: 0,
+    get revision() {
+      return store.revision
     },
-    revision: { get: () => store.revision },
-    range: { value: (...request: Parameters<Store["range"]>) => store.range(...request) },
-  }) as Store
-  const view = stack.use(viewOf(unreliable))
-  const state = await view.opened()
-  expect(watches).toBe(3)
-  await store.txn({ compare: [], operations: [put("late")] })
-  expect(state.get("late")).toBe("late")
-})
+    range: (...request: Parameters<Store["range"]>) => store.range(...request),
+    watch(...request: Parameters<Store["watch"]>) {
+      const watcher = store.watch(...request)
+      if (unreliable.begun++ >= watches) return watcher
+      if (inTurn) setImmediate(() => watcher.close())
+      else watcher.close()
+      return watcher
+    },
+  }
+  return unreliable as unknown as Store & { begun: number }
+}
+
+test.each([true, false])(
+  "a view that loses its watch while it is read is read again (in a turn: %j)",
+  async (inTurn) => {
+    await using stack = new AsyncDisposableStack()
+    const store = await filledStore(stack, 1e9)
+    const unreliable = losing(store, { watches: 1, inTurn })
+    const view = stack.use(viewOf(unreliable))
+    const state = await view.opened()
+    expect([unreliable.begun, view.state]).toEqual([2, state])
+    await store.txn({ compare: [], operations: [put("late")] })
+    expect(state.get("late")).toBe("late")
+  },
+)
+
+test.each([true, false])(
+  "a view whose watches all end has been read for its readers (in a turn: %j)",
+  async (inTurn) => {
+    await using stack = new AsyncDisposableStack()
+    const store = await filledStore(stack, 1e9)
+    const view = stack.use(viewOf(losing(store, { watches: 6, inTurn })))
+    for (const name of ["one", "two", "three"]) {
+      await store.txn({ compare: [], operations: [put(name)] })
+      expect((await view.opened()).get(name)).toBe(name)
+      expect(view.state).toBeUndefined()
+    }
+    const state = await view.opened()
+    expect(view.state).toBe(state)
+  },
+)

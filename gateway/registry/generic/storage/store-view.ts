@@ -19,6 +19,12 @@ export interface StoreViewParts<S> {
   changed?: (state: S, isInitial: boolean) => void
 }
 
+/**
+ * What is written after the watch was lost may be missing, so everything is read again, but not forever: while the disk fails, every
+ * watch ends at once. What has been read then is for its readers only.
+ */
+const maxAttempts = 2
+
 export class StoreView<S> implements AsyncDisposable {
   readonly #parts: StoreViewParts<S>
   #opening: Promise<S> | undefined
@@ -45,7 +51,17 @@ export class StoreView<S> implements AsyncDisposable {
   }
 
   async #read(): Promise<S> {
-    const { store, prefix } = this.#parts
+    for (let attempt = 1; ; attempt++) {
+      const { state, isFollowed } = await this.#readOnce()
+      if (isFollowed) return state
+      if (attempt < maxAttempts) continue
+      this.#opening = undefined
+      return state
+    }
+  }
+
+  async #readOnce(): Promise<{ state: S; isFollowed: boolean }> {
+    const { store, prefix, changed } = this.#parts
     // The watch begins first, so that what is written while the initial entries are read belongs to the view as well.
     const watcher = store.watch(prefix, { after: store.revision })
     const meanwhile: StoreEvent[] = []
@@ -55,14 +71,15 @@ export class StoreView<S> implements AsyncDisposable {
     try {
       const { state, revision } = await this.#initial()
       this.#apply(state, meanwhile, revision)
-      if (this.#watcher !== watcher) return await this.#read()
+      const isFollowed = this.#watcher === watcher
+      if (!isFollowed) return { state, isFollowed }
       change = (events) => {
         this.#apply(state, events, revision)
-        this.#parts.changed?.(state, false)
+        changed?.(state, false)
       }
-      this.#parts.changed?.(state, true)
+      changed?.(state, true)
       this.#state = state
-      return state
+      return { state, isFollowed }
     } catch (error) {
       watcher.close()
       throw error
