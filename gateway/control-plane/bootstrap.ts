@@ -5,16 +5,18 @@
 import { hash } from "node:crypto"
 import type { ManagedFieldsEntry } from "../../apimachinery/managed-fields/managers.ts"
 import { printGroupVersion, type KubeObject } from "../../apimachinery/object.ts"
-import { bootstrapObjects, builtInResources } from "../../apimachinery/schema/facts.ts"
+import { bootstrapObjects } from "../../apimachinery/schema/facts.ts"
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import { baseRevision } from "../../storage/base-layer.ts"
 import type { BaseLayer } from "../../storage/types.ts"
 import { frontProxyName } from "../aggregation/front-proxy.ts"
+import { builtInDefinitions } from "../registry/definitions.ts"
 import { managersIn, setEntries } from "../registry/generic/managed-fields/field-management.ts"
-import { storageKey, storagePrefixOf } from "../registry/generic/storage/keys.ts"
+import { storageKey } from "../registry/generic/storage/keys.ts"
 import { deepFreeze } from "../../apimachinery/freeze.ts"
 import { encodeStored } from "../registry/generic/storage/stored-form.ts"
 import type { BornObject } from "../registry/generic/storage/stored-value.ts"
+import type { ResourceDefinition } from "../registry/rest.ts"
 import type { PolicyRule } from "../authorization/types.ts"
 import { initialManagers } from "./initial-managers.ts"
 
@@ -45,6 +47,13 @@ export interface Bootstrap {
   uid(owner: string, key: string): string
 }
 
+interface Initial {
+  object: KubeObject
+  definition: ResourceDefinition
+  /** Made when the object is first read: a process that starts does not wait for it. */
+  template: Template | undefined
+}
+
 interface Template {
   /** Deeply frozen, without the inserted values; undefined if they are not only in its metadata. */
   shared: KubeObject | undefined
@@ -60,13 +69,8 @@ const maxRecent = 4
 
 /** `certificateAuthority`: that of the gateway, which pods trust. `serviceRanges`: the ranges of Service addresses. */
 export function createBootstrap(certificateAuthority: string, serviceRanges: readonly string[]): Bootstrap {
-  const prefixes = new Map(
-    builtInResources().map((facts) => [
-      `${printGroupVersion(facts)}/${facts.kind}`,
-      storagePrefixOf(facts.group, facts.resource),
-    ]),
-  )
-  const objects = new Map<string, KubeObject>()
+  const definitions = new Map(builtInDefinitions().map((each) => [`${printGroupVersion(each)}/${each.kind}`, each]))
+  const initial = new Map<string, Initial>()
   for (const object of [
     ...withAggregatedRules(bootstrapObjects()).map(withTimes),
     ...perNamespace(certificateAuthority),
@@ -75,26 +79,23 @@ export function createBootstrap(certificateAuthority: string, serviceRanges: rea
     ...(serviceRanges.length === 0 ? [] : [serviceCIDR(serviceRanges)]),
   ]) {
     const { apiVersion, kind, metadata } = object
-    const prefix = prefixes.get(`${apiVersion}/${kind}`)
-    if (prefix !== undefined) objects.set(storageKey(prefix, metadata.namespace ?? "", metadata.name ?? ""), object)
+    const definition = definitions.get(`${apiVersion}/${kind}`)
+    if (definition === undefined) continue
+    const key = storageKey(definition.storagePrefix, metadata.namespace ?? "", metadata.name ?? "")
+    initial.set(key, { object, definition, template: undefined })
   }
-  // Made when they are first read: a process that starts does not wait for them.
-  const templates = new Map<string, Template>()
   const templateOf = (key: string): Template | undefined => {
-    const object = objects.get(key)
-    if (object === undefined) return undefined
-    let found = templates.get(key)
-    if (found === undefined) templates.set(key, (found = template(object)))
-    return found
+    const found = initial.get(key)
+    return found && (found.template ??= template(found))
   }
-  const keys = [...objects.keys()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  const keys = [...initial.keys()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   return {
     layer(owner) {
       // Every write reads its namespace.
       const recent = new Map<string, Uint8Array>()
       return {
         keys,
-        has: (key) => objects.has(key),
+        has: (key) => initial.has(key),
         known(key) {
           const found = templateOf(key)
           return found?.shared === undefined ? undefined : born(found, found.shared, owner, key)
@@ -111,7 +112,7 @@ export function createBootstrap(certificateAuthority: string, serviceRanges: rea
         },
       }
     },
-    object: (key) => objects.get(key),
+    object: (key) => initial.get(key)?.object,
     uid: derivedUid,
   }
 }
@@ -210,10 +211,10 @@ function withTimes(object: KubeObject): KubeObject {
   return { ...object, status: { ...status, conditions } } as KubeObject
 }
 
-function template(object: KubeObject): Template {
+function template({ object, definition }: Initial): Template {
   const metadata = { ...object.metadata, uid: places.uid, creationTimestamp: places.time }
   const complete: KubeObject = { ...object, metadata }
-  const entries = initialManagers(object, places.time)
+  const entries = initialManagers(object, definition, places.time)
   setEntries(complete, entries)
   const text = Buffer.from(encodeStored(complete)).toString()
   const found: Place[] = []

@@ -1,11 +1,16 @@
 // The managers of the fields of initial objects: the components that create them in a new cluster, of which some apply a part.
 
 import { fieldsOf } from "../../apimachinery/managed-fields/configuration.ts"
-import { entryOf, entriesOf, type ManagedFieldsEntry, managersOf } from "../../apimachinery/managed-fields/managers.ts"
+import {
+  entriesOf,
+  entryOf,
+  type ManagedFieldsEntry,
+  managerKey,
+  type Managers,
+} from "../../apimachinery/managed-fields/managers.ts"
 import { mergeTypeOf } from "../../apimachinery/managed-fields/merge-type.ts"
 import { recordUpdate } from "../../apimachinery/managed-fields/ownership.ts"
 import { type Json, type KubeObject, parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
-import { builtInDefinitions } from "../registry/definitions.ts"
 import { serverManager } from "../registry/generic/internal-write.ts"
 import { blankOf } from "../registry/generic/managed-fields/field-management.ts"
 import { resetFields } from "../registry/generic/managed-fields/reset-fields.ts"
@@ -17,25 +22,25 @@ interface Part {
   fields: Readonly<Record<string, unknown>>
 }
 
-let definitions: ReadonlyMap<string, ResourceDefinition> | undefined
-
 /** undefined if nobody manages a field of it. `time`: that of the entries. */
-export function initialManagers(object: KubeObject, time: string): ManagedFieldsEntry[] | undefined {
-  definitions ??= new Map(builtInDefinitions().map((each) => [`${printGroupVersion(each)}/${each.kind}`, each]))
-  const { apiVersion, kind } = object
-  const definition = definitions.get(`${apiVersion}/${kind}`)
-  if (definition === undefined) throw new Error(`there is no ${apiVersion} ${kind}`)
+export function initialManagers(
+  object: KubeObject,
+  definition: ResourceDefinition,
+  time: string,
+): ManagedFieldsEntry[] | undefined {
   const applied = appliedPart(object)
-  const managers = managersOf(created(definition, createdPart(object, applied), time))
-  if (applied === undefined) return entriesOf(managers)
-  const { manager, subresource, fields } = applied
-  const set = fieldsOf(fields as Json, mergeTypeOf(definition.schema))
-  const writer = { manager, operation: "Apply", apiVersion: printGroupVersion(definition), subresource } as const
-  return entriesOf(managersOf([...managers.values(), entryOf(writer, set, time)]))
+  const managers = created(definition, createdPart(object, applied), time)
+  if (applied !== undefined) {
+    const { manager, subresource, fields } = applied
+    const set = fieldsOf(fields as Json, mergeTypeOf(definition.schema))
+    const writer = { manager, operation: "Apply", apiVersion: printGroupVersion(definition), subresource } as const
+    managers.set(managerKey(writer), entryOf(writer, set, time))
+  }
+  return entriesOf(managers)
 }
 
-function created(definition: ResourceDefinition, { manager, subresource, fields }: Part, now: string) {
-  const managers = managersOf(undefined)
+function created(definition: ResourceDefinition, { manager, subresource, fields }: Part, now: string): Managers {
+  const managers: Managers = new Map()
   const change = {
     before: blankOf(definition) as unknown as Json,
     after: fields as Json,
@@ -49,7 +54,7 @@ function created(definition: ResourceDefinition, { manager, subresource, fields 
     () => change,
     () => resetFields(definition, subresource),
   )
-  return entriesOf(managers)
+  return managers
 }
 
 function createdPart(object: KubeObject, applied: Part | undefined): Part {
