@@ -34,9 +34,13 @@ const maxThreadMs = 250
 
 export type Run = (frame: Frame) => Value
 
+/** `cost`: what was spent, which is more than the limit by what the last operation costs. */
 export class CostExceeded extends Error {
-  constructor(message = "operation cancelled: actual cost limit exceeded") {
+  readonly cost: number
+
+  constructor(cost: number, message = "operation cancelled: actual cost limit exceeded") {
     super(message)
+    this.cost = cost
   }
 }
 
@@ -52,14 +56,15 @@ export type Attribute =
 
 export function spend(frame: Frame, cost: number): void {
   frame.cost += cost
-  if (frame.cost > frame.limit) throw new CostExceeded()
+  if (frame.cost > frame.limit) throw new CostExceeded(frame.cost)
   if (frame.cost >= (frame.lookAt ?? lookEvery)) lookAtTime(frame)
 }
 
 function lookAtTime(frame: Frame): void {
   frame.lookAt = frame.cost + lookEvery
   if (frame.time === undefined) frame.time = new ThreadTime(maxThreadMs)
-  else if (frame.time.isOver) throw new CostExceeded(`operation interrupted: it takes longer than ${maxThreadMs} ms`)
+  else if (frame.time.isOver)
+    throw new CostExceeded(frame.cost, `operation interrupted: it takes longer than ${maxThreadMs} ms`)
 }
 
 export function withStep(attribute: Attribute, step: Step): Attribute {

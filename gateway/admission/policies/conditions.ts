@@ -10,7 +10,7 @@ const noVariables: ReadonlyMap<string, CompiledExpression> = new Map()
 
 export const evaluateMatchConditions: EvaluateMatchConditions = async (ctx, conditions, attributes, definition) => {
   const input = new PolicyInput(ctx, attributes, { resource: attributes.definition })
-  const evaluation = await Evaluation.of(input, definition, noVariables, undefined, conditionsBudget)
+  const evaluation = await Evaluation.of(input, definition, noVariables, undefined, { budget: conditionsBudget })
   return meetsAll(
     evaluation,
     conditions.map(({ expression }) => compileMatchCondition(expression)),

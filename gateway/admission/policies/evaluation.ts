@@ -6,12 +6,17 @@ import type { CompiledExpression } from "../../../apimachinery/cel/admission/com
 import { type AuthorizationQuery, Unanswered } from "../../../apimachinery/cel/functions/authorizer.ts"
 import { CostExceeded } from "../../../apimachinery/cel/closures.ts"
 import { jsonValue } from "../../../apimachinery/cel/json-values.ts"
-import { perCallLimit, type Program } from "../../../apimachinery/cel/program.ts"
+import {
+  type Evaluation as Evaluated,
+  perCallLimit,
+  type Program,
+  type Variables,
+} from "../../../apimachinery/cel/program.ts"
 import { CelError, MapValue, type Value } from "../../../apimachinery/cel/values.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { User } from "../../request/user.ts"
-import type { PolicyInput } from "./input.ts"
+import { authorizerNames, type PolicyInput } from "./input.ts"
 
 /** The cost budget of a policy's expressions per request. Source: k8s.io/apiserver/pkg/apis/cel. */
 export const policyBudget = 10_000_000
@@ -25,6 +30,12 @@ export class OutOfBudget extends Error {
   constructor() {
     super("validation failed due to running out of cost budget, no further validation rules will be run")
   }
+}
+
+/** What an evaluation may spend, and whether its expressions may ask for rights. */
+export interface EvaluationLimits {
+  budget: number
+  asksForRights?: boolean
 }
 
 export type Outcome = { value: Value; error?: undefined } | { value?: undefined; error: string }
@@ -41,11 +52,12 @@ export class Evaluation {
     given: ReadonlyMap<string, Value>,
     composed: ReadonlyMap<string, CompiledExpression>,
     params: KubeObject | undefined,
-    budget: number,
+    { budget, asksForRights = true }: EvaluationLimits,
   ) {
     this.#input = input
     this.#budget = budget
     this.#variables = new Map(given)
+    if (!asksForRights) for (const name of authorizerNames) this.#variables.delete(name)
     this.#variables.set("params", jsonValue(params as Json | undefined))
     this.#composed = new ComposedVariables(composed, this.#variables)
     this.#variables.set("variables", this.#composed)
@@ -56,9 +68,14 @@ export class Evaluation {
     definition: ResourceDefinition,
     composed: ReadonlyMap<string, CompiledExpression>,
     params: KubeObject | undefined,
-    budget: number,
+    limits: EvaluationLimits,
   ): Promise<Evaluation> {
-    return new Evaluation(input, await input.variables(definition), composed, params, budget)
+    return new Evaluation(input, await input.variables(definition), composed, params, limits)
+  }
+
+  /** What is left of the budget. */
+  get budget(): number {
+    return this.#budget
   }
 
   /** Throws OutOfBudget. */
@@ -68,9 +85,6 @@ export class Evaluation {
     try {
       const value = await this.#evaluate(program)
       return value instanceof CelError ? failed(value.message) : { value }
-    } catch (error) {
-      if (error instanceof CostExceeded) return failed(error.message)
-      throw error
     } finally {
       if (performance.now() - this.#turn > maxTurn) {
         await (this.#input.ctx.turn?.() ?? setImmediate())
@@ -82,7 +96,7 @@ export class Evaluation {
   async #evaluate(program: Program): Promise<Value> {
     for (;;) {
       try {
-        const { value, cost } = program.evaluate(this.#variables, perCallLimit)
+        const { value, cost } = outcomeOf(program, this.#variables)
         this.#spend(cost + this.#composed.takeCost())
         return value
       } catch (error) {
@@ -111,6 +125,16 @@ export class Evaluation {
 function userOf({ namespace, name }: { namespace: string; name: string }): User {
   const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`]
   return { name: `system:serviceaccount:${namespace}:${name}`, groups, extra: {} }
+}
+
+/** A call beyond its limit is an error that costs what it spent. */
+function outcomeOf(program: Program, variables: Variables): Evaluated {
+  try {
+    return program.evaluate(variables, perCallLimit)
+  } catch (error) {
+    if (!(error instanceof CostExceeded)) throw error
+    return { value: new CelError(error.message), cost: error.cost }
+  }
 }
 
 /** A policy's variables: evaluated on first use, with the same input as all its expressions. */
@@ -149,15 +173,9 @@ class ComposedVariables extends MapValue {
   #evaluate(name: string, { program, fault }: CompiledExpression): Value {
     const about = `composited variable ${JSON.stringify(name)}`
     if (program === undefined) return new CelError(`${about} fails to compile: ${fault ?? ""}`)
-    try {
-      const { value, cost } = program.evaluate(this.#given, perCallLimit)
-      this.#cost += cost
-      return value instanceof CelError ? new CelError(`${about} fails to evaluate: ${value.message}`) : value
-    } catch (error) {
-      if (!(error instanceof CostExceeded)) throw error
-      this.#cost += perCallLimit
-      return new CelError(`${about} fails to evaluate: ${error.message}`)
-    }
+    const { value, cost } = outcomeOf(program, this.#given)
+    this.#cost += cost
+    return value instanceof CelError ? new CelError(`${about} fails to evaluate: ${value.message}`) : value
   }
 
   /** The cost since the last call. */

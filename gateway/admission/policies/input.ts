@@ -18,6 +18,9 @@ import { find } from "../plugins/lookup.ts"
 import { namespaceOf } from "../webhooks/match.ts"
 import { isOwnKind, shownObject } from "../webhooks/versions.ts"
 
+/** The variables through which expressions ask for rights. */
+export const authorizerNames = ["authorizer", "authorizer.requestResource"] as const
+
 /** The input of all policies for one request. Expensive parts are created on first use and cached. */
 export class PolicyInput {
   readonly ctx: RequestContext
@@ -63,9 +66,9 @@ export class PolicyInput {
       ["oldObject", await show(attributes.current)],
       ["request", jsonValue(requestJson(this.ctx, attributes, definition, this.#resource ?? definition))],
       ["namespaceObject", await (this.#namespace ??= this.#namespaceObject())],
-      ["authorizer", authorizerValue(answers)],
+      [authorizerNames[0], authorizerValue(answers)],
       [
-        "authorizer.requestResource",
+        authorizerNames[1],
         resourceCheckValue(answers, {
           group: resource.group,
           resource: resource.resource,

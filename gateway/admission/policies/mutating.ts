@@ -209,7 +209,7 @@ class Run {
   }
 
   #evaluation({ hook, definition, params }: Invocation, budget: number): Promise<Evaluation> {
-    return Evaluation.of(this.#input, definition, hook.compiled.variables, params, budget)
+    return Evaluation.of(this.#input, definition, hook.compiled.variables, params, { budget })
   }
 
   /** Returns true if the object was modified. */

@@ -12,7 +12,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { refuse } from "../plugins/refuse.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
 import { ConditionsFault, meetsAll } from "./conditions.ts"
-import { conditionsBudget, Evaluation, OutOfBudget, policyBudget } from "./evaluation.ts"
+import { conditionsBudget, Evaluation, type Outcome, OutOfBudget, policyBudget } from "./evaluation.ts"
 import { type PolicyHook, PolicyHooks } from "./hooks.ts"
 import { PolicyInput } from "./input.ts"
 import { isBeyondPolicies, matchResources } from "./match.ts"
@@ -173,8 +173,8 @@ async function evaluate(
   const failsOpen = spec.failurePolicy === "Ignore"
   const failed = (message: string): Findings =>
     failsOpen ? nothing : { findings: [{ index: 0, message, reason: "Invalid" }], faults: [] }
-  const start = (budget: number): Promise<Evaluation> =>
-    Evaluation.of(input, definition, compiled.variables, params, budget)
+  const start = (budget: number, asksForRights = true): Promise<Evaluation> =>
+    Evaluation.of(input, definition, compiled.variables, params, { budget, asksForRights })
   try {
     if (
       compiled.matchConditions.length > 0 &&
@@ -188,36 +188,50 @@ async function evaluate(
   }
   try {
     const evaluation = await start(policyBudget)
-    const findings: Finding[] = []
-    for (const [index, expression] of compiled.validations.entries()) {
-      const { value, error } = await evaluation.run(expression)
-      if (error === undefined && value === true) continue
-      if (error !== undefined && failsOpen) continue
-      const { reason = "Invalid" } = spec.validations?.[index] ?? {}
-      const finding =
-        error === undefined
-          ? { message: await messageOf(evaluation, spec, compiled, index), reason }
-          : { message: error, reason: "Invalid" }
-      findings.push({ index, ...finding })
-    }
-    return { findings, faults: await annotate(await start(policyBudget), { spec, compiled }, annotations, failsOpen) }
+    const outcomes: Outcome[] = []
+    for (const expression of compiled.validations) outcomes.push(await evaluation.run(expression))
+    const messages = await messagesOf(await start(evaluation.budget, false), compiled)
+    const findings = outcomes.flatMap((outcome, index) => findingOf(outcome, messages, spec, index))
+    const annotating = await start(policyBudget, false)
+    return { findings, faults: await annotate(annotating, { spec, compiled }, annotations, failsOpen) }
   } catch (error) {
     if (error instanceof OutOfBudget) return failed(error.message)
     throw error
   }
 }
 
-async function messageOf(
+/**
+ * The messages that expressions make, also those of validations that hold, since all of them share what the validations left of the
+ * budget. OutOfBudget if it does not suffice.
+ */
+async function messagesOf(
   evaluation: Evaluation,
-  spec: PolicyHook["spec"],
   { messages }: PolicyHook["compiled"],
+): Promise<(string | undefined)[] | OutOfBudget> {
+  const made: (string | undefined)[] = []
+  try {
+    for (const message of messages) {
+      const { value } = message === undefined ? {} : await evaluation.run(message)
+      made.push(value === undefined ? undefined : usableMessage(value))
+    }
+    return made
+  } catch (error) {
+    if (error instanceof OutOfBudget) return error
+    throw error
+  }
+}
+
+function findingOf(
+  { value, error }: Outcome,
+  messages: Awaited<ReturnType<typeof messagesOf>>,
+  spec: PolicyHook["spec"],
   index: number,
-): Promise<string> {
-  const { message = "", expression = "" } = spec.validations?.[index] ?? {}
-  const made = messages[index]
-  const { value } = made === undefined ? {} : await evaluation.run(made)
-  const usable = value === undefined ? undefined : usableMessage(value)
-  return usable ?? (message.trim() || `failed expression: ${expression.trim()}`)
+): Finding[] {
+  const fault = error ?? (messages instanceof OutOfBudget ? `failed messageExpression: ${messages.message}` : undefined)
+  if (fault !== undefined) return spec.failurePolicy === "Ignore" ? [] : [{ index, message: fault, reason: "Invalid" }]
+  if (value === true || messages instanceof OutOfBudget) return []
+  const { message = "", expression = "", reason = "Invalid" } = spec.validations?.[index] ?? {}
+  return [{ index, message: messages[index] ?? (message.trim() || `failed expression: ${expression.trim()}`), reason }]
 }
 
 /** Returns the errors in their values. */

@@ -63,6 +63,7 @@ import { ownRuleCases } from "./cases/own-rules.ts"
 import { ownTypeCases } from "./cases/own-types.ts"
 import { patchCases } from "./cases/patches.ts"
 import { pathCases } from "./cases/paths.ts"
+import { policyEvaluationCases } from "./cases/policy-evaluations.ts"
 import { policyParamCases } from "./cases/policy-params.ts"
 import { policyResultCases } from "./cases/policy-results.ts"
 import { policyVariableCases } from "./cases/policy-variables.ts"
@@ -160,6 +161,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...badMetadataCases(),
         ...policyVariableCases(),
         ...policyParamCases(),
+        ...policyEvaluationCases(),
         ...policyResultCases(),
         ...deletionOptionCases(),
         ...podAndAccountCases(),
