@@ -6,11 +6,11 @@ import { applyPatch, get, mergePatch, patch, post, put, remove, type RequestStep
 import { answer, type RegisteredHook, rule, type WebhookScenario } from "./scenario.ts"
 
 const space = "/api/v1/namespaces/@{ns}"
-const maps = `${space}/configmaps`
+export const maps = `${space}/configmaps`
 const pods = `${space}/pods`
-const map = (name: string, more: object = {}): Json => ({ metadata: { name }, ...more }) as Json
+export const map = (name: string, more: object = {}): Json => ({ metadata: { name }, ...more }) as Json
 
-const validating = (...webhooks: Loose[]): RegisteredHook[] => webhooks.map((webhook) => ({ webhook }))
+export const validating = (...webhooks: Loose[]): RegisteredHook[] => webhooks.map((webhook) => ({ webhook }))
 
 export function matchingScenarios(): WebhookScenario[] {
   return [
@@ -26,25 +26,10 @@ export function matchingScenarios(): WebhookScenario[] {
     { name: "custom resources match in other versions", hooks: customVersions(), steps: customSteps() },
     { name: "conditions see the version of the rule", hooks: conditionsOfVersions(), steps: autoscalers() },
     { name: "namespaces have conditions and selectors", hooks: ofOwnNamespaces(), steps: ownNamespaces() },
-    { name: "conditions decide", hooks: validating(...conditioned), steps: writes() },
-    ...faultyConditions.flatMap((expression) =>
-      ["Fail", "Ignore"].map((failurePolicy) => ({
-        name: `a condition cannot be evaluated: ${expression}, ${failurePolicy}`,
-        hooks: validating({
-          failurePolicy,
-          matchConditions: [
-            { name: "one", expression: "true" },
-            { name: "two", expression },
-          ],
-        }),
-        steps: [post(maps, map("a", { data: { a: "b" } })), remove(`${maps}/a`)],
-      })),
-    ),
-    { name: "conditions see the caller and what it may do", hooks: validating(...ofCallers), steps: byCallers() },
   ]
 }
 
-const within = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "@{ns}" } } }
+export const within = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "@{ns}" } } }
 
 const rules: readonly Loose[] = [
   { rules: [rule("configmaps", { operations: ["CREATE", "DELETE"] })] },
@@ -59,7 +44,7 @@ const rules: readonly Loose[] = [
   { rules: [rule(["configmaps", "pods/status"], { operations: ["UPDATE"] })] },
 ]
 
-function writes(): RequestStep[] {
+export function writes(): RequestStep[] {
   const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i" }] } }
   return [
     post(maps, map("a", { data: { a: "b" } })),
@@ -329,52 +314,5 @@ function customSteps(): RequestStep[] {
     remove(`${at("v1")}/b`),
     remove(at("v2")),
     remove(`${definitions}/things.${customGroup}`),
-  ]
-}
-
-const conditioned: readonly Loose[] = [
-  [["a", 'request.operation == "CREATE"']],
-  [
-    ["a", 'request.resource.resource == "pods"'],
-    ["b", "request.subResource != ''"],
-  ],
-  [["a", "object != null && has(object.data)"]],
-  [["a", "oldObject != null"]],
-  [["a", "request.dryRun == false && has(request.options.fieldManager)"]],
-  [["a", "object.metadata.name.startsWith('p')"]],
-  [["a", "request.name == '' || request.namespace == ''"]],
-].map((conditions) => ({
-  ...within,
-  failurePolicy: "Ignore",
-  rules: [rule("*/*", { scope: "Namespaced" })],
-  matchConditions: conditions.map(([name, expression]) => ({ name, expression })),
-}))
-
-const faultyConditions = [
-  "object.data.none == 'x'",
-  "object.none == 'x'",
-  "oldObject.data.a == 'b'",
-  "object.data.a == 'b' && int(object.data.a) > 1",
-  "[1, 2].map(x, x / 0).size() == 2",
-]
-
-const ofCallers: readonly Loose[] = [
-  "authorizer.group('').resource('pods').namespace(request.namespace).check('create').allowed()",
-  "!authorizer.requestResource.check('delete').allowed()",
-  "has(request.userInfo.extra)",
-  "request.userInfo.groups.exists(g, g == 'system:masters')",
-  "authorizer.serviceAccount(request.namespace, 'default').group('').resource('secrets').check('get').allowed()",
-].map((expression) => ({ ...within, matchConditions: [{ name: "a", expression }] }))
-
-function byCallers(): RequestStep[] {
-  const user = { "impersonate-user": "jane", "impersonate-extra-a": "b" }
-  return [
-    post("/apis/rbac.authorization.k8s.io/v1/namespaces/@{ns}/rolebindings", {
-      metadata: { name: "a" },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "system:aggregate-to-edit" },
-      subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "jane" }],
-    }),
-    post(maps, map("a")),
-    post(maps, map("b"), { headers: user, untilCode: 201 }),
   ]
 }

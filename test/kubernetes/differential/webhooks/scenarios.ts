@@ -2,6 +2,7 @@
 
 import { answerScenarios } from "./answers.ts"
 import { auditedScenarios } from "./audited.ts"
+import { conditionScenarios } from "./conditions.ts"
 import { failureScenarios } from "./failures.ts"
 import { matchingScenarios } from "./matching.ts"
 import { patchScenarios } from "./patches.ts"
@@ -13,6 +14,7 @@ export function webhookScenarios(): WebhookScenario[] {
   return [
     ...requestScenarios(),
     ...matchingScenarios(),
+    ...conditionScenarios(),
     ...answerScenarios(),
     ...failureScenarios(),
     ...patchScenarios(),
