@@ -27,10 +27,14 @@ function fnv1a(text: string, from = 0x811c9dc5): number {
 
 /** JSON with sorted fields, so that equal values have equal texts. */
 export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null)
-  const fields = Object.entries(value)
-    .filter(([, field]) => field !== undefined && field !== null)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join(",")}}`
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
+  const fields = value as Readonly<Record<string, unknown>>
+  let text = ""
+  for (const name of Object.keys(fields).sort()) {
+    const field = fields[name]
+    if (field !== undefined && field !== null)
+      text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${canonical(field)}`
+  }
+  return `{${text}}`
 }

@@ -7,7 +7,7 @@ import { hasGivenEmpty } from "../schema/decode/given.ts"
 import { isObject, type JsonObject } from "../schema/json-object.ts"
 import { atOnce, type Steps } from "../steps.ts"
 import { type FieldSet, inOrder, leaf } from "./field-set.ts"
-import { itemsByElement } from "./list-element.ts"
+import { areUnique, elementOf, haveSameKeys, itemsByElement } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, type Part, partOf } from "./merge-type.ts"
 import { fieldElement, type PathElement } from "./path-element.ts"
 import { type Draft, isGiven, notOfItsType, type Unfinished, whole } from "./whole.ts"
@@ -165,21 +165,24 @@ function compareLists(walk: Walk, before: Json, after: Json, type: ListType): vo
   const left = Array.isArray(before) ? before : []
   const right = Array.isArray(after) ? after : []
   if (type.atomic || left.length + right.length === 0) compareLeaves(walk, before, after, { list: type })
-  else if (isSameItems(walk, left, right, type)) nothing(walk)
-  else compareItems(walk, left, right, type)
+  else if (!haveSameKeys(type, left, right) || !compareInOrder(walk, left, right, type)) {
+    compareItems(walk, left, right, type)
+  }
 }
 
-/** The usual case, for which no path elements are needed: the same items in the same order, unchanged. */
-function isSameItems(walk: Walk, left: readonly Json[], right: readonly Json[], type: ListType): boolean {
-  if (left.length !== right.length) return false
+/** Path elements are needed only where items differ. Returns false if they do and repeat. */
+function compareInOrder(walk: Walk, left: readonly Json[], right: readonly Json[], type: ListType): boolean {
+  const found = new Found()
+  let differ = false
   for (let index = 0; index < left.length; index++) {
     const [before, after] = [left[index] ?? null, right[index] ?? null]
-    if (before === after && !isObject(before)) continue
-    if (!isObject(before) || !isObject(after)) return false
-    for (const key of type.keys) if (before[key] !== after[key]) return false
     compareValues(walk, before, after, type.items)
-    if (walk.added !== undefined || walk.modified !== undefined || walk.removed !== undefined) return false
+    if (walk.added === undefined && walk.modified === undefined && walk.removed === undefined) continue
+    if (!differ && !areUnique(type, right)) return false
+    differ = true
+    found.take(same, elementOf(type, after), walk)
   }
+  found.give(walk)
   return true
 }
 

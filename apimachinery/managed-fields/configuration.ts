@@ -5,7 +5,7 @@ import { printGo } from "../go/print.ts"
 import type { Json } from "../object.ts"
 import { isEmptyObject, isObject, type JsonObject } from "../schema/json-object.ts"
 import { type FieldSet, inOrder, isEmpty, leaf } from "./field-set.ts"
-import { elementOf, itemsByElement, ListItemError } from "./list-element.ts"
+import { areUnique, elementOf, isAlike, itemsByElement, ListItemError } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, partOf, type Scalar } from "./merge-type.ts"
 import { fieldElement, type PathElement, printElement } from "./path-element.ts"
 
@@ -72,10 +72,12 @@ function checkMap(map: JsonObject, type: MapType, mayRepeat: boolean, faults: Fa
 }
 
 function checkList(list: readonly Json[], type: ListType, mayRepeat: boolean, faults: Fault[]): void {
+  // The usual case, for which no path elements are needed, except to say where a fault is.
+  const isPlain = type.atomic || (type.keys.length === 1 && areUnique(type, list))
   const seen = new Set<PathElement>()
   for (const [index, item] of list.entries()) {
     let element: PathElement | undefined
-    if (!type.atomic) {
+    if (!isPlain) {
       try {
         element = elementOf(type, item)
       } catch (error) {
@@ -90,7 +92,9 @@ function checkList(list: readonly Json[], type: ListType, mayRepeat: boolean, fa
     }
     const { length } = faults
     check(item, type.items, mayRepeat, faults)
-    if (faults.length > length) lead(element === undefined ? `[${index}]` : printElement(element), faults, length)
+    if (faults.length > length) {
+      lead(type.atomic ? `[${index}]` : printElement(element ?? elementOf(type, item)), faults, length)
+    }
   }
 }
 
@@ -175,11 +179,13 @@ function fieldsOfList(
   like: FieldSet | undefined,
 ): FieldSet | undefined {
   const draft = begun(member, like)
+  let last: { item: Json; set: FieldSet } | undefined
   for (const [element, items] of itemsByElement(type, list)) {
-    const [item] = items
+    const [item = null] = items
     const known = like?.[element]
-    const isOne = items.length === 1 && item !== undefined
-    draft[element] = (isOne ? fieldsAt(item, type.items, true, known) : undefined) ?? leafLike(known)
+    if (items.length > 1) draft[element] = leafLike(known)
+    else if (last !== undefined && isAlike(item, last.item)) draft[element] = likeOf(known, last.set)
+    else last = { item, set: (draft[element] = fieldsAt(item, type.items, true, known) ?? leafLike(known)) }
   }
   return finished(draft, member, like)
 }
@@ -197,6 +203,19 @@ function finished(draft: Draft, member: boolean, like: FieldSet | undefined): Fi
   if (!isLike) return inOrder(draft)
   for (const _ in like) count--
   return count === 0 ? like : inOrder(draft)
+}
+
+/** The known set if it has the same fields as the given one, which has no others below them. */
+function likeOf(known: FieldSet | undefined, set: FieldSet): FieldSet {
+  if (known === undefined || known === set) return set
+  let more = 0
+  for (const element in set) {
+    const below = known[element]
+    if (below === undefined || !isEmpty(below)) return set
+    more++
+  }
+  for (const _ in known) more--
+  return more === 0 ? known : set
 }
 
 const leafLike = (like: FieldSet | undefined): FieldSet => (like !== undefined && isEmpty(like) ? like : leaf)

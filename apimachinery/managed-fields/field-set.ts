@@ -86,10 +86,15 @@ export function inOrder(draft: Draft): FieldSet {
 
 function sorted(draft: Draft): FieldSet {
   const elements = Object.keys(draft)
-  // Fields, and "." before them, sort like their texts.
-  if (elements.every((element) => element[0] === "f" || element === self)) sortTexts(elements)
-  else sortElements(elements)
   const result: Draft = {}
+  const at = elements.indexOf(self)
+  if (at >= 0) {
+    elements.splice(at, 1)
+    result[self] = draft[self] ?? leaf
+  }
+  // Fields sort like their texts.
+  if (elements.every((element) => element[0] === "f")) sortTexts(elements)
+  else sortElements(elements)
   for (const element of elements) result[element] = draft[element] ?? leaf
   return result
 }

@@ -1,7 +1,7 @@
 // The path element of a list item. Source: sigs.k8s.io/structured-merge-diff/v6/typed/helpers.go.
 
 import type { Json } from "../object.ts"
-import { isObject } from "../schema/json-object.ts"
+import { isObject, type JsonObject } from "../schema/json-object.ts"
 import { compareText } from "../go/text-order.ts"
 import type { ListType } from "./merge-type.ts"
 import { keyElement, type PathElement, valueElement } from "./path-element.ts"
@@ -48,7 +48,8 @@ function setElement(item: Json): PathElement {
 /** Items by path element, in order of first occurrence; several if keys are not unique. */
 export function itemsByElement(list: ListType, items: readonly Json[]): Map<PathElement, Json[]> {
   const found = new Map<PathElement, Json[]>()
-  for (const [index, item] of items.entries()) {
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index] ?? null
     const element = elementAt(list, items, index)
     const present = found.get(element)
     if (present === undefined) found.set(element, [item])
@@ -56,6 +57,46 @@ export function itemsByElement(list: ListType, items: readonly Json[]): Map<Path
   }
   return found
 }
+
+/** The usual case of two states of a list: the same items in the same order. */
+export function haveSameKeys({ keys }: ListType, left: readonly Json[], right: readonly Json[]): boolean {
+  if (left.length !== right.length) return false
+  for (let index = 0; index < left.length; index++) {
+    const [before, after] = [left[index] ?? null, right[index] ?? null]
+    if (before === after && !isObject(before)) continue
+    if (!isObject(before) || !isObject(after)) return false
+    for (const key of keys) if (before[key] !== after[key]) return false
+  }
+  return true
+}
+
+/** Whether no two items have the same path element; false also for items without one. */
+export function areUnique(list: ListType, items: readonly Json[]): boolean {
+  const [key, another] = list.keys
+  if (key === undefined || another !== undefined) return itemsByElement(list, items).size === items.length
+  const seen = new Set<Json>()
+  for (const item of items) {
+    const value = isObject(item) ? item[key] : undefined
+    if (value === undefined || typeof value === "object") return false
+    seen.add(value)
+  }
+  return seen.size === items.length
+}
+
+/** Both have the same fields, and scalars only, so that they have the same field set. */
+export function isAlike(item: Json, other: Json | undefined): boolean {
+  if (!isObject(item) || !isObject(other ?? null)) return false
+  const second = other as JsonObject
+  let more = 0
+  for (const name in item) {
+    if (!isScalar(item[name]) || !isScalar(second[name])) return false
+    more++
+  }
+  for (const _ in second) more--
+  return more === 0
+}
+
+const isScalar = (value: Json | undefined): boolean => value !== undefined && typeof value !== "object"
 
 function elementAt(list: ListType, items: readonly Json[], index: number): PathElement {
   try {

@@ -6,7 +6,7 @@ import type { Json } from "../object.ts"
 import { isEmptyObject, isObject, type JsonObject, ownValue, setOwn } from "../schema/json-object.ts"
 import { TypeErrors } from "./configuration.ts"
 import { below, type FieldSet, hasElement, isEmpty } from "./field-set.ts"
-import { elementOf, ListItemError } from "./list-element.ts"
+import { areUnique, elementOf, haveSameKeys, ListItemError } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, partOf } from "./merge-type.ts"
 import { fieldElement, type PathElement, printElement } from "./path-element.ts"
 
@@ -37,6 +37,9 @@ function mergeLists(live: Json | undefined, applied: Json, type: ListType): Json
   const left = Array.isArray(live) ? live : []
   const right = Array.isArray(applied) ? applied : []
   if (right.length === 0) return left.length === 0 ? applied : left
+  if (haveSameKeys(type, left, right) && areUnique(type, right)) {
+    return right.map((item, index) => merge(left[index], item, type.items) ?? null)
+  }
   return new ListMerge(type, left, right).result()
 }
 

@@ -7,7 +7,7 @@ import { fitForHtml } from "../go/print.ts"
 import type { Json } from "../object.ts"
 import { parseExactly } from "../schema/exact-integers.ts"
 import { isObject, sortedEntries, sortedKeys } from "../schema/json-object.ts"
-import { compareText } from "../go/text-order.ts"
+import { compareText, sortTexts } from "../go/text-order.ts"
 
 export type PathElement = string
 
@@ -69,8 +69,35 @@ export function compareElements(a: PathElement, b: PathElement, read = reading):
   return kind === 0x6b /* k */ ? compareKeys(left.keys, right.keys) : compareValues(left.value, right.value)
 }
 
-/** Sorts in place. Each element is parsed only once, because parsing dominates the cost of sorting thousands. */
+/** An element with a single value that is a text without escapes, as most items of lists have: what precedes the text, and the text. */
+const ofOneText = /^(k:\{"[^"\\]*":|v:)"([^"\\]*)"\}?$/
+
+/** Sorts different elements in place. */
 export function sortElements(elements: PathElement[]): void {
+  const byText = textsOf(elements)
+  if (byText === undefined) {
+    sortParsed(elements)
+    return
+  }
+  const texts = [...byText.keys()]
+  sortTexts(texts)
+  for (const [index, text] of texts.entries()) elements[index] = byText.get(text) ?? ""
+}
+
+/** undefined if the elements do not differ by a single text only. */
+function textsOf(elements: readonly PathElement[]): Map<string, PathElement> | undefined {
+  const byText = new Map<string, PathElement>()
+  let common: string | undefined
+  for (const element of elements) {
+    const [, start, text] = ofOneText.exec(element) ?? []
+    if (start === undefined || text === undefined || start !== (common ??= start)) return undefined
+    byText.set(text, element)
+  }
+  return byText
+}
+
+/** Each element is parsed only once, because parsing dominates the cost of sorting thousands. */
+function sortParsed(elements: PathElement[]): void {
   const readings = new Map<PathElement, Reading>()
   const read = (element: PathElement): Reading => {
     let found = readings.get(element)

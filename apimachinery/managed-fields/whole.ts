@@ -5,7 +5,7 @@ import type { JsonObject } from "../schema/json-object.ts"
 import type { Steps } from "../steps.ts"
 import { sortTexts } from "../go/text-order.ts"
 import { type FieldSet, inOrder, leaf } from "./field-set.ts"
-import { elementOf, itemsByElement, NotOfItsType } from "./list-element.ts"
+import { elementOf, isAlike, itemsByElement, NotOfItsType } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType } from "./merge-type.ts"
 import { fieldElement, type PathElement } from "./path-element.ts"
 
@@ -71,8 +71,12 @@ function wholeList(unfinished: Unfinished, list: readonly Json[], type: ListType
   if (list.length === 1 && only !== undefined)
     return { ".": leaf, [elementOf(type, only)]: whole(unfinished, only, type.items) }
   const set: Draft = { ".": leaf }
+  let last: { item: Json; set: FieldSet } | undefined
   for (const [element, items] of itemsByElement(type, list)) {
-    set[element] = items.length > 1 ? leaf : whole(unfinished, items[0] ?? null, type.items)
+    const [item = null] = items
+    if (items.length > 1) set[element] = leaf
+    else if (last !== undefined && isAlike(item, last.item)) set[element] = last.set
+    else last = { item, set: (set[element] = whole(unfinished, item, type.items)) }
   }
   return inOrder(set)
 }

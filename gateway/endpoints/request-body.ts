@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http"
 import { type Parsed, yamlAsJson } from "../../apimachinery/schema/json/parse.ts"
 import type { YamlOutcome } from "../../apimachinery/schema/yaml/convert.ts"
 import { requestEntityTooLarge } from "../../apimachinery/status.ts"
+import { inSteps } from "../../apimachinery/steps.ts"
 import type { RequestContext } from "../request/context.ts"
 import { minThreadBytes, YamlThread } from "../request/yaml-thread.ts"
 import { mediaType } from "./negotiation.ts"
@@ -50,7 +51,7 @@ export async function readBody(ctx: RequestContext, request: IncomingMessage, li
 
 async function readYaml(ctx: RequestContext, bytes: Buffer): Promise<RequestBody> {
   try {
-    const json = yamlAsJson(bytes, { duplicates: true })
+    const json = await inSteps(yamlAsJson(bytes, { duplicates: true }), ctx.pause)
     if (json !== undefined) return { bytes, json }
   } catch {
     return { bytes } // the decoder rejects it with an error for the expected kind

@@ -61,7 +61,7 @@ export function parseObject(bytes: Uint8Array, mediaType: "json" | "yaml", optio
 
 /** Invalid UTF-8 becomes U+FFFD, as in Go. null is taken for an empty object; anything else but an object is an error. */
 export function* parsing(bytes: Uint8Array, mediaType: "json" | "yaml", options: ParseOptions): Steps<Parsed> {
-  const parsed = mediaType === "json" ? yield* parsingJson(bytes, options) : parseYaml(bytes, options)
+  const parsed = mediaType === "json" ? yield* parsingJson(bytes, options) : yield* parsingYaml(bytes, options)
   const { value } = parsed
   if (value === null) return { ...parsed, value: {} }
   if (typeof value !== "object" || Array.isArray(value)) {
@@ -158,8 +158,8 @@ function explain(text: string, error: unknown): string {
   return errorMessage(error)
 }
 
-function parseYaml(bytes: Uint8Array, options: ParseOptions): Parsed {
-  const json = options.json ?? yamlAsJson(bytes, options)
+function* parsingYaml(bytes: Uint8Array, options: ParseOptions): Steps<Parsed> {
+  const json = options.json ?? (yield* yamlAsJson(bytes, options))
   if (json !== undefined) return json
   const outcome = options.converted ?? convertYaml(bytes)
   if ("isTooLong" in outcome) throw yamlTooLong()
@@ -186,10 +186,10 @@ function yamlTooLong(): StatusError {
 export const unmarshalErrors = "yaml: unmarshal errors:"
 
 /** JSON is YAML, and is parsed many times faster. Undefined if it is not JSON, or if it needs the YAML parser's errors. */
-export function yamlAsJson(bytes: Uint8Array, options: ParseOptions): Parsed | undefined {
+export function* yamlAsJson(bytes: Uint8Array, options: ParseOptions): Steps<Parsed | undefined> {
   if (bytes[0] !== openBrace) return undefined
   try {
-    const { value, duplicates } = atOnce(parsingJson(bytes, options))
+    const { value, duplicates } = yield* parsingJson(bytes, options)
     return duplicates.length === 0 ? { value: asOfYaml(value), duplicates } : undefined
   } catch (error) {
     if (!(error instanceof StatusError) || error.message.includes(tooDeep)) throw error
