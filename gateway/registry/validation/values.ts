@@ -34,7 +34,7 @@ export function requiredValue(path: FieldPath, value: string | undefined): Field
 }
 
 /** A required name that must satisfy the rule. */
-export function named(path: FieldPath, value: string | undefined, rule: (name: string) => string[]): FieldError[] {
+export function named(path: FieldPath, value: string | undefined, rule: (name: string) => readonly string[]): FieldError[] {
   return value === undefined || value === "" ? [required(path)] : messages(path, value, rule(value))
 }
 
@@ -99,10 +99,12 @@ export function portNumberOrName(path: FieldPath, value: unknown): FieldError[] 
   return portNumber(path, typeof value === "number" ? value : 0)
 }
 
+const noFaults: readonly string[] = []
 const configKey = /^[-._a-zA-Z0-9]+$/
 
 /** Keys of ConfigMaps and Secrets. */
-export function configKeyRule(key: string): string[] {
+export function configKeyRule(key: string): readonly string[] {
+  if (key.length <= 253 && key[0] !== "." && configKey.test(key)) return noFaults
   const texts: string[] = []
   if (key.length > 253) texts.push("must be no more than 253 characters")
   if (!configKey.test(key)) {

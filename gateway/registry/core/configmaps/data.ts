@@ -8,12 +8,8 @@ const maxBytes = 1024 * 1024
 
 /** `rule`: what is wrong with a key. */
 export function validateDataKeys(path: FieldPath, keys: readonly string[], rule = configKeyRule): FieldError[] {
-  const errors: FieldError[] = []
-  for (const key of keys.toSorted()) {
-    const faults = rule(key)
-    if (faults.length > 0) errors.push(...messages(path.key(key), key, faults))
-  }
-  return errors
+  const faulty = keys.filter((key) => rule(key).length > 0)
+  return faulty.sort().flatMap((key) => messages(path.key(key), key, rule(key)))
 }
 
 export function tooMuch(path: FieldPath, bytes: number): FieldError[] {

@@ -35,7 +35,7 @@ export const configMaps: KindExtension = { strategy }
 function validateConfigMap(map: ConfigMap): FieldError[] {
   const texts = (map.data ?? {}) as Record<string, string>
   const binaries = (map.binaryData ?? {}) as Record<string, string>
-  const ruleOfText = (key: string): string[] =>
+  const ruleOfText = (key: string): readonly string[] =>
     Object.hasOwn(binaries, key)
       ? [...configKeyRule(key), "duplicate of key present in binaryData"]
       : configKeyRule(key)
