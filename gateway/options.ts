@@ -7,7 +7,7 @@ import type { PodUsageProvider } from "../client/pod-usage.ts"
 import type { Tenant } from "../client/tenants.ts"
 import type { StoreLimits } from "../storage/limits.ts"
 import type { EtcdStorageOptions } from "./stores/etcd-storage.ts"
-import type { NodeDialer } from "./control-plane/node-dialer.ts"
+import type { SuperNodeDialer } from "./control-plane/node-dialer.ts"
 import type { ServiceAddresses } from "./control-plane/service-addresses.ts"
 
 export interface GatewayOptions {
@@ -25,8 +25,8 @@ export interface GatewayOptions {
   serviceAddresses?: (tenant: Tenant | undefined) => ServiceAddresses
   /** The ranges of Service addresses ("10.96.0.0/12"), which tenants see as their ServiceCIDR. Default: none is shown. */
   serviceRanges?: readonly string[]
-  /** Connects to nodes; `undefined` is the super cluster. Without it logs, exec and similar requests are refused. */
-  nodeDialer?: (tenant: Tenant | undefined) => NodeDialer
+  /** Connects to nodes of the super cluster, which `undefined` is. Without it logs, exec and similar requests are refused. */
+  nodeDialer?: (tenant: Tenant | undefined) => SuperNodeDialer
   /** Measures what pods use; tenants then have the API metrics.k8s.io. Default: they have none, unless they register one. */
   podUsage?: PodUsageProvider
   /**

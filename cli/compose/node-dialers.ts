@@ -3,11 +3,11 @@
 
 import type { KeyObject } from "node:crypto"
 import type { Node } from "../../apimachinery/object.ts"
-import { serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
+import { isNotFound, serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
 import { nodes } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
-import type { NodeDialer } from "../../gateway/control-plane/node-dialer.ts"
+import type { NodeDialer, SuperNodeDialer } from "../../gateway/control-plane/node-dialer.ts"
 import { signIdentity } from "../../vn-agent/identity.ts"
 
 export interface Endpoint {
@@ -26,8 +26,7 @@ function endpointOf(node: Node): Endpoint {
 const addressOf = ({ status }: Node): string | undefined =>
   status?.addresses?.find(({ type }) => type === "InternalIP")?.address
 
-/** Also used for nodes that exist only in the tenant. */
-export function noAddress(node: string, cause?: unknown): StatusError {
+function noAddress(node: string, cause?: unknown): StatusError {
   return serviceUnavailable(`node ${node} has no address to reach its kubelet at`, { cause })
 }
 
@@ -58,18 +57,25 @@ export interface VnAgentAccess {
   /** The server name in the vn-agents' certificate. Default: the node's address. */
   serverName?: string
   /**
-   * The address of the vn-agent on the node with this name. It must not depend on the tenant's Nodes: a tenant can write any
-   * address into them, and can create any Node.
+   * The address of the vn-agent on the node with this name; undefined if the super cluster has no such node. It must not depend on
+   * the tenant's Nodes: a tenant can write any address into them, and can create any Node.
    */
-  endpoint: (node: string) => Promise<Endpoint>
+  endpoint: (node: string) => Promise<Endpoint | undefined>
+}
+
+/** Undefined if the super cluster has none of this name. */
+export function superNode(superClient: Pick<KubeClient, "get">, name: string): Promise<Node | undefined> {
+  return superClient.get<Node>(nodes, undefined, name).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined
+    throw noAddress(name, error)
+  })
 }
 
 /** The vn-agents listen on each node at this port, at the address in the super cluster's Node. */
 export function agentsOnNodes(superClient: Pick<KubeClient, "get">, port: number): VnAgentAccess["endpoint"] {
   return async (name) => {
-    const node = await superClient.get<Node>(nodes, undefined, name).catch((error: unknown) => {
-      throw noAddress(name, error)
-    })
+    const node = await superNode(superClient, name)
+    if (node === undefined) return undefined
     const host = addressOf(node)
     if (host === undefined) throw noAddress(name)
     return { host, port }
@@ -77,17 +83,17 @@ export function agentsOnNodes(superClient: Pick<KubeClient, "get">, port: number
 }
 
 /** Each call gets its own identity token, valid for this node, this tenant, and one minute. */
-export function vnAgentDialer(tenant: Tenant, access: VnAgentAccess): NodeDialer {
+export function vnAgentDialer(tenant: Tenant, access: VnAgentAccess): SuperNodeDialer {
   const { signer, certificateAuthority, serverName } = access
   return {
     async dial(node) {
       const identity = { tenant: tenant.name, clusterKey: tenant.clusterKey }
-      const { host, port } = await access.endpoint(node.metadata.name ?? "")
+      const endpoint = await access.endpoint(node.metadata.name ?? "")
+      if (endpoint === undefined) return undefined
       const ca = certificateAuthority()
       const token = await signIdentity(identity, node.metadata.name ?? "", signer())
       return {
-        host,
-        port,
+        ...endpoint,
         ca,
         ...(serverName === undefined ? {} : { servername: serverName }),
         agent: false,

@@ -11,7 +11,7 @@ import { createCertificateSigner } from "../../gateway/tenancy/certificate-signe
 import { startControllers } from "../../controllers/main.ts"
 import { Gateway } from "../../gateway/main.ts"
 import { noNodes, noServiceAddresses } from "../../gateway/control-plane/absent.ts"
-import type { NodeDialer } from "../../gateway/control-plane/node-dialer.ts"
+import type { SuperNodeDialer } from "../../gateway/control-plane/node-dialer.ts"
 import { createServiceAddresses } from "../../syncer/main.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
 import { controllersLease, Leadership, replicaTimes } from "../compose/leadership.ts"
@@ -159,7 +159,7 @@ function checkStorage({ dataDir, etcd }: { dataDir?: string | undefined; etcd?: 
     throw new UserError('"dataDir" and "etcd" both say where everything is kept: leave one of them out')
 }
 
-function dialAgents(late: Late, tenant: Tenant, endpoint: ReturnType<typeof agentsOnNodes>): NodeDialer {
+function dialAgents(late: Late, tenant: Tenant, endpoint: ReturnType<typeof agentsOnNodes>): SuperNodeDialer {
   return vnAgentDialer(tenant, {
     signer: () => started(late.gateway, "gateway").tenantTokenSigner,
     certificateAuthority() {

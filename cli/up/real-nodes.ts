@@ -6,11 +6,10 @@ import { createPublicKey, type KeyObject } from "node:crypto"
 import type { TlsIdentity } from "../../client/http/transport.ts"
 import type { ClientConfig } from "../../client/credentials/kubeconfig.ts"
 import type { Log } from "../../client/log.ts"
-import { nodes } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { defaultVnAgentLimits, type KubeletAccess } from "../../vn-agent/options.ts"
 import { VnAgent } from "../../vn-agent/server.ts"
-import { type Endpoint, noAddress } from "../compose/node-dialers.ts"
+import { type Endpoint, superNode } from "../compose/node-dialers.ts"
 import type { NodeAuthority } from "./node-authority.ts"
 
 const host = "127.0.0.1"
@@ -47,13 +46,15 @@ export class RealNodes implements AsyncDisposable {
   }
 
   /**
-   * The address of the node's vn-agent. The number of vn-agents is bounded only by the number of nodes in the super cluster:
+   * The address of the node's vn-agent; undefined if the super cluster has no such node. The number of vn-agents is bounded only by the number of nodes in the super cluster:
    * tenants may request any name.
    */
-  async agentEndpoint(node: string): Promise<Endpoint> {
+  async agentEndpoint(node: string): Promise<Endpoint | undefined> {
     let starting = this.#agents.get(node)
     if (starting === undefined) {
-      starting = this.#start(node)
+      const { superClient } = this.#options
+      if ((await superNode(superClient, node)) === undefined) return undefined
+      starting = this.#agents.get(node) ?? this.#start(node)
       this.#agents.set(node, starting)
       // Retried by the next call.
       starting.catch(() => this.#agents.delete(node))
@@ -70,9 +71,6 @@ export class RealNodes implements AsyncDisposable {
 
   async #start(node: string): Promise<VnAgent> {
     const { superClient, authority, signer, log } = this.#options
-    await superClient.get(nodes, undefined, node).catch((error: unknown) => {
-      throw noAddress(node, error)
-    })
     return VnAgent.start({
       node,
       host,

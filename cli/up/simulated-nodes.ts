@@ -9,7 +9,7 @@ import type { NodeServer } from "../../client/http/node-server.ts"
 import { startKubeletServer } from "../../simulator/kubelet-server/server.ts"
 import { defaultVnAgentLimits, type KubeletAccess } from "../../vn-agent/options.ts"
 import { VnAgent } from "../../vn-agent/server.ts"
-import { type Endpoint, noAddress } from "../compose/node-dialers.ts"
+import type { Endpoint } from "../compose/node-dialers.ts"
 import type { KeptPorts } from "./kept-ports.ts"
 import { nodeHost as host, type NodeAuthority } from "./node-authority.ts"
 
@@ -98,11 +98,10 @@ export class SimulatedNodes implements AsyncDisposable {
     return agent === undefined ? undefined : { address: host, port: agent.port }
   }
 
-  /** The same address for connecting to it. Fails for a node that is not simulated. */
-  async agentEndpoint(node: string): Promise<Endpoint> {
-    const { port } = this.#agents.get(node) ?? {}
-    if (port === undefined) throw noAddress(node)
-    return Promise.resolve({ host, port })
+  /** The same address for connecting to it. */
+  async agentEndpoint(node: string): Promise<Endpoint | undefined> {
+    const agent = this.#agents.get(node)
+    return Promise.resolve(agent && { host, port: agent.port })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -30,6 +30,7 @@ import {
   type AdvertisedAddress,
 } from "./kubernetes-service.ts"
 import { openControlPlane, type ControlPlaneParts } from "./open-control-plane.ts"
+import { ReachableNodes } from "./reachable-nodes.ts"
 import type { Preparation } from "./prepare.ts"
 import { Presence } from "../tenancy/presence.ts"
 import type { GatewayStorage } from "../stores/storage.ts"
@@ -197,7 +198,9 @@ export class ControlPlanes implements Preparation {
       throw error
     }
     const frontProxy = roots.settle(trust)
-    return openControlPlane({ ...this.#common(identity.tenant), ...identity, store, trust, frontProxy })
+    const superNodes = this.#parts.options.nodeDialer?.(identity.tenant) ?? noNodes
+    const nodes = new ReachableNodes({ superNodes, networks: this.#networks, trust })
+    return openControlPlane({ ...this.#common(identity.tenant), ...identity, store, trust, nodes, frontProxy })
   }
 
   #common(tenant: Tenant | undefined) {
@@ -207,7 +210,6 @@ export class ControlPlanes implements Preparation {
       bootstrap: this.#bootstrap,
       administrators: this.#administrators,
       serviceAddresses: options.serviceAddresses?.(tenant) ?? noServiceAddresses,
-      nodes: options.nodeDialer?.(tenant) ?? noNodes,
       podUsage: options.podUsage,
       networks: this.#networks,
       turns: this.#turns,

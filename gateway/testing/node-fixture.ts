@@ -38,7 +38,8 @@ export class NodeFixture implements AsyncDisposable {
     this.#ports = ports
   }
 
-  static async start(): Promise<NodeFixture> {
+  /** `callers`: PEM of the authority of its clients; default: its own. */
+  static async start(callers?: string): Promise<NodeFixture> {
     const authority = await createAuthority("test node")
     const client = await issueClientCertificate(authority, { name: "gateway", groups: [] })
     const ports = new Map<string, Readonly<Record<number, number>>>()
@@ -47,11 +48,15 @@ export class NodeFixture implements AsyncDisposable {
       host,
       port: 0,
       tls: await issueServingCertificate(authority, [host]),
-      clientCertificateAuthority: authority.certificate,
-      sandbox: (namespace, pod) => sandboxOf(ports.get(`${namespace}/${pod}`)),
+      clientCertificateAuthority: callers ?? authority.certificate,
+      sandbox: (namespace, pod) => sandboxOf(pod, ports.get(`${namespace}/${pod}`)),
       log: silentLog,
     })
     return new NodeFixture(kubelet, authority.certificate, client, ports)
+  }
+
+  get port(): number {
+    return this.#kubelet.port
   }
 
   get dialer(): NodeDialer {
@@ -113,14 +118,19 @@ export class NodeFixture implements AsyncDisposable {
 const make = (client: KubeClient, resource: Parameters<KubeClient["create"]>[0], object: Loose): Promise<KubeObject> =>
   client.create(resource, object as KubeObject)
 
-function sandboxOf(ports: Readonly<Record<number, number>> | undefined): PodSandbox | undefined {
+/** Its container "a" has written one line. */
+function sandboxOf(name: string, ports: Readonly<Record<number, number>> | undefined): PodSandbox | undefined {
   if (ports === undefined) return undefined
   const open = (port: number): Duplex | undefined => {
     const target = ports[port]
     return target === undefined ? undefined : connect(target, host)
   }
+  const log = { lines: [{ at: 0, stream: "stdout", text: "hello" }], ended: true }
+  const containers = new Map([["a", { current: { connect: open, log } }]])
   return {
-    containers: new Map([["a", { current: { connect: open } }]]),
+    pod: { metadata: { name } },
+    containers,
     initContainers: new Map(),
+    find: (container: string) => containers.get(container),
   } as unknown as PodSandbox
 }

@@ -50,6 +50,6 @@ export type WorkerCalls = {
 
 /** Calls that the primary handles. */
 export type PrimaryCalls = {
-  /** The address of a node's vn-agent. */
-  agentEndpoint: [string, { host: string; port: number }]
+  /** The address of a node's vn-agent; undefined if there is no such node. */
+  agentEndpoint: [string, { host: string; port: number } | undefined]
 }

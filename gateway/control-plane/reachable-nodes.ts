@@ -1,0 +1,78 @@
+// The nodes of a control plane: those of the super cluster are reached as it says, and a tenant's own as kube-apiserver reaches nodes. Their
+// addresses are the tenant's choice, as the URLs of its webhooks are (docs/decisions/0010). Source:
+// k8s.io/kubernetes/pkg/kubelet/client.
+
+import { X509Certificate } from "node:crypto"
+import type { Node } from "../../apimachinery/object.ts"
+import { serviceUnavailable } from "../../apimachinery/status.ts"
+import { isVirtualNode } from "../../apimachinery/tenancy.ts"
+import type { UpgradeTarget } from "../../client/http/upgrade.ts"
+import type { TrustRoots } from "../authentication/types.ts"
+import { masters } from "../authorization/rbac.ts"
+import type { NetworkRules } from "../backends/networks.ts"
+import { type IssuedCertificate, isNearEnd, issueClientCertificate } from "../pki/pki.ts"
+import type { NodeDialer, SuperNodeDialer } from "./node-dialer.ts"
+
+/** Port of a kubelet whose Node says nothing of it. */
+const kubeletPort = 10250
+/** The first of these addresses is used, as in clusters that kubeadm sets up. */
+const addressTypes = ["InternalIP", "ExternalIP", "Hostname"]
+/** As kubeadm names the certificate with which kube-apiserver calls kubelets. */
+const clientName = "kube-apiserver-kubelet-client"
+
+export interface ReachableNodesParts {
+  superNodes: SuperNodeDialer
+  networks: NetworkRules
+  /** Kubelets of the tenant's own nodes accept what its client authority has signed. */
+  trust: Pick<TrustRoots, "clientCertificateAuthority">
+}
+
+export class ReachableNodes implements NodeDialer {
+  readonly #parts: ReachableNodesParts
+  #client: Promise<IssuedCertificate> | undefined
+
+  constructor(parts: ReachableNodesParts) {
+    this.#parts = parts
+  }
+
+  async dial(node: Node): Promise<UpgradeTarget> {
+    const found = await this.#parts.superNodes.dial(node)
+    if (found !== undefined) return found
+    const address = isVirtualNode(node) ? undefined : addressOf(node)
+    if (address === undefined)
+      throw serviceUnavailable(`node ${node.metadata.name} has no address to reach its kubelet at`)
+    const { certificate: cert, key } = await this.#certificate()
+    return {
+      host: await this.#allowed(address),
+      port: node.status?.daemonEndpoints?.kubeletEndpoint?.Port || kubeletPort,
+      cert,
+      key,
+      // Kubelets sign their own serving certificates; kube-apiserver does not verify them either, unless it is told how.
+      rejectUnauthorized: false,
+      agent: false,
+    }
+  }
+
+  async #allowed(host: string): Promise<string> {
+    try {
+      return await this.#parts.networks.resolve(host)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      throw serviceUnavailable(`error dialing backend: ${why}`, { cause: error })
+    }
+  }
+
+  async #certificate(): Promise<IssuedCertificate> {
+    const known = await this.#client
+    if (known !== undefined && !isNearEnd(new X509Certificate(known.certificate))) return known
+    const { clientCertificateAuthority } = this.#parts.trust
+    this.#client = issueClientCertificate(clientCertificateAuthority, { name: clientName, groups: [masters] })
+    return this.#client
+  }
+}
+
+function addressOf({ status }: Node): string | undefined {
+  const addresses = status?.addresses ?? []
+  const found = addressTypes.flatMap((type) => addresses.filter((address) => address.type === type))
+  return found[0]?.address
+}
