@@ -134,6 +134,7 @@ describe("a command", () => {
       ["--storage", "etcd", "--etcd-servers", "localhost:2379"],
       `--etcd-servers must be URLs like https://10.0.0.1:2379, not "localhost:2379"`,
     ],
+    ["up", ["--allow-network", "here"], `--allow-network must be a network like 10.1.0.0/16, not "here"`],
     ["up", ["--advertise-address", "localhost"], `--advertise-address must be an IP address, not "localhost"`],
     ["up", ["--domain", "a b"], `--domain must be a DNS name like tenants.example.com, not "a b"`],
     ["up", ["now"], `polyplane up takes no arguments, but got "now"`],

@@ -4,6 +4,7 @@ import { isIP } from "node:net"
 import { validateDNS1123Subdomain } from "../../apimachinery/names.ts"
 import { StatusError, isNotFound } from "../../apimachinery/status.ts"
 import type { KubeClient } from "../../client/rest.ts"
+import { isNetwork } from "../../gateway/backends/networks.ts"
 import { StartError } from "../../gateway/start-error.ts"
 import { UsageError, UserError, type Command } from "../command.ts"
 import { type Flags, integerFlag, parseFlags, printFlags } from "../flags.ts"
@@ -24,6 +25,13 @@ import { linkSuperKubeconfig, renewKubeconfigsPeriodically, writeKubeconfigs } f
 const maxWorkers = 64
 
 const flagTypes = {
+  "allow-network": {
+    type: "string",
+    multiple: true,
+    default: [],
+    takes: "CIDR",
+    help: "a network that is not public, such as 10.1.0.0/16, to which webhooks of tenants may lead, and where kubelets of their own nodes may be (default: private networks, if the gateway listens on loopback); may be repeated",
+  },
   "audit-log": { type: "string", takes: "FILE", help: auditLogHelp },
   "data-dir": { type: "string", default: ".polyplane", takes: "DIR", help: "directory for all data" },
   port: { type: "string", default: "6443", takes: "PORT", help: "port of the gateway; 0 selects a free port" },
@@ -144,6 +152,9 @@ async function optionsOf(flags: UpFlags) {
     throw new UsageError(`--advertise-address must be an IP address, not "${advertiseAddress}"`)
   if (domain !== undefined && validateDNS1123Subdomain(domain).length > 0)
     throw new UsageError(`--domain must be a DNS name like tenants.example.com, not "${domain}"`)
+  const refused = flags["allow-network"].find((given) => !isNetwork(given))
+  if (refused !== undefined)
+    throw new UsageError(`--allow-network must be a network like 10.1.0.0/16, not "${refused}"`)
   const etcd = await etcdOfFlags(flags)
   const workers = integerFlag("workers", flags.workers, 1, maxWorkers)
   if (workers > 1 && etcd !== undefined)
@@ -162,6 +173,7 @@ async function optionsOf(flags: UpFlags) {
       ...limitFlags(flags.limit),
     },
     http2: !flags["disable-http2-serving"],
+    allowedNetworks: flags["allow-network"],
     ...(domain === undefined ? {} : { domain }),
     ...(advertiseAddress === undefined ? {} : { advertiseAddress }),
     ...(flags["super-kubeconfig"] === undefined ? {} : { superKubeconfig: flags["super-kubeconfig"] }),

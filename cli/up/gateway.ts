@@ -88,7 +88,7 @@ async function gatewayOptionsOf(
     superCluster: real === undefined,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     // A client that reaches a gateway on loopback is already on this machine.
-    allowedNetworks: isLoopback(options.host) ? localNetworks : [],
+    allowedNetworks: [...(isLoopback(options.host) ? localNetworks : []), ...(options.allowedNetworks ?? [])],
     serviceRanges: real === undefined ? [superServiceRange] : await serviceRangesOf(real),
     serviceAddresses: addressesFor(
       superClient,

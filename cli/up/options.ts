@@ -17,6 +17,8 @@ export interface AllInOneOptions {
   /** Kubeconfig of a real super cluster, which replaces the simulated one. */
   superKubeconfig?: string
   limits?: Partial<GatewayLimits>
+  /** Networks that are not public, for webhooks and own nodes of tenants. Those of this machine are added if it listens on loopback. */
+  allowedNetworks?: readonly string[]
   /** Stores all data in etcd instead of the data directory. With a real super cluster, several processes may share it. */
   etcd?: EtcdStorageOptions
   /** Offers HTTP/2. Default true. */

@@ -20,6 +20,8 @@ import { RealKubernetes } from "./node/real-kubernetes.ts"
 
 const image = "registry.k8s.io/e2e-test-images/agnhost:2.63.0"
 const timeoutMs = 90_000
+/** The spare one, on which a kubelet of a tenant runs. */
+const ownMachine = 3
 /** What else is tested at the same time may want the processor, too. */
 const startTimeoutMs = 240_000
 
@@ -30,7 +32,8 @@ describe.skipIf(lacks([metricsProgram], await whyNoNodes()))("a tenant on real n
   beforeAll(async () => {
     kubernetes = await RealKubernetes.start({ nodes: 2, spare: 1 })
     // Where pods find it: this machine's address in the nodes' network.
-    up = await startPolyplane({ args: ["--super-kubeconfig", kubernetes.kubeconfig, "--host", kubernetes.hostAddress] })
+    const network = ["--host", kubernetes.hostAddress, "--allow-network", kubernetes.nodeAddress(ownMachine)]
+    up = await startPolyplane({ args: ["--super-kubeconfig", kubernetes.kubeconfig, ...network] })
   }, startTimeoutMs)
 
   afterAll(async () => {
@@ -198,7 +201,12 @@ describe.skipIf(lacks([metricsProgram], await whyNoNodes()))("a tenant on real n
     async () => {
       expect(await up.cli(["tenant", "create", "own"])).toMatchObject({ stderr: "", code: 0 })
       const own = (...args: string[]) => up.kubectl(args, { kubeconfig: "own", timeoutMs: 60_000 })
-      await joinKubelet(kubernetes, { machine: 3, node: "own1", kubeconfig: up.kubeconfig("own"), kubectl: own })
+      await joinKubelet(kubernetes, {
+        machine: ownMachine,
+        node: "own1",
+        kubeconfig: up.kubeconfig("own"),
+        kubectl: own,
+      })
       await using client = await connectCluster(up.kubeconfig("own"))
       await own("create", "configmap", "words", "--from-literal=greeting=hello")
       await apply("own", [ownPod, daemonSet], "own")
@@ -208,6 +216,8 @@ describe.skipIf(lacks([metricsProgram], await whyNoNodes()))("a tenant on real n
       const nodeNames = (list: { items: Pod[] }) => list.items.map(({ spec }) => spec?.nodeName ?? "").sort()
       expect(nodeNames(await client.list<Pod>(pods, selected))).toEqual(["node1", "node2", "own1"])
       expect(nodeNames(await kubernetes.client.list<Pod>(pods, selected))).toEqual(["node1", "node2"])
+      await eventually(async () => (await own("logs", "here")).includes("Paused"))
+      expect(await own("exec", "here", "--", "cat", "/words/greeting")).toBe("hello")
       // Only its kubelet deletes it, when its container has ended.
       await own("delete", "pod", "here", "--timeout=60s")
       await own("delete", "daemonset", "everywhere", "--timeout=60s")
