@@ -2,6 +2,7 @@
 // k8s.io/kubernetes/pkg/quota/v1/evaluator/core and k8s.io/component-helpers/resource.
 
 import { isFinished } from "../core/pod-phase.ts"
+import { classOf } from "../core/storage-classes.ts"
 import { addAmounts, addTo, type Amounts, largest, parseAmounts, raise } from "./amounts.ts"
 import { deviceUsage, isDeviceClaim, isExtended, limitsDevices, noOffers } from "./device-usage.ts"
 import type { Container, KubeObject, PersistentVolumeClaim, Pod, PodSpec, Service } from "../object.ts"
@@ -10,11 +11,8 @@ import { ownValue, setOwn } from "../schema/json-object.ts"
 
 const one = parseQuantity("1")
 
-/**
- * The resources of a whole pod: the sum of its containers and sidecars, or the maximum of its init containers if that is greater;
- * pod-level resources take precedence. Its overhead is added.
- */
-export function podAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts {
+/** The resources of a pod's containers: the sum of containers and sidecars, or the maximum of init containers if that is greater. */
+export function containerAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts {
   const sum: Amounts = {}
   for (const container of spec.containers ?? []) addTo(sum, parseAmounts(container.resources?.[kind]))
   const sidecars: Amounts = {}
@@ -30,7 +28,12 @@ export function podAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts 
       raise(greediest, name, together)
     }
   }
-  const total = { ...largest([sum, greediest]), ...parseAmounts(spec.resources?.[kind]) }
+  return largest([sum, greediest])
+}
+
+/** The resources of a whole pod: those of its containers, unless it has its own, and its overhead. */
+export function podAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts {
+  const total = { ...containerAmounts(spec, kind), ...parseAmounts(spec.resources?.[kind]) }
   const overhead = parseAmounts(spec.overhead)
   if (kind === "requests") return addAmounts(total, overhead)
   const limited = (name: string): boolean =>
@@ -155,10 +158,11 @@ function serviceUsage({ spec = {} }: Service): Amounts {
   }
 }
 
-function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): Amounts {
+function claimUsage(claim: PersistentVolumeClaim): Amounts {
+  const { spec, status } = claim
   const usage: Amounts = {}
   const asked = parseAmounts(spec?.resources?.requests)["storage"]
-  const name = metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? spec?.storageClassName ?? ""
+  const name = classOf(claim)
   const prefix = `${name}.storageclass.storage.k8s.io/`
   if (name !== "") usage[`${prefix}persistentvolumeclaims`] = one
   if (asked !== undefined) {

@@ -13,16 +13,15 @@ import { isFinished, isTerminating } from "../pods/pod-state.ts"
 import { bind, setClaimStatus } from "./bind.ts"
 import {
   bestMatch,
-  classOf,
   defaultOf,
   isBoundTo,
-  hasClass,
   isOfSuper,
   mismatch,
   noProvisioner,
   selectedNode,
   waitsForConsumer,
 } from "./matching.ts"
+import { classOf, hasClass } from "../../apimachinery/core/storage-classes.ts"
 import { boundByController, isBindingDone } from "../../apimachinery/core/claim-binding.ts"
 import type { Binder } from "./binder.ts"
 import { migrateClaim } from "./migration.ts"

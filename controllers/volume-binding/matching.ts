@@ -1,12 +1,12 @@
 // Selects the PersistentVolume for a claim. Pure. Source: k8s.io/component-helpers/storage/volume,
 // k8s.io/kubernetes/pkg/controller/volume/persistentvolume/index.go.
 
+import { classOf } from "../../apimachinery/core/storage-classes.ts"
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../apimachinery/object.ts"
 import { uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { milliValue, parseQuantity } from "../../apimachinery/quantity.ts"
 
-const classAnnotation = "volume.beta.kubernetes.io/storage-class"
 export const selectedNode = "volume.kubernetes.io/selected-node"
 const defaultClass = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"]
 export const noProvisioner = "kubernetes.io/no-provisioner"
@@ -14,13 +14,6 @@ export const noProvisioner = "kubernetes.io/no-provisioner"
 /** Published by the syncer from the super cluster, which owns the object. */
 export const isOfSuper = ({ metadata }: PersistentVolume | StorageClass): boolean =>
   metadata.annotations?.[uidAnnotation] !== undefined
-
-export const classOf = ({ metadata, spec }: PersistentVolume | PersistentVolumeClaim): string =>
-  metadata.annotations?.[classAnnotation] ?? spec?.storageClassName ?? ""
-
-/** The class "" counts as well: it asks for a volume without a class. */
-export const hasClass = ({ metadata, spec }: PersistentVolumeClaim): boolean =>
-  metadata.annotations?.[classAnnotation] !== undefined || spec?.storageClassName !== undefined
 
 /** In thousandths of a byte. */
 export function sizeOf(quantity: string | undefined): number {

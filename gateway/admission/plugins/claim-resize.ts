@@ -1,6 +1,7 @@
 // A claim may grow only if its storage class allows volume expansion. Source:
 // k8s.io/kubernetes/plugin/pkg/admission/storage/persistentvolume/resize.
 
+import { classOf } from "../../../apimachinery/core/storage-classes.ts"
 import type { PersistentVolumeClaim, StorageClass } from "../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../../../apimachinery/quantity.ts"
 import { storageClasses } from "../../../client/resources.ts"
@@ -21,8 +22,9 @@ export const persistentVolumeClaimResize: AdmissionPlugin = {
       return
     if (before?.status?.phase !== "Bound")
       throw refuse(attributes, "Only bound persistent volume claims can be expanded")
-    const name = claim.spec?.storageClassName
-    const found = name ? await find<StorageClass>(ctx, storageClasses, "", name) : undefined
+    const name = classOf(claim)
+    const isKept = name !== "" && name === classOf(before)
+    const found = isKept ? await find<StorageClass>(ctx, storageClasses, "", name) : undefined
     if (found?.allowVolumeExpansion !== true) {
       throw refuse(
         attributes,

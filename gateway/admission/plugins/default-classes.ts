@@ -1,6 +1,7 @@
 // Sets the default class of claims and ingresses without a class, if there is one. Source:
 // k8s.io/kubernetes/plugin/pkg/admission/{storage/storageclass/setdefault,network/defaultingressclass}.
 
+import { hasClass } from "../../../apimachinery/core/storage-classes.ts"
 import type { KubeObject, PersistentVolumeClaim } from "../../../apimachinery/object.ts"
 import { ingressClasses, storageClasses } from "../../../client/resources.ts"
 import type { AdmissionPlugin } from "../chain.ts"
@@ -9,7 +10,6 @@ import { isOf, objectAs } from "./refuse.ts"
 
 const storageMark = "storageclass.kubernetes.io/is-default-class"
 const betaStorageMark = "storageclass.beta.kubernetes.io/is-default-class"
-const betaStorageClass = "volume.beta.kubernetes.io/storage-class"
 const ingressMark = "ingressclass.kubernetes.io/is-default-class"
 const betaIngressClass = "kubernetes.io/ingress.class"
 
@@ -20,8 +20,7 @@ export const defaultStorageClass: AdmissionPlugin = {
 
   async mutate(ctx, attributes) {
     const claim = objectAs<PersistentVolumeClaim>(attributes)
-    if (claim.spec?.storageClassName !== undefined) return
-    if (claim.metadata.annotations?.[betaStorageClass] !== undefined) return
+    if (hasClass(claim)) return
     const name = newest(await listAll(ctx, storageClasses), storageMark, betaStorageMark)
     if (name !== undefined) claim.spec = { ...claim.spec, storageClassName: name }
   },

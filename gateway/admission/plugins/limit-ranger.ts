@@ -1,7 +1,7 @@
 // Applies the defaults of a namespace's LimitRanges and rejects values outside their bounds. Source:
 // k8s.io/kubernetes/plugin/pkg/admission/limitranger.
 
-import type { Container, LimitRange, PersistentVolumeClaim, Pod } from "../../../apimachinery/object.ts"
+import type { Container, LimitRange, PersistentVolumeClaim, Pod, PodSpec } from "../../../apimachinery/object.ts"
 import {
   compareQuantities,
   milliValue,
@@ -10,7 +10,7 @@ import {
   type Quantity,
 } from "../../../apimachinery/quantity.ts"
 import { type Amounts, parseAmounts } from "../../../apimachinery/quota/amounts.ts"
-import { podAmounts } from "../../../apimachinery/quota/usage.ts"
+import { containerAmounts } from "../../../apimachinery/quota/usage.ts"
 import { limitRanges } from "../../../client/resources.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { listAll } from "./lookup.ts"
@@ -27,13 +27,13 @@ export const limitRanger: AdmissionPlugin = {
   concerns: isBounded,
 
   async mutate(ctx, attributes) {
-    if (!isOf(attributes, "", "pods")) return
+    if (attributes.resource.resource !== "pods" || isLeaving(attributes)) return
     const pod = objectAs<Pod>(attributes)
     for (const range of await listAll<LimitRange>(ctx, limitRanges, attributes.namespace)) fill(pod, itemsOf(range))
   },
 
   async validate(ctx, attributes) {
-    if (attributes.current?.metadata.deletionTimestamp !== undefined) return
+    if (isLeaving(attributes)) return
     for (const range of await listAll<LimitRange>(ctx, limitRanges, attributes.namespace)) {
       const faults = itemsOf(range).flatMap((item) =>
         attributes.resource.resource === "pods"
@@ -51,6 +51,10 @@ function isBounded(attributes: AdmissionAttributes): boolean {
   if (isOf(attributes, "", "persistentvolumeclaims")) return true
   if (isOf(attributes, "", "pods")) return attributes.operation === "CREATE"
   return isOf(attributes, "", "pods", "resize")
+}
+
+function isLeaving({ current }: AdmissionAttributes): boolean {
+  return current?.metadata.deletionTimestamp !== undefined
 }
 
 function itemsOf(range: LimitRange): Item[] {
@@ -101,11 +105,21 @@ function fillContainer(
 
 function podFaults(item: Item, pod: Pod): string[] {
   const spec = pod.spec ?? { containers: [] }
-  if (item.type === "Pod") return boundFaults(item, podAmounts(spec, "requests"), podAmounts(spec, "limits"))
+  if (item.type === "Pod") return boundFaults(item, limitedAmounts(spec, "requests"), limitedAmounts(spec, "limits"))
   if (item.type !== "Container") return []
   return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }) =>
     boundFaults(item, parseAmounts(resources?.requests), parseAmounts(resources?.limits)),
   )
+}
+
+/** Upstream's own sum for limits has no overhead, and no more of the pod's own resources than these. */
+function limitedAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts {
+  const { cpu, memory } = parseAmounts(spec.resources?.[kind])
+  return {
+    ...containerAmounts(spec, kind),
+    ...(cpu === undefined ? {} : { cpu }),
+    ...(memory === undefined ? {} : { memory }),
+  }
 }
 
 /** Checks the requested amounts against each bound of the item. */

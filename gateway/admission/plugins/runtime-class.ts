@@ -6,22 +6,20 @@ import { ownValue } from "../../../apimachinery/schema/json-object.ts"
 import { runtimeClasses } from "../../../client/resources.ts"
 import { withoutReason } from "../../registry/generic/metadata.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
-import type { AdmissionPlugin } from "../chain.ts"
+import type { RequestContext } from "../../request/context.ts"
+import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { find } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
-
-type Toleration = NonNullable<PodSpec["tolerations"]>[number]
+import { mergeTolerations, type Toleration } from "./tolerations.ts"
 
 interface RuntimeClass extends KubeObject {
   overhead?: { podFixed?: Record<string, string> }
-  scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] }
+  scheduling?: Scheduling
 }
 
-/** Equal tolerations have the same text. */
-function print({ key, operator, value, effect, tolerationSeconds }: Toleration): string {
-  return [key, operator, value, effect, tolerationSeconds]
-    .map((field) => (field === undefined ? "" : `=${field}`))
-    .join(" ")
+interface Scheduling {
+  nodeSelector?: Record<string, string>
+  tolerations?: Toleration[]
 }
 
 export const runtimeClass: AdmissionPlugin = {
@@ -31,41 +29,59 @@ export const runtimeClass: AdmissionPlugin = {
 
   async mutate(ctx, attributes) {
     const spec = objectAs<Pod>(attributes).spec
-    const name = spec?.runtimeClassName
     if (spec === undefined) return
-    if (name === undefined) return
-    // Upstream looks it up by name, and its error for an empty name has no reason.
-    if (name === "") throw withoutReason("resource name may not be empty")
-    const found = await find<RuntimeClass>(ctx, runtimeClasses, "", name)
-    if (found === undefined) {
-      throw refuse(attributes, `pod rejected: RuntimeClass "${name}" not found`)
-    }
-    const overhead = found.overhead?.podFixed
-    if (spec.overhead !== undefined && !semanticEqual(spec.overhead, overhead)) {
-      throw refuse(attributes, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
-    }
-    if (overhead !== undefined) spec.overhead = { ...overhead } as NonNullable<PodSpec["overhead"]>
-    const selector = found.scheduling?.nodeSelector ?? {}
-    for (const [key, value] of Object.entries(selector)) {
-      const own = ownValue(spec.nodeSelector, key)
-      if (own !== undefined && own !== value) {
-        throw refuse(
-          attributes,
-          `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
-        )
-      }
-    }
-    if (Object.keys(selector).length > 0) spec.nodeSelector = { ...spec.nodeSelector, ...selector }
-    const own = new Set((spec.tolerations ?? []).map(print))
-    const more = (found.scheduling?.tolerations ?? []).filter((toleration) => !own.has(print(toleration)))
-    if (more.length > 0) spec.tolerations = [...(spec.tolerations ?? []), ...structuredClone(more)]
+    const { overhead, scheduling } = (await classOf(ctx, attributes, spec)) ?? {}
+    if (overhead !== undefined) setOverhead(attributes, spec, overhead.podFixed)
+    if (scheduling !== undefined) setScheduling(attributes, spec, scheduling)
   },
 
-  async validate(_ctx, attributes) {
+  async validate(ctx, attributes) {
     const spec = objectAs<Pod>(attributes).spec
-    if (spec === undefined || spec.runtimeClassName !== undefined) return
-    if (spec.overhead !== undefined || isGivenEmpty(spec, "overhead")) {
+    if (spec === undefined) return
+    const { overhead } = (await classOf(ctx, attributes, spec)) ?? {}
+    if (overhead !== undefined) {
+      if (!semanticEqual(spec.overhead ?? {}, overhead.podFixed ?? {})) throw otherOverhead(attributes)
+    } else if (spec.overhead !== undefined || isGivenEmpty(spec, "overhead")) {
       throw refuse(attributes, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead")
     }
   },
+}
+
+async function classOf(
+  ctx: RequestContext,
+  attributes: AdmissionAttributes,
+  { runtimeClassName: name }: PodSpec,
+): Promise<RuntimeClass | undefined> {
+  if (name === undefined) return undefined
+  // Upstream looks it up by name, and its error for an empty name has no reason.
+  if (name === "") throw withoutReason("resource name may not be empty")
+  const found = await find<RuntimeClass>(ctx, runtimeClasses, "", name)
+  if (found === undefined) throw refuse(attributes, `pod rejected: RuntimeClass "${name}" not found`)
+  return found
+}
+
+function setOverhead(attributes: AdmissionAttributes, spec: PodSpec, podFixed: Record<string, string> = {}): void {
+  if (spec.overhead !== undefined && !semanticEqual(spec.overhead, podFixed)) throw otherOverhead(attributes)
+  if (Object.keys(podFixed).length > 0) spec.overhead = { ...podFixed } as NonNullable<PodSpec["overhead"]>
+}
+
+const otherOverhead = (attributes: AdmissionAttributes): Error =>
+  refuse(attributes, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
+
+function setScheduling(
+  attributes: AdmissionAttributes,
+  spec: PodSpec,
+  { nodeSelector = {}, tolerations = [] }: Scheduling,
+): void {
+  for (const [key, value] of Object.entries(nodeSelector)) {
+    const own = ownValue(spec.nodeSelector, key)
+    if (own === undefined || own === value) continue
+    throw refuse(
+      attributes,
+      `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
+    )
+  }
+  if (Object.keys(nodeSelector).length > 0) spec.nodeSelector = { ...spec.nodeSelector, ...nodeSelector }
+  const all = mergeTolerations([...(spec.tolerations ?? []), ...structuredClone(tolerations)])
+  if (all.length > 0) spec.tolerations = all
 }

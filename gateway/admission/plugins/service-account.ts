@@ -5,8 +5,10 @@ import { setTimeout as delay } from "node:timers/promises"
 import { goQuote } from "../../../apimachinery/go/quote.ts"
 import { generateName, validatePathSegmentName } from "../../../apimachinery/names.ts"
 import type { Container, Pod, PodSpec, ServiceAccount } from "../../../apimachinery/object.ts"
+import { mountedSecrets } from "../../../apimachinery/core/pod-references.ts"
 import { mountedTokenSeconds } from "../../../apimachinery/core/service-account-tokens.ts"
 import { serviceAccounts } from "../../../client/resources.ts"
+import { withoutReason } from "../../registry/generic/metadata.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { find } from "./lookup.ts"
@@ -21,41 +23,53 @@ const volumePrefix = "kube-api-access-"
 const defaultAccount = "default"
 const retryDelaysMs = [5, 10, 20, 40, 80, 160, 320, 640]
 const mirrorAnnotation = "kubernetes.io/config.mirror"
+/** As Go reads them: all else is false. */
+const truths: ReadonlySet<string> = new Set(["1", "t", "T", "TRUE", "true", "True"])
 
 export const serviceAccount: AdmissionPlugin = {
   name: "ServiceAccount",
 
-  concerns: (attributes) => isOf(attributes, "", "pods") && attributes.operation === "CREATE",
+  concerns: (attributes) =>
+    (isOf(attributes, "", "pods") && attributes.operation === "CREATE") || isOfDebuggers(attributes),
 
   async mutate(ctx, attributes) {
+    if (isOfDebuggers(attributes)) return
     const pod = objectAs<Pod>(attributes)
     const spec = (pod.spec ??= { containers: [] })
-    if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return checkMirror(attributes, pod)
-    const name = spec.serviceAccountName || defaultAccount
-    spec.serviceAccountName = name
-    spec.serviceAccount = name
-    const account = await accountOf(ctx, attributes, name)
-    if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec)
-    if ((spec.imagePullSecrets ?? []).length === 0 && (account.imagePullSecrets ?? []).length > 0) {
-      spec.imagePullSecrets = (account.imagePullSecrets ?? []).map((secret) => ({ ...secret }))
+    if (!isMirror(pod)) {
+      const name = spec.serviceAccountName || defaultAccount
+      spec.serviceAccountName = name
+      spec.serviceAccount = name
+      const account = await accountOf(ctx, attributes, name)
+      if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec)
+      if ((spec.imagePullSecrets ?? []).length === 0 && (account.imagePullSecrets ?? []).length > 0) {
+        spec.imagePullSecrets = (account.imagePullSecrets ?? []).map((secret) => ({ ...secret }))
+      }
     }
+    await validatePod(ctx, attributes, pod)
   },
 
-  async validate(ctx, attributes) {
-    const pod = objectAs<Pod>(attributes)
-    if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return checkMirror(attributes, pod)
-    const name = pod.spec?.serviceAccountName
-    if (!name) {
-      throw refuse(
-        attributes,
-        `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ""}`,
-      )
-    }
-    const account = await accountOf(ctx, attributes, name)
-    if (account.metadata.annotations?.["kubernetes.io/enforce-mountable-secrets"] === "true") {
-      checkSecrets(attributes, pod.spec, account)
-    }
-  },
+  validate: (ctx, attributes) => validatePod(ctx, attributes, objectAs<Pod>(attributes)),
+}
+
+const isOfDebuggers = (attributes: AdmissionAttributes): boolean =>
+  isOf(attributes, "", "pods", "ephemeralcontainers") && attributes.operation === "UPDATE"
+
+const isMirror = ({ metadata }: Pod): boolean => metadata.annotations?.[mirrorAnnotation] !== undefined
+
+async function validatePod(ctx: RequestContext, attributes: AdmissionAttributes, pod: Pod): Promise<void> {
+  const isDebugged = isOfDebuggers(attributes)
+  if (!isDebugged && isMirror(pod)) return checkMirror(attributes, pod)
+  const name = pod.spec?.serviceAccountName
+  if (!name) {
+    throw refuse(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ""}`)
+  }
+  const account = await accountOf(ctx, attributes, name)
+  if (!truths.has(account.metadata.annotations?.["kubernetes.io/enforce-mountable-secrets"] ?? "")) return
+  const fault = isDebugged ? faultOfDebuggers(pod.spec, account) : faultOfSecrets(pod.spec, account)
+  if (fault === undefined) return
+  // Upstream's error for containers to debug with has no reason.
+  throw isDebugged ? withoutReason(fault) : refuse(attributes, fault)
 }
 
 async function accountOf(ctx: RequestContext, attributes: AdmissionAttributes, name: string): Promise<ServiceAccount> {
@@ -105,49 +119,54 @@ function mountToken(spec: PodSpec): void {
 function checkMirror(attributes: AdmissionAttributes, pod: Pod): void {
   const spec = pod.spec ?? { containers: [] }
   if (spec.serviceAccountName) throw refuse(attributes, "a mirror pod may not reference service accounts")
-  const volumes = spec.volumes ?? []
-  if (volumes.some((volume) => volume.secret !== undefined)) {
-    throw refuse(attributes, "a mirror pod may not reference secrets")
-  }
-  const projects = volumes.some((volume) =>
+  if (mountedSecrets(pod).size > 0) throw refuse(attributes, "a mirror pod may not reference secrets")
+  const projects = (spec.volumes ?? []).some((volume) =>
     (volume.projected?.sources ?? []).some((source) => source.serviceAccountToken !== undefined),
   )
   if (projects) throw refuse(attributes, "a mirror pod may not use ServiceAccountToken volume projections")
 }
 
-function checkSecrets(attributes: AdmissionAttributes, spec: PodSpec | undefined, account: ServiceAccount): void {
-  const mountable = new Set((account.secrets ?? []).map((secret) => secret.name))
-  const tail = `is not allowed because service account ${account.metadata.name} does not reference that secret`
-  for (const { secret } of spec?.volumes ?? []) {
-    if (secret !== undefined && !mountable.has(secret.secretName)) {
-      throw refuse(attributes, `volume with secret.secretName="${secret.secretName}" ${tail}`)
-    }
-  }
-  const check = (container: Container, word: string): void => {
-    for (const { name, valueFrom } of container.env ?? []) {
-      const secret = valueFrom?.secretKeyRef?.name
-      if (secret === undefined || mountable.has(secret)) continue
-      throw refuse(
-        attributes,
-        `${word} ${container.name} with envVar ${name} referencing secret.secretName="${secret}" ${tail}`,
-      )
-    }
-    for (const { secretRef } of container.envFrom ?? []) {
-      if (secretRef === undefined || mountable.has(secretRef.name)) continue
-      throw refuse(
-        attributes,
-        `${word} ${container.name} with envFrom referencing secret.secretName="${secretRef.name}" ${tail}`,
-      )
-    }
-  }
-  for (const container of spec?.initContainers ?? []) check(container, "init container")
-  for (const container of spec?.containers ?? []) check(container, "container")
+const tailOf = ({ metadata }: ServiceAccount): string =>
+  `is not allowed because service account ${metadata.name} does not reference that`
+
+/** The first use of a Secret that is not one of the account's. */
+function faultOfSecrets(spec: PodSpec | undefined, account: ServiceAccount): string | undefined {
+  const tail = tailOf(account)
+  const mountable = mountableOf(account)
+  const volume = spec?.volumes?.find(({ secret }) => secret !== undefined && !mountable.has(secret.secretName))
+  if (volume !== undefined) return `volume with secret.secretName="${volume.secret?.secretName ?? ""}" ${tail} secret`
+  const inside =
+    faultOfContainers(spec?.initContainers, "init container", account) ??
+    faultOfContainers(spec?.containers, "container", account)
+  if (inside !== undefined) return inside
   const pullable = new Set((account.imagePullSecrets ?? []).map((secret) => secret.name))
-  for (const [index, { name }] of (spec?.imagePullSecrets ?? []).entries()) {
-    if (pullable.has(name)) continue
-    throw refuse(
-      attributes,
-      `imagePullSecrets[${index}].name="${name}" is not allowed because service account ${account.metadata.name} does not reference that imagePullSecret`,
-    )
+  const pulled = spec?.imagePullSecrets ?? []
+  const index = pulled.findIndex(({ name }) => !pullable.has(name))
+  return index < 0 ? undefined : `imagePullSecrets[${index}].name="${pulled[index]?.name}" ${tail} imagePullSecret`
+}
+
+const faultOfDebuggers = (spec: PodSpec | undefined, account: ServiceAccount): string | undefined =>
+  faultOfContainers(spec?.ephemeralContainers, "ephemeral container", account)
+
+const mountableOf = ({ secrets = [] }: ServiceAccount): ReadonlySet<string | undefined> =>
+  new Set(secrets.map((secret) => secret.name))
+
+function faultOfContainers(
+  containers: readonly Pick<Container, "name" | "env" | "envFrom">[] = [],
+  word: string,
+  account: ServiceAccount,
+): string | undefined {
+  const mountable = mountableOf(account)
+  for (const { name, env = [], envFrom = [] } of containers) {
+    const fault = (what: string, secret = ""): string =>
+      `${word} ${name} with ${what} referencing secret.secretName="${secret}" ${tailOf(account)} secret`
+    for (const { name: variable, valueFrom } of env) {
+      const key = valueFrom?.secretKeyRef
+      if (key !== undefined && !mountable.has(key.name)) return fault(`envVar ${variable}`, key.name)
+    }
+    for (const { secretRef } of envFrom) {
+      if (secretRef !== undefined && !mountable.has(secretRef.name)) return fault("envFrom", secretRef.name)
+    }
   }
+  return undefined
 }

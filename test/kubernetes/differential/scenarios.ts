@@ -71,6 +71,7 @@ import { protocolCases } from "./cases/protocol.ts"
 import { nodeAnnotationCases } from "./cases/node-annotations.ts"
 import { permissionCases } from "./cases/permissions.ts"
 import { podAnnotationCases } from "./cases/pod-annotations.ts"
+import { podAdmissionCases } from "./cases/pod-admission.ts"
 import { podAndAccountCases } from "./cases/pods-and-accounts.ts"
 import { podRuleCases } from "./cases/pod-rules.ts"
 import { podSubresourceCases } from "./cases/pod-subresources.ts"
@@ -184,6 +185,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...statusMetadataCases(),
         ...cronScheduleCases(),
         ...quotaCases(),
+        ...podAdmissionCases(),
         ...podSecurityCases(),
         ...nodeAnnotationCases(),
         ...podAnnotationCases(),
