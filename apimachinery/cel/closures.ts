@@ -34,8 +34,8 @@ const maxThreadMs = 250
 
 export type Run = (frame: Frame) => Value
 
-/** `cost`: what was spent, which is more than the limit by what the last operation costs. */
 export class CostExceeded extends Error {
+  /** Until then. */
   readonly cost: number
 
   constructor(cost: number, message = "operation cancelled: actual cost limit exceeded") {

@@ -60,11 +60,12 @@ export function policyExpressionErrors(spec: PolicySpec, path: FieldPath): Field
     ...(spec.mutations ?? []).flatMap((mutation, index) => {
       const isPatch = mutation.patchType === "JSONPatch"
       const expression = ((isPatch ? mutation.jsonPatch : mutation.applyConfiguration)?.expression ?? "").trim()
+      const trimmed = { ...mutation, [isPatch ? "jsonPatch" : "applyConfiguration"]: { expression } }
       const at = path
         .child("mutations")
         .index(index)
         .child(isPatch ? "jsonPatch" : "applyConfiguration", "expression")
-      return faults(at, expression, () => compileMutation(patches, mutation))
+      return faults(at, expression, () => compileMutation(patches, trimmed))
     }),
   ]
 }

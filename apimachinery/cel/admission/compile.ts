@@ -103,8 +103,8 @@ export function compileMutation(
   { patchType, jsonPatch, applyConfiguration }: Mutation,
 ): CompiledExpression {
   return patchType === "JSONPatch"
-    ? compileIn(environment, (jsonPatch?.expression ?? "").trim(), [listType(structType("JSONPatch"))])
-    : compileIn(environment, (applyConfiguration?.expression ?? "").trim(), [structType("Object")])
+    ? compileIn(environment, jsonPatch?.expression ?? "", [listType(structType("JSONPatch"))])
+    : compileIn(environment, applyConfiguration?.expression ?? "", [structType("Object")])
 }
 
 /** A match condition of a webhook: without variables and params. */

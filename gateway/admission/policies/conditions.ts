@@ -3,18 +3,14 @@
 import { type CompiledExpression, compileMatchCondition } from "../../../apimachinery/cel/admission/compile.ts"
 import { aggregateMessage } from "../../../apimachinery/error-message.ts"
 import type { EvaluateMatchConditions } from "../webhooks/match-conditions.ts"
-import { conditionsBudget, Evaluation } from "./evaluation.ts"
+import { Evaluation } from "./evaluation.ts"
 import { PolicyInput } from "./input.ts"
 
 const noVariables: ReadonlyMap<string, CompiledExpression> = new Map()
 
 export const evaluateMatchConditions: EvaluateMatchConditions = async (ctx, conditions, attributes, definition) => {
-  const input = new PolicyInput(ctx, attributes, { resource: attributes.definition })
-  const evaluation = await Evaluation.of(input, definition, noVariables, undefined, { budget: conditionsBudget })
-  return meetsAll(
-    evaluation,
-    conditions.map(({ expression }) => compileMatchCondition(expression)),
-  )
+  const compiled = conditions.map(({ expression }) => compileMatchCondition(expression))
+  return meetsAll(await Evaluation.ofConditions(new PolicyInput(ctx, attributes), definition, noVariables), compiled)
 }
 
 /** No condition is false, and some could not be evaluated. */

@@ -6,12 +6,7 @@ import type { CompiledExpression } from "../../../apimachinery/cel/admission/com
 import { type AuthorizationQuery, Unanswered } from "../../../apimachinery/cel/functions/authorizer.ts"
 import { CostExceeded } from "../../../apimachinery/cel/closures.ts"
 import { jsonValue } from "../../../apimachinery/cel/json-values.ts"
-import {
-  type Evaluation as Evaluated,
-  perCallLimit,
-  type Program,
-  type Variables,
-} from "../../../apimachinery/cel/program.ts"
+import { perCallLimit, type Program } from "../../../apimachinery/cel/program.ts"
 import { CelError, MapValue, type Value } from "../../../apimachinery/cel/values.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
@@ -21,7 +16,7 @@ import { authorizerNames, type PolicyInput } from "./input.ts"
 /** The cost budget of a policy's expressions per request. Source: k8s.io/apiserver/pkg/apis/cel. */
 export const policyBudget = 10_000_000
 /** The cost budget of match conditions. */
-export const conditionsBudget = policyBudget / 4
+const conditionsBudget = policyBudget / 4
 /** Milliseconds after which others have their turn. */
 const maxTurn = 4
 
@@ -30,12 +25,6 @@ export class OutOfBudget extends Error {
   constructor() {
     super("validation failed due to running out of cost budget, no further validation rules will be run")
   }
-}
-
-/** What an evaluation may spend, and whether its expressions may ask for rights. */
-export interface EvaluationLimits {
-  budget: number
-  asksForRights?: boolean
 }
 
 export type Outcome = { value: Value; error?: undefined } | { value?: undefined; error: string }
@@ -52,12 +41,11 @@ export class Evaluation {
     given: ReadonlyMap<string, Value>,
     composed: ReadonlyMap<string, CompiledExpression>,
     params: KubeObject | undefined,
-    { budget, asksForRights = true }: EvaluationLimits,
+    budget: number,
   ) {
     this.#input = input
     this.#budget = budget
     this.#variables = new Map(given)
-    if (!asksForRights) for (const name of authorizerNames) this.#variables.delete(name)
     this.#variables.set("params", jsonValue(params as Json | undefined))
     this.#composed = new ComposedVariables(composed, this.#variables)
     this.#variables.set("variables", this.#composed)
@@ -68,14 +56,29 @@ export class Evaluation {
     definition: ResourceDefinition,
     composed: ReadonlyMap<string, CompiledExpression>,
     params: KubeObject | undefined,
-    limits: EvaluationLimits,
+    budget = policyBudget,
   ): Promise<Evaluation> {
-    return new Evaluation(input, await input.variables(definition), composed, params, limits)
+    return new Evaluation(input, await input.variables(definition), composed, params, budget)
   }
 
-  /** What is left of the budget. */
+  static async ofConditions(
+    input: PolicyInput,
+    definition: ResourceDefinition,
+    composed: ReadonlyMap<string, CompiledExpression>,
+    params?: KubeObject,
+  ): Promise<Evaluation> {
+    return new Evaluation(input, await input.conditionVariables(definition), composed, params, conditionsBudget)
+  }
+
+  /** What is left of the cost budget. */
   get budget(): number {
     return this.#budget
+  }
+
+  /** Its expressions, and the variables that they use, cannot ask what is allowed. */
+  withoutAuthorizer(): this {
+    for (const name of authorizerNames) this.#variables.delete(name)
+    return this
   }
 
   /** Throws OutOfBudget. */
@@ -85,6 +88,10 @@ export class Evaluation {
     try {
       const value = await this.#evaluate(program)
       return value instanceof CelError ? failed(value.message) : { value }
+    } catch (error) {
+      if (!(error instanceof CostExceeded)) throw error
+      this.#spend(error.cost + this.#composed.takeCost())
+      return failed(error.message)
     } finally {
       if (performance.now() - this.#turn > maxTurn) {
         await (this.#input.ctx.turn?.() ?? setImmediate())
@@ -96,7 +103,7 @@ export class Evaluation {
   async #evaluate(program: Program): Promise<Value> {
     for (;;) {
       try {
-        const { value, cost } = outcomeOf(program, this.#variables)
+        const { value, cost } = program.evaluate(this.#variables, perCallLimit)
         this.#spend(cost + this.#composed.takeCost())
         return value
       } catch (error) {
@@ -125,16 +132,6 @@ export class Evaluation {
 function userOf({ namespace, name }: { namespace: string; name: string }): User {
   const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`]
   return { name: `system:serviceaccount:${namespace}:${name}`, groups, extra: {} }
-}
-
-/** A call beyond its limit is an error that costs what it spent. */
-function outcomeOf(program: Program, variables: Variables): Evaluated {
-  try {
-    return program.evaluate(variables, perCallLimit)
-  } catch (error) {
-    if (!(error instanceof CostExceeded)) throw error
-    return { value: new CelError(error.message), cost: error.cost }
-  }
 }
 
 /** A policy's variables: evaluated on first use, with the same input as all its expressions. */
@@ -173,9 +170,15 @@ class ComposedVariables extends MapValue {
   #evaluate(name: string, { program, fault }: CompiledExpression): Value {
     const about = `composited variable ${JSON.stringify(name)}`
     if (program === undefined) return new CelError(`${about} fails to compile: ${fault ?? ""}`)
-    const { value, cost } = outcomeOf(program, this.#given)
-    this.#cost += cost
-    return value instanceof CelError ? new CelError(`${about} fails to evaluate: ${value.message}`) : value
+    try {
+      const { value, cost } = program.evaluate(this.#given, perCallLimit)
+      this.#cost += cost
+      return value instanceof CelError ? new CelError(`${about} fails to evaluate: ${value.message}`) : value
+    } catch (error) {
+      if (!(error instanceof CostExceeded)) throw error
+      this.#cost += error.cost
+      return new CelError(`${about} fails to evaluate: ${error.message}`)
+    }
   }
 
   /** The cost since the last call. */

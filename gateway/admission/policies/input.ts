@@ -27,18 +27,11 @@ export class PolicyInput {
   readonly attributes: AdmissionAttributes
   readonly answers = new AuthorizationAnswers()
   readonly #shown = new Map<ResourceDefinition, Promise<ReadonlyMap<string, Value>>>()
-  readonly #resource: ResourceDefinition | undefined
   #namespace: Promise<Value> | undefined
 
-  /** `resource`: what request.resource shows in any version; default: the matched one. */
-  constructor(
-    ctx: RequestContext,
-    attributes: AdmissionAttributes,
-    { resource }: { resource?: ResourceDefinition } = {},
-  ) {
+  constructor(ctx: RequestContext, attributes: AdmissionAttributes) {
     this.ctx = ctx
     this.attributes = attributes
-    this.#resource = resource
   }
 
   /** `definition`: that of the matched version. */
@@ -48,6 +41,12 @@ export class PolicyInput {
     const made = this.#variables(definition)
     this.#shown.set(definition, made)
     return made
+  }
+
+  /** For match conditions: they see the resource of the request, not the matched one, and no namespace. */
+  async conditionVariables(definition: ResourceDefinition): Promise<ReadonlyMap<string, Value>> {
+    const request = requestJson(this.ctx, this.attributes, definition, this.attributes.definition)
+    return new Map([...(await this.variables(definition)), ["request", jsonValue(request)], ["namespaceObject", null]])
   }
 
   /** Must be called after the object was modified. */
@@ -64,7 +63,7 @@ export class PolicyInput {
     return new Map<string, Value>([
       ["object", await show(attributes.object)],
       ["oldObject", await show(attributes.current)],
-      ["request", jsonValue(requestJson(this.ctx, attributes, definition, this.#resource ?? definition))],
+      ["request", jsonValue(requestJson(this.ctx, attributes, definition, definition))],
       ["namespaceObject", await (this.#namespace ??= this.#namespaceObject())],
       [authorizerNames[0], authorizerValue(answers)],
       [

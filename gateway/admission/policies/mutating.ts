@@ -20,7 +20,7 @@ import { convertObject } from "../../registry/conversion/convert.ts"
 import { isOwnKind } from "../webhooks/versions.ts"
 import { applyConfiguration, ConfigurationError } from "./apply-configuration.ts"
 import { ConditionsFault, meetsAll } from "./conditions.ts"
-import { conditionsBudget, Evaluation, OutOfBudget, policyBudget } from "./evaluation.ts"
+import { Evaluation, OutOfBudget } from "./evaluation.ts"
 import { type PolicyHook, PolicyHooks } from "./hooks.ts"
 import { PolicyInput } from "./input.ts"
 import { isBeyondPolicies, matchResources } from "./match.ts"
@@ -146,6 +146,9 @@ class Run {
   readonly #input: PolicyInput
   readonly #errors: PolicyError[]
   readonly #state: Invocations
+  /** The versions in which mutations had an outcome, and that of the last mutation. */
+  readonly #written = new Set<ResourceDefinition>()
+  #last: ResourceDefinition | undefined
 
   constructor(input: PolicyInput, errors: PolicyError[]) {
     this.#input = input
@@ -162,7 +165,14 @@ class Run {
     const { isSecond } = attributes.reinvocation
     if (isSecond && !semanticEqual(this.#state.last, attributes.object)) this.#askAgain()
     for (const invocation of invocations) await this.#invoke(invocation, isSecond)
+    // Upstream takes the outcome of a mutation for a change even if it is none.
+    if (this.#last !== undefined && this.#written.has(this.#last)) this.#wantAgain()
     this.#state.last = structuredClone(attributes.object)
+  }
+
+  #wantAgain(): void {
+    this.#askAgain()
+    this.#input.attributes.reinvocation.want()
   }
 
   #askAgain(): void {
@@ -171,7 +181,7 @@ class Run {
   }
 
   async #invoke(invocation: Invocation, isSecond: boolean): Promise<void> {
-    const { hook, binding, key } = invocation
+    const { hook, binding, definition, key } = invocation
     const { attributes } = this.#input
     const fail = (message: string): void => {
       if (hook.spec.failurePolicy !== "Ignore")
@@ -186,40 +196,37 @@ class Run {
     if (isSecond && !this.#state.again.has(key)) return
     let mutated = false
     for (const expression of hook.compiled.mutations) {
+      this.#last = definition
       if (attributes.object === undefined) break
       try {
         mutated = (await this.#mutate(invocation, expression)) || mutated
+        this.#written.add(definition)
       } catch (error) {
         if (!(error instanceof MutationFault || error instanceof ConfigurationError || error instanceof OutOfBudget))
           throw error
         fail(error.message)
       }
     }
-    if (mutated) {
-      this.#askAgain()
-      attributes.reinvocation.want()
-    }
+    if (mutated) this.#wantAgain()
     if (hook.spec.reinvocationPolicy === "IfNeeded") this.#state.reinvocable.add(key)
   }
 
   async #meetsConditions(invocation: Invocation): Promise<boolean> {
-    const { matchConditions } = invocation.hook.compiled
+    const { hook, definition, params } = invocation
+    const { matchConditions, variables } = hook.compiled
     if (matchConditions.length === 0) return true
-    return meetsAll(await this.#evaluation(invocation, conditionsBudget), matchConditions)
-  }
-
-  #evaluation({ hook, definition, params }: Invocation, budget: number): Promise<Evaluation> {
-    return Evaluation.of(this.#input, definition, hook.compiled.variables, params, { budget })
+    return meetsAll(await Evaluation.ofConditions(this.#input, definition, variables, params), matchConditions)
   }
 
   /** Returns true if the object was modified. */
   async #mutate(invocation: Invocation, expression: CompiledExpression): Promise<boolean> {
     const { attributes } = this.#input
-    const { definition } = invocation
+    const { hook, definition, params } = invocation
     const { object, definition: own } = attributes
     if (object === undefined) return false
     if (expression.fault !== undefined) throw new MutationFault(expression.fault)
-    const { value, error } = await (await this.#evaluation(invocation, policyBudget)).run(expression)
+    const evaluation = await Evaluation.of(this.#input, definition, hook.compiled.variables, params)
+    const { value, error } = await evaluation.run(expression)
     if (error !== undefined) throw new MutationFault(error)
     const isOwn = isOwnKind(attributes)
     const shown = isOwn ? await convertObject(object, own, definition) : object

@@ -2,6 +2,7 @@
 // annotations. Source: k8s.io/apiserver/pkg/admission/plugin/policy/validating.
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
+import type { Value } from "../../../apimachinery/cel/values.ts"
 import { usableMessage } from "../../../apimachinery/cel/rules/validator.ts"
 import type { PolicyBinding } from "../../../apimachinery/cel/admission/policy.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
@@ -12,7 +13,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { refuse } from "../plugins/refuse.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
 import { ConditionsFault, meetsAll } from "./conditions.ts"
-import { conditionsBudget, Evaluation, type Outcome, OutOfBudget, policyBudget } from "./evaluation.ts"
+import { Evaluation, type Outcome, OutOfBudget } from "./evaluation.ts"
 import { type PolicyHook, PolicyHooks } from "./hooks.ts"
 import { PolicyInput } from "./input.ts"
 import { isBeyondPolicies, matchResources } from "./match.ts"
@@ -173,26 +174,25 @@ async function evaluate(
   const failsOpen = spec.failurePolicy === "Ignore"
   const failed = (message: string): Findings =>
     failsOpen ? nothing : { findings: [{ index: 0, message, reason: "Invalid" }], faults: [] }
-  const start = (budget: number, asksForRights = true): Promise<Evaluation> =>
-    Evaluation.of(input, definition, compiled.variables, params, { budget, asksForRights })
+  const start = (budget?: number): Promise<Evaluation> =>
+    Evaluation.of(input, definition, compiled.variables, params, budget)
   try {
-    if (
-      compiled.matchConditions.length > 0 &&
-      !(await meetsAll(await start(conditionsBudget), compiled.matchConditions))
-    ) {
-      return nothing
+    const { matchConditions, variables } = compiled
+    if (matchConditions.length > 0) {
+      const evaluation = await Evaluation.ofConditions(input, definition, variables, params)
+      if (!(await meetsAll(evaluation, matchConditions))) return nothing
     }
   } catch (error) {
     if (error instanceof ConditionsFault || error instanceof OutOfBudget) return failed(error.message)
     throw error
   }
   try {
-    const evaluation = await start(policyBudget)
+    const evaluation = await start()
     const outcomes: Outcome[] = []
     for (const expression of compiled.validations) outcomes.push(await evaluation.run(expression))
-    const messages = await messagesOf(await start(evaluation.budget, false), compiled)
-    const findings = outcomes.flatMap((outcome, index) => findingOf(outcome, messages, spec, index))
-    const annotating = await start(policyBudget, false)
+    const messages = await messagesOf((await start(evaluation.budget)).withoutAuthorizer(), compiled)
+    const findings = outcomes.flatMap((outcome, index) => findingsOf(spec, index, outcome, messages, failsOpen))
+    const annotating = (await start()).withoutAuthorizer()
     return { findings, faults: await annotate(annotating, { spec, compiled }, annotations, failsOpen) }
   } catch (error) {
     if (error instanceof OutOfBudget) return failed(error.message)
@@ -200,38 +200,35 @@ async function evaluate(
   }
 }
 
-/**
- * The messages that expressions make, also those of validations that hold, since all of them share what the validations left of the
- * budget. OutOfBudget if it does not suffice.
- */
-async function messagesOf(
-  evaluation: Evaluation,
-  { messages }: PolicyHook["compiled"],
-): Promise<(string | undefined)[] | OutOfBudget> {
-  const made: (string | undefined)[] = []
+/** The results of message expressions by validation, whether it failed or not; or that they cost too much together. */
+type Messages = readonly (Value | undefined)[] | OutOfBudget
+
+async function messagesOf(evaluation: Evaluation, { messages }: PolicyHook["compiled"]): Promise<Messages> {
+  const values: (Value | undefined)[] = []
   try {
-    for (const message of messages) {
-      const { value } = message === undefined ? {} : await evaluation.run(message)
-      made.push(value === undefined ? undefined : usableMessage(value))
-    }
-    return made
+    for (const made of messages) values.push(made === undefined ? undefined : (await evaluation.run(made)).value)
+    return values
   } catch (error) {
     if (error instanceof OutOfBudget) return error
     throw error
   }
 }
 
-function findingOf(
-  { value, error }: Outcome,
-  messages: Awaited<ReturnType<typeof messagesOf>>,
+function findingsOf(
   spec: PolicyHook["spec"],
   index: number,
+  { value, error }: Outcome,
+  messages: Messages,
+  failsOpen: boolean,
 ): Finding[] {
+  // Without messages, validations that hold have failed as well.
   const fault = error ?? (messages instanceof OutOfBudget ? `failed messageExpression: ${messages.message}` : undefined)
-  if (fault !== undefined) return spec.failurePolicy === "Ignore" ? [] : [{ index, message: fault, reason: "Invalid" }]
+  if (fault !== undefined) return failsOpen ? [] : [{ index, message: fault, reason: "Invalid" }]
   if (value === true || messages instanceof OutOfBudget) return []
   const { message = "", expression = "", reason = "Invalid" } = spec.validations?.[index] ?? {}
-  return [{ index, message: messages[index] ?? (message.trim() || `failed expression: ${expression.trim()}`), reason }]
+  const made = messages[index]
+  const usable = made === undefined ? undefined : usableMessage(made)
+  return [{ index, message: usable ?? (message.trim() || `failed expression: ${expression.trim()}`), reason }]
 }
 
 /** Returns the errors in their values. */

@@ -63,6 +63,7 @@ import { ownRuleCases } from "./cases/own-rules.ts"
 import { ownTypeCases } from "./cases/own-types.ts"
 import { patchCases } from "./cases/patches.ts"
 import { pathCases } from "./cases/paths.ts"
+import { policyCostCases } from "./cases/policy-costs.ts"
 import { policyEvaluationCases } from "./cases/policy-evaluations.ts"
 import { policyParamCases } from "./cases/policy-params.ts"
 import { policyResultCases } from "./cases/policy-results.ts"
@@ -162,6 +163,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...badMetadataCases(),
         ...policyVariableCases(),
         ...policyParamCases(),
+        ...policyCostCases(),
         ...policyEvaluationCases(),
         ...policyResultCases(),
         ...deletionOptionCases(),

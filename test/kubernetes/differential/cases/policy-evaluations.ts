@@ -1,173 +1,249 @@
-// Evaluations of admission policies: what each expression, all of a policy, and its match conditions may cost, and which of them can
-// ask for rights.
+// What expressions of policies see in each of their places, what they may cost together, and how often they are evaluated.
 
-import type { Json } from "../../../../apimachinery/object.ts"
+import type { JsonObject } from "../generate/objects.ts"
 import { post, type RequestStep, type Scenario } from "../scenario.ts"
 
-type Body = Record<string, Json>
-
-const group = "/apis/admissionregistration.k8s.io/v1"
+const policies = "/apis/admissionregistration.k8s.io/v1"
 const core = "/api/v1/namespaces/@{ns}"
-
-// Estimates and costs of `contains` grow with the product of both lengths, and it is answered in no time: no other machine
-// evaluates it too slowly. One call may cost 1,000,000, a policy 10,000,000, its match conditions 2,500,000.
-const dear = "object.data.long.contains(object.data.long)"
-const tooDear = "object.data.longer.contains(object.data.longer)"
-const data = { long: "a".repeat(9_400), longer: "a".repeat(12_000) }
-const times = <T>(count: number, what: T): T[] => Array.from({ length: count }, () => what)
-
-const validations = (expressions: string[]): Body => ({
-  validations: expressions.map((expression) => ({ expression })),
-})
-
-const validating: [what: string, spec: Body][] = [
-  ["one call", validations([tooDear])],
-  ["one call and others", validations(["true", tooDear, "false", dear])],
-  ["one call, which is ignored", { failurePolicy: "Ignore", ...validations([tooDear, "object.data.long == 'b'"]) }],
-  [
-    "a call with a text of variables",
-    {
-      variables: [{ name: "long", expression: `'${"a".repeat(120)}'.replace('a', '${"b".repeat(100)}')` }],
-      ...validations(["variables.long.contains(variables.long)"]),
-    },
-  ],
-  ["ten calls", validations(times(10, dear))],
-  ["eleven calls", validations(times(11, dear))],
-  ["twelve calls", validations([...times(12, dear), "false"])],
-  ["twelve calls, one of which fails", validations([dear, "false", ...times(11, dear)])],
-  ["twelve calls, which are ignored", { failurePolicy: "Ignore", ...validations([...times(12, dear), "false"]) }],
-  ["ten calls that are too dear alone", validations(times(10, tooDear))],
-  ["a variable, once", { variables: [{ name: "a", expression: dear }], ...validations(times(12, "variables.a")) }],
-  [
-    "a variable",
-    { variables: [{ name: "a", expression: tooDear }], ...validations(["variables.a", "variables.a || true"]) },
-  ],
-  [
-    "twelve variables",
-    {
-      variables: times(12, dear).map((expression, index) => ({ name: `v${index}`, expression })),
-      ...validations(times(12, "").map((_, index) => `variables.v${index}`)),
-    },
-  ],
-  [
-    "a call and its variables",
-    {
-      variables: times(3, dear).map((expression, index) => ({ name: `v${index}`, expression })),
-      ...validations(times(4, "variables.v0 && variables.v1 && variables.v2 && " + dear)),
-    },
-  ],
-  ["a message", { validations: [{ expression: "false", messageExpression: `${tooDear} ? 'a' : 'b'` }] }],
-  ["a message after calls", messages(9)],
-  ["a message after more calls", messages(10)],
-  ["an annotation", annotation(`${tooDear} ? 'a' : 'b'`)],
-  ["annotations", annotated(6)],
-  ["more annotations", annotated(12)],
-  ["a match condition", { ...conditions([tooDear]), ...validations(["false"]) }],
-  ["two match conditions", { ...conditions([dear, dear]), ...validations(["false"]) }],
-  ["three match conditions", { ...conditions([dear, dear, dear]), ...validations(["false"]) }],
-  [
-    "three match conditions, which are ignored",
-    { failurePolicy: "Ignore", ...conditions([dear, dear, dear]), ...validations(["false"]) },
-  ],
-  ["match conditions and calls", { ...conditions([dear, dear]), ...validations(times(10, dear)) }],
-]
-
-const mutation = (expression: string): Body => ({
-  patchType: "JSONPatch",
-  jsonPatch: { expression: `${expression} ? [JSONPatch{op: 'add', path: '/data/seen', value: 'x'}] : []` },
-})
-const application = (expression: string): Body => ({
-  patchType: "ApplyConfiguration",
-  applyConfiguration: {
-    expression: `${expression} ? Object{metadata: Object.metadata{labels: {'a': 'b'}}} : Object{}`,
-  },
-})
-
-const mutating: [what: string, spec: Body][] = [
-  ["one patch", { mutations: [mutation(tooDear)] }],
-  ["one application", { mutations: [application(tooDear)] }],
-  ["one patch, which is ignored", { failurePolicy: "Ignore", mutations: [mutation(tooDear), mutation("true")] }],
-  ["ten patches", { mutations: times(10, mutation(dear)) }],
-  ["twelve patches", { mutations: times(12, mutation(dear)) }],
-  ["twelve applications", { mutations: times(12, application(dear)) }],
-  ["three match conditions", { ...conditions([dear, dear, dear]), mutations: [mutation("true")] }],
-]
 
 export function policyEvaluationCases(): Scenario[] {
   return [
-    ...validating.map(([what, spec]) => evaluated("validating", `costs much: ${what}`, spec)),
-    ...mutating.map(([what, spec]) => evaluated("mutating", `costs much: ${what}`, spec)),
-    ...asking.map(([what, spec]) => evaluated("validating", `asks for rights in a variable of ${what}`, asks(spec))),
-    evaluated("mutating", "asks for rights in a variable", asks({ mutations: [mutation("variables.may")] })),
+    { name: "conditions of policies see other things than their validations", steps: seen() },
+    { name: "messages and annotations of policies cannot ask what is allowed", steps: asked() },
+    { name: "messages of a policy cost more than it has", steps: spent() },
+    { name: "mutations of a policy are evaluated again", steps: again() },
+    { name: "an expression of a policy has spaces around it", steps: spaced() },
   ]
 }
 
-const asking: [what: string, spec: Body][] = [
-  ["a validation", validations(["!variables.may"])],
-  ["a message", { validations: [{ expression: "false", messageExpression: "variables.may ? 'a' : 'b'" }] }],
-  ["both", { validations: [{ expression: "!variables.may", messageExpression: "variables.may ? 'a' : 'b'" }] }],
-  ["an annotation", annotation("variables.may ? 'a' : 'b'")],
-  ["a validation and an annotation", { ...validations(["variables.may"]), ...annotation("string(variables.may)") }],
-  ["an annotation, which is ignored", { failurePolicy: "Ignore", ...annotation("string(variables.may)") }],
-  ["a match condition", { ...conditions(["variables.may"]), ...validations(["false"]) }],
-]
+const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": "@{ns}" } }
+/** Each object has to do with one policy only, since policies are evaluated in no order. */
+const objectsOf = (policy: string): JsonObject => ({ objectSelector: { matchLabels: { policy } } })
 
-function annotation(valueExpression: string): Body {
-  return { auditAnnotations: [{ key: "k", valueExpression }] }
+const rule = (resources: string, apiGroups = "", apiVersions = "v1"): JsonObject => ({
+  apiGroups: [apiGroups],
+  apiVersions: [apiVersions],
+  operations: ["CREATE"],
+  resources: [resources],
+})
+
+interface Given {
+  rules?: JsonObject
+  actions?: string[]
 }
 
-function asks(spec: Body): Body {
-  const expression = "authorizer.group('').resource('pods').namespace('default').check('create').allowed()"
-  return { variables: [{ name: "may", expression }], ...spec }
-}
-
-function messages(calls: number): Body {
-  const failing = { expression: `!${dear}`, messageExpression: `${dear} ? 'a' : 'b'` }
-  return { validations: [...times(calls, { expression: dear }), failing, failing] }
-}
-
-function annotated(count: number): Body {
-  const auditAnnotations = times(count, "").map((_, index) => ({
-    key: `k${index}`,
-    valueExpression: `${dear} ? 'a' : 'b'`,
-  }))
-  return { ...validations(times(6, dear)), auditAnnotations }
-}
-
-function conditions(expressions: string[]): Body {
-  return { matchConditions: expressions.map((expression, index) => ({ name: `c${index}`, expression })) }
-}
-
-function evaluated(kind: "validating" | "mutating", what: string, spec: Body): Scenario {
-  return {
-    name: `a ${kind} policy ${what}`,
-    steps: [
-      ...policy(kind, "a-@{id}", ["configmaps"], spec),
-      // When it is in force, so is the one before.
-      ...policy("validating", "b-@{id}", ["secrets"], validations(["false"])),
-      ...policy("mutating", "c-@{id}", ["secrets"], { mutations: [labelled] }),
-      post(`${core}/secrets?dryRun=All`, { metadata: { name: "a" } }, { untilCode: 422 }),
-      post(`${core}/configmaps`, { metadata: { name: "a" }, data }),
-    ],
-  }
-}
-
-const labelled: Body = {
-  patchType: "JSONPatch",
-  jsonPatch: { expression: "[JSONPatch{op: 'add', path: '/metadata/labels', value: {'seen': 'yes'}}]" },
-}
-
-function policy(kind: "validating" | "mutating", name: string, resources: string[], spec: Body): RequestStep[] {
-  const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": "@{ns}" } }
-  const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources }
-  const matchConstraints = { namespaceSelector, resourceRules: [rule] }
-  const [more, actions] =
-    kind === "validating" ? [{}, { validationActions: ["Deny"] }] : [{ reinvocationPolicy: "Never" }, {}]
+function validating(name: string, spec: JsonObject, { rules, actions = ["Warn"] }: Given = {}): RequestStep[] {
+  const metadata = { name: `${name}-@{id}` }
+  const matchConstraints = { namespaceSelector, ...objectsOf(name), resourceRules: [rules ?? rule("configmaps")] }
   return [
-    post(`${group}/${kind}admissionpolicies`, {
-      metadata: { name },
-      spec: { failurePolicy: "Fail", matchConstraints, ...more, ...spec },
+    post(`${policies}/validatingadmissionpolicies`, { metadata, spec: { matchConstraints, ...spec } }),
+    post(`${policies}/validatingadmissionpolicybindings`, {
+      metadata,
+      spec: { policyName: metadata.name, validationActions: actions },
     }),
-    post(`${group}/${kind}admissionpolicybindings`, { metadata: { name }, spec: { policyName: name, ...actions } }),
+  ]
+}
+
+/** The object is named by the first letter. */
+function mutating(name: string, spec: JsonObject, rules = rule("configmaps")): RequestStep[] {
+  const metadata = { name: `${name}-@{id}` }
+  const matchConstraints = { namespaceSelector, ...objectsOf(name.slice(0, 1)), resourceRules: [rules] }
+  const defaults = { matchConstraints, reinvocationPolicy: "Never", failurePolicy: "Fail" }
+  return [
+    post(`${policies}/mutatingadmissionpolicies`, { metadata, spec: { ...defaults, ...spec } }),
+    post(`${policies}/mutatingadmissionpolicybindings`, { metadata, spec: { policyName: metadata.name } }),
+  ]
+}
+
+/** When these policies are in force, so are those before. */
+function inForce(): RequestStep[] {
+  const expression = "[JSONPatch{op: 'add', path: '/metadata/labels', value: {'seen': 'yes'}}]"
+  const marks = { patchType: "JSONPatch", jsonPatch: { expression } }
+  const rules = rule("secrets")
+  return [
+    ...validating("z", { validations: [{ expression: "false", message: "in force" }] }, { rules, actions: ["Deny"] }),
+    ...mutating("y", { mutations: [marks] }, rules),
+    post(`${core}/secrets?dryRun=All`, { metadata: { name: "a", labels: { policy: "z" } } }, { untilText: "in force" }),
+    post(`${core}/secrets?dryRun=All`, { metadata: { name: "b", labels: { policy: "y" } } }, { untilText: "seen" }),
+  ]
+}
+
+const map = (name: string, more: JsonObject = {}): RequestStep =>
+  post(
+    `${core}/configmaps?dryRun=All`,
+    { metadata: { name, labels: { policy: name } }, ...more },
+    { label: `POST ${name}` },
+  )
+
+function seen(): RequestStep[] {
+  const conditions = [
+    "namespaceObject == null",
+    "namespaceObject.metadata.name == '@{ns}'",
+    "has(namespaceObject.metadata)",
+    "request.resource.version == 'v1'",
+    "request.resource.version == 'v2'",
+    "request.kind.version == 'v1'",
+    "request.requestResource.version == 'v2'",
+    "variables.version == 'v1'",
+    "variables.name == '@{ns}'",
+  ]
+  const variables = [
+    { name: "version", expression: "request.resource.version" },
+    { name: "name", expression: "namespaceObject.metadata.name" },
+  ]
+  const rules = rule("horizontalpodautoscalers", "autoscaling", "v1")
+  const spec = { maxReplicas: 3, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" } }
+  const scaler = (version: string, name: string): RequestStep => {
+    const path = `/apis/autoscaling/${version}/namespaces/@{ns}/horizontalpodautoscalers?dryRun=All`
+    return post(path, { metadata: { name, labels: { policy: name } }, spec }, { label: `POST ${name} in ${version}` })
+  }
+  return [
+    ...conditions.flatMap((expression, index) => [
+      ...validating(
+        `c${index}`,
+        {
+          variables,
+          matchConditions: [{ name: "a", expression }],
+          validations: [{ expression: "false", message: "met" }],
+        },
+        { rules },
+      ),
+      ...validating(
+        `v${index}`,
+        { variables, validations: [{ expression: `!(${expression})`, message: "so" }] },
+        { rules },
+      ),
+    ]),
+    ...inForce(),
+    ...conditions.flatMap((_, index) =>
+      [`c${index}`, `v${index}`].flatMap((name) => [scaler("v1", name), scaler("v2", name)]),
+    ),
+  ]
+}
+
+const allowed = "string(authorizer.requestResource.check('get').allowed())"
+
+function asked(): RequestStep[] {
+  const variables = [{ name: "a", expression: allowed }]
+  const fails = { expression: "false", message: "plain" }
+  return [
+    ...validating("a", {
+      validations: [{ ...fails, messageExpression: "'says ' + string(size(object.metadata.name))" }],
+    }),
+    ...validating("b", { variables, validations: [{ ...fails, messageExpression: "'says ' + variables.a" }] }),
+    ...validating("c", { variables, validations: [{ expression: "variables.a == 'no'", message: "plain" }] }),
+    ...validating("d", { failurePolicy: "Ignore", auditAnnotations: [{ key: "k", valueExpression: allowed }] }),
+    ...validating("e", {
+      validations: [{ expression: "true" }],
+      auditAnnotations: [{ key: "k", valueExpression: allowed }],
+    }),
+    ...validating("f", {
+      variables,
+      validations: [{ expression: "true" }],
+      auditAnnotations: [{ key: "k", valueExpression: "variables.a" }],
+    }),
+    ...inForce(),
+    ...["a", "b", "c", "d", "e", "f"].map((name) => map(name)),
+  ]
+}
+
+/** By 9000 characters of the object: that a text contains one as long costs a hundredth of the product of their lengths. */
+const costly = (result: string): string => `object.data.t.contains(object.data.t) ? ${result} : ${result}`
+const stopped = "(object.data.t + object.data.t).contains(object.data.t + object.data.t)"
+
+function spent(): RequestStep[] {
+  const many = (count: number, validation: JsonObject): JsonObject[] => Array.from({ length: count }, () => validation)
+  const message = costly("'says'")
+  const actions = ["Deny"]
+  const data = { t: "x".repeat(9000) }
+  return [
+    ...validating("a", { validations: many(1, { expression: "false", messageExpression: message }) }, { actions }),
+    ...validating("b", { validations: many(20, { expression: "true", messageExpression: message }) }, { actions }),
+    ...validating("c", { validations: many(20, { expression: "false", messageExpression: message }) }, { actions }),
+    ...validating("d", { validations: many(20, { expression: costly("true") }) }, { actions }),
+    ...validating(
+      "e",
+      {
+        failurePolicy: "Ignore",
+        validations: many(20, { expression: "false", messageExpression: message }),
+      },
+      { actions },
+    ),
+    ...validating(
+      "f",
+      {
+        variables: [{ name: "v", expression: costly("'says'") }],
+        validations: many(20, { expression: "variables.v == 'other'", messageExpression: "variables.v" }),
+      },
+      { actions },
+    ),
+    ...validating(
+      "g",
+      {
+        validations: [
+          { expression: "object.nope == 1", messageExpression: message },
+          ...many(20, { expression: "true", messageExpression: message }),
+        ],
+      },
+      { actions },
+    ),
+    ...validating("h", { validations: many(3, { expression: stopped }) }, { actions }),
+    ...validating("i", { validations: many(4, { expression: stopped }) }, { actions }),
+    ...validating(
+      "j",
+      {
+        variables: Array.from({ length: 10 }, (_, index) => ({ name: `v${index}`, expression: stopped })),
+        validations: Array.from({ length: 10 }, (_, index) => ({ expression: `variables.v${index}` })),
+      },
+      { actions },
+    ),
+    ...inForce(),
+    ...["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"].map((name) => map(name, { data })),
+  ]
+}
+
+function again(): RequestStep[] {
+  const counts = (key: string): JsonObject => ({
+    patchType: "JSONPatch",
+    jsonPatch: {
+      expression: `[JSONPatch{op: 'add', path: '/data/${key}', value: (has(object.data.${key}) ? object.data.${key} : '') + 'x'}]`,
+    },
+  })
+  const same = {
+    patchType: "JSONPatch",
+    jsonPatch: { expression: "[JSONPatch{op: 'add', path: '/data/same', value: 'same'}]" },
+  }
+  const nothing = { patchType: "ApplyConfiguration", applyConfiguration: { expression: "Object{}" } }
+  const reinvocationPolicy = "IfNeeded"
+  const begins = (name: string): RequestStep => map(name, { data: { same: "same" } })
+  return [
+    ...mutating("a", { reinvocationPolicy, mutations: [counts("k")] }),
+    ...mutating("b", { mutations: [counts("k")] }),
+    ...mutating("c1", { reinvocationPolicy, mutations: [counts("k")] }),
+    ...mutating("c2", { reinvocationPolicy, mutations: [counts("l")] }),
+    ...mutating("d1", { reinvocationPolicy, mutations: [counts("k")] }),
+    ...mutating("d2", { mutations: [same] }),
+    ...mutating("e1", { mutations: [counts("k")] }),
+    ...mutating("e2", { reinvocationPolicy, mutations: [counts("l"), nothing] }),
+    ...inForce(),
+    ...["a", "b", "c", "d", "e"].map(begins),
+  ]
+}
+
+function spaced(): RequestStep[] {
+  const expression = "  [JSONPatch{op: 'add', path: '/data/x', value: object.data.nope}]\n"
+  const applied = "\n Object{metadata: Object.metadata{labels: {'a': object.data.nope}}}  "
+  const wrong = [{ name: "a", expression: "\n object.metadata.nope == 'a' " }]
+  return [
+    ...mutating("a", { mutations: [{ patchType: "JSONPatch", jsonPatch: { expression } }] }),
+    ...mutating("b", {
+      mutations: [{ patchType: "ApplyConfiguration", applyConfiguration: { expression: applied } }],
+    }),
+    ...validating("c", {
+      validations: [{ expression: "  object.data.nope == 'x' \n" }, { expression: " false\t", message: " \n " }],
+    }),
+    ...validating("d", { matchConditions: wrong, validations: [{ expression: "false" }] }),
+    ...inForce(),
+    ...["a", "b", "c", "d"].map((name) => map(name, { data: { a: "b" } })),
   ]
 }
