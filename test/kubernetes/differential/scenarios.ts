@@ -78,6 +78,7 @@ import { podRuleCases } from "./cases/pod-rules.ts"
 import { podSubresourceCases } from "./cases/pod-subresources.ts"
 import { podSecurityCases } from "./cases/pod-security.ts"
 import { proxyCases } from "./cases/proxies.ts"
+import { quotaScopeCases } from "./cases/quota-scopes.ts"
 import { quotaCases } from "./cases/quotas.ts"
 import { requestCases } from "./cases/requests.ts"
 import { scaleFaultCases } from "./cases/scale-faults.ts"
@@ -187,6 +188,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...statusMetadataCases(),
         ...cronScheduleCases(),
         ...quotaCases(),
+        ...quotaScopeCases(),
         ...podAdmissionCases(),
         ...podSecurityCases(),
         ...nodeAnnotationCases(),

@@ -10,6 +10,7 @@ import { trimmedImage } from "../pod-spec/containers.ts"
 import { fieldsOfAppArmor, validatePodAnnotations, validateProfilesMatch } from "../pod-spec/annotations.ts"
 import { defaultPodSpec } from "../../../../apimachinery/core/pod-defaults.ts"
 import { defaultPodOnly, dropDisabledOfPod } from "../pod-spec/defaults.ts"
+import { defaultPodResources } from "../pod-spec/pod-resources.ts"
 import { qosClass } from "../pod-spec/qos.ts"
 import { validatePodSpec } from "../pod-spec/validate.ts"
 import { podWarnings } from "../pod-spec/warnings.ts"
@@ -30,6 +31,9 @@ export const podStrategy: Strategy<Pod> = {
     defaultPodOnly(specOf(pod))
     if (pod.status !== undefined) alignAddresses(pod.status)
   },
+
+  /** Admission may have given the containers what the pod's own resources default to (LimitRanger). */
+  settle: (pod) => defaultPodResources(specOf(pod)),
 
   async begin(ctx, pod, current) {
     return current === undefined ? ctx.controlPlane.superQuota.claimPod(ctx, pod) : undefined

@@ -43,6 +43,12 @@ function resizedDefaults(): RequestStep[] {
         max: { cpu: "300m" },
       },
     ]),
+    // Upstream notices the limits a moment later.
+    post(
+      `${pods}?dryRun=All`,
+      { metadata: { name: "big" }, spec: { containers: [main({ resources: { limits: { cpu: "400m" } } })] } },
+      { untilCode: 403 },
+    ),
     resize({ requests: { cpu: "20m" } }),
     resize({ requests: { cpu: "400m" } }),
     resize({}),

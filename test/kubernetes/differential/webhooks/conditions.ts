@@ -36,6 +36,7 @@ const conditioned: readonly Loose[] = [
   [["a", "request.dryRun == false && has(request.options.fieldManager)"]],
   [["a", "object.metadata.name.startsWith('p')"]],
   [["a", "request.name == '' || request.namespace == ''"]],
+  [["a", "namespaceObject == null"]],
 ].map((conditions) => ({
   ...within,
   failurePolicy: "Ignore",
