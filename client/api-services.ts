@@ -36,6 +36,11 @@ export const apiServices: Resource = {
 
 export const defaultPort = 443
 
+/** Marks those that the server makes for its own group versions. Without it, an APIService is its users' own. */
+export const managedLabel = "kube-aggregator.kubernetes.io/automanaged"
+
+export const isManaged = ({ metadata }: APIService): boolean => metadata.labels?.[managedLabel] !== undefined
+
 export function isRemote({ spec }: APIService): boolean {
   return spec?.service !== undefined && spec.service !== null
 }

@@ -26,7 +26,8 @@ import { validateRules } from "../apimachinery/schema/validate.ts"
 import { invalid, StatusError } from "../apimachinery/status.ts"
 import { atOnce } from "../apimachinery/steps.ts"
 import { mismatch } from "../controllers/volume-binding/matching.ts"
-import { discoveredResources, groupsOfAggregated, versionDiscovery } from "../gateway/aggregation/discovery.ts"
+import { discoveredResources, versionDiscovery } from "../gateway/aggregation/discovery.ts"
+import { inOrder } from "../gateway/aggregation/priorities.ts"
 import { covers } from "../gateway/authorization/rules.ts"
 import { newErrors } from "../gateway/custom-resources/ratcheting.ts"
 import type { TableColumn } from "../gateway/registry/columns/table-column.ts"
@@ -432,7 +433,7 @@ describe("discovery of aggregated APIs", () => {
 
   test("lists many groups", () => {
     const all = numbers.map((n) => ({ ...api, group: `g${n}`, resources: [{ name: "r" }] }))
-    expect(groupsOfAggregated(all).size).toBe(many)
+    expect(inOrder(all, ({ group }) => group).size).toBe(many)
     expect(discoveredResources(all)).toHaveLength(many)
   })
 })

@@ -14,6 +14,7 @@ import { ObjectView } from "../registry/generic/storage/object-view.ts"
 import { AvailabilityController, type Outages } from "./availability-controller.ts"
 import type { FrontProxy } from "./front-proxy.ts"
 import type { ListedResource } from "./listed-resources.ts"
+import { type Ranked, rankOf } from "./priorities.ts"
 import {
   aggregatorUser,
   getRemote,
@@ -38,11 +39,7 @@ export interface AggregatorParts {
 }
 
 /** A group version as in discovery. */
-export interface AggregatedVersion {
-  group: string
-  version: string
-  groupPriority: number
-  versionPriority: number
+export interface AggregatedVersion extends Ranked {
   isCurrent: boolean
   /** The resources of the server's last APIResourceList. */
   resources: readonly ListedResource[]
@@ -95,15 +92,18 @@ export class Aggregator implements AsyncDisposable {
   /** Those that have never been checked, as after the control plane was opened, are checked first. */
   async versions(): Promise<readonly AggregatedVersion[]> {
     return (await this.#checked()).map((service) => {
-      const { group = "", version = "", groupPriorityMinimum = 0, versionPriority = 0 } = service.spec ?? {}
       const { resources = [], isCurrent = false } = this.#availability.known(service) ?? {}
-      return { group, version, groupPriority: groupPriorityMinimum, versionPriority, isCurrent, resources }
+      return { ...rankOf(service), isCurrent, resources }
     })
   }
 
-  /** All APIServices, including those of local resources. */
+  /** All APIServices, including those of local resources. Returns the same value until something changes. */
+  services(): Promise<readonly APIService[]> {
+    return this.#view.current()
+  }
+
   async availability(): Promise<{ name: string; isAvailable: boolean }[]> {
-    const all = await this.#view.current()
+    const all = await this.services()
     return all.map((service) => ({ name: service.metadata.name ?? "", isAvailable: isAvailable(service) }))
   }
 

@@ -1,25 +1,15 @@
-// Adds aggregated APIs to discovery, in both of its forms.
+// What discovery says of the resources of aggregated APIs.
 
-import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
+import type { Json } from "../../apimachinery/object.ts"
 import { inPreferredVersions } from "../../client/discovered-resources.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
 import type { AggregatedVersion } from "./aggregator.ts"
 import type { ListedResource } from "./listed-resources.ts"
-
-/** By priority, then by name; each with its versions, preferred ones first. */
-export function groupsOfAggregated(all: readonly AggregatedVersion[]): Map<string, readonly AggregatedVersion[]> {
-  const groups = [...Map.groupBy(all, ({ group }) => group)].map(([group, versions]) => ({
-    group,
-    versions: versions.sort((a, b) => b.versionPriority - a.versionPriority || (a.version < b.version ? -1 : 1)),
-    priority: versions.reduce((most, { groupPriority }) => Math.max(most, groupPriority), -Infinity),
-  }))
-  groups.sort((a, b) => b.priority - a.priority || (a.group < b.group ? -1 : 1))
-  return new Map(groups.map(({ group, versions }) => [group, versions]))
-}
+import { inOrder } from "./priorities.ts"
 
 /** client-go's view: the resources of available APIs, each in its preferred version. */
 export function discoveredResources(all: readonly AggregatedVersion[]): DiscoveredResource[] {
-  const available = [...groupsOfAggregated(all).values()].flat().filter(({ isCurrent }) => isCurrent)
+  const available = [...inOrder(all, ({ group }) => group).values()].flat().filter(({ isCurrent }) => isCurrent)
   return inPreferredVersions(
     available.flatMap(({ group, version, resources }) =>
       resources
@@ -67,13 +57,4 @@ export function versionDiscovery({ group, version, isCurrent, resources }: Aggre
     }
   })
   return { version, resources: found, freshness: isCurrent ? "Current" : "Stale" }
-}
-
-/** An APIGroup, without kind and apiVersion. */
-export function groupDiscovery(group: string, all: readonly AggregatedVersion[]): { [key: string]: Json } {
-  const versions = all.map(({ version }) => ({
-    groupVersion: printGroupVersion({ group, version }),
-    version,
-  }))
-  return { name: group, versions, preferredVersion: versions[0] ?? null }
 }

@@ -1,18 +1,20 @@
-// The APIServices of custom resources: one for each served group version, created and deleted with it. They have no function here,
-// but `kubectl get apiservices` shows them. Source: k8s.io/kube-aggregator/pkg/controllers/autoregister.
+// The APIServices of custom resources: one for each served group version, created and deleted with it, and restored if a client
+// changes it. They have no function here but in discovery. Source: k8s.io/kube-aggregator/pkg/controllers/autoregister.
 
 import { isAlreadyExists, isConflict, isNotFound } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
+import type { Store } from "../../storage/types.ts"
 import { Reconciliation } from "../control-plane/reconciliation.ts"
+import { ObjectView } from "../registry/generic/storage/object-view.ts"
+import { storagePrefixOf } from "../registry/generic/storage/keys.ts"
+import { semanticEqual } from "../registry/validation/equality.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
-import { type APIService, apiServices } from "../../client/api-services.ts"
-
-const managedLabel = "kube-aggregator.kubernetes.io/automanaged"
-/** Custom resources come after everything else, in any order. */
-const priorities = { groupPriorityMinimum: 1000, versionPriority: 100 }
+import { customPriorities } from "./priorities.ts"
+import { type APIService, apiServices, managedLabel } from "../../client/api-services.ts"
 
 export interface LocalServicesParts {
+  store: Store
   client: () => KubeClient
   definitions: () => readonly ResourceDefinition[]
   log: Log
@@ -21,15 +23,20 @@ export interface LocalServicesParts {
 export class LocalServices implements AsyncDisposable {
   readonly #parts: LocalServicesParts
   readonly #reconciliation: Reconciliation
+  /** Opened by the first reconciliation. */
+  readonly #view: ObjectView<APIService>
   /** Nothing to do until there have been custom resources. */
   #everServed = false
 
   constructor(parts: LocalServicesParts) {
     this.#parts = parts
+    const { store, log } = parts
+    const prefix = storagePrefixOf(apiServices.group, apiServices.resource)
+    this.#view = new ObjectView({ store, log, prefix, onChange: () => this.#reconciliation.due() })
     this.#reconciliation = new Reconciliation({
       reconcile: (signal) => this.#reconcile(signal),
       failure: "APIServices of custom resources are not up to date",
-      log: parts.log,
+      log,
     })
   }
 
@@ -39,8 +46,9 @@ export class LocalServices implements AsyncDisposable {
     if (this.#everServed) this.#reconciliation.due()
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#reconciliation[Symbol.asyncDispose]()
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#reconciliation[Symbol.asyncDispose]()
+    await this.#view[Symbol.asyncDispose]()
   }
 
   async #reconcile(signal: AbortSignal): Promise<void> {
@@ -49,17 +57,21 @@ export class LocalServices implements AsyncDisposable {
     for (const { group, version } of this.#parts.definitions().filter(isCustom)) {
       wanted.set(`${version}.${group}`, serviceOf(group, version))
     }
-    const { items } = await client.list<APIService>(apiServices, { labelSelector: `${managedLabel}=true` })
-    const there = new Set(items.map(({ metadata }) => metadata.name ?? ""))
+    const there = new Map((await this.#view.current()).map((service) => [service.metadata.name ?? "", service]))
     for (const [name, service] of wanted) {
       if (signal.aborted) return
-      // An APIService of that name without the label belongs to its creator.
-      if (!there.has(name)) await client.create(apiServices, service).catch(unless(isAlreadyExists))
+      const current = there.get(name)
+      if (current === undefined) await client.create(apiServices, service).catch(unless(isAlreadyExists))
+      // Without the label it belongs to its users.
+      else if (isOwn(current) && !semanticEqual(current.spec, service.spec)) {
+        const restored = { ...structuredClone(current), spec: service.spec } as APIService
+        await client.update(apiServices, restored).catch(unless(isNotFound, isConflict))
+      }
     }
-    for (const { metadata } of items) {
-      const { name = "", uid } = metadata
+    for (const service of there.values()) {
+      const { name = "", uid } = service.metadata
       if (signal.aborted) return
-      if (wanted.has(name)) continue
+      if (wanted.has(name) || !isOwn(service)) continue
       await client
         .delete(apiServices, undefined, name, uid === undefined ? {} : { uid })
         .catch(unless(isNotFound, isConflict))
@@ -71,12 +83,15 @@ export class LocalServices implements AsyncDisposable {
 const isCustom = (definition: ResourceDefinition): boolean =>
   definition.customResource !== undefined && definition.find === undefined
 
+/** Those of built-in resources have another value. */
+const isOwn = ({ metadata }: APIService): boolean => metadata.labels?.[managedLabel] === "true"
+
 function serviceOf(group: string, version: string): APIService {
   return {
     apiVersion: "apiregistration.k8s.io/v1",
     kind: "APIService",
     metadata: { name: `${version}.${group}`, labels: { [managedLabel]: "true" } },
-    spec: { group, version, ...priorities },
+    spec: { group, version, ...customPriorities },
   }
 }
 

@@ -4,10 +4,11 @@
 import type { ServerResponse } from "node:http"
 import { StatusError } from "../../apimachinery/status.ts"
 import { forward, tenantURL } from "../proxy/forward.ts"
-import { builtInDefinitions, builtInOpenAPIPaths } from "../registry/definitions.ts"
+import { builtInOpenAPIPaths } from "../registry/definitions.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import type { RequestContext } from "../request/context.ts"
 import { encodeQuery } from "../request/request-info.ts"
+import { isBuiltInGroup } from "./priorities.ts"
 import { isUserHeader, userHeaders } from "./remote.ts"
 import { type APIService, isAvailable } from "../../client/api-services.ts"
 
@@ -16,14 +17,10 @@ const reads: ReadonlySet<string> = new Set(["GET", "HEAD"])
 const shape = /^\/apis\/([^/]+)\/([^/]+)(?:\/|$)/
 const openAPI = "/openapi/v3/"
 
-let ownGroups: ReadonlySet<string> | undefined
-
-/** Groups of Kubernetes itself are never aggregated. */
 export function mayBeAggregated(path: string): boolean {
   if (path.startsWith(openAPI)) return true
   const [, group] = shape.exec(path) ?? []
-  ownGroups ??= new Set(builtInDefinitions().map((definition) => definition.group))
-  return group !== undefined && !ownGroups.has(group)
+  return group !== undefined && !isBuiltInGroup(group)
 }
 
 /** Call if the path may be aggregated. Returns false if the request is for this server. */

@@ -172,7 +172,7 @@ async function serveResources(
   const resources = createResourceTable()
   stack.defer(() => resources.forgetValues())
   const client = ownClient(self)
-  const localServices = stack.use(new LocalServices({ client, definitions: () => resources.definitions(), log }))
+  const localServices = stack.use(new LocalServices({ store, client, definitions: () => resources.definitions(), log }))
   let custom: readonly ResourceDefinition[] = []
   const isMeasured = (): boolean => tenant !== undefined && podUsage?.isServed === true
   const publish = (): void => resources.setCustom(isMeasured() ? [...metricsDefinitions(), ...custom] : custom)

@@ -9,54 +9,32 @@ import { pageNotFound } from "../../../apimachinery/text-errors.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { SubresourceFacts } from "../../../apimachinery/schema/facts.ts"
 import { protobufMediaType } from "../../../apimachinery/schema/protobuf/parse.ts"
-import { compareVersions } from "../../../apimachinery/version-order.ts"
 import type { AggregatedVersion } from "../../aggregation/aggregator.ts"
-import { groupDiscovery, groupsOfAggregated, versionDiscovery } from "../../aggregation/discovery.ts"
+import { versionDiscovery } from "../../aggregation/discovery.ts"
+import { inOrder, ownRank, type Ranked, serviceName } from "../../aggregation/priorities.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { parseAccept } from "../accept.ts"
 import { sendBytes } from "../responses/body-writer.ts"
 import { bytesOfDocument, document } from "./documents.ts"
 import { checkAccept, negotiate } from "../negotiation.ts"
 import { printed } from "../responses/print.ts"
+import { type ListedGroups, listedGroups } from "./listed-groups.ts"
 import { sendDocument } from "./send-document.ts"
-
-/** Groups in kube-apiserver's order; custom groups follow by name. */
-const groupOrder = [
-  "apiregistration.k8s.io",
-  "apps",
-  "events.k8s.io",
-  "authentication.k8s.io",
-  "authorization.k8s.io",
-  "autoscaling",
-  "batch",
-  "certificates.k8s.io",
-  "networking.k8s.io",
-  "policy",
-  "rbac.authorization.k8s.io",
-  "storage.k8s.io",
-  "admissionregistration.k8s.io",
-  "apiextensions.k8s.io",
-  "scheduling.k8s.io",
-  "coordination.k8s.io",
-  "node.k8s.io",
-  "discovery.k8s.io",
-  "resource.k8s.io",
-  "flowcontrol.apiserver.k8s.io",
-]
 
 /** Serves /api, /apis and the paths below. Throws NotFound if a group or version is not served. */
 export async function serveDiscovery(ctx: RequestContext, response: ServerResponse): Promise<void> {
   const [root = "", ...rest] = ctx.info.path.split("/").filter((part) => part !== "")
   const core = root === "api"
   const definitions = ctx.controlPlane.resources.definitions()
-  const elsewhere = core ? [] : await ctx.controlPlane.aggregator.versions()
-  const passing = elsewhere.length > 0
+  const { aggregator } = ctx.controlPlane
   if (rest.length === 0) {
     const version = aggregatedVersion(ctx.headers["accept"] ?? "")
     if (version !== undefined) {
       const type = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
+      const elsewhere = core ? [] : await aggregator.versions()
       const make = () => aggregated(ctx, core, version, elsewhere)
-      const found = await document(ctx, `${root}?${version}`, core ? [] : passing ? "passing" : definitions, make)
+      const about = core ? [] : elsewhere.length > 0 ? "passing" : definitions
+      const found = await document(ctx, `${root}?${version}`, about, make)
       await sendDocument(ctx, response, found, { contentType: type })
       return
     }
@@ -68,9 +46,10 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   // The normalized path: any number of slashes leads to the same document.
   const key = `${[root, ...rest].join("/")}?${format}${pretty ? "&pretty" : ""}`
   const about = core ? [] : definitions.filter((one) => group === undefined || one.group === group)
+  const listed = listedGroups(definitions, core ? [] : await aggregator.services())
   // What names the versions of the core group also has the control plane's address.
-  const passes = passing || (core && version === undefined)
-  const make = () => printed(legacy(ctx, core, group, version, custom, elsewhere), { format, pretty })
+  const passes = version === undefined && (core || !listed.isUsual)
+  const make = () => printed(legacy(ctx, core, group, version, custom, listed), { format, pretty })
   const found = await document(ctx, key, passes ? "passing" : about, make)
   sendBytes(ctx, response, 200, contentType, [await bytesOfDocument(ctx, found)])
 }
@@ -98,7 +77,7 @@ function legacy(
   group: string | undefined,
   version: string | undefined,
   custom: boolean,
-  elsewhere: readonly AggregatedVersion[],
+  { groups }: ListedGroups,
 ): unknown {
   const definitions = ctx.controlPlane.resources.definitions()
   if (core && version === undefined) {
@@ -112,18 +91,13 @@ function legacy(
     return {
       kind: "APIGroupList",
       apiVersion: "v1",
-      groups: [
-        ...groupsOf(definitions).map(([name, own]) => groupDocument(name, own)),
-        ...groupsElsewhere(definitions, elsewhere).map(([name, versions]) => groupDiscovery(name, versions)),
-      ],
+      groups: [...groups].map(([name, versions]) => groupDocument(name, versions)),
     }
   }
   if (version === undefined) {
-    const own = definitions.filter((definition) => definition.group === group)
-    if (own.length > 0) return { kind: "APIGroup", apiVersion: "v1", ...groupDocument(group, own) }
-    const versions = groupsOfAggregated(elsewhere).get(group)
+    const versions = groups.get(group)
     if (versions === undefined) throw pageNotFound()
-    return { kind: "APIGroup", apiVersion: "v1", ...groupDiscovery(group, versions) }
+    return { kind: "APIGroup", apiVersion: "v1", ...groupDocument(group, versions) }
   }
   const served = definitions.filter((definition) => definition.group === group && definition.version === version)
   if (served.length === 0) {
@@ -139,23 +113,8 @@ function legacy(
   }
 }
 
-/** All groups but the core group, with their definitions. */
-function groupsOf(definitions: readonly ResourceDefinition[]): [group: string, own: ResourceDefinition[]][] {
-  const rank = (group: string): number => (groupOrder.includes(group) ? groupOrder.indexOf(group) : groupOrder.length)
-  const groups = [...Map.groupBy(definitions, ({ group }) => group)].filter(([group]) => group !== "")
-  return groups.sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1))
-}
-
-/** The versions of a group, preferred ones first, with their definitions. */
-function versionsOf(own: readonly ResourceDefinition[]): [version: string, of: ResourceDefinition[]][] {
-  return [...Map.groupBy(own, ({ version }) => version)].sort(([a], [b]) => compareVersions(a, b))
-}
-
-function groupDocument(group: string, own: readonly ResourceDefinition[]) {
-  const versions = versionsOf(own).map(([version]) => ({
-    groupVersion: printGroupVersion({ group, version }),
-    version,
-  }))
+function groupDocument(group: string, all: readonly Ranked[]) {
+  const versions = all.map(({ version }) => ({ groupVersion: printGroupVersion({ group, version }), version }))
   return { name: group, versions, preferredVersion: versions[0] }
 }
 
@@ -212,41 +171,29 @@ function resourceDocuments(definition: ResourceDefinition): unknown[] {
 const isForeign = (definition: ResourceDefinition, sub: SubresourceFacts): boolean =>
   sub.group !== definition.group || sub.version !== definition.version
 
-/** Groups that are served only by aggregated APIs. */
-function groupsElsewhere(
-  definitions: readonly ResourceDefinition[],
-  elsewhere: readonly AggregatedVersion[],
-): [group: string, versions: readonly AggregatedVersion[]][] {
-  const own = new Set(definitions.map(({ group }) => group))
-  return [...groupsOfAggregated(elsewhere)].filter(([group]) => !own.has(group))
-}
-
 function aggregated(
   ctx: RequestContext,
   core: boolean,
   version: string,
   elsewhere: readonly AggregatedVersion[],
 ): unknown {
-  const definitions = ctx.controlPlane.resources.definitions()
-  const groups = core ? [["", definitions.filter(({ group }) => group === "")] as const] : groupsOf(definitions)
+  const definitions = ctx.controlPlane.resources.definitions().filter(({ group }) => (group === "") === core)
+  const own = [...Map.groupBy(definitions, serviceName).values()].map((of) => {
+    const { group = "", version = "" } = of[0] ?? {}
+    const shown = { version, resources: of.map(aggregatedResource), freshness: "Current" }
+    return { ...ownRank(group, version), shown }
+  })
+  const names = new Set(own.map(serviceName))
+  const others = elsewhere.filter((one) => !names.has(serviceName(one)))
+  const all = [...own, ...others.map((one) => ({ ...one, shown: versionDiscovery(one) }))]
   return {
     kind: "APIGroupDiscoveryList",
     apiVersion: `apidiscovery.k8s.io/${version}`,
     metadata: {},
-    items: [
-      ...groups.map(([group, own]) => ({
-        metadata: group === "" ? {} : { name: group },
-        versions: versionsOf(own).map(([version, of]) => ({
-          version,
-          resources: of.map(aggregatedResource),
-          freshness: "Current",
-        })),
-      })),
-      ...groupsElsewhere(definitions, elsewhere).map(([group, versions]) => ({
-        metadata: { name: group },
-        versions: versions.map(versionDiscovery),
-      })),
-    ],
+    items: [...inOrder(all, ({ group }) => group)].map(([group, versions]) => ({
+      metadata: group === "" ? {} : { name: group },
+      versions: versions.map(({ shown }) => shown),
+    })),
   }
 }
 

@@ -3,6 +3,7 @@
 import { acceptCases } from "./cases/accepts.ts"
 import { accessCases } from "./cases/access.ts"
 import { addressCases } from "./cases/addresses.ts"
+import { apiServiceCases } from "./cases/api-services.ts"
 import { badMetadataCases } from "./cases/bad-metadata.ts"
 import { byteCases } from "./cases/bytes.ts"
 import { componentCases } from "./cases/components.ts"
@@ -150,6 +151,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...definitionRuleCases(),
         ...definitionWatchCases(),
         ...builtInGroupDefinitionCases(),
+        ...apiServiceCases(),
       ],
     },
     {
