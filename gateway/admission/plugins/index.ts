@@ -1,5 +1,4 @@
-// The admission plugins in kube-apiserver's order. Source: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go. Omitted:
-// TaintNodesByCondition (no controller would remove its taints).
+// The admission plugins in kube-apiserver's order. Source: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go.
 
 import type { AdmissionPlugin } from "../chain.ts"
 import { evaluateMatchConditions } from "../policies/conditions.ts"
@@ -10,6 +9,7 @@ import { MutatingWebhooks } from "../webhooks/mutating.ts"
 import { ValidatingWebhooks } from "../webhooks/validating.ts"
 import { authenticationConfiguration } from "./authentication-configuration.ts"
 import { certificates } from "./certificates.ts"
+import { taintNodesByCondition } from "./node-taint.ts"
 import { nodeRestriction } from "./node-restriction/plugin.ts"
 import { persistentVolumeClaimResize } from "./claim-resize.ts"
 import { defaultIngressClass, defaultStorageClass } from "./default-classes.ts"
@@ -32,6 +32,7 @@ export function admissionPlugins(registrations: AdmissionRegistrations): Admissi
     limitRanger,
     serviceAccount,
     nodeRestriction,
+    taintNodesByCondition,
     podSecurity,
     priority,
     defaultTolerationSeconds,
