@@ -71,6 +71,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   allowCreateOnUpdate?: boolean
   /** true: an update without resourceVersion overwrites; false: it is an error. Default: true, except for custom resources. */
   allowUnconditionalUpdate?: boolean
+  /** Why the object of this name cannot be deleted, except with its whole collection. */
+  keptBecause?(name: string): string | undefined
   /** Grace period of a delete in seconds, or undefined for immediate deletion. Called with the requested period. */
   graceSeconds?(object: T, asked: number | undefined): number | undefined
   /** true: deletion waits, as for metadata.finalizers (a namespace's spec.finalizers). Also called after every write. */

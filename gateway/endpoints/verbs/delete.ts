@@ -1,4 +1,4 @@
-import { methodNotAllowed, success } from "../../../apimachinery/status.ts"
+import { forbidden, methodNotAllowed, success } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { admitFor } from "../../admission/admit.ts"
 import { readBody } from "../request-body.ts"
@@ -12,6 +12,8 @@ export async function remove(ctx: RequestContext, endpoint: Endpoint): Promise<v
   if (subresource !== undefined) throw methodNotAllowed()
   const { namespace, name } = ctx.info
   const request = deleteRequest(ctx, await readBody(ctx, exchange.request, endpoint.maxBodyBytes))
+  const kept = definition.strategy.keptBecause?.(name)
+  if (kept !== undefined) throw forbidden(definition, name, kept)
   const admit = admitFor(ctx, definition, {
     operation: "DELETE",
     subresource: "",

@@ -25,6 +25,7 @@ import { customTypeCases } from "./cases/custom-types.ts"
 import { customUnknownFieldCases } from "./cases/custom-unknown-fields.ts"
 import { customVersionCases } from "./cases/custom-versions.ts"
 import { customValueCases } from "./cases/custom-values.ts"
+import { defaultClassCases } from "./cases/default-classes.ts"
 import { definitionDetailCases } from "./cases/definition-details.ts"
 import { definitionFaultCases } from "./cases/definition-faults.ts"
 import { definitionLifeCases } from "./cases/definition-lives.ts"
@@ -192,6 +193,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...quotaCases(),
         ...quotaScopeCases(),
         ...podAdmissionCases(),
+        ...defaultClassCases(),
         ...podSecurityCases(),
         ...nodeAnnotationCases(),
         ...podAnnotationCases(),

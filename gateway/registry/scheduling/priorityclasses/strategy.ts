@@ -47,6 +47,9 @@ const strategy: Strategy<PriorityClass> = {
     ]
   },
 
+  keptBecause: (name) =>
+    Object.hasOwn(system, name) ? "this is a system priority class and cannot be deleted" : undefined,
+
   validateUpdate: (_ctx, priorityClass, current) => [
     ...(priorityClass.value === current.value
       ? []
