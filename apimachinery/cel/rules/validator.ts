@@ -175,7 +175,8 @@ class RuleEvaluation implements RuleFindings {
       yield
       if (result !== false) continue
       const at = rule.fieldPath === "" ? shownPath(path) : path.child(rule.fieldPath)
-      const detail = this.#message(rule, at, type, given)
+      // Upstream evaluates the message with the old value itself, even if the rule has it as an optional one.
+      const detail = this.#message(rule, at, type, variables, ratchet)
       if (detail === undefined) return
       const shown = type === "object" || type === "array" ? undefined : value
       this.#report(failure(rule, at, shown, detail), rule, ratchet)
@@ -199,7 +200,7 @@ class RuleEvaluation implements RuleFindings {
       const { value, cost } = program.evaluate(variables, perCallLimit)
       if (cost > this.#budget) {
         this.#over = true
-        return fail("validation failed due to running out of cost budget, no further validation rules will be run")
+        return fail(outOfBudget)
       }
       this.#budget -= cost
       if (!(value instanceof CelError)) return value === true
@@ -210,6 +211,7 @@ class RuleEvaluation implements RuleFindings {
     } catch (error) {
       if (!(error instanceof CostExceeded)) throw error
       this.#over = true
+      if (error.cost > this.#budget) return fail(outOfBudget)
       return fail(
         `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${about}`,
       )
@@ -217,25 +219,28 @@ class RuleEvaluation implements RuleFindings {
   }
 
   /** Undefined if the budget is exhausted, which is reported. If the expression yields no message, the rule's own is used. */
-  #message(rule: CompiledRule, path: FieldPath, type: string, variables: Map<string, Value>): string | undefined {
+  #message(
+    rule: CompiledRule,
+    path: FieldPath,
+    type: string,
+    variables: Map<string, Value>,
+    ratchet: Ratchet,
+  ): string | undefined {
     const otherwise = text(rule.source.message) || `failed rule: ${text(rule.source.rule)}`
     if (rule.messageProgram === undefined) return otherwise
     const stop = (detail: string): undefined => {
       this.#over = true
-      this.errors.push(invalidValue(shownPath(path), type, detail))
+      this.#report(invalidValue(shownPath(path), type, detail), rule, ratchet)
       return undefined
     }
     try {
       const { value, cost } = rule.messageProgram.evaluate(variables, perCallLimit)
-      if (cost > this.#budget) {
-        return stop(
-          "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run",
-        )
-      }
+      if (cost > this.#budget) return stop(`messageExpression evaluation ${outOfBudgetDetail}`)
       this.#budget -= cost
       return usableMessage(value) ?? otherwise
     } catch (error) {
       if (!(error instanceof CostExceeded)) throw error
+      if (error.cost > this.#budget) return stop(`messageExpression evaluation ${outOfBudgetDetail}`)
       const source = JSON.stringify(rule.source.messageExpression)
       return stop(
         `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${source}`,
@@ -243,6 +248,9 @@ class RuleEvaluation implements RuleFindings {
     }
   }
 }
+
+const outOfBudgetDetail = "failed due to running out of cost budget, no further validation rules will be run"
+const outOfBudget = `validation ${outOfBudgetDetail}`
 
 /** Upstream has no path for the root. */
 function shownPath(path: FieldPath): FieldPath {

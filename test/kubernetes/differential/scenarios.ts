@@ -18,6 +18,7 @@ import { customListCases } from "./cases/custom-lists.ts"
 import { customManagerCases } from "./cases/custom-managers.ts"
 import { customRatchetingCases } from "./cases/custom-ratcheting.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
+import { customRuleCostCases } from "./cases/custom-rule-costs.ts"
 import { customRuleCases } from "./cases/custom-rules.ts"
 import { customScaleCases } from "./cases/custom-scale.ts"
 import { customStatusCases } from "./cases/custom-statuses.ts"
@@ -136,6 +137,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customVersionCases(),
         ...customRatchetingCases(),
         ...customRuleCases(),
+        ...customRuleCostCases(),
         ...customColumnCases(),
         ...customEmbeddedDefaultCases(),
         ...customEmbeddedCases(),
