@@ -13,7 +13,6 @@ import {
   UnconvertedError,
   unexplained,
 } from "../../../apimachinery/status.ts"
-import { refusal } from "../../authorization/messages.ts"
 import {
   applyConfiguration,
   setEntries,
@@ -98,7 +97,6 @@ export async function applied(
   }
   agreeOnNamespace(decoded, at.namespace)
   agreeOnName(decoded, at.name)
-  if (current === undefined) await authorizeCreate(ctx)
   return decoded
 }
 
@@ -134,14 +132,4 @@ function decodeApplied(
     const message = `failed to convert new object ${name} to proper version: unable to convert unstructured object to ${kind}: ${detail}`
     throw unexplained(message, { cause: error })
   }
-}
-
-/** Permission to patch does not include permission to create. */
-async function authorizeCreate(ctx: RequestContext): Promise<void> {
-  const { user, info, controlPlane } = ctx
-  const { path, group, version, resource, subresource, namespace, name } = info
-  const place = { group, version, resource, subresource, namespace, name }
-  const attributes = { user, verb: "create" as const, isResourceRequest: true, path, ...place }
-  const { decision, reason } = await controlPlane.authorizer.authorize(attributes)
-  if (decision !== "Allow") throw refusal(attributes, reason)
 }

@@ -30,7 +30,6 @@ import {
   managedScale,
 } from "../../registry/generic/managed-fields/managed-kind.ts"
 import type { ResourceDefinition, WriteOptions } from "../../registry/rest.ts"
-import { admitFor } from "../../admission/admit.ts"
 import { agreeOnName, agreeOnNamespace, decodeValue, expectedNamespace } from "../body.ts"
 import { expectedOf, type Expected } from "../expected.ts"
 import { unconvertible } from "../body-kind.ts"
@@ -38,6 +37,7 @@ import type { Endpoint } from "../endpoint.ts"
 import { readBody } from "../request-body.ts"
 import { writeOptions, type FieldValidation } from "../request-options.ts"
 import { sendSubresource, sendValue } from "../responses/respond.ts"
+import { admitUpdate } from "./admit-update.ts"
 import { applied, readConfiguration } from "./apply.ts"
 import { subresourceBody } from "./create.ts"
 import { checkPatchedType, dropOtherFields, expectedInVersion, inOwnVersion, otherVersion } from "./patched-type.ts"
@@ -52,13 +52,7 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   const options = { ...writeOptions(ctx, "PatchOptions", type === "apply"), isPatch: true }
   const body = await readBody(ctx, exchange.request, endpoint.maxBodyBytes)
   const expected = handler === undefined ? expectedOf(definition) : subresourceBody(endpoint)
-  const admit = admitFor(ctx, definition, {
-    operation: "UPDATE",
-    subresource: ctx.info.subresource,
-    namespace,
-    name,
-    dryRun: options.dryRun,
-  })
+  const admit = admitUpdate(ctx, definition, options.dryRun)
   const at = { namespace: expectedNamespace(definition, namespace), name }
   let change: (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
   let write: WriteOptions = options

@@ -1,7 +1,7 @@
 import { methodNotAllowed } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { admitFor } from "../../admission/admit.ts"
 import { agreeOnName, agreeOnNamespace, decodeBody, expectedNamespace } from "../body.ts"
+import { admitUpdate } from "./admit-update.ts"
 import { expectedOf } from "../expected.ts"
 import { dropRepeatedOwners } from "../../registry/generic/owner-references.ts"
 import type { Endpoint } from "../endpoint.ts"
@@ -21,13 +21,7 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
   const object = await decodeBody(ctx, body, expected, options.fieldValidation)
   agreeOnNamespace(object, expectedNamespace(definition, namespace))
   agreeOnName(object, name)
-  const admit = admitFor(ctx, definition, {
-    operation: "UPDATE",
-    subresource: ctx.info.subresource,
-    namespace,
-    name,
-    dryRun: options.dryRun,
-  })
+  const admit = admitUpdate(ctx, definition, options.dryRun)
   // After a conflict the update starts over; each attempt gets its own object.
   let first: typeof object | undefined = object
   const change = async () => {

@@ -7,6 +7,7 @@ import { apiServiceCases } from "./cases/api-services.ts"
 import { badMetadataCases } from "./cases/bad-metadata.ts"
 import { byteCases } from "./cases/bytes.ts"
 import { componentCases } from "./cases/components.ts"
+import { creatingUpdateCases } from "./cases/creating-updates.ts"
 import { cronScheduleCases } from "./cases/cron-schedules.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
 import { customEmbeddedDefaultCases } from "./cases/custom-embedded-defaults.ts"
@@ -124,7 +125,14 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "nodes", scenarios: [...nodeReadCases(), ...nodeWriteCases()] },
     {
       name: "access",
-      scenarios: [...accessCases(), ...grantCases(), ...impersonationCases(), ...permissionCases(), ...tokenCases()],
+      scenarios: [
+        ...accessCases(),
+        ...creatingUpdateCases(),
+        ...grantCases(),
+        ...impersonationCases(),
+        ...permissionCases(),
+        ...tokenCases(),
+      ],
     },
     {
       name: "custom resources",
