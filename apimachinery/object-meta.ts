@@ -122,7 +122,8 @@ function validateFinalizers(finalizers: string[] | undefined, path: FieldPath): 
   return errors
 }
 
-function validateStandardFinalizers(finalizers: string[] | undefined, path: FieldPath): FieldError[] {
+/** What core's rules say of finalizers that are not qualified, after everything else about metadata. */
+export function validateStandardFinalizers(finalizers: string[] | undefined, path: FieldPath): FieldError[] {
   const detail = "name is neither a standard finalizer name nor is it fully qualified"
   return (finalizers ?? []).flatMap((finalizer, index) =>
     finalizer.includes("/") || standardFinalizers.has(finalizer)

@@ -4,7 +4,7 @@
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { ServerResponse } from "node:http"
 import { printGroupVersion } from "../../apimachinery/object.ts"
-import { methodNotAllowed, noSuchPath } from "../../apimachinery/status.ts"
+import { badRequest, methodNotAllowed, noSuchPath } from "../../apimachinery/status.ts"
 import { pageNotFound } from "../../apimachinery/text-errors.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -152,6 +152,8 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
     const { produces } = handler
     checkConnection(ctx, exchange, subresource)
     if (produces !== undefined) checkAccept(ctx.headers["accept"], false, produces)
+    // Logs are read, not connected to.
+    if (produces === undefined && ctx.query.has("dryRun")) throw badRequest("dryRun is not supported")
     if (name === "") throw unnamed()
     if (produces !== undefined) negotiate(ctx, "unlisted")
     checkNamespace(ctx, definition)

@@ -32,6 +32,14 @@ export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extend
     this.#standing = this.#standing === undefined ? headers : { ...this.#standing, ...headers }
   }
 
+  /** Such a header has no default any more, either. */
+  override removeHeader(name: string): void {
+    super.removeHeader(name)
+    if (this.#standing === undefined || !Object.hasOwn(this.#standing, name)) return
+    const { [name]: _, ...others } = this.#standing
+    this.#standing = others
+  }
+
   /** The default of one header. */
   standing(name: string): string | undefined {
     return this.#standing?.[name]

@@ -10,7 +10,7 @@ import {
   type Status,
   StatusError,
 } from "../../apimachinery/status.ts"
-import { TextError } from "../../apimachinery/text-errors.ts"
+import { TextError, UnreadableRequest } from "../../apimachinery/text-errors.ts"
 import type { Log } from "../../client/log.ts"
 import { StorageError } from "../../storage/types.ts"
 import { choose } from "../endpoints/negotiation.ts"
@@ -41,7 +41,7 @@ export function writeStatus(
   const retryAfter = known.status.details?.retryAfterSeconds
   if (retryAfter !== undefined && retryAfter > 0) response.setHeader("Retry-After", String(retryAfter))
   if (known instanceof TextError) response.setHeader("X-Content-Type-Options", "nosniff")
-  answer(response, known.code, body)
+  answer(response, known.code, body, !(known instanceof UnreadableRequest))
 }
 
 /**
@@ -61,9 +61,10 @@ function canAnswer(response: Response): boolean {
   return !response.headersSent
 }
 
-function answer(response: Response, code: number, { body, contentType }: ErrorBody): void {
+function answer(response: Response, code: number, { body, contentType }: ErrorBody, tellsOfCaches = true): void {
   response.setHeader("Content-Type", contentType)
-  response.setHeader("Cache-Control", "no-cache, private")
+  if (tellsOfCaches) response.setHeader("Cache-Control", "no-cache, private")
+  else response.removeHeader("cache-control")
   response.setHeader("Content-Length", body.byteLength)
   response.statusCode = code
   response.end(body)

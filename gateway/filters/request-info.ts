@@ -33,7 +33,7 @@ export function withRequestInfo(domain: string | undefined): Filter {
     }
     state.named = namedTenant(path, request.headers.host, serverNameOf(request), domain)
     state.query = mark < 0 ? noQuery : parseQuery(target.slice(mark + 1))
-    state.info = requestInfo(request.method, state.named.path, state.query)
+    state.info = requestInfo(request.method, state.named.path, state.query, mark < 0 ? "" : target.slice(mark))
     next()
   }
 }

@@ -28,7 +28,6 @@ export async function serveProxy(
   { request, response, upgrade }: Exchange,
   { what, kind, locate }: { what: string; kind: string; locate: Locate },
 ): Promise<void> {
-  if (ctx.query.has("dryRun")) throw badRequest("dryRun is not supported")
   const { prefix, rest, query } = parseProxyPath(request)
   const given = rest === "" ? "" : `/${ctx.info.rest}`
   const options = connectOptions(kind, new URLSearchParams({ path: given }))

@@ -8,7 +8,7 @@ import { textOfBytes } from "../../apimachinery/go/text.ts"
 import { parseSelector } from "../../apimachinery/labels.ts"
 import { validatePathSegmentName } from "../../apimachinery/names.ts"
 import { StatusError } from "../../apimachinery/status.ts"
-import { malformedRequest, unreadablePath } from "../../apimachinery/text-errors.ts"
+import { malformedRequest, unreadableTarget } from "../../apimachinery/text-errors.ts"
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection"
 
@@ -45,8 +45,11 @@ const selecting: ReadonlySet<string> = new Set(["list", "watch", "deletecollecti
 /** Path segments after the name of a namespace that are its subresources, not resources in it. */
 const namespaceSubresources = new Set(["status", "finalize"])
 
-/** `path`: without the tenant's prefix and without the query, still percent-encoded. */
-export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
+/**
+ * `path`: without the tenant's prefix and without the query, still percent-encoded. `search`: the query as it came, with its question
+ * mark, for an error.
+ */
+export function requestInfo(method: string, path: string, query: URLSearchParams, search = ""): RequestInfo {
   const info: RequestInfo = {
     isResourceRequest: false,
     verb: method.toLowerCase(),
@@ -71,7 +74,10 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   info.version = tail.shift() ?? ""
   info.verb = verbOfMethod[method] ?? ""
   const { verb } = info
-  parseResource(info, tail)
+  if (!parseResource(info, tail)) {
+    const target = path + search
+    throw unreadableTarget(target, `unable to determine kind and namespace from url, ${target}`)
+  }
   const isVerbInPath = info.verb !== verb
   refineVerb(info, query)
   const selector = query.get("fieldSelector")
@@ -79,12 +85,13 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   return info
 }
 
-/** `parts`: the segments after the version. A leading "watch" or "proxy" is the deprecated form of the verb. */
-function parseResource(info: RequestInfo, parts: string[]): void {
+/**
+ * `parts`: the segments after the version. A leading "watch" or "proxy" is the deprecated form of the verb. Returns false if nothing
+ * follows it.
+ */
+function parseResource(info: RequestInfo, parts: string[]): boolean {
   if (parts[0] === "watch" || parts[0] === "proxy") {
-    if (parts.length < 2) {
-      throw unreadablePath(info.path, `unable to determine kind and namespace from url, ${info.path}`)
-    }
+    if (parts.length < 2) return false
     info.verb = parts.shift() ?? ""
   }
   if (parts[0] === "namespaces" && parts.length > 1) {
@@ -95,10 +102,11 @@ function parseResource(info: RequestInfo, parts: string[]): void {
   info.name = parts[1] ?? ""
   if (info.verb === "proxy") {
     info.rest = parts.slice(2).join("/")
-    return
+    return true
   }
   info.subresource = parts[2] ?? ""
   info.rest = parts.slice(3).join("/")
+  return true
 }
 
 export const hasMalformedEscape = (path: string): boolean => noEscape.test(path)

@@ -90,7 +90,7 @@ export function sendSubresource(
 ): void {
   const wanted = negotiate(ctx, answeringOf(definition, handler))
   if (wanted.as === "object" || object.kind === "Status") {
-    sendObject(ctx, response, code, object, { ...wanted, as: "object" })
+    sendObject(ctx, response, code, object, whole(ctx, wanted))
     return
   }
   const { resourceVersion = "" } = object.metadata
@@ -114,8 +114,14 @@ export function sendObject(
 
 /** Objects without reduced forms are sent whole, regardless of the requested form. */
 function wholeObject(ctx: RequestContext): Negotiated {
-  const wanted = negotiate(ctx, "built-in")
-  return wanted.as === "object" ? wanted : { ...wanted, as: "object" }
+  return whole(ctx, negotiate(ctx, "built-in"))
+}
+
+/** The options of a form are checked all the same. */
+function whole({ query }: RequestContext, wanted: Negotiated): Negotiated {
+  if (wanted.as === "object") return wanted
+  if (wanted.as === "Table") tableOptions(query, wanted)
+  return { ...wanted, as: "object" }
 }
 
 export interface ListAnswer extends Pick<Endpoint, "response" | "definition" | "runs"> {

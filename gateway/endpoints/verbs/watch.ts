@@ -5,6 +5,7 @@ import { badRequest, isExpired, StatusError } from "../../../apimachinery/status
 import { StorageError } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { isWebSocket } from "../../request/web-socket.ts"
+import { checkListOptions } from "../../registry/generic/list-watch/list-options.ts"
 import type { ListOptions, WatchRequest } from "../../registry/rest.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { openEventSocket } from "../responses/event-socket.ts"
@@ -93,7 +94,8 @@ function isTooLarge(error: unknown): boolean {
 }
 
 function watchRequest(ctx: RequestContext): WatchRequest {
-  const { limit: _limit, ...options } = listOptions(ctx)
+  const { limit: _limit, ...given } = listOptions(ctx)
+  const options = flag(ctx.query, "watch") ? given : ofList(given)
   return {
     ...options,
     ...(startsAnywhere(ctx, options) ? { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" } : {}),
@@ -103,6 +105,13 @@ function watchRequest(ctx: RequestContext): WatchRequest {
     signal: ctx.signal,
     ...(ctx.turn === undefined ? {} : { turn: ctx.turn }),
   }
+}
+
+/** The deprecated path of a watch takes the options of a list, whose point in time a watch does not match. */
+function ofList(options: ListOptions): ListOptions {
+  checkListOptions(options)
+  const { resourceVersionMatch: _match, ...others } = options
+  return others
 }
 
 /** Such a watch starts with initial events, followed by a bookmark. Source: SetListOptionsDefaults. */

@@ -8,6 +8,7 @@ import {
   type ObjectMetaRules,
   validateObjectMeta,
   validateObjectMetaUpdate,
+  validateStandardFinalizers,
 } from "../../../apimachinery/object-meta.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { writeZeros } from "../../../apimachinery/schema/decode/decode.ts"
@@ -71,6 +72,8 @@ export function prepareForUpdate(
   }
 }
 
+const finalizersPath = FieldPath.root("metadata", "finalizers")
+
 export function validateForUpdate(
   ctx: RequestContext,
   definition: ResourceDefinition,
@@ -80,15 +83,18 @@ export function validateForUpdate(
   const first = definition.strategy.validateFirst?.(ctx, object, current) ?? []
   if (first.length > 0) return first
   const rules = metaRules(definition, ctx.info.subresource)
+  const generic = { ...rules, nameRule: validatePathSegmentName, standardFinalizers: false }
   const meta = [
     // The name was accepted on creation, perhaps under older rules.
-    ...validateObjectMeta(object.metadata, { ...rules, nameRule: validatePathSegmentName }),
-    ...validateObjectMetaUpdate(object.metadata, current.metadata, undefined, rules),
+    ...validateObjectMeta(object.metadata, generic),
+    ...validateObjectMetaUpdate(object.metadata, current.metadata, undefined, generic),
   ]
+  const { finalizers } = object.metadata
   return [
     // Twice, as upstream, where both the generic and the kind's validation check metadata: clients count the causes.
     ...meta,
     ...meta,
+    ...(rules.standardFinalizers === true ? validateStandardFinalizers(finalizers, finalizersPath) : []),
     ...(checksGenerateName.has(resourceOf(definition, ctx.info.subresource)) ? generateNameFaults(object, rules) : []),
     ...(definition.strategy.validateUpdate?.(ctx, object, current) ?? []),
   ]

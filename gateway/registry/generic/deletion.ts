@@ -68,13 +68,13 @@ export function deleteRequestOf(options: DeleteOptions): DeleteRequest {
   const { dryRun = [], gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions } = options
   const errors: FieldError[] = []
   const path = FieldPath.root("propagationPolicy")
-  if (dryRun.some((value) => value !== "All")) errors.push(notSupported(FieldPath.root("dryRun"), dryRun, ["All"]))
   if (propagationPolicy !== undefined && orphanDependents !== undefined) {
     errors.push(invalidValue(path, propagationPolicy, "orphanDependents and deletionPropagation cannot be both set"))
   }
   if (propagationPolicy !== undefined && !policies.includes(propagationPolicy)) {
     errors.push(notSupported(path, propagationPolicy, [...policies, "nil"]))
   }
+  if (dryRun.some((value) => value !== "All")) errors.push(notSupported(FieldPath.root("dryRun"), dryRun, ["All"]))
   if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors)
   return {
     dryRun: dryRun.length > 0,

@@ -54,6 +54,7 @@ import { impersonationCases } from "./cases/impersonation.ts"
 import { inheritedNameCases } from "./cases/inherited-names.ts"
 import { keyTextCases } from "./cases/key-texts.ts"
 import { oddWriteCases } from "./cases/odd-writes.ts"
+import { optionFaultCases } from "./cases/option-faults.ts"
 import { olderAutoscalerCases } from "./cases/older-autoscalers.ts"
 import { otherKindCases } from "./cases/other-kinds.ts"
 import { openAPICases } from "./cases/openapi.ts"
@@ -220,6 +221,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...protocolCases(),
         ...acceptCases(),
         ...requestCases(),
+        ...optionFaultCases(),
         ...yamlCases(),
         ...patchCases(),
         ...numberLiteralCases(),

@@ -1,0 +1,94 @@
+// Parameters that are wrong for what they were sent with, or several of them at once: which fault is told, and how.
+
+import { get, mergePatch, patch, post, remove, type RequestStep, type Scenario } from "../scenario.ts"
+
+const core = "/api/v1/namespaces/@{ns}"
+const maps = `${core}/configmaps`
+const asTable = { headers: { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" } }
+
+export function optionFaultCases(): Scenario[] {
+  return [
+    { name: "several delete options are wrong", steps: deletions() },
+    { name: "the path of a watch takes the options of a list", steps: watchPaths() },
+    { name: "a table that cannot be is refused after a delete", steps: tables() },
+    { name: "connections are not opened dry", steps: connections() },
+    { name: "targets name no resource", steps: targets() },
+    { name: "new finalizers of an object that is being deleted", steps: finalizers() },
+    { name: "timeouts are too long for 64 bits", steps: timeouts() },
+  ]
+}
+
+function deletions(): RequestStep[] {
+  const wrong = "dryRun=x&propagationPolicy=y"
+  const body = { dryRun: ["x"], propagationPolicy: "y", orphanDependents: true }
+  return [
+    post(maps, { metadata: { name: "a" } }),
+    ...[`${maps}/a`, maps].flatMap((path) => [
+      remove(`${path}?${wrong}`),
+      remove(`${path}?${wrong}&orphanDependents=true`),
+      remove(path, body, { label: `DELETE ${path} with a body` }),
+    ]),
+  ]
+}
+
+function watchPaths(): RequestStep[] {
+  const queries = [
+    "sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
+    "sendInitialEvents=false",
+    "resourceVersionMatch=NotOlderThan",
+    "resourceVersionMatch=NotOlderThan&resourceVersion=0",
+    "resourceVersionMatch=Exact&resourceVersion=0",
+    "resourceVersionMatch=x&resourceVersion=1&continue=y",
+    "resourceVersionMatch=NotOlderThan&watch=true",
+    "resourceVersionMatch=NotOlderThan&watch=false",
+    "resourceVersionMatch=NotOlderThan&labelSelector=(",
+  ]
+  const paths = ["configmaps", "configmaps/a"].map((end) => `/api/v1/watch/namespaces/@{ns}/${end}`)
+  return [
+    post(maps, { metadata: { name: "a" } }),
+    ...paths.flatMap((path) => queries.map((query) => get(`${path}?timeoutSeconds=1&${query}`))),
+  ]
+}
+
+function tables(): RequestStep[] {
+  return [
+    post(maps, { metadata: { name: "a" } }),
+    remove(`${maps}/a?includeObject=Bogus`, undefined, asTable),
+    get(`${maps}/a`),
+    post(`${maps}?includeObject=Bogus`, { metadata: { name: "b" } }, asTable),
+    patch(`${maps}/b?includeObject=Bogus`, mergePatch, { data: { a: "b" } }, asTable),
+    remove(`${maps}?includeObject=Bogus`, undefined, asTable),
+    get(maps),
+  ]
+}
+
+function connections(): RequestStep[] {
+  const paths = [
+    ...["exec", "attach", "portforward", "proxy", "log"].map((name) => `${core}/pods/a/${name}`),
+    `${core}/services/a/proxy`,
+    "/api/v1/nodes/none/proxy",
+    `${core}/pods//exec`,
+  ]
+  return paths.flatMap((path) => ["dryRun=All", "dryRun="].map((query) => get(`${path}?${query}`)))
+}
+
+function targets(): RequestStep[] {
+  const ends = ["watch", "watch/", "watch?a=b&c=<d>", "proxy", "%77atch?x=%22", "watch??"]
+  return ["/api/v1", "/apis/apps/v1", "/apis/none/v1"].flatMap((path) => ends.map((end) => get(`${path}/${end}`)))
+}
+
+function finalizers(): RequestStep[] {
+  const set = (list: string[]): RequestStep =>
+    patch(`${maps}/a`, mergePatch, { metadata: { finalizers: list } }, { label: `PATCH ${JSON.stringify(list)}` })
+  return [
+    post(maps, { metadata: { name: "a", finalizers: ["example.com/a"] } }),
+    set(["example.com/a", "word"]),
+    remove(`${maps}/a`),
+    ...[["word"], ["example.com/b"], ["orphan", "foregroundDeletion", "word"], ["a b"], []].map(set),
+  ]
+}
+
+function timeouts(): RequestStep[] {
+  const times = ["2562047h", "2562048h", "-2562048h", "9223372036s", "9223372037s", "1ns9223372037s", "1e3s"]
+  return times.map((time) => get(`${maps}?timeout=${time}`))
+}
