@@ -1,6 +1,8 @@
 // /healthz, /livez, /readyz and their checks, and /metrics/slis, which contains the same as metrics. A control plane is alive if
 // its store responds.
 
+import { goQuote } from "../../apimachinery/go/quote.ts"
+import { compareText } from "../../apimachinery/go/text-order.ts"
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { ServerResponse } from "node:http"
 import { gzipSync } from "node:zlib"
@@ -151,7 +153,7 @@ async function serveAll(
     lines.push(fault === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: reason withheld`)
   }
   if (excluded.size > 0) {
-    const names = [...excluded].map((name) => JSON.stringify(name)).join(",")
+    const names = [...excluded].sort(compareText).map(goQuote).join(",")
     lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`)
   }
   lines.push(`${endpoint} check ${failed ? "failed" : "passed"}\n`)

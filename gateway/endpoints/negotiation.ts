@@ -32,12 +32,20 @@ const formats = Object.keys(contentTypes) as Format[]
 const mediaTypes: readonly string[] = Object.values(contentTypes)
 const streamTypes: readonly string[] = [contentTypes.json, contentTypes.protobuf].map((type) => `${type};stream=watch`)
 
-/** The kind of responder, which determines the available forms. "unlisted": kinds that are never stored have no table. */
-export type Answering = "built-in" | "custom" | "unlisted" | "plain"
+/**
+ * The kind of responder, which determines the available forms. "unlisted": kinds that are never stored have no table. "aggregated": the
+ * document of discovery that must be asked for by its kind.
+ */
+export type Answering = "built-in" | "custom" | "unlisted" | "plain" | "aggregated"
 
 /** Chooses the form of the response. Throws NotAcceptable. "plain": errors and documents, which have no reduced forms. */
 export function negotiate(ctx: RequestContext, answering: Answering): Negotiated {
-  return choose(ctx.headers, ctx.query.get("pretty"), answering) ?? refuse()
+  return chosen(ctx, answering) ?? refuse()
+}
+
+/** undefined: none of the accepted forms is available. */
+export function chosen(ctx: RequestContext, answering: Answering): Negotiated | undefined {
+  return choose(ctx.headers, ctx.query.get("pretty"), answering)
 }
 
 function refuse(): never {
@@ -70,7 +78,8 @@ export function choose(
 ): Negotiated | undefined {
   const { accept } = headers
   const indented = forPeople(headers, prettyParameter)
-  if (typeof accept !== "string" || accept === "") return whole("json", indented)
+  if (typeof accept !== "string" || accept === "")
+    return answering === "aggregated" ? undefined : whole("json", indented)
   const forms = formsOf(accept)
   const key = indented ? `pretty ${answering}` : answering
   return (forms[key] ??= firstOffer(accept, answering, indented))
@@ -123,9 +132,13 @@ function offer(
   if (stream !== "" && (stream !== "watch" || format === "yaml")) return undefined
   // The server's version of meta kinds, which only exists for resources.
   const serverVersion = parameters.get("sv") ?? ""
-  if (serverVersion !== "" && (answering === "plain" || serverVersion !== "v1")) return undefined
+  if (serverVersion !== "" && (isDocument(answering) || serverVersion !== "v1")) return undefined
   const plain = whole(format, format === "json" && (forPeople || parameters.get("pretty") === "1"))
   const [as, group, version] = ["as", "g", "v"].map((name) => parameters.get(name))
+  if (answering === "aggregated") {
+    const isAsked = group === "apidiscovery.k8s.io" && version === "v2" && as === "APIGroupDiscoveryList"
+    return isAsked ? { ...plain, contentType: `${plain.contentType};g=${group};v=${version};as=${as}` } : undefined
+  }
   if (as === undefined && group === undefined && version === undefined) {
     // Custom resources have no protobuf form; only their reduced forms do.
     return answering === "custom" && format === "protobuf" ? undefined : plain
@@ -134,6 +147,9 @@ function offer(
   if (!isReduced(as) || (as === "Table" && (format === "protobuf" || answering === "unlisted"))) return undefined
   return { ...plain, as, metaVersion: `${group}/${version}` }
 }
+
+/** Documents and errors belong to no version of the meta kinds. */
+const isDocument = (answering: Answering): boolean => answering === "plain" || answering === "aggregated"
 
 function isReduced(as: string | undefined): as is Exclude<Form, "object"> {
   return as === "Table" || as === "PartialObjectMetadata" || as === "PartialObjectMetadataList"

@@ -8,15 +8,14 @@ import { noSuchPath } from "../../../apimachinery/status.ts"
 import { pageNotFound } from "../../../apimachinery/text-errors.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { SubresourceFacts } from "../../../apimachinery/schema/facts.ts"
-import { protobufMediaType } from "../../../apimachinery/schema/protobuf/parse.ts"
 import type { AggregatedVersion } from "../../aggregation/aggregator.ts"
 import { versionDiscovery } from "../../aggregation/discovery.ts"
 import { inOrder, ownRank, type Ranked, serviceName } from "../../aggregation/priorities.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { parseAccept } from "../accept.ts"
 import { sendBytes } from "../responses/body-writer.ts"
-import { bytesOfDocument, document } from "./documents.ts"
-import { checkAccept, negotiate } from "../negotiation.ts"
+import { checkAccept, chosen, negotiate } from "../negotiation.ts"
+import { printAggregated } from "./aggregated-form.ts"
+import { bytesOfDocument, document, etagOf, Pieces } from "./documents.ts"
 import { printed } from "../responses/print.ts"
 import { type ListedGroups, listedGroups } from "./listed-groups.ts"
 import { sendDocument } from "./send-document.ts"
@@ -27,21 +26,25 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   const core = root === "api"
   const definitions = ctx.controlPlane.resources.definitions()
   const { aggregator } = ctx.controlPlane
-  if (rest.length === 0) {
-    const version = aggregatedVersion(ctx.headers["accept"] ?? "")
-    if (version !== undefined) {
-      const type = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
-      const elsewhere = core ? [] : await aggregator.versions()
-      const make = () => aggregated(ctx, core, version, elsewhere)
-      const about = core ? [] : elsewhere.length > 0 ? "passing" : definitions
-      const found = await document(ctx, `${root}?${version}`, about, make)
-      await sendDocument(ctx, response, found, { contentType: type })
-      return
-    }
-  }
   const [group, version] = core ? ["", rest[0]] : rest
   const custom = group !== undefined && !core && isCustomGroup(ctx, group)
-  if (!custom && (core || group !== undefined)) checkAccept(ctx.headers["accept"], false)
+  // What kube-aggregator serves has no route of its own.
+  if (core || (version !== undefined && !custom)) checkAccept(ctx.headers["accept"], false)
+  const whole = rest.length === 0 && ctx.info.path !== "/apis/" ? chosen(ctx, "aggregated") : undefined
+  if (whole !== undefined) {
+    const { format, pretty, contentType } = whole
+    const elsewhere = core ? [] : await aggregator.versions()
+    const make = (): Buffer | Pieces => {
+      const list = aggregated(ctx, core, elsewhere)
+      const plain = printAggregated(list, { format: "json", pretty: false })
+      // All forms of the document have one ETag.
+      return format === "json" && !pretty ? plain : new Pieces([printAggregated(list, whole)], etagOf(plain))
+    }
+    const key = `${root}?aggregated&${format}${pretty ? "&pretty" : ""}`
+    const found = await document(ctx, key, core ? [] : elsewhere.length > 0 ? "passing" : definitions, make)
+    await sendDocument(ctx, response, found, { contentType })
+    return
+  }
   const { format, pretty, contentType } = negotiate(ctx, "plain")
   // The normalized path: any number of slashes leads to the same document.
   const key = `${[root, ...rest].join("/")}?${format}${pretty ? "&pretty" : ""}`
@@ -52,18 +55,6 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   const make = () => printed(legacy(ctx, core, group, version, custom, listed), { format, pretty })
   const found = await document(ctx, key, passes ? "passing" : about, make)
   sendBytes(ctx, response, 200, contentType, [await bytesOfDocument(ctx, found)])
-}
-
-/** The version of the aggregated document, if the client prefers it to all other forms. */
-function aggregatedVersion(accept: string): "v2" | undefined {
-  for (const { type, parameters } of parseAccept(accept)) {
-    if (type !== "application/json" && type !== protobufMediaType && type !== "*/*") continue
-    if (!parameters.has("as")) return undefined
-    const isAggregated =
-      parameters.get("g") === "apidiscovery.k8s.io" && parameters.get("as") === "APIGroupDiscoveryList"
-    if (type === "application/json" && isAggregated && parameters.get("v") === "v2") return "v2"
-  }
-  return undefined
 }
 
 function isCustomGroup(ctx: RequestContext, group: string): boolean {
@@ -171,12 +162,7 @@ function resourceDocuments(definition: ResourceDefinition): unknown[] {
 const isForeign = (definition: ResourceDefinition, sub: SubresourceFacts): boolean =>
   sub.group !== definition.group || sub.version !== definition.version
 
-function aggregated(
-  ctx: RequestContext,
-  core: boolean,
-  version: string,
-  elsewhere: readonly AggregatedVersion[],
-): unknown {
+function aggregated(ctx: RequestContext, core: boolean, elsewhere: readonly AggregatedVersion[]): unknown {
   const definitions = ctx.controlPlane.resources.definitions().filter(({ group }) => (group === "") === core)
   const own = [...Map.groupBy(definitions, serviceName).values()].map((of) => {
     const { group = "", version = "" } = of[0] ?? {}
@@ -188,7 +174,7 @@ function aggregated(
   const all = [...own, ...others.map((one) => ({ ...one, shown: versionDiscovery(one) }))]
   return {
     kind: "APIGroupDiscoveryList",
-    apiVersion: `apidiscovery.k8s.io/${version}`,
+    apiVersion: "apidiscovery.k8s.io/v2",
     metadata: {},
     items: [...inOrder(all, ({ group }) => group)].map(([group, versions]) => ({
       metadata: group === "" ? {} : { name: group },

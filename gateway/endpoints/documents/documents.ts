@@ -84,11 +84,15 @@ export async function makeDocument(make: () => unknown, aside: RequestContext["a
   const value = await make()
   const bytes = await bytesOf(value)
   const known = value instanceof Pieces ? value.etag : undefined
-  const etag = known ?? createHash("sha512").update(bytes).digest("hex").toUpperCase()
+  const etag = known ?? etagOf(bytes)
   const about = { etag, madeAt: new Date(), size: bytes.length }
   if (bytes.length < compressFromBytes) return { ...about, bytes }
   const job = (): Promise<Buffer> => compress(bytes)
   return { ...about, compressed: await (aside?.(job) ?? job()) }
+}
+
+export function etagOf(bytes: Uint8Array): string {
+  return createHash("sha512").update(bytes).digest("hex").toUpperCase()
 }
 
 async function bytesOf(value: unknown): Promise<Buffer> {

@@ -45,9 +45,33 @@ export function discoveryCases(): Scenario[] {
         }),
       ]),
     },
+    { name: "discovery is asked for in every form", steps: forms() },
     { name: "health of the server", steps: health() },
     { name: "paths that are nothing are not found", steps: nothing() },
   ]
+}
+
+function forms(): RequestStep[] {
+  const kind = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+  const types = ["json", "yaml", "vnd.kubernetes.protobuf", "*"].map((type) => `application/${type}`)
+  const more = ["profile=nopeer", "profile=x", "sv=v1", "stream=watch", "stream=x", "pretty=1", "x=y"]
+  const accepts = [
+    ...[...types, "*/*", "text/html"].map((type) => `${type};${kind}`),
+    ...more.map((parameter) => `${aggregated.accept};${parameter}`),
+    `application/yaml;${kind};stream=watch`,
+    `${aggregated.accept},application/json`,
+    `application/json,${aggregated.accept}`,
+    `application/json;q=0.5;${kind},application/yaml`,
+    aggregated.accept.replace("v=v2", "v=v3"),
+    "application/json;as=APIGroupDiscoveryList",
+    "application/json;as=Table;g=meta.k8s.io;v=v1",
+    "text/html",
+    "",
+  ]
+  const paths = ["/api", "/api/", "/apis", "/apis/", "/apis/apps", "/apis/apps/", "/apis/apps/v1", "/api/v1"]
+  return paths.flatMap((path) =>
+    accepts.map((accept) => get(path, { headers: { accept }, label: `GET ${path} as ${accept}` })),
+  )
 }
 
 function health(): RequestStep[] {
@@ -57,6 +81,8 @@ function health(): RequestStep[] {
     get(`/${path}/etcd`),
     get(`/${path}/absent`),
     get(`/${path}?exclude=ping&exclude=absent`),
+    get(`/${path}?verbose&exclude=b&exclude=a&exclude=b`),
+    get(`/${path}?verbose&exclude=%7f&exclude=`),
     post(`/${path}`, {}),
   ])
 }
