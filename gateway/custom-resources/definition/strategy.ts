@@ -90,9 +90,6 @@ const strategy: Strategy<Definition> = {
     conditionOf(definition, "Terminating") === undefined ||
     (definition.metadata.finalizers ?? []).includes(cleanupFinalizer),
 
-  // As upstream: all objects of the kind are deleted, regardless of the propagation policy.
-  defaultPropagation: "None",
-
   markDeleted(definition) {
     if (conditionOf(definition, "Terminating") !== undefined) return
     const finalizers = definition.metadata.finalizers ?? []

@@ -29,10 +29,13 @@ export function nextDeletionStep(
   now: number,
 ): DeletionStep {
   checkPreconditions(definition, copy, request)
+  const isFirst = copy.metadata.deletionTimestamp === undefined
+  // A namespace whose contents are being deleted is not touched again.
+  if (isNamespace(definition) && isHeldBack(definition, copy) && !isFirst) return { step: "wait" }
   const { grace, graceSeconds } = applyGrace(definition, copy, request.gracePeriodSeconds, now)
   if (grace === "pending") return { step: "wait" }
   const { metadata } = copy
-  const finalizers = finalizersFor(definition, copy, request)
+  const finalizers = finalizersFor(definition, copy, request, isFirst)
   const held = finalizers.length > 0 || isHeldBack(definition, copy)
   // An object that is removed at once is returned as it was stored.
   if (!held && grace === "none") return { step: "remove", object: copy, marked: false, graceSeconds }
@@ -89,7 +92,7 @@ export function checkPreconditions(definition: ResourceDefinition, object: KubeO
   const { uid, resourceVersion } = request.preconditions ?? {}
   const { metadata } = object
   const { group, kind } = kindOf(definition)
-  if (isNamespace(definition)) return checkNamespace(definition, metadata, request)
+  if (hasOwnCode(definition)) return checkOwn(definition, metadata, request)
   const fail = (detail: string) => conflict({ group, resource: kind }, metadata.name ?? "", detail)
   if (uid !== undefined && uid !== metadata.uid) {
     throw fail(
@@ -103,10 +106,12 @@ export function checkPreconditions(definition: ResourceDefinition, object: KubeO
   }
 }
 
-/** Namespaces have their own deletion code upstream, with its own messages. */
+/** Kinds whose contents delay deletion have their own code for the first deletion upstream, with its own messages. */
+const hasOwnCode = ({ strategy }: ResourceDefinition): boolean => strategy.heldBack !== undefined
+
 const isNamespace = ({ group, kind }: ResourceDefinition): boolean => group === "" && kind === "Namespace"
 
-function checkNamespace(definition: ResourceDefinition, metadata: ObjectMeta, { preconditions }: DeleteRequest): void {
+function checkOwn(definition: ResourceDefinition, metadata: ObjectMeta, { preconditions }: DeleteRequest): void {
   const { uid, resourceVersion } = preconditions ?? {}
   const { name = "", uid: own = "", resourceVersion: current = "" } = metadata
   if (uid !== undefined && uid !== own) throw uidConflict(definition, name, uid, own)
@@ -157,14 +162,13 @@ function milliseconds(seconds: number | bigint): number {
   return Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n) / 1_000_000n)
 }
 
-function markAsDeleting({ strategy }: ResourceDefinition, object: KubeObject, now: number): void {
+function markAsDeleting(definition: ResourceDefinition, object: KubeObject, now: number): void {
   const { metadata } = object
   const at = metadata.deletionTimestamp
-  // Kinds whose contents delay deletion have their own deletion code, which does not increment the generation.
-  if (at === undefined && strategy.heldBack === undefined) bumpGeneration(object)
+  const isOwn = at === undefined && hasOwnCode(definition)
+  if (at === undefined && !isOwn) bumpGeneration(object)
   if (at === undefined || Date.parse(at) > now) metadata.deletionTimestamp = timestamp(new Date(now))
-  // Kinds whose contents delay deletion (namespaces) have no grace period.
-  if (strategy.heldBack === undefined) metadata.deletionGracePeriodSeconds = 0
+  if (!isOwn) metadata.deletionGracePeriodSeconds = 0
 }
 
 function bumpGeneration({ metadata }: KubeObject): void {
@@ -176,10 +180,17 @@ function isHeldBack({ strategy }: ResourceDefinition, object: KubeObject): boole
 }
 
 /** The finalizers of the object under the requested propagation policy. */
-function finalizersFor(definition: ResourceDefinition, object: KubeObject, request: DeleteRequest): string[] {
+function finalizersFor(
+  definition: ResourceDefinition,
+  object: KubeObject,
+  request: DeleteRequest,
+  isFirst: boolean,
+): string[] {
   const present = object.metadata.finalizers ?? []
+  const isOwn = isFirst && hasOwnCode(definition)
+  if (isOwn && !isNamespace(definition)) return [...present] // whatever the policy is, its objects are deleted
   const others = present.filter((finalizer) => finalizer !== orphan && finalizer !== foreground)
-  const wanted = propagationOf(definition, present, request)
+  const wanted = propagationOf(definition, present, request, isOwn)
   const finalizers = wanted === undefined ? others : [...others, wanted]
   // If the set is unchanged, the order is kept.
   const [before, after] = [new Set(present), new Set(finalizers)]
@@ -191,10 +202,11 @@ function propagationOf(
   definition: ResourceDefinition,
   present: readonly string[],
   { propagationPolicy, orphanDependents }: DeleteRequest,
+  isOwn: boolean,
 ): string | undefined {
   const { defaultPropagation } = definition.strategy
   if (defaultPropagation === "None") return undefined
-  if (orphanDependents === false) return isNamespace(definition) ? foreground : undefined
+  if (orphanDependents === false) return isOwn ? foreground : undefined
   if (orphanDependents === true) return orphan
   if (propagationPolicy === "Orphan") return orphan
   if (propagationPolicy === "Foreground") return foreground

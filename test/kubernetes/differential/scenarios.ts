@@ -85,6 +85,7 @@ import { podSecurityCases } from "./cases/pod-security.ts"
 import { proxyCases } from "./cases/proxies.ts"
 import { quotaScopeCases } from "./cases/quota-scopes.ts"
 import { quotaCases } from "./cases/quotas.ts"
+import { repeatedDeletionCases } from "./cases/repeated-deletions.ts"
 import { requestCases } from "./cases/requests.ts"
 import { scaleFaultCases } from "./cases/scale-faults.ts"
 import { seldomFieldCases } from "./cases/seldom-fields.ts"
@@ -222,6 +223,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...acceptCases(),
         ...requestCases(),
         ...optionFaultCases(),
+        ...repeatedDeletionCases(),
         ...yamlCases(),
         ...patchCases(),
         ...numberLiteralCases(),
