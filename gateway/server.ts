@@ -26,7 +26,7 @@ import { withRequestState } from "./filters/request-id.ts"
 import { withRequestInfo } from "./filters/request-info.ts"
 import type { RequestState, Upgrade } from "./filters/state.ts"
 import { withTenant } from "./filters/tenant.ts"
-import { withTimeout, WriteTimeout } from "./filters/timeout.ts"
+import { readTimeout, withTimeout, WriteTimeout } from "./filters/timeout.ts"
 import { answerFaults } from "./connections/faults.ts"
 import { limitHandshakes } from "./connections/handshakes.ts"
 import { createHttp2Server } from "./http2/server.ts"
@@ -73,6 +73,7 @@ function filtersOf(
     ...(parts.forward === undefined ? [] : [parts.forward]), // to the process that runs the tenant, if it is another one
     withMetrics(metrics),
     withAudit(parts.audit),
+    readTimeout,
     withTenant(resolver), // by URL or credential → the tenant's handle; the filters below cannot reach another tenant
     withTenantMetrics(metrics),
     serveAdmin(createAdminSurface(parts.admin)), // /polyplane/v1, for administrators of the gateway; ends here

@@ -4,14 +4,17 @@
 import { once } from "node:events"
 import type { Request, Response, Router } from "express"
 import { noSuchPath, unauthorized } from "../../apimachinery/status.ts"
+import type { NamedTenant } from "../request/named-tenant.ts"
 import type { Filter, GatewayRequest, GatewayResponse } from "./chain.ts"
 
 const prefix = "/polyplane/"
 
+export const isForAdmin = ({ name, path }: NamedTenant): boolean => name === undefined && path.startsWith(prefix)
+
 export function serveAdmin(surface: Router): Filter {
   return (request, response, next) => {
     const { state } = response.locals
-    if (state.named.name !== undefined || !state.named.path.startsWith(prefix)) return next()
+    if (!isForAdmin(state.named)) return next()
     if (!state.isAdministrator) throw unauthorized()
     return answered(surface, request, response)
   }

@@ -20,7 +20,7 @@ import { withMaxInFlight } from "./max-in-flight.ts"
 import { withRequestState } from "./request-id.ts"
 import { withRequestInfo } from "./request-info.ts"
 import { Arrivals } from "../request/arrivals.ts"
-import { withTimeout, WriteTimeout } from "./timeout.ts"
+import { readTimeout, withTimeout, WriteTimeout } from "./timeout.ts"
 
 async function serve(filters: Filter[], log: Log = silentLog): Promise<string> {
   const chain = [withRequestState(new WeakMap(), new Arrivals()), withRequestInfo(undefined), ...filters]
@@ -117,12 +117,12 @@ describe("withTimeout()", () => {
   })
 
   test("accepts a shorter timeout of the caller", async () => {
-    const url = await serve([withTimeout(60_000), never])
+    const url = await serve([readTimeout, withTimeout(60_000), never])
     expect((await fetch(`${url}/api/v1/pods?timeout=20ms`)).status).toBe(504)
   })
 
   test("rejects an invalid duration", async () => {
-    const url = await serve([withTimeout(60_000), never])
+    const url = await serve([readTimeout, withTimeout(60_000), never])
     expect(await (await fetch(`${url}/api/v1/pods?timeout=abc`)).json()).toMatchObject({
       code: 400,
       message: 'invalid timeout specified in the request URL - time: invalid duration "abc"',

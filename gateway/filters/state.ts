@@ -52,6 +52,8 @@ export class RequestState implements Passing {
   isDispatched = false
   /** Time spent waiting: for turns, and for external calls such as a tenant's webhooks. */
   waitedMs = 0
+  /** The time that the client gives it, if it is limited by that. */
+  askedMs: number | undefined
   /** When its time is over, in terms of performance.now(); undefined if that is not limited. */
   deadline: number | undefined
   /** Ended by the server: timed out, or over a limit. */

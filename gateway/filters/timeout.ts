@@ -4,6 +4,7 @@
 
 import { badRequest, timeout } from "../../apimachinery/status.ts"
 import { durationFault, parseGoDuration } from "../../apimachinery/go/duration.ts"
+import { isForAdmin } from "./admin.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import { Deadlines } from "../request/deadlines.ts"
 import { answerTimedOut, writeStatus } from "./errors.ts"
@@ -12,6 +13,14 @@ import type { Filter, GatewayRequest, GatewayResponse } from "./chain.ts"
 /** A shorter timeout expires at once, because timers are not that precise. */
 const shortestMs = 1
 
+/** As upstream, a timeout that is none is refused before it is known who asks. */
+export const readTimeout: Filter = (_request, response, next) => {
+  const { state } = response.locals
+  if (!isLongRunning(state.info) && !isForAdmin(state.named)) state.askedMs = askedTime(state.query)
+  next()
+}
+
+/** Limits the requests whose asked time, if there is one, has been read. */
 export function withTimeout(limitMs: number): Filter {
   const deadlines = new Deadlines(limitMs)
   return (_request, response, next) => {
@@ -23,7 +32,7 @@ export function withTimeout(limitMs: number): Filter {
         state.abort(error)
         answerTimedOut(response, error)
       }
-      const asked = askedTime(state.query)
+      const { askedMs: asked } = state
       state.deadline = performance.now() + Math.min(asked ?? limitMs, limitMs)
       if (asked === undefined || asked >= limitMs) {
         state.whenDone(deadlines.add(expire))

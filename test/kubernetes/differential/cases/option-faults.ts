@@ -1,6 +1,6 @@
 // Parameters that are wrong for what they were sent with, or several of them at once: which fault is told, and how.
 
-import { get, mergePatch, patch, post, remove, type RequestStep, type Scenario } from "../scenario.ts"
+import { get, mergePatch, patch, post, remove, type RequestStep, type Scenario, withQuery } from "../scenario.ts"
 
 const core = "/api/v1/namespaces/@{ns}"
 const maps = `${core}/configmaps`
@@ -14,7 +14,7 @@ export function optionFaultCases(): Scenario[] {
     { name: "connections are not opened dry", steps: connections() },
     { name: "targets name no resource", steps: targets() },
     { name: "new finalizers of an object that is being deleted", steps: finalizers() },
-    { name: "timeouts are too long for 64 bits", steps: timeouts() },
+    { name: "timeouts are none, or too long for 64 bits", steps: timeouts() },
   ]
 }
 
@@ -90,5 +90,14 @@ function finalizers(): RequestStep[] {
 
 function timeouts(): RequestStep[] {
   const times = ["2562047h", "2562048h", "-2562048h", "9223372036s", "9223372037s", "1ns9223372037s", "1e3s"]
-  return times.map((time) => get(`${maps}?timeout=${time}`))
+  // It is looked at before anybody is known.
+  const strangers = [{ authorization: "Bearer none" }, { "impersonate-user": "", "impersonate-group": "a" }]
+  return [
+    ...times.map((time) => get(`${maps}?timeout=${time}`)),
+    ...strangers.flatMap((headers) =>
+      [maps, `${maps}?watch=true`, "/healthz"].map((path) =>
+        get(withQuery(path, "timeout=x"), { headers, label: `GET ${path} with ${JSON.stringify(headers)}` }),
+      ),
+    ),
+  ]
 }
