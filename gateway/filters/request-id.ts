@@ -6,9 +6,6 @@ import type { Arrivals } from "../request/arrivals.ts"
 import type { Filter } from "./chain.ts"
 import { RequestState, type Upgrade } from "./state.ts"
 
-/** Longer ids of clients are ignored. */
-const maxClientIdLength = 64
-
 export function withRequestState(upgrades: WeakMap<IncomingMessage, Upgrade>, active: Arrivals<RequestState>): Filter {
   return (request, response, next) => {
     const id = clientId(request.headers["audit-id"]) ?? randomUUID()
@@ -20,8 +17,7 @@ export function withRequestState(upgrades: WeakMap<IncomingMessage, Upgrade>, ac
   }
 }
 
-/** As in kube-apiserver, a client may set the id of its request, to correlate the logs of both sides. */
+/** As in kube-apiserver, a client may set the id of its request, to correlate the logs of both sides: any text that a header may have. */
 function clientId(header: string | string[] | undefined): string | undefined {
-  const id = typeof header === "string" ? header : undefined
-  return id !== undefined && id.length <= maxClientIdLength && /^[\w.-]+$/.test(id) ? id : undefined
+  return typeof header === "string" && header !== "" ? header : undefined
 }

@@ -215,6 +215,18 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("answers have the headers of k
     expect(normal(ours?.headers ?? {}, false)).toEqual(normal(theirs?.headers ?? {}, one.isAnonymous === true))
   })
 
+  test.each(["mine", "a b", 'a/b:c,"d"', "\xe4", "x".repeat(300)])(
+    "the id %j of a request is its answer's",
+    async (id) => {
+      const answers = await Promise.all(
+        [servers.kubernetes, servers.polyplane].map((server) =>
+          answer(server, ask(200, "/version", { "audit-id": id })),
+        ),
+      )
+      expect(answers.map(({ headers }) => headers["audit-id"])).toEqual([id, id])
+    },
+  )
+
   test("both say in the same form what they are", async () => {
     const headers = accept(zPage("Statusz"))
     const [theirs, ours] = (await said(servers, ask(0, "/statusz", headers))).map(
