@@ -92,14 +92,14 @@ async function hashOf(
 
 async function serveV3(ctx: RequestContext, response: ServerResponse, path: string): Promise<void> {
   const definitions = ctx.controlPlane.resources.definitions()
-  const contentType = chosen(ctx, openAPIV3ProtobufTypes)
-  if (contentType === undefined) {
-    response.writeHead(406, { vary: "Accept", "cache-control": changing, "content-length": 0 }).end()
-    return
-  }
   const pieces = openAPIV3(path, definitions, await loadDescriptions())
   if (pieces === undefined) {
     response.writeHead(404, { "cache-control": changing, "content-length": 0 }).end() // without a body, as upstream
+    return
+  }
+  const contentType = chosen(ctx, openAPIV3ProtobufTypes)
+  if (contentType === undefined) {
+    response.writeHead(406, { vary: "Accept", "cache-control": changing, "content-length": 0 }).end()
     return
   }
   const hash = await hashOf(path, definitions)
@@ -149,8 +149,8 @@ async function serveV2(ctx: RequestContext, response: ServerResponse): Promise<v
 }
 
 /** JSON, or the protobuf type to answer with; `protobuf`: the type that old clients request, and the type of the response. */
-function chosen(ctx: RequestContext, protobuf: readonly [string, string]): string | undefined {
-  for (const { type } of parseAccept(ctx.headers["accept"] ?? "*/*")) {
+function chosen({ headers: { accept } }: RequestContext, protobuf: readonly [string, string]): string | undefined {
+  for (const { type } of parseAccept(accept === undefined || accept === "" ? "*/*" : accept)) {
     if (type === json || type === "*/*" || type === "application/*") return json
     if (type === protobuf[0] || type === protobuf[1]) return protobuf[1]
   }

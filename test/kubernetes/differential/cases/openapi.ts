@@ -79,13 +79,14 @@ function forms(): RequestStep[] {
     "*/*",
     "text/plain",
     "text/plain, application/json;q=0.5",
+    "",
     "application/vnd.kubernetes.protobuf",
     ...["v2", "v3"].flatMap((version) => [
       `application/com.github.proto-openapi.spec.${version}@v1.0+protobuf`,
       `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`,
     ]),
   ]
-  const paths = ["/openapi/v2", "/openapi/v3", "/openapi/v3/apis/apps/v1", "/openapi/v3/version"]
+  const paths = ["/openapi/v2", "/openapi/v3", "/openapi/v3/apis/apps/v1", "/openapi/v3/version", "/openapi/v3/absent"]
   return [
     ...paths.flatMap((path) =>
       types.map((accept) => ({ method: "HEAD", path, headers: { accept }, label: `HEAD ${path} ${accept}` })),
