@@ -53,18 +53,34 @@ export function noSubresource({ info }: RequestContext, definition: ResourceDefi
 export const watchPath = /^\/(api|apis\/[^/]+)\/[^/]+\/watch\//
 
 export function notAllowed(ctx: RequestContext, definition: ResourceDefinition): StatusError {
-  const { verb, namespace, path, subresource } = ctx.info
+  const { verb, subresource } = ctx.info
   if (definition.customResource !== undefined) {
     return methodNotSupported(definition, subresource !== "" && wholeResourceVerbs.has(verb) ? verb : "")
   }
-  if (watchPath.test(path) || verb === "proxy") return noSuchPath()
-  if (verb === "watch" && definition.verbs.includes("list")) {
+  if (isRoute(ctx, definition) && verb === "watch" && definition.verbs.includes("list")) {
     warnOfVersion(ctx, definition) // the path is the route of the list
     return methodNotSupported(definition, verb)
   }
+  return notRouted(ctx, definition)
+}
+
+/** For a method that the path of a built-in resource does not have. */
+function notRouted(ctx: RequestContext, definition: ResourceDefinition): StatusError {
+  return isRoute(ctx, definition) ? methodNotAllowed() : noSuchPath()
+}
+
+const ofObject: ReadonlySet<string> = new Set(["get", "update", "patch", "delete"])
+
+/** Whether there is a route for the path of a built-in resource, for some method. */
+function isRoute({ info: { verb, name, namespace, path } }: RequestContext, definition: ResourceDefinition): boolean {
+  const { verbs, namespaced } = definition
+  const isWatch = watchPath.test(path)
+  if (verb === "proxy" || (isWatch && !verbs.includes("watch"))) return false
+  // A field selector may name the object of a list, too.
+  const isOfObject = name !== "" && (isWatch || (verb !== "list" && verb !== "watch"))
   // The path of all namespaces exists only for resources that can be listed.
-  const isUnserved = definition.namespaced && namespace === "" && !definition.verbs.includes("list")
-  return isUnserved ? noSuchPath() : methodNotAllowed()
+  if (namespaced && namespace === "" && !isInEmptyNamespace(path)) return !isOfObject && verbs.includes("list")
+  return !isOfObject || isWatch || verbs.some((each) => ofObject.has(each))
 }
 
 /** Connect subresources have routes for the verbs in discovery; if all methods are allowed, also for methods without a verb. */
@@ -139,17 +155,15 @@ export function checkPlace(ctx: RequestContext, definition: ResourceDefinition):
   const { verb, namespace, name, subresource } = ctx.info
   const isCustom = definition.customResource !== undefined
   const isNowhere = definition.namespaced && namespace === "" && (isCustom || !isInEmptyNamespace(ctx.info.path))
-  if (isNowhere && verb !== "list" && verb !== "watch") {
-    if (name !== "" || isCustom) throw notServed(ctx)
-    throw methodNotAllowed()
-  }
+  if (isNowhere && verb !== "list" && verb !== "watch") throw isCustom ? notServed(ctx) : notRouted(ctx, definition)
+  if (isNowhere && !isCustom && name !== "" && !isRoute(ctx, definition)) throw noSuchPath()
   if (name === "" && subresource === "" && !ofCollection.has(verb)) {
-    throw isCustom ? refusedWithoutName(ctx, definition) : methodNotAllowed()
+    throw isCustom ? refusedWithoutName(ctx, definition) : notRouted(ctx, definition)
   }
   // Objects of custom resources may also be created below the path of one, whose name is ignored.
   const isRefused = verb === "deletecollection" || (verb === "create" && !isCustom)
   if (name !== "" && subresource === "" && isRefused) {
-    throw isCustom ? methodNotSupported(definition, verb) : methodNotAllowed()
+    throw isCustom ? methodNotSupported(definition, verb) : notRouted(ctx, definition)
   }
 }
 

@@ -97,6 +97,7 @@ import { sourceAndExpressionCases } from "./cases/sources-and-expressions.ts"
 import { subresourceFormCases } from "./cases/subresource-forms.ts"
 import { subresourceCases } from "./cases/subresources.ts"
 import { tokenCases } from "./cases/tokens.ts"
+import { unroutedPathCases } from "./cases/unrouted-paths.ts"
 import { unservedVersionCases } from "./cases/unserved-versions.ts"
 import { warningCases } from "./cases/warnings.ts"
 import { workloadCases } from "./cases/workloads.ts"
@@ -120,7 +121,10 @@ export interface ScenarioGroup {
 
 export function scenarioGroups(): ScenarioGroup[] {
   return [
-    { name: "discovery and health", scenarios: [...discoveryCases(), ...pathCases(), ...emptySegmentCases()] },
+    {
+      name: "discovery and health",
+      scenarios: [...discoveryCases(), ...pathCases(), ...unroutedPathCases(), ...emptySegmentCases()],
+    },
     { name: "OpenAPI documents", scenarios: openAPICases() },
     { name: "lists and watches", scenarios: listCases() },
     { name: "parts of a control plane", scenarios: componentCases() },
