@@ -19,8 +19,8 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
   const { registry, definition, handler, exchange, response } = endpoint
   const { namespace, name, subresource } = ctx.info
   checkMediaType(ctx)
-  const options = writeOptions(ctx, "CreateOptions")
   const body = await readBody(ctx, exchange.request, endpoint.maxBodyBytes)
+  const options = writeOptions(ctx, "CreateOptions")
   const admit = admitFor(ctx, definition, { operation: "CREATE", subresource, namespace, name, dryRun: options.dryRun })
   if (subresource !== "") {
     if (handler?.create === undefined) throw methodNotAllowed()

@@ -49,8 +49,8 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   const { namespace, name } = ctx.info
   if (subresource !== undefined && !subresource.verbs.includes("patch")) throw methodNotAllowed()
   const type = patchType(ctx.headers["content-type"], definition)
-  const options = { ...writeOptions(ctx, "PatchOptions", type === "apply"), isPatch: true }
   const body = await readBody(ctx, exchange.request, endpoint.maxBodyBytes)
+  const options = { ...writeOptions(ctx, "PatchOptions", type === "apply"), isPatch: true }
   const expected = handler === undefined ? expectedOf(definition) : subresourceBody(endpoint)
   const admit = admitUpdate(ctx, definition, options.dryRun)
   const at = { namespace: expectedNamespace(definition, namespace), name }

@@ -14,9 +14,9 @@ import { subresourceBody } from "./create.ts"
 export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
   const { registry, definition, handler, subresource, exchange, response } = endpoint
   const { namespace, name } = ctx.info
-  const options = writeOptions(ctx, "UpdateOptions")
   if (subresource !== undefined && !subresource.verbs.includes("update")) throw methodNotAllowed()
   const body = await readBody(ctx, exchange.request, endpoint.maxBodyBytes)
+  const options = writeOptions(ctx, "UpdateOptions")
   const expected = handler === undefined ? expectedOf(definition) : subresourceBody(endpoint)
   const object = await decodeBody(ctx, body, expected, options.fieldValidation)
   agreeOnNamespace(object, expectedNamespace(definition, namespace))

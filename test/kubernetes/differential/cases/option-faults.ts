@@ -1,6 +1,17 @@
 // Parameters that are wrong for what they were sent with, or several of them at once: which fault is told, and how.
 
-import { get, mergePatch, patch, post, remove, type RequestStep, type Scenario, withQuery } from "../scenario.ts"
+import {
+  applyPatch,
+  get,
+  mergePatch,
+  patch,
+  post,
+  put,
+  remove,
+  type RequestStep,
+  type Scenario,
+  withQuery,
+} from "../scenario.ts"
 
 const core = "/api/v1/namespaces/@{ns}"
 const maps = `${core}/configmaps`
@@ -9,6 +20,7 @@ const asTable = { headers: { accept: "application/json;as=Table;v=v1;g=meta.k8s.
 export function optionFaultCases(): Scenario[] {
   return [
     { name: "several delete options are wrong", steps: deletions() },
+    { name: "a body is too long, and options are wrong", steps: longBodies() },
     { name: "the path of a watch takes the options of a list", steps: watchPaths() },
     { name: "a table that cannot be is refused after a delete", steps: tables() },
     { name: "connections are not opened dry", steps: connections() },
@@ -28,6 +40,24 @@ function deletions(): RequestStep[] {
       remove(`${path}?${wrong}&orphanDependents=true`),
       remove(path, body, { label: `DELETE ${path} with a body` }),
     ]),
+  ]
+}
+
+/** The body is read first, but not before what is said of its type and that of the answer. */
+function longBodies(): RequestStep[] {
+  const text = `{"metadata":{"name":"a"},"data":{"a":"${"x".repeat(3 * 1024 * 1024)}"}}`
+  const wrong = "dryRun=x&fieldManager=%00"
+  const people = { headers: { accept: "text/html" } }
+  return [
+    post(`${maps}?${wrong}`, text, { label: "POST" }),
+    post(`${maps}?${wrong}`, text, { contentType: "text/plain", label: "POST as text" }),
+    post(`${maps}?${wrong}`, text, { ...people, label: "POST for people" }),
+    put(`${maps}/a?${wrong}`, text, { label: "PUT" }),
+    put(`${maps}/a?${wrong}`, text, { contentType: "text/plain", label: "PUT as text" }),
+    patch(`${maps}/a?${wrong}`, mergePatch, text, { label: "PATCH" }),
+    patch(`${maps}/a?dryRun=x`, applyPatch, text, { label: "APPLY" }),
+    remove(`${maps}/a?${wrong}`, text, { label: "DELETE" }),
+    remove(`${maps}?limit=x`, text, { label: "DELETE all" }),
   ]
 }
 
