@@ -30,11 +30,14 @@ import type { ValueCache } from "./storage/value-cache.ts"
 import { ValueReader } from "./storage/value-reader.ts"
 import { WatchSource } from "./list-watch/watch.ts"
 import { type Change, WriteAttempts } from "./write-attempts.ts"
+import { WriteTurns } from "./write-turns.ts"
 
 /** Number of attempts to find a generated name that is not taken. */
 const maxNameAttempts = 8
-/** Number of attempts of an update or delete after conflicts. */
-const maxWriteAttempts = 16
+/** Number of attempts of an update or delete after conflicts. Upstream makes them until the request's time is over. */
+const maxWriteAttempts = 256
+/** After so many of them, those of one object take turns. */
+const freeAttempts = 4
 
 /** This warning is written once per collection, even if the collection is empty. */
 export function warnOfPropagation(
@@ -53,6 +56,7 @@ export class GenericRegistry implements Registry {
   readonly #watches: WatchSource
   readonly #writes: WriteAttempts
   readonly #deletes: DeleteAttempts
+  readonly #turns = new WriteTurns()
 
   constructor(definition: ResourceDefinition, cache: ValueCache) {
     this.definition = definition
@@ -136,15 +140,28 @@ export class GenericRegistry implements Registry {
   ): Promise<{ value: KubeValue; created: boolean }> {
     const { store } = ctx.controlPlane
     const key = this.#storage.key(namespace, name)
-    for (let attempt = 1; attempt <= maxWriteAttempts; attempt++) {
+    return this.#attempted(ctx, key, name, async () => {
       const stored = await this.#storage.read(store, key, "update")
-      if (stored === undefined) {
-        const value = await this.#writes.createOnUpdate(ctx, namespace, name, change, options, admit)
-        if (value !== undefined) return { value, created: true }
-      } else {
-        const value = await this.#writes.update(ctx, stored, change, options, admit)
-        if (value !== undefined) return { value, created: false }
+      const created = stored === undefined
+      const value = created
+        ? await this.#writes.createOnUpdate(ctx, namespace, name, change, options, admit)
+        : await this.#writes.update(ctx, stored, change, options, admit)
+      return value && { value, created }
+    })
+  }
+
+  /** Repeats a write that another one has come before: until `write` returns something. */
+  async #attempted<T>(ctx: RequestContext, key: string, name: string, write: () => Promise<T | undefined>): Promise<T> {
+    let endTurn: (() => void) | undefined
+    try {
+      for (let attempt = 1; attempt <= maxWriteAttempts; attempt++) {
+        const done = await write()
+        if (done !== undefined) return done
+        if (attempt === freeAttempts) endTurn = await this.#turns.take(ctx.controlPlane.store, key)
+        if (ctx.isOver === true) break
       }
+    } finally {
+      endTurn?.()
     }
     throw conflict(this.definition, name, objectModified)
   }
@@ -159,13 +176,11 @@ export class GenericRegistry implements Registry {
     warnOfPropagation(ctx, this.definition, request)
     const { store } = ctx.controlPlane
     const key = this.#storage.key(namespace, name)
-    for (let attempt = 1; attempt <= maxWriteAttempts; attempt++) {
+    return this.#attempted(ctx, key, name, async () => {
       const stored = await this.#storage.read(store, key, "delete")
       if (stored === undefined) throw notFound(this.definition, name)
-      const result = await this.#deletes.delete(ctx, stored, request, admit)
-      if (result !== undefined) return result
-    }
-    throw conflict(this.definition, name, objectModified)
+      return this.#deletes.delete(ctx, stored, request, admit)
+    })
   }
 
   #source(ctx: RequestContext) {
