@@ -90,6 +90,7 @@ import { requestCases } from "./cases/requests.ts"
 import { scaleFaultCases } from "./cases/scale-faults.ts"
 import { seldomFieldCases } from "./cases/seldom-fields.ts"
 import { servedVersionCases } from "./cases/served-versions.ts"
+import { serviceChangeCases } from "./cases/service-changes.ts"
 import { serviceFamilyCases } from "./cases/service-families.ts"
 import { strictPatchCases } from "./cases/strict-patches.ts"
 import { strictTextCases } from "./cases/strict-texts.ts"
@@ -199,6 +200,7 @@ export function scenarioGroups(): ScenarioGroup[] {
       name: "templates and namespaces' limits",
       scenarios: [
         ...addressCases(),
+        ...serviceChangeCases(),
         ...serviceFamilyCases(),
         ...edgeCases(),
         ...warningCases(),

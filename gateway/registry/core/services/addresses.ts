@@ -116,42 +116,67 @@ export class RangeServiceAddresses implements ServiceAddresses {
   }
 
   #claimPorts(service: Service, spec: ServiceSpec, before: ServiceSpec | undefined, taken: Held): void {
-    const had = new Set(before === undefined ? [] : heldBy(before).ports)
-    // The same port number over another protocol shares its node port.
-    const shared = new Map<number, number>()
-    for (const [index, port] of (hasNodePorts(spec) ? (spec.ports ?? []) : []).entries()) {
-      const asked = port.nodePort ?? 0
-      if (asked !== 0) {
-        if (had.has(asked) || taken.ports.includes(asked)) continue
-        this.#takePort(service, path.child("ports").index(index).child("nodePort"), asked, taken)
-        shared.set(port.port, asked)
-      } else if (needsNodePorts(spec)) {
-        const number = shared.get(port.port) ?? this.#anyPort(service, taken)
-        shared.set(port.port, number)
-        port.nodePort = number
-      }
+    if (hasNodePorts(spec)) {
+      if (before === undefined) this.#claimNewPorts(service, spec, taken)
+      else this.#claimChangedPorts(service, spec, before, taken)
     }
     if (!needsHealthCheckPort(spec)) return
     const asked = spec.healthCheckNodePort ?? 0
-    if (asked === 0) spec.healthCheckNodePort = this.#anyPort(service, taken)
-    else if (!had.has(asked)) this.#takePort(service, path.child("healthCheckNodePort"), asked, taken)
+    if (asked === 0) spec.healthCheckNodePort = this.#anyPort(taken)
+    else if (before === undefined || !heldBy(before).ports.includes(asked)) {
+      const refusal = this.#takePort(asked, taken)
+      if (refusal !== undefined)
+        throw internalError(`failed to allocate requested HealthCheck NodePort ${asked}: ${refusal}`)
+    }
   }
 
-  #takePort(service: Service, at: FieldPath, port: number, taken: Held): void {
+  /** The same port number over another protocol shares its node port, also one that is requested further down. */
+  #claimNewPorts(service: Service, spec: ServiceSpec, taken: Held): void {
+    const ports = spec.ports ?? []
+    const shared = new Map<number, number>()
+    for (const [index, port] of ports.entries()) {
+      const asked = port.nodePort ?? 0
+      if (asked === 0 && !needsNodePorts(spec)) continue
+      const known = shared.get(port.port)
+      const wanted = known === undefined ? ports.find((one) => one.port === port.port && one.nodePort)?.nodePort : asked
+      if (known !== undefined && (asked === 0 || asked === known)) port.nodePort = known
+      else if (wanted) this.#takeNodePort(service, index, (port.nodePort = wanted), taken)
+      else port.nodePort = this.#anyPort(taken)
+      if (known === undefined) shared.set(port.port, port.nodePort)
+    }
+  }
+
+  /** Ports that an update adds share nothing that it does not request. */
+  #claimChangedPorts(service: Service, spec: ServiceSpec, before: ServiceSpec, taken: Held): void {
+    const had = new Set(heldBy(before).ports)
+    for (const [index, port] of (spec.ports ?? []).entries()) {
+      const asked = port.nodePort ?? 0
+      if (asked === 0) {
+        if (needsNodePorts(spec)) port.nodePort = this.#anyPort(taken)
+      } else if (!had.has(asked) && !taken.ports.includes(asked)) this.#takeNodePort(service, index, asked, taken)
+    }
+  }
+
+  #takeNodePort(service: Service, index: number, port: number, taken: Held): void {
+    const refusal = this.#takePort(port, taken)
+    if (refusal === undefined) return
+    throw fault(service, invalidValue(path.child("ports").index(index).child("nodePort"), port, refusal))
+  }
+
+  /** Why it cannot be taken. */
+  #takePort(port: number, taken: Held): string | undefined {
     const { from, to } = this.#ports
     if (!this.#ports.contains(port)) {
-      const why = `provided port is not in the valid range. The range of valid ports is ${from}-${to}`
-      throw fault(service, invalidValue(at, port, why))
+      return `provided port is not in the valid range. The range of valid ports is ${from}-${to}`
     }
-    if (!this.#ports.take(port)) throw fault(service, invalidValue(at, port, "provided port is already allocated"))
+    if (!this.#ports.take(port)) return "provided port is already allocated"
     taken.ports.push(port)
+    return undefined
   }
 
-  #anyPort(service: Service, taken: Held): number {
+  #anyPort(taken: Held): number {
     const port = this.#ports.takeAny()
-    if (port === undefined) {
-      throw internalError(`failed to allocate a nodePort for Service "${service.metadata.name}": range is full`)
-    }
+    if (port === undefined) throw internalError("failed to allocate a nodePort: range is full")
     taken.ports.push(port)
     return port
   }

@@ -76,8 +76,12 @@ export class PortRange {
     return true
   }
 
+  /** Preferably from the upper part, as for addresses. */
   takeAny(): number | undefined {
-    const port = anyFree(this.#taken, this.from, this.to + 1)
+    const size = this.to - this.from + 1
+    const reserved = size <= 16 ? 0 : Math.min(Math.max(16, Math.floor(size / 32)), 128)
+    const lower = this.from + reserved
+    const port = anyFree(this.#taken, lower, this.to + 1) ?? anyFree(this.#taken, this.from, lower)
     if (port !== undefined) this.#taken.add(port)
     return port
   }

@@ -2,7 +2,10 @@
 // is deleted. Source: k8s.io/kubernetes/pkg/registry/core/service.
 
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
-import type { Service } from "../../../../apimachinery/object.ts"
+import type { ObjectMeta, Service } from "../../../../apimachinery/object.ts"
+import { isNotFound } from "../../../../apimachinery/status.ts"
+import type { RequestContext } from "../../../request/context.ts"
+import { builtIn, onBehalf, withoutAdmission } from "../../generic/internal-write.ts"
 import type { Claim, KindExtension, Strategy } from "../../strategy.ts"
 import { keepFamilies } from "./families.ts"
 import { isExternallyAccessible, needsChanged, needsClusterIP, specOf } from "./needs.ts"
@@ -25,6 +28,18 @@ function both(counted: Claim, claimed: Claim): Claim {
       await claimed.rollback()
       await counted.rollback()
     },
+  }
+}
+
+const endpoints = { group: "", version: "v1", resource: "endpoints" }
+
+/** So that a new service of this name does not begin with those of the former one. */
+async function deleteEndpoints(ctx: RequestContext, { namespace = "", name = "" }: ObjectMeta): Promise<void> {
+  const behalf = onBehalf(ctx, { ...endpoints, namespace, name, verb: "delete" })
+  try {
+    await builtIn(ctx, endpoints).delete(behalf, namespace, name, { dryRun: false }, withoutAdmission)
+  } catch (error) {
+    if (!isNotFound(error)) throw error
   }
 }
 
@@ -111,6 +126,7 @@ const serviceStrategy: Strategy<Service> = {
 
   async afterDelete(ctx, service) {
     await ctx.controlPlane.serviceAddresses.release(service)
+    await deleteEndpoints(ctx, service.metadata)
   },
 
   selectableFields: (service) => ({
