@@ -80,6 +80,8 @@ export function validateForUpdate(
   object: KubeObject,
   current: KubeObject,
 ): FieldError[] {
+  // As upstream, which validates nothing of what binds a pod.
+  if (ctx.info.subresource === "binding") return []
   const first = definition.strategy.validateFirst?.(ctx, object, current) ?? []
   if (first.length > 0) return first
   const rules = metaRules(definition, ctx.info.subresource)

@@ -79,6 +79,7 @@ import { permissionCases } from "./cases/permissions.ts"
 import { podAnnotationCases } from "./cases/pod-annotations.ts"
 import { podAdmissionCases } from "./cases/pod-admission.ts"
 import { podAndAccountCases } from "./cases/pods-and-accounts.ts"
+import { podChangeCases } from "./cases/pod-changes.ts"
 import { podRuleCases } from "./cases/pod-rules.ts"
 import { podSubresourceCases } from "./cases/pod-subresources.ts"
 import { podSecurityCases } from "./cases/pod-security.ts"
@@ -179,6 +180,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...podSubresourceCases(),
         ...subresourceFormCases(),
         ...ownRuleCases(),
+        ...podChangeCases(),
         ...podRuleCases(),
         ...oddWriteCases(),
         ...badMetadataCases(),

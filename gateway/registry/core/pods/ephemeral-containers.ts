@@ -4,7 +4,7 @@ import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachi
 import type { Pod } from "../../../../apimachinery/object.ts"
 import type { SubresourceHandler } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
-import { podSubresource, resetForSubresource } from "./subresource.ts"
+import { isMirror, podSubresource, resetForSubresource } from "./subresource.ts"
 
 export const ephemeralContainers: SubresourceHandler = podSubresource("ephemeralcontainers")
 
@@ -16,10 +16,14 @@ export function dropUnlessEphemeral(pod: Pod, current: Pod): void {
   else pod.spec.ephemeralContainers = wanted
 }
 
+/** Of a pod that cannot have any; nothing else of it is validated. */
+export function refuseEphemeral({ metadata }: Pod): FieldError[] {
+  return isMirror(metadata)
+    ? [forbiddenField(FieldPath.root(""), "static pods do not support ephemeral containers")]
+    : []
+}
+
 export function validateEphemeralUpdate(pod: Pod, current: Pod): FieldError[] {
-  if (current.metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined) {
-    return [forbiddenField(FieldPath.root(""), "static pods do not support ephemeral containers")]
-  }
   const path = FieldPath.root("spec", "ephemeralContainers")
   const wanted = new Map((pod.spec?.ephemeralContainers ?? []).map((container) => [container.name, container]))
   return (current.spec?.ephemeralContainers ?? []).flatMap((old) => {

@@ -6,11 +6,12 @@ import type { SubresourceHandler } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { qosClass } from "../pod-spec/qos.ts"
 import type { ResourceList } from "../pod-spec/types.ts"
-import { podSubresource, resetForSubresource } from "./subresource.ts"
+import { isMirror, podSubresource, resetForSubresource } from "./subresource.ts"
 
 export const resize: SubresourceHandler = podSubresource("resize")
 
 const path = FieldPath.root("spec")
+const onlyCompute = "only cpu and memory resources are mutable"
 
 export function dropUnlessResize(pod: Pod, current: Pod): void {
   const wanted = pod.spec
@@ -45,12 +46,14 @@ function withResources(current: readonly Container[], wanted: readonly Container
   })
 }
 
-export function validateResize(pod: Pod, current: Pod): FieldError[] {
+/** Of a pod that cannot be resized at all; nothing else of it is validated. */
+export function refuseResize({ metadata, spec }: Pod): FieldError[] {
   const root = FieldPath.root("")
-  if (current.metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined) {
-    return [forbiddenField(root, "static pods cannot be resized")]
-  }
-  if (current.spec?.os?.name === "windows") return [forbiddenField(root, "windows pods cannot be resized")]
+  if (isMirror(metadata)) return [forbiddenField(root, "static pods cannot be resized")]
+  return spec?.os?.name === "windows" ? [forbiddenField(root, "windows pods cannot be resized")] : []
+}
+
+export function validateResize(pod: Pod, current: Pod): FieldError[] {
   const spec = pod.spec ?? { containers: [] }
   const before = current.spec ?? { containers: [] }
   const errors: FieldError[] = []
@@ -67,7 +70,9 @@ export function validateResize(pod: Pod, current: Pod): FieldError[] {
       errors.push(...validateKept(at, "resource", spec[list]?.[index]?.resources, container.resources))
     }
   }
-  return [...errors, ...validateContainers(spec, before), ...validateInitContainers(spec, before)]
+  errors.push(...validateContainers(spec, before), ...validateInitContainers(spec, before))
+  if (errors.length > 0 || isSet(spec.resources) || isSet(before.resources)) return errors
+  return semanticEqual(spec.resources, before.resources) ? [] : [forbiddenField(path, onlyCompute)]
 }
 
 /** A node that does not report the resources of running containers does not support resizing. */
@@ -94,9 +99,7 @@ function validatePodLevel({ resources }: PodSpec, { resources: before }: PodSpec
 
 function validateContainers(spec: PodSpec, before: PodSpec): FieldError[] {
   return spec.containers.flatMap((container, index) =>
-    isResized(container, before.containers[index])
-      ? []
-      : [forbiddenField(path, "only cpu and memory resources are mutable")],
+    isResized(container, before.containers[index]) ? [] : [forbiddenField(path, onlyCompute)],
   )
 }
 

@@ -83,6 +83,18 @@ export function statusWarnings({ status }: Pod): string[] {
   )
 }
 
+/** Those that an update does not contain. There may be several conditions of a type, which are taken in order. */
+export function keepObservedGenerations(status: Status, before: Status): void {
+  if (before.observedGeneration) status.observedGeneration ||= before.observedGeneration
+  const generations = new Map<string, (number | undefined)[]>()
+  for (const { type, observedGeneration } of before.conditions ?? [])
+    generations.set(type, [...(generations.get(type) ?? []), observedGeneration])
+  for (const condition of status.conditions ?? []) {
+    const known = generations.get(condition.type)?.shift()
+    if (known) condition.observedGeneration ||= known
+  }
+}
+
 type Status = NonNullable<Pod["status"]>
 
 function validateAddresses(status: Status, before: Status): FieldError[] {

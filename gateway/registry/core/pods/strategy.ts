@@ -14,11 +14,11 @@ import { defaultPodResources } from "../pod-spec/pod-resources.ts"
 import { qosClass } from "../pod-spec/qos.ts"
 import { validatePodSpec } from "../pod-spec/validate.ts"
 import { podWarnings } from "../pod-spec/warnings.ts"
-import { dropUnlessEphemeral, validateEphemeralUpdate } from "./ephemeral-containers.ts"
+import { dropUnlessEphemeral, refuseEphemeral, validateEphemeralUpdate } from "./ephemeral-containers.ts"
 import { mergeLabelKeys } from "./label-keys.ts"
-import { dropUnlessResize, validateResize } from "./resize.ts"
+import { dropUnlessResize, refuseResize, validateResize } from "./resize.ts"
 import { dropDisabledOfStatus } from "./reported.ts"
-import { alignAddresses, statusWarnings, validateStatusUpdate } from "./status.ts"
+import { alignAddresses, keepObservedGenerations, statusWarnings, validateStatusUpdate } from "./status.ts"
 import { validateSpecUpdate } from "./update.ts"
 
 const specPath = FieldPath.root("spec")
@@ -83,7 +83,7 @@ export const podStrategy: Strategy<Pod> = {
         delete pod.metadata.deletionTimestamp
         pod.status ??= {}
         dropDisabledOfStatus(pod.status)
-        if (current.status?.observedGeneration) pod.status.observedGeneration ||= current.status.observedGeneration
+        keepObservedGenerations(pod.status, current.status ?? {})
         pod.status.qosClass ??= current.status?.qosClass ?? qosClass(current.spec ?? { containers: [] })
         return
       case "ephemeralcontainers":
@@ -104,9 +104,15 @@ export const podStrategy: Strategy<Pod> = {
       case "status":
         return validateStatusUpdate(pod, current)
       case "ephemeralcontainers":
-        return [...validateMetadataAndSpec(pod, current), ...validateEphemeralUpdate(pod, current)]
+        return firstOf(refuseEphemeral(current), () => [
+          ...validateMetadataAndSpec(pod, current),
+          ...validateEphemeralUpdate(pod, current),
+        ])
       case "resize":
-        return [...validateMetadataAndSpec(pod, current), ...validateResize(pod, current)]
+        return firstOf(refuseResize(current), () => [
+          ...validateMetadataAndSpec(pod, current),
+          ...validateResize(pod, current),
+        ])
       default:
         return [...validateMetadataAndSpec(pod, current), ...validateSpecUpdate(pod, current)]
     }
@@ -151,6 +157,10 @@ export const podStrategy: Strategy<Pod> = {
 function specOf(pod: Pod): PodSpec {
   pod.spec ??= { containers: [] }
   return pod.spec
+}
+
+function firstOf(refusal: FieldError[], others: () => FieldError[]): FieldError[] {
+  return refusal.length > 0 ? refusal : others()
 }
 
 function validateMetadataAndSpec(pod: Pod, current?: Pod): FieldError[] {

@@ -117,7 +117,7 @@ function whileGated(rest: PodSpec, current: PodSpec): { rest: PodSpec; faults: F
       invalidValue(
         path.child("nodeSelector"),
         rest.nodeSelector,
-        "only additions are allowed (no mutations or deletions)",
+        "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
       ),
     )
   }
@@ -128,7 +128,8 @@ function whileGated(rest: PodSpec, current: PodSpec): { rest: PodSpec; faults: F
     faults.push(...onlyNarrower(nodes, before))
     const affinity = { ...rest.affinity }
     put(affinity, "nodeAffinity", before)
-    put(rest, "affinity", Object.keys(affinity).length === 0 ? undefined : affinity)
+    const isAbsent = current.affinity === undefined && Object.keys(affinity).length === 0
+    put(rest, "affinity", isAbsent ? undefined : affinity)
   }
   return { rest, faults }
 }
@@ -144,18 +145,40 @@ function onlyNarrower(nodes: NodeAffinity | undefined, before: NodeAffinity | un
   )
   const old = before?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms
   if (old === undefined) return []
-  const terms = nodes?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
+  const given = nodes?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms
+  const terms = given ?? []
   if (terms.length !== old.length) {
-    return [invalidValue(at, terms, "no additions/deletions to non-empty NodeSelectorTerms list are allowed")]
+    const detail = "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
+    return [invalidValue(at, given === undefined ? null : terms.map(shownTerm), detail)]
   }
   return terms.flatMap((term, index) => {
     const was = old[index]
     const startsWith = (list: readonly unknown[] = [], start: readonly unknown[] = []): boolean =>
       semanticEqual(list.slice(0, start.length), start)
     const narrower =
-      startsWith(term.matchExpressions, was?.matchExpressions) && startsWith(term.matchFields, was?.matchFields)
+      !(isEmptyTerm(was) && !isEmptyTerm(term)) &&
+      startsWith(term.matchExpressions, was?.matchExpressions) &&
+      startsWith(term.matchFields, was?.matchFields)
     return narrower
       ? []
       : [invalidValue(at.index(index), term, "only additions are allowed (no mutations or deletions)")]
   })
+}
+
+type Term = NonNullable<
+  NonNullable<NodeAffinity["requiredDuringSchedulingIgnoredDuringExecution"]>["nodeSelectorTerms"]
+>[number]
+
+/** It matches no node, so that anything added makes it wider. */
+function isEmptyTerm(term: Term | undefined): boolean {
+  return (term?.matchExpressions ?? []).length === 0 && (term?.matchFields ?? []).length === 0
+}
+
+/** In the format of Go. */
+function shownTerm({ matchExpressions = [], matchFields = [] }: Term): object {
+  const list = (requirements: NonNullable<Term["matchExpressions"]>): object[] | null =>
+    requirements.length === 0
+      ? null
+      : requirements.map(({ key, operator, values }) => ({ Key: key, Operator: operator, Values: values ?? null }))
+  return { MatchExpressions: list(matchExpressions), MatchFields: list(matchFields) }
 }

@@ -8,32 +8,21 @@ import type { UpgradeTarget } from "../../../../../client/http/upgrade.ts"
 import type { RequestContext } from "../../../../request/context.ts"
 import type { Registry } from "../../../rest.ts"
 
-const defaultContainerAnnotation = "kubectl.kubernetes.io/default-container"
-
 export async function getPod(ctx: RequestContext, registry: Registry, namespace: string, name: string): Promise<Pod> {
   return (await registry.get(ctx, namespace, name)).object() as Pod
 }
 
-/** The requested container, or the only one, or the annotated default. */
-export function chooseContainer(pod: Pod, asked: string | null): string {
-  const containers = (pod.spec?.containers ?? []).map(({ name }) => name)
-  const initContainers = (pod.spec?.initContainers ?? []).map(({ name }) => name)
-  const ephemeral = (pod.spec?.ephemeralContainers ?? []).map(({ name }) => name)
-  const name = pod.metadata.name ?? ""
-  if (asked !== null && asked !== "") {
-    if ([...containers, ...initContainers, ...ephemeral].includes(asked)) return asked
+/** The requested container, or the only one besides those that are not its main containers. */
+export function chooseContainer({ metadata: { name = "" }, spec }: Pod, asked: string | null): string {
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = spec ?? {}
+  const names = [...initContainers, ...containers, ...ephemeralContainers].map((container) => container.name)
+  if (asked) {
+    if (names.includes(asked)) return asked
     throw badRequest(`container ${asked} is not valid for pod ${name}`)
   }
-  const only = containers[0]
-  if (containers.length === 1 && initContainers.length === 0 && ephemeral.length === 0 && only !== undefined)
-    return only
-  const annotated = pod.metadata.annotations?.[defaultContainerAnnotation]
-  if (annotated !== undefined && containers.includes(annotated)) return annotated
-  if (containers.length === 1 && only !== undefined) return only
-  const init = initContainers.length === 0 ? "" : ` or one of the init containers: [${initContainers.join(" ")}]`
-  throw badRequest(
-    `a container name must be specified for pod ${name}, choose one of: [${containers.join(" ")}]${init}`,
-  )
+  const [first, ...others] = containers
+  if (first !== undefined && others.length === 0) return first.name
+  throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${names.join(" ")}]`)
 }
 
 /** Undefined while the pod has no node. */
