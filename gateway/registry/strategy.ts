@@ -75,7 +75,10 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   keptBecause?(name: string): string | undefined
   /** Grace period of a delete in seconds, or undefined for immediate deletion. Called with the requested period. */
   graceSeconds?(object: T, asked: number | undefined): number | undefined
-  /** true: deletion waits, as for metadata.finalizers (a namespace's spec.finalizers). Also called after every write. */
+  /**
+   * true: deletion waits, as for metadata.finalizers (a namespace's spec.finalizers). Also called after every write. A kind with this
+   * function is only marked by the first delete.
+   */
   heldBack?(object: T): boolean
   /** Deletion has begun (deletionTimestamp is set) and the object remains: sets fields that show it (a namespace's phase). */
   markDeleted?(object: T): void

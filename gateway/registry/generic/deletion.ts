@@ -36,7 +36,9 @@ export function nextDeletionStep(
   if (grace === "pending") return { step: "wait" }
   const { metadata } = copy
   const finalizers = finalizersFor(definition, copy, request, isFirst)
-  const held = finalizers.length > 0 || isHeldBack(definition, copy)
+  // A kind whose contents delay deletion is at first only marked, even if nothing delays it any more.
+  const isMarkedFirst = isFirst && hasOwnCode(definition)
+  const held = finalizers.length > 0 || isMarkedFirst || isHeldBack(definition, copy)
   // An object that is removed at once is returned as it was stored.
   if (!held && grace === "none") return { step: "remove", object: copy, marked: false, graceSeconds }
   if (finalizers.length > 0) metadata.finalizers = finalizers

@@ -6,6 +6,7 @@ import { addressCases } from "./cases/addresses.ts"
 import { apiServiceCases } from "./cases/api-services.ts"
 import { badMetadataCases } from "./cases/bad-metadata.ts"
 import { byteCases } from "./cases/bytes.ts"
+import { claimAndVolumeCases } from "./cases/claims-and-volumes.ts"
 import { componentCases } from "./cases/components.ts"
 import { creatingUpdateCases } from "./cases/creating-updates.ts"
 import { cronScheduleCases } from "./cases/cron-schedules.ts"
@@ -56,6 +57,7 @@ import { keyTextCases } from "./cases/key-texts.ts"
 import { oddWriteCases } from "./cases/odd-writes.ts"
 import { optionFaultCases } from "./cases/option-faults.ts"
 import { olderAutoscalerCases } from "./cases/older-autoscalers.ts"
+import { olderRuleCases } from "./cases/older-rules.ts"
 import { otherKindCases } from "./cases/other-kinds.ts"
 import { openAPICases } from "./cases/openapi.ts"
 import { labelKeyCases } from "./cases/label-keys.ts"
@@ -180,6 +182,8 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...podSubresourceCases(),
         ...subresourceFormCases(),
         ...ownRuleCases(),
+        ...claimAndVolumeCases(),
+        ...olderRuleCases(),
         ...podChangeCases(),
         ...podRuleCases(),
         ...oddWriteCases(),

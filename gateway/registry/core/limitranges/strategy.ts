@@ -13,7 +13,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { LimitRange, Wire } from "../../../../apimachinery/object.ts"
-import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
+import { compareQuantities, milliValue, parseQuantity, unitValue } from "../../../../apimachinery/quantity.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { messages } from "../../validation/values.ts"
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from "../pod-spec/resources.ts"
@@ -124,9 +124,24 @@ function validateOrder(at: FieldPath, all: Amounts, name: string): FieldError[] 
   if (greater(min, limit)) fault("default", min, `min value ${min} is greater than default value ${limit}`)
   if (greater(limit, max)) fault("default", max, `default value ${limit} is greater than max value ${max}`)
   if (ratio !== undefined && greater("1", ratio)) fault("maxLimitRequestRatio", ratio, `ratio ${ratio} is less than 1`)
+  errors.push(...ratioFault(at.child("maxLimitRequestRatio").key(name), ratio, max, min))
   const differ = limit !== undefined && request !== undefined && (greater(limit, request) || greater(request, limit))
   if (differ && !isOvercommitAllowed(name)) {
     fault("defaultRequest", request, `default value ${limit} must equal to defaultRequest value ${request} in ${name}`)
   }
   return errors
+}
+
+/** Thousandths are compared while they fit into 64 bits. */
+const maxMilli = (2n ** 63n - 1n) / 1000n
+
+/** A ratio that even the extremes do not reach. */
+function ratioFault(at: FieldPath, ratio?: string, max?: string, min?: string): FieldError[] {
+  if (ratio === undefined || max === undefined || min === undefined) return []
+  const amounts = [ratio, max, min].map(parseQuantity)
+  const fits = amounts.every((amount) => unitValue(amount) < maxMilli)
+  const [wanted = 0, most = 0, least = 0] = amounts.map(fits ? milliValue : unitValue)
+  const reached = most / least
+  const detail = `ratio ${ratio} is greater than max/min = ${reached.toFixed(6)}`
+  return (fits ? wanted / 1000 : wanted) > reached ? [invalidValue(at, ratio, detail)] : []
 }

@@ -3,9 +3,11 @@
 import { FieldPath, type FieldError, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import type { PersistentVolumeClaim } from "../../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { difference, immutableFields, semanticEqual } from "../../validation/equality.ts"
 import { validateClaimStatus } from "./status.ts"
+import { validateClassNamed } from "./class-named.ts"
 import { claimWarnings } from "./warnings.ts"
 import { type ClaimSpec, validatePersistentVolumeClaimSpec } from "./validate.ts"
 
@@ -88,14 +90,17 @@ function validateChange(claim: PersistentVolumeClaim, current: PersistentVolumeC
   const spec = claim.spec ?? {}
   const before = current.spec ?? {}
   const bound = current.status?.phase === "Bound"
-  const errors: FieldError[] = []
   const rest: ClaimSpec = { ...spec }
   const was: ClaimSpec = { ...before }
   if (!was.volumeName) copy(was, spec, "volumeName")
-  if (was.storageClassName === undefined) copy(was, spec, "storageClassName")
+  const { errors, isNamed } = validateClassNamed(claim, current)
+  if (isNamed) copy(was, spec, "storageClassName")
   if (bound) {
     copy(rest, before, "volumeAttributesClassName")
-    rest.resources = { ...spec.resources, requests: withStorage(spec, sizeOf(before)) }
+    const { resources = {} } = spec
+    // To upstream, empty requests are others than none.
+    if (resources.requests !== undefined || isGivenEmpty(resources, "requests"))
+      rest.resources = { ...spec.resources, requests: withStorage(spec, sizeOf(before)) }
   }
   if (!semanticEqual(rest, was) || pointers.some((name) => (rest[name] === undefined) !== (was[name] === undefined))) {
     errors.push(

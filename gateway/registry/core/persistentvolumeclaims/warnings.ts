@@ -5,7 +5,8 @@ import type { PersistentVolumeClaim } from "../../../../apimachinery/object.ts"
 import { isWholeInt64 } from "../../../../apimachinery/quantity-integers.ts"
 import type { ClaimSpec } from "./validate.ts"
 
-const oldClass = "volume.beta.kubernetes.io/storage-class"
+/** The annotation that preceded storageClassName. */
+export const oldClass = "volume.beta.kubernetes.io/storage-class"
 
 export function claimWarnings({ metadata, spec = {} }: PersistentVolumeClaim): string[] {
   const place = FieldPath.root("metadata", "annotations").key(oldClass)

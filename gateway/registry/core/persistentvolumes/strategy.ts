@@ -6,7 +6,8 @@ import { type PersistentVolume, timestamp } from "../../../../apimachinery/objec
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { difference, immutableFields, semanticEqual } from "../../validation/equality.ts"
 import { nodeTermWarnings } from "../old-node-labels.ts"
-import { validateVolumeSpec, type VolumeSpec, volumeSources } from "./validate.ts"
+import { validateAffinityKept } from "./node-affinity.ts"
+import { validateVolume, type VolumeSpec, volumeSources } from "./validate.ts"
 
 const path = FieldPath.root("spec")
 const strategy: Strategy<PersistentVolume> = {
@@ -31,19 +32,15 @@ const strategy: Strategy<PersistentVolume> = {
       return
     }
     if (current.spec !== undefined) volume.spec = current.spec
-    if (volume.status !== undefined && volume.status.phase !== current.status?.phase) {
-      Object.assign(volume.status, { lastPhaseTransitionTime: timestamp() })
-    } else if (volume.status !== undefined && current.status?.lastPhaseTransitionTime !== undefined) {
-      volume.status.lastPhaseTransitionTime ??= current.status.lastPhaseTransitionTime
-    }
+    keepTransition((volume.status ??= {}), current.status ?? {})
   },
 
-  validate: (_ctx, volume) => validateVolumeSpec(path, volume.spec ?? {}, volume.metadata.name),
+  validate: (_ctx, volume) => validateVolume(volume),
 
   validateUpdate(ctx, volume, current) {
     if (ctx.info.subresource === "status") return []
     const [spec, before] = [volume.spec ?? {}, current.spec ?? {}]
-    const errors = validateVolumeSpec(path, spec, volume.metadata.name)
+    const errors = validateVolume(volume)
     if (!isSameSource(sourceOf(withoutNewSecret(spec, before)), sourceOf(before))) {
       errors.push(
         forbiddenField(
@@ -53,6 +50,7 @@ const strategy: Strategy<PersistentVolume> = {
       )
     }
     errors.push(...immutableFields(FieldPath.root(), spec, before, ["volumeMode"]))
+    errors.push(...validateAffinityKept(spec.nodeAffinity, before.nodeAffinity))
     if (before.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined) {
       errors.push(
         forbiddenField(path.child("volumeAttributesClassName"), "update from non-nil value to nil is forbidden"),
@@ -64,6 +62,16 @@ const strategy: Strategy<PersistentVolume> = {
   warnings: (_ctx, volume) => volumeWarnings(volume),
 
   selectableFields: (volume) => ({ name: volume.metadata.name ?? "" }),
+}
+
+type Status = NonNullable<PersistentVolume["status"]> & { lastPhaseTransitionTime?: unknown }
+
+/** The time of the phase, unless the client sets it. */
+function keepTransition(status: Status, before: Status): void {
+  const [time, timeBefore] = [status.lastPhaseTransitionTime ?? null, before.lastPhaseTransitionTime ?? null]
+  if (status.phase !== before.phase) {
+    if (time === null || time === timeBefore) Object.assign(status, { lastPhaseTransitionTime: timestamp() })
+  } else if (time === null && timeBefore !== null) Object.assign(status, { lastPhaseTransitionTime: timeBefore })
 }
 
 export const persistentVolumes: KindExtension = { strategy }

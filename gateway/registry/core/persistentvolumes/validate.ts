@@ -1,9 +1,10 @@
 // Validates the spec of persistent volumes, and of the inline specs in VolumeAttachments that the CSI migration of in-tree plugins
 // creates. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
+import { posix } from "node:path"
 import {
   type FieldError,
-  type FieldPath,
+  FieldPath,
   forbiddenField,
   invalidValue,
   notSupported,
@@ -47,7 +48,33 @@ export const volumeSources = [
 ]
 const maxInitiatorName = 64
 
-export function validateVolumeSpec(path: FieldPath, spec: VolumeSpec, name = ""): FieldError[] {
+const mountOptions = "volume.beta.kubernetes.io/mount-options"
+/** Sources that the annotation of mount options, which preceded the field, applies to. */
+const mountable = [
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "glusterfs",
+  "nfs",
+  "rbd",
+  "quobyte",
+  "iscsi",
+  "cinder",
+  "cephfs",
+  "azureFile",
+  "vsphereVolume",
+  "azureDisk",
+  "photonPersistentDisk",
+]
+
+export function validateVolume({ metadata, spec = {} }: PersistentVolume): FieldError[] {
+  const errors = validateVolumeSpec(FieldPath.root("spec"), spec, metadata.name)
+  if (metadata.annotations?.[mountOptions] === undefined) return errors
+  if (mountable.some((name) => spec[name as keyof VolumeSpec] !== undefined)) return errors
+  const at = FieldPath.root("metadata", "annotations", mountOptions)
+  return [...errors, forbiddenField(at, "may not specify mount options for this volume type")]
+}
+
+function validateVolumeSpec(path: FieldPath, spec: VolumeSpec, name = ""): FieldError[] {
   const { nodeAffinity, storageClassName } = spec
   const terms = path.child("nodeAffinity", "required")
   const errors = [
@@ -132,6 +159,11 @@ function validateAttributesClass(path: FieldPath, spec: VolumeSpec): FieldError[
     : errors
 }
 
+/** Also in other spellings, like "/./". */
+function isRoot(path: string): boolean {
+  return posix.normalize(path) === "/"
+}
+
 function validateSource(path: FieldPath, spec: VolumeSpec, volumeName: string, hasAffinity: boolean): FieldError[] {
   const given = volumeSources.filter((name) => spec[name as keyof VolumeSpec] !== undefined)
   const [first] = given
@@ -155,7 +187,7 @@ function validateSource(path: FieldPath, spec: VolumeSpec, volumeName: string, h
   if (first === "local" && !hasAffinity) {
     errors.push(required(path.child("nodeAffinity"), "Local volume requires node affinity"))
   }
-  if (/^\/+$/.test(spec.hostPath?.path ?? "") && spec.persistentVolumeReclaimPolicy === "Recycle") {
+  if (isRoot(spec.hostPath?.path ?? "") && spec.persistentVolumeReclaimPolicy === "Recycle") {
     errors.push(
       forbiddenField(path.child("persistentVolumeReclaimPolicy"), "may not be 'recycle' for a hostPath mount of '/'"),
     )

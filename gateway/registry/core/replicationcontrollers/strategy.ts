@@ -1,10 +1,11 @@
 // ReplicationControllers. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
 
 import type * as models from "@kubernetes/client-node"
-import { type FieldError, FieldPath, required } from "../../../../apimachinery/field-errors.ts"
+import { FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
+import { semanticEqual } from "../../validation/equality.ts"
 import { nonNegative } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"
 import { replicationControllerScale } from "../../workloads/scale.ts"
@@ -46,8 +47,9 @@ const strategy: Strategy<ReplicationController> = {
 
   validate: (_ctx, controller) => validateSpec(controller.spec ?? {}),
 
-  validateUpdate(ctx, controller) {
-    return ctx.info.subresource === "status" ? validateStatus(controller) : validateSpec(controller.spec ?? {})
+  validateUpdate(ctx, controller, current) {
+    if (ctx.info.subresource === "status") return validateStatus(controller)
+    return [...validateSpec(controller.spec ?? {}), ...validateUnconverted(controller, current)]
   },
 
   warnings: (_ctx, controller, current) => [
@@ -80,6 +82,23 @@ function validateSpec(spec: Spec): FieldError[] {
     errors.push(wrongLabels(template, spec.template))
   }
   return [...errors, ...validateServingTemplate(template, spec.template, "ReplicationController")]
+}
+
+const unconverted = "non-convertible.kubernetes.io/"
+
+/** Annotations for what a conversion lost keep their part of the object from changing, and if it is unknown, the whole. */
+function validateUnconverted({ spec }: ReplicationController, current: ReplicationController): FieldError[] {
+  return Object.entries(current.metadata.annotations ?? {}).flatMap(([key, value]) => {
+    const [, field = "", ...more] = key.split("/")
+    if (!key.startsWith(unconverted) || more.length > 0) return []
+    if (!field.includes("selector")) {
+      return [new FieldError("FieldValueNotFound", field, value, "unknown non-convertible field")]
+    }
+    const isKept = semanticEqual(spec?.selector, current.spec?.selector)
+    return isKept
+      ? []
+      : [invalidValue(path.child("selector"), spec?.selector, "cannot update non-convertible selector")]
+  })
 }
 
 function validateStatus(controller: ReplicationController): FieldError[] {
