@@ -88,6 +88,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   afterDelete?(ctx: RequestContext, object: T): Promise<void>
   /** Values of the field selectors of this kind, other than metadata.name and metadata.namespace. */
   selectableFields?(object: T): Record<string, string>
+  /** The present names of selectable fields by their former ones, which clients may use. Without a prototype. */
+  formerFields?: Readonly<Record<string, string>>
   /** Default propagation policy of deletes: "Background", for some old kinds "Orphan"; "None" for kinds without dependents. */
   defaultPropagation?: "Background" | "Orphan" | "None"
   /** Warning for deletes without a propagation policy. */

@@ -22,6 +22,11 @@ export const seccompOfContainer = "container.seccomp.security.alpha.kubernetes.i
 export const appArmorOfContainer = "container.apparmor.security.beta.kubernetes.io/"
 const localhost = "localhost/"
 
+/** The kubelet's file is the pod's source, and this its mirror. */
+export function isMirror({ annotations }: ObjectMeta): boolean {
+  return valueOf(annotations, mirrorAnnotation) !== undefined
+}
+
 /** Sorted, because Go iterates in random order. */
 const entriesOf = (annotations: Annotations): [string, string][] =>
   Object.entries(annotations ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))

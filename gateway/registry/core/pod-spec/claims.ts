@@ -5,7 +5,8 @@ import {
   asJson,
   duplicate,
   type FieldError,
-  type FieldPath,
+  FieldPath,
+  forbiddenField,
   invalidValue,
   required,
 } from "../../../../apimachinery/field-errors.ts"
@@ -16,7 +17,10 @@ import type { PodSpec } from "./types.ts"
 
 type Claim = NonNullable<PodSpec["resourceClaims"]>[number]
 
-export function validatePodClaims(path: FieldPath, claims: readonly Claim[] = []): FieldError[] {
+/** The kubelet makes a mirrored pod from its file, without asking for claims. */
+export function validatePodClaims(path: FieldPath, claims: readonly Claim[] = [], isMirrored = false): FieldError[] {
+  if (isMirrored)
+    return claims.map(() => forbiddenField(FieldPath.root(""), "static pods do not support resource claims"))
   const seen = new Set<string>()
   return claims.flatMap((claim, index) => {
     const at = path.index(index)

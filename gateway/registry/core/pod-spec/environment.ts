@@ -108,16 +108,19 @@ function validateKeyRef(path: FieldPath, reference: { name?: string; key: string
   ]
 }
 
+/** As upstream, which takes the name for a prefix that more is added to. */
+const sourceNameRule = (name: string): string[] => validateDNS1123Subdomain(name, true)
+
 export function validateEnvFrom(path: FieldPath, sources: readonly EnvFrom[] | undefined): FieldError[] {
   return (sources ?? []).flatMap((source, index) => {
     const at = path.index(index)
     const errors: FieldError[] = []
     if (source.prefix) errors.push(...messages(at.child("prefix"), source.prefix, environmentNameRule(source.prefix)))
     if (source.configMapRef !== undefined) {
-      errors.push(...named(at.child("configMapRef", "name"), source.configMapRef.name, validateDNS1123Subdomain))
+      errors.push(...named(at.child("configMapRef", "name"), source.configMapRef.name, sourceNameRule))
     }
     if (source.secretRef !== undefined) {
-      errors.push(...named(at.child("secretRef", "name"), source.secretRef.name, validateDNS1123Subdomain))
+      errors.push(...named(at.child("secretRef", "name"), source.secretRef.name, sourceNameRule))
     }
     const count = Number(source.configMapRef !== undefined) + Number(source.secretRef !== undefined)
     if (count === 0) errors.push(invalidValue(path, "", "must specify one of: `configMapRef` or `secretRef`"))
@@ -142,12 +145,12 @@ export function validateFieldRef(
     if (name === "metadata.annotations")
       return messages(path, key.toLowerCase(), validateQualifiedName(key.toLowerCase()))
     if (name === "metadata.labels") return messages(path, key, validateQualifiedName(key))
-    return knownFields.has(name)
-      ? [invalidValue(path, name, "does not support subscript")]
-      : [unknownField(path, reference.fieldPath)]
+    return [unconverted(path, reference.fieldPath, "field label does not support subscript")]
   }
-  if (!knownFields.has(name)) return [unknownField(path, name)]
-  return fields.includes(name) ? [] : [notSupportedText(path.child("fieldPath"), name, fields)]
+  // Its former name.
+  const field = name === "spec.host" ? "spec.nodeName" : name
+  if (!knownFields.has(field)) return [unconverted(path, name, "field label not supported")]
+  return fields.includes(field) ? [] : [notSupportedText(path.child("fieldPath"), field, fields)]
 }
 
 /** Parses `metadata.labels['key']`. Source: k8s.io/kubernetes/pkg/fieldpath/fieldpath.go (SplitMaybeSubscriptedPath). */
@@ -157,9 +160,11 @@ function subscripted(fieldPath: string): { name: string; key?: string } {
   return { name: fieldPath.slice(0, start), key: fieldPath.slice(start + 2, -2) }
 }
 
-function unknownField(path: FieldPath, field: string): FieldError {
-  return invalidValue(path.child("fieldPath"), field, `error converting fieldPath: field label not supported: ${field}`)
+function unconverted(path: FieldPath, field: string, why: string): FieldError {
+  return invalidValue(path.child("fieldPath"), field, `error converting fieldPath: ${why}: ${field}`)
 }
+
+const isPages = (resource: string): boolean => /^(limits|requests)\.hugepages-/.test(resource)
 
 /** In a volume containerName is required; in a container it defaults to the container itself. */
 export function validateResourceFieldRef(
@@ -171,7 +176,7 @@ export function validateResourceFieldRef(
   const { resource } = reference
   if (volume && !reference.containerName) errors.push(required(path.child("containerName")))
   else if (!resource) errors.push(required(path.child("resource")))
-  else if (!containerResources.includes(resource) && !/^(limits|requests)\.hugepages-/.test(resource)) {
+  else if (!containerResources.includes(resource) && !isPages(resource)) {
     errors.push(notSupportedText(path.child("resource"), resource, containerResources))
   }
   return [...errors, ...validateDivisor(path.child("divisor"), resource ?? "", reference.divisor)]
@@ -181,6 +186,7 @@ const byteDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1G
 
 function validateDivisor(path: FieldPath, resource: string, divisor: string | undefined): FieldError[] {
   if (divisor === undefined || divisor === "0") return []
+  if (!containerResources.includes(resource) && !isPages(resource)) return []
   const kind = resource.slice(resource.indexOf(".") + 1)
   if (kind === "cpu") {
     return divisor === "1m" || divisor === "1"

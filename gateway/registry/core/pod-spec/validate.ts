@@ -18,7 +18,7 @@ import {
   validateDNS1123SubdomainWithUnderscore,
   validateQualifiedName,
 } from "../../../../apimachinery/names.ts"
-import type { PodTemplateSpec } from "../../../../apimachinery/object.ts"
+import type { ObjectMeta, PodTemplateSpec } from "../../../../apimachinery/object.ts"
 import { validateLabels } from "../../validation/selectors.ts"
 import { legacyAddress } from "../../validation/addresses.ts"
 import { maxInt32, messages, oneOf, optionalOneOf, within } from "../../validation/values.ts"
@@ -29,7 +29,7 @@ import {
   validateInitContainers,
 } from "./containers.ts"
 import { validateOperatingSystem } from "./operating-system.ts"
-import { validatePodAnnotations, validateProfilesMatch } from "./annotations.ts"
+import { containersWithPaths, isMirror, validatePodAnnotations, validateProfilesMatch } from "./annotations.ts"
 import { validatePodClaims } from "./claims.ts"
 import { validatePodResources } from "./pod-resources.ts"
 import { validateRequirements } from "./resources.ts"
@@ -39,8 +39,9 @@ import type { PodSpec } from "./types.ts"
 import { validateVolumes } from "./volumes.ts"
 import { validateHostProcess } from "./windows.ts"
 
-/** `podName` is set for pods: it is part of the names of objects created for the pod's volumes. */
-export function validatePodSpec(path: FieldPath, spec: PodSpec, podName?: string): FieldError[] {
+/** `pod` is set for pods: its name is part of the names of objects created for the pod's volumes. */
+export function validatePodSpec(path: FieldPath, spec: PodSpec, pod?: ObjectMeta): FieldError[] {
+  const podName = pod && (pod.name ?? "")
   const volumes = validateVolumes(path.child("volumes"), spec.volumes, podName)
   const scope: ContainerScope = {
     spec,
@@ -49,7 +50,7 @@ export function validatePodSpec(path: FieldPath, spec: PodSpec, podName?: string
   }
   return [
     ...volumes.errors,
-    ...validatePodClaims(path.child("resourceClaims"), spec.resourceClaims),
+    ...validatePodClaims(path.child("resourceClaims"), spec.resourceClaims, pod !== undefined && isMirror(pod)),
     ...validateContainers(path.child("containers"), scope),
     ...validateInitContainers(path.child("initContainers"), scope),
     ...validateEphemeralContainers(path.child("ephemeralContainers"), scope),
@@ -163,7 +164,8 @@ function validateHostUsers(path: FieldPath, spec: PodSpec): FieldError[] {
   if (spec.hostNetwork === true) errors.push(forbiddenField(path.child("hostNetwork"), why))
   if (spec.hostPID === true) errors.push(forbiddenField(path.child("HostPID"), why))
   if (spec.hostIPC === true) errors.push(forbiddenField(path.child("HostIPC"), why))
-  return errors
+  const mapped = containersWithPaths(path, spec).filter(([, { volumeDevices = [] }]) => volumeDevices.length > 0)
+  return [...errors, ...mapped.map(([at]) => forbiddenField(at.child("volumeDevices"), why))]
 }
 
 const longestHostname = 64

@@ -11,6 +11,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label, validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
+import { validateTemplateMetadata } from "../../validation/template-metadata.ts"
 import { validatePersistentVolumeClaimSpec } from "../persistentvolumeclaims/validate.ts"
 import { messages, named, oneOf, requiredValue } from "../../validation/values.ts"
 import { descendingPath, initiatorTooLong, validateVolumeSource, type VolumeSource } from "../volumes/sources.ts"
@@ -102,17 +103,18 @@ function validateSource(path: FieldPath, volume: Volume, podName: string | undef
     }
   }
   if (sources === 0) errors.push(required(path, "must specify a volume type"))
-  return [...errors, ...nameFaults(path.child("name"), volume, podName)]
+  const first = sourceOrder.find((name) => volume[name] !== undefined)
+  return [...errors, ...nameFaults(path.child("name"), volume, first === "ephemeral" ? podName : undefined)]
 }
 
-/** Checks names that become parts of longer names. */
-function nameFaults(path: FieldPath, { name, iscsi, ephemeral }: Volume, podName: string | undefined): FieldError[] {
+/** Checks names that become parts of longer names. `owner`: of a claim that is created for the volume. */
+function nameFaults(path: FieldPath, { name, iscsi }: Volume, owner: string | undefined): FieldError[] {
   const errors: FieldError[] = []
   if (iscsi?.initiatorName !== undefined && `${name}:${iscsi.targetPortal}`.length > maxInitiatorName) {
     errors.push(invalidValue(path, name, initiatorTooLong))
   }
-  if (ephemeral !== undefined && podName && name) {
-    const claim = `${podName}-${name}`
+  if (owner && name) {
+    const claim = `${owner}-${name}`
     const faults = validateDNS1123Subdomain(claim).map((fault) => `PVC name ${JSON.stringify(claim)}: ${fault}`)
     errors.push(...messages(path, name, faults))
   }
@@ -143,13 +145,14 @@ const ownSources: Readonly<Record<string, (path: FieldPath, volume: Volume, isPo
     projected: validateProjected,
     persistentVolumeClaim: (path, { persistentVolumeClaim }) =>
       requiredValue(path.child("claimName"), persistentVolumeClaim?.claimName),
-    ephemeral: (path, { ephemeral }) =>
-      ephemeral?.volumeClaimTemplate === undefined
-        ? [required(path.child("volumeClaimTemplate"))]
-        : validatePersistentVolumeClaimSpec(
-            path.child("volumeClaimTemplate", "spec"),
-            ephemeral.volumeClaimTemplate.spec,
-          ),
+    ephemeral: (path, { ephemeral }) => {
+      const [at, template] = [path.child("volumeClaimTemplate"), ephemeral?.volumeClaimTemplate]
+      if (template === undefined) return [required(at)]
+      return [
+        ...validateTemplateMetadata(at.child("metadata"), template.metadata),
+        ...validatePersistentVolumeClaimSpec(at.child("spec"), template.spec),
+      ]
+    },
     // Templates may omit the reference, because admission can set it when the pods are created.
     image: (path, { image }, isPod) => [
       ...(isPod ? requiredValue(path.child("reference"), image?.reference) : []),

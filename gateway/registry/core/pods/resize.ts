@@ -6,7 +6,8 @@ import type { SubresourceHandler } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { qosClass } from "../pod-spec/qos.ts"
 import type { ResourceList } from "../pod-spec/types.ts"
-import { isMirror, podSubresource, resetForSubresource } from "./subresource.ts"
+import { isMirror } from "../pod-spec/annotations.ts"
+import { podSubresource, resetForSubresource } from "./subresource.ts"
 
 export const resize: SubresourceHandler = podSubresource("resize")
 

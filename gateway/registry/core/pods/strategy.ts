@@ -1,6 +1,7 @@
 // Pods. The subresources that modify a pod (status, ephemeralcontainers, resize, binding) use the same hooks; the requested
 // subresource determines which fields may change. Source: k8s.io/kubernetes/pkg/registry/core/pod.
 
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { isFinished } from "../../../../apimachinery/core/pod-phase.ts"
 import { FieldPath, type FieldError, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
@@ -138,6 +139,8 @@ export const podStrategy: Strategy<Pod> = {
     return seconds < 0 ? 1 : seconds
   },
 
+  formerFields: dictionary({ "spec.host": "spec.nodeName" }),
+
   selectableFields(pod) {
     const spec: Partial<PodSpec> = pod.spec ?? {}
     return {
@@ -168,7 +171,7 @@ function validateMetadataAndSpec(pod: Pod, current?: Pod): FieldError[] {
   const { annotations } = pod.metadata
   const annotationsPath = FieldPath.root("metadata", "annotations")
   const errors = validatePodAnnotations(annotationsPath, annotations, spec, current?.metadata.annotations)
-  errors.push(...validatePodSpec(specPath, spec, pod.metadata.name ?? ""))
+  errors.push(...validatePodSpec(specPath, spec, pod.metadata))
   if (!spec.serviceAccountName) {
     for (const [index, volume] of (spec.volumes ?? []).entries()) {
       for (const [place, source] of (volume.projected?.sources ?? []).entries()) {

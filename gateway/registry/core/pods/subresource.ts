@@ -24,11 +24,6 @@ export function podSubresource(name: string): SubresourceHandler {
   }
 }
 
-/** The kubelet's file is the pod's source, and this its mirror. */
-export function isMirror({ annotations }: Pod["metadata"]): boolean {
-  return annotations?.["kubernetes.io/config.mirror"] !== undefined
-}
-
 /** Of these, the request's are kept. All but the first may not change, which is checked later. */
 const ofRequest = [
   "managedFields",

@@ -36,7 +36,7 @@ interface Selectors {
 /** Throws BadRequest for selectors that cannot be parsed or contain unsupported fields. */
 export function selectionOf(definition: ResourceDefinition, selectors: Selectors): Selection {
   const labels = selectors.labelSelector ? parseSelector(selectors.labelSelector) : undefined
-  const fields = selectors.fieldSelector ? parseFieldSelector(selectors.fieldSelector) : undefined
+  const fields = selectors.fieldSelector ? fieldSelectorOf(definition, selectors.fieldSelector) : undefined
   if (fields !== undefined) checkSupported(definition, fields)
   const where = placeOf(definition, selectors.namespace ?? "", fields)
   const looksAt = (labels?.requirements.length ?? 0) + (fields?.requirements.length ?? 0)
@@ -45,6 +45,14 @@ export function selectionOf(definition: ResourceDefinition, selectors: Selectors
     matches: looksAt === 0 ? undefined : predicate(definition, labels, fields),
     matchesLabels: labels === undefined ? undefined : (values) => matches(labels, values),
   }
+}
+
+/** With the present names of fields that had others. */
+function fieldSelectorOf({ strategy: { formerFields } }: ResourceDefinition, text: string): FieldSelector {
+  const selector = parseFieldSelector(text)
+  if (formerFields === undefined) return selector
+  const requirements = selector.requirements.map((one) => ({ ...one, field: formerFields[one.field] ?? one.field }))
+  return { requirements }
 }
 
 /** metadata.name and metadata.namespace narrow the range; the predicate still checks them. */

@@ -15,6 +15,7 @@ export function podChangeCases(): Scenario[] {
     { name: "a container of a pod is chosen", steps: chosen() },
     { name: "a pod changes tolerations and deadlines", anyOrder: true, steps: tolerations() },
     { name: "a pod is bound", steps: bound() },
+    { name: "parts of a pod that rule each other out", anyOrder: true, steps: together() },
   ]
 }
 
@@ -220,5 +221,84 @@ function bound(): RequestStep[] {
     post("/api/v1/namespaces/@{ns}/bindings", { metadata: { name: "c", resourceVersion: "1" }, target: { name: "n" } }),
     post("/api/v1/namespaces/@{ns}/bindings", { metadata: { name: "missing" }, target: { name: "n" } }),
     post("/api/v1/namespaces/@{ns}/bindings?dryRun=All", { metadata: { name: "c" }, target: { name: "n" } }),
+  ]
+}
+
+function together(): RequestStep[] {
+  const device = [{ name: "v", devicePath: "/d" }]
+  const claimed = [{ name: "v", persistentVolumeClaim: { claimName: "c" } }]
+  const template = (metadata: Body): Body => ({
+    metadata,
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+  })
+  const variable = (valueFrom: Body): Body => ({ containers: [{ ...main, env: [{ name: "a", valueFrom }] }] })
+  const reference = (resource: string, divisor: string): Body => variable({ resourceFieldRef: { resource, divisor } })
+  const specs: Body[] = [
+    { hostUsers: false, volumes: claimed, containers: [{ ...main, volumeDevices: device }] },
+    { hostUsers: true, volumes: claimed, containers: [{ ...main, volumeDevices: device }] },
+    {
+      hostUsers: false,
+      volumes: claimed,
+      containers: [main],
+      initContainers: [{ ...main, name: "first", volumeDevices: device }],
+    },
+    { volumes: [{ name: "v", ephemeral: { volumeClaimTemplate: template({ labels: { "A b": "c d" } }) } }] },
+    { volumes: [{ name: "v", ephemeral: { volumeClaimTemplate: template({ annotations: { "A b": "c" } }) } }] },
+    { volumes: [{ name: "v", ephemeral: { volumeClaimTemplate: template({ name: "A b", finalizers: ["a"] }) } }] },
+    { volumes: [{ name: "v-", emptyDir: {}, ephemeral: { volumeClaimTemplate: template({}) } }] },
+    { volumes: [{ name: "v".repeat(60), emptyDir: {}, ephemeral: { volumeClaimTemplate: template({}) } }] },
+    reference("bogus", "3"),
+    reference("cpu", "3"),
+    reference("limits.cpu", "3"),
+    reference("limits.bogus", "3"),
+    reference("requests.hugepages-2Mi", "3"),
+    reference("requests.memory", "0"),
+    reference("requests.memory", "1000m"),
+    { containers: [{ ...main, envFrom: [{ configMapRef: { name: "a-" } }, { secretRef: { name: "a." } }] }] },
+    { containers: [{ ...main, envFrom: [{ secretRef: { name: "a-" }, prefix: "1" }] }] },
+    variable({ configMapKeyRef: { name: "a-", key: "b" } }),
+    variable({ fieldRef: { fieldPath: "metadata.labels['A b']" } }),
+    variable({ fieldRef: { fieldPath: "metadata.annotations['']" } }),
+    variable({ fieldRef: { fieldPath: "spec.host", apiVersion: "v1" } }),
+    variable({ fieldRef: { fieldPath: "metadata.name['a']" } }),
+    variable({ fieldRef: { fieldPath: "bogus['a']" } }),
+    variable({ fieldRef: { fieldPath: "metadata.annotations[']" } }),
+    { volumes: [{ name: "v", downwardAPI: { items: [{ path: "a", fieldRef: { fieldPath: "spec.host" } }] } }] },
+    { os: { name: "windows" }, resources: { requests: { cpu: "1", bogus: "1" } } },
+    { resources: { requests: { cpu: "1" }, claims: [{ name: "a" }] } },
+    { resourceClaims: [{ name: "a", resourceClaimName: "b" }, { name: "a" }] },
+    { overhead: { cpu: "-1", bogus: "1" } },
+    { preemptionPolicy: "Bogus", priorityClassName: "A b", runtimeClassName: "" },
+    { hostNetwork: true, containers: [{ ...main, ports: [{ containerPort: 80, hostPort: 81 }] }] },
+    { hostNetwork: true, initContainers: [{ ...main, name: "first", ports: [{ containerPort: 80, hostPort: 81 }] }] },
+    { hostname: "A b", subdomain: "c.d", setHostnameAsFQDN: true, hostnameOverride: "e_f" },
+    { dnsPolicy: "None", dnsConfig: { searches: ["a_b", ".", "c..d", "e."] } },
+    { dnsConfig: { searches: ["a_b", ".", "c..d", "e."], options: [{ name: "" }], nameservers: ["01.2.3.4", "a"] } },
+    { securityContext: { windowsOptions: { hostProcess: true } }, hostNetwork: true },
+    { readinessGates: [{ conditionType: "A b" }], schedulingGates: [{ name: "a" }, { name: "a" }], nodeName: "n" },
+  ]
+  const mirror = { "kubernetes.io/config.mirror": "a" }
+  return [
+    ...specs.map((spec, index) => make(`p${index}`, spec)),
+    ...specs.map((spec, index) =>
+      post(
+        "/apis/apps/v1/namespaces/@{ns}/deployments?dryRun=All",
+        {
+          metadata: { name: `d${index}` },
+          spec: {
+            selector: { matchLabels: { a: "b" } },
+            template: { metadata: { labels: { a: "b" } }, spec: { containers: [main], ...spec } },
+          },
+        },
+        { label: `template ${index}` },
+      ),
+    ),
+    ...["spec.host=n", "spec.host!=n", "status.podIPs=", "status.podIPs=1.2.3.4", "spec.hostNetwork=false"].map(
+      (fields) => get(`${pods}?fieldSelector=${encodeURIComponent(fields)}&limit=1`, { label: fields }),
+    ),
+    make("m", { nodeName: "n", resourceClaims: [{ name: "a" }, { name: "b" }] }, { annotations: mirror }),
+    make("o", { nodeName: "n", resourceClaims: [{ name: "a", resourceClaimName: "b" }] }, { annotations: mirror }),
+    make("q", { nodeName: "n", volumes: [{ name: "v", secret: { secretName: "s" } }] }, { annotations: mirror }),
+    make("r", { nodeName: "n", serviceAccountName: "default" }, { annotations: mirror }),
   ]
 }
