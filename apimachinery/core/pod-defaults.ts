@@ -3,7 +3,7 @@
 
 import type * as models from "@kubernetes/client-node"
 import { defaultPullPolicy } from "./image.ts"
-import type { Container, PodSpec, PodTemplateSpec, Wire } from "../object.ts"
+import type { Container, ObjectMeta, PodSpec, PodTemplateSpec, Wire } from "../object.ts"
 
 type LifecycleHandler = Wire<models.V1LifecycleHandler>
 type Probe = Wire<models.V1Probe>
@@ -16,7 +16,21 @@ const graceSeconds = 30
 export function defaultPodTemplate(template: PodTemplateSpec | undefined): void {
   if (template === undefined) return
   template.spec ??= { containers: [] }
+  if (template.metadata !== undefined) dropFormerAnnotations(template.metadata)
   defaultPodSpec(template.spec)
+}
+
+const formerAnnotations = ["alpha", "beta"].flatMap((stage) =>
+  ["init-containers", "init-container-statuses"].map((name) => `pod.${stage}.kubernetes.io/${name}`),
+)
+
+/** The annotations that init containers had before they had a field. */
+export function dropFormerAnnotations(metadata: Partial<ObjectMeta>): void {
+  const { annotations } = metadata
+  if (annotations === undefined || !formerAnnotations.some((name) => Object.hasOwn(annotations, name))) return
+  const others = Object.entries(annotations).filter(([name]) => !formerAnnotations.includes(name))
+  if (others.length === 0) delete metadata.annotations
+  else metadata.annotations = Object.fromEntries(others)
 }
 
 export function defaultPodSpec(spec: PodSpec): void {

@@ -1,16 +1,17 @@
 // Security contexts of pods and containers. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
 import {
-  duplicate,
   type FieldError,
   type FieldPath,
   invalidValue,
   notSupported,
   required,
+  tooLong,
 } from "../../../../apimachinery/field-errors.ts"
 import { maxInt32, optionalOneOf, within } from "../../validation/values.ts"
 import type { Container, PodSpec } from "./types.ts"
 import { descendingPath } from "../volumes/sources.ts"
+import { validateSysctls } from "./sysctls.ts"
 import { validateWindowsOptions } from "./windows.ts"
 
 type PodSecurityContext = NonNullable<PodSpec["securityContext"]>
@@ -112,6 +113,9 @@ function validateSeccomp(path: FieldPath, profile: Profile | undefined): FieldEr
   return errors
 }
 
+/** Bytes of a path. */
+const longestProfile = 4095
+
 export function validateAppArmor(path: FieldPath, profile: Profile | undefined): FieldError[] {
   if (profile === undefined) return []
   if (!profile.type) return [required(path.child("type"), "type is required when appArmorProfile is set")]
@@ -122,34 +126,8 @@ export function validateAppArmor(path: FieldPath, profile: Profile | undefined):
     return local === undefined ? [] : [invalidValue(at, local, "can only be set when AppArmor type is Localhost")]
   }
   if (local === undefined || local === "") return [required(at, "must be set when AppArmor type is Localhost")]
-  return local === local.trim() ? [] : [invalidValue(at, local, "must not be padded with whitespace")]
-}
-
-const sysctlName = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/
-const sysctlLength = 253
-
-function validateSysctls(path: FieldPath, sysctls: PodSecurityContext["sysctls"], spec: PodSpec): FieldError[] {
-  const seen = new Set<string>()
-  return (sysctls ?? []).flatMap(({ name }, index) => {
-    const at = path.index(index).child("name")
-    if (!name) return [required(at)]
-    const errors: FieldError[] = []
-    if (name.length > sysctlLength || !sysctlName.test(name)) {
-      errors.push(
-        invalidValue(
-          at,
-          name,
-          "must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$",
-        ),
-      )
-    } else if (seen.has(name)) errors.push(duplicate(at, name))
-    if (spec.hostNetwork === true && name.startsWith("net.")) {
-      errors.push(invalidValue(at, name, "may not be specified when 'hostNetwork' is true"))
-    }
-    if (spec.hostIPC === true && /^(kernel\.(sem|shm|msg)|fs\.mqueue\.)/.test(name)) {
-      errors.push(invalidValue(at, name, "may not be specified when 'hostIPC' is true"))
-    }
-    seen.add(name)
-    return errors
-  })
+  return [
+    ...(local === local.trim() ? [] : [invalidValue(at, local, "must not be padded with whitespace")]),
+    ...(Buffer.byteLength(local) > longestProfile ? [tooLong(at, "", longestProfile)] : []),
+  ]
 }

@@ -16,6 +16,8 @@ export function podChangeCases(): Scenario[] {
     { name: "a pod changes tolerations and deadlines", anyOrder: true, steps: tolerations() },
     { name: "a pod is bound", steps: bound() },
     { name: "parts of a pod that rule each other out", anyOrder: true, steps: together() },
+    { name: "system controls of a pod", anyOrder: true, steps: systemControls() },
+    { name: "annotations of former init containers", steps: formerAnnotations() },
   ]
 }
 
@@ -300,5 +302,70 @@ function together(): RequestStep[] {
     make("o", { nodeName: "n", resourceClaims: [{ name: "a", resourceClaimName: "b" }] }, { annotations: mirror }),
     make("q", { nodeName: "n", volumes: [{ name: "v", secret: { secretName: "s" } }] }, { annotations: mirror }),
     make("r", { nodeName: "n", serviceAccountName: "default" }, { annotations: mirror }),
+  ]
+}
+
+function systemControls(): RequestStep[] {
+  const names = [
+    "kernel.sem",
+    "kernel.sem_next_id",
+    "kernel.shm",
+    "kernel.shm_rmid_forced",
+    "kernel.shm_other",
+    "kernel.msgmax",
+    "kernel.msg_other",
+    "kernel/shmmax",
+    "fs.mqueue",
+    "fs.mqueue.a",
+    "fs/mqueue/a",
+    "net",
+    "net.a",
+    "net/ipv4/a.b",
+    "net.ipv4/a",
+    "network.a",
+    "",
+    "Bad name",
+    "a".repeat(254),
+  ]
+  const sysctls = [...names, "net.a", ""].map((name) => ({ name, value: "1" }))
+  const localhostProfile = "a".repeat(4096)
+  return [
+    make("network", { hostNetwork: true, securityContext: { sysctls } }),
+    make("ipc", { hostIPC: true, securityContext: { sysctls } }),
+    make("none", { securityContext: { sysctls } }),
+    ...[localhostProfile, localhostProfile.slice(1), "", " ", " a"].flatMap((profile, index) => {
+      const appArmorProfile = { type: "Localhost", localhostProfile: profile }
+      const seccompProfile = { type: "Localhost", localhostProfile: profile }
+      return [
+        make(`p${index}`, { securityContext: { appArmorProfile, seccompProfile } }),
+        make(`c${index}`, { containers: [{ ...main, securityContext: { appArmorProfile, seccompProfile } }] }),
+      ]
+    }),
+  ]
+}
+
+function formerAnnotations(): RequestStep[] {
+  const annotations = {
+    "pod.alpha.kubernetes.io/init-containers": "[]",
+    "pod.beta.kubernetes.io/init-containers": "[]",
+    "pod.alpha.kubernetes.io/init-container-statuses": "[]",
+    "pod.beta.kubernetes.io/init-container-statuses": "[]",
+  }
+  const template = (more: Body): Body => ({
+    metadata: { labels: { a: "b" }, annotations: { ...annotations, ...more } },
+    spec: { containers: [main] },
+  })
+  const deployments = "/apis/apps/v1/namespaces/@{ns}/deployments"
+  const selector = { matchLabels: { a: "b" } }
+  return [
+    make("a", {}, { annotations }),
+    make("b", {}, { annotations: { ...annotations, c: "d" } }),
+    patch(`${pods}/a`, mergePatch, { metadata: { annotations: { ...annotations, e: "f" } } }),
+    patch(`${pods}/a/status`, mergePatch, { metadata: { annotations } }),
+    get(`${pods}/a`),
+    post(deployments, { metadata: { name: "a", annotations }, spec: { selector, template: template({}) } }),
+    patch(`${deployments}/a`, mergePatch, { spec: { template: template({}) } }),
+    patch(`${deployments}/a`, mergePatch, { spec: { template: template({ c: "d" }) } }),
+    post("/api/v1/namespaces/@{ns}/podtemplates", { metadata: { name: "a" }, template: template({}) }),
   ]
 }
