@@ -69,6 +69,13 @@ export function isLinkLocalMulticast(address: Address): boolean {
     : address.value >> 120n === 0xffn && ((address.value >> 112n) & 0xfn) === 2n
 }
 
+/** Whether it may be that of one host among others: of no group, and not valid on one machine or link alone. */
+export function isGlobalUnicast(address: Address): boolean {
+  const isMulticast = address.bits === 32 ? address.value >> 28n === 0xen : address.value >> 120n === 0xffn
+  const isBroadcast = address.bits === 32 && address.value === 0xffff_ffffn
+  return !(isMulticast || isBroadcast || isUnspecified(address) || isLoopback(address) || isLinkLocalUnicast(address))
+}
+
 /** In the format of RFC 5952. */
 export function printAddress({ value, bits }: Address): string {
   return bits === 32 ? printIPv4(value) : printIPv6(value)

@@ -93,7 +93,7 @@ function validateVolumeSpec(path: FieldPath, spec: VolumeSpec, name = ""): Field
         : validateNodeSelector(terms, nodeAffinity.required)),
     )
   }
-  errors.push(...validateSource(path, spec, name, nodeAffinity?.required !== undefined))
+  errors.push(...validateSource(path, spec, name, nodeAffinity !== undefined))
   if (storageClassName) {
     errors.push(
       ...messages(path.child("storageClassName"), storageClassName, validateDNS1123Subdomain(storageClassName)),

@@ -16,6 +16,9 @@ export function podChangeCases(): Scenario[] {
     { name: "a pod changes tolerations and deadlines", anyOrder: true, steps: tolerations() },
     { name: "a pod is bound", steps: bound() },
     { name: "parts of a pod that rule each other out", anyOrder: true, steps: together() },
+    { name: "a pod on a node is deleted in steps", steps: deletedInSteps() },
+    { name: "a pod with an address that is not its own alone is no backend", steps: unreachable() },
+    { name: "names of a pod's account", steps: accountNames() },
     { name: "system controls of a pod", anyOrder: true, steps: systemControls() },
     { name: "annotations of former init containers", steps: formerAnnotations() },
   ]
@@ -367,5 +370,94 @@ function formerAnnotations(): RequestStep[] {
     patch(`${deployments}/a`, mergePatch, { spec: { template: template({}) } }),
     patch(`${deployments}/a`, mergePatch, { spec: { template: template({ c: "d" }) } }),
     post("/api/v1/namespaces/@{ns}/podtemplates", { metadata: { name: "a" }, template: template({}) }),
+  ]
+}
+
+function deletedInSteps(): RequestStep[] {
+  const at = (name: string): string => `${pods}/${name}`
+  const remove = (name: string, query: string, body?: Body): RequestStep => ({
+    method: "DELETE",
+    path: `${at(name)}${query}`,
+    ...(body === undefined ? {} : { body }),
+  })
+  const nodeName = "no-node"
+  const held = { finalizers: ["a/b"] }
+  return [
+    make("a", { nodeName, terminationGracePeriodSeconds: 0 }, held),
+    remove("a", "?dryRun=All"),
+    remove("a", ""),
+    remove("a", "?gracePeriodSeconds=30"),
+    patch(at("a"), mergePatch, { metadata: { labels: { a: "b" } } }),
+    patch(`${at("a")}/status`, mergePatch, { status: { phase: "Failed" } }),
+    patch(at("a"), mergePatch, { metadata: { finalizers: ["c/d", "a/b"] } }),
+    patch(at("a"), mergePatch, { metadata: { finalizers: ["c/d"] } }),
+    patch(at("a"), mergePatch, { spec: { activeDeadlineSeconds: 5 } }),
+    patch(`${at("a")}/status`, mergePatch, { metadata: { finalizers: null } }),
+    get(at("a")),
+    make("b", { nodeName, terminationGracePeriodSeconds: 3600 }),
+    remove("b", ""),
+    remove("b", "?gracePeriodSeconds=4000"),
+    remove("b", "?gracePeriodSeconds=1800&dryRun=All"),
+    remove("b", "?gracePeriodSeconds=1800"),
+    remove("b", "?gracePeriodSeconds=-5&dryRun=All"),
+    patch(at("b"), mergePatch, { metadata: { deletionGracePeriodSeconds: 5 } }),
+    patch(at("b"), mergePatch, { metadata: { deletionTimestamp: null } }),
+    patch(at("b"), mergePatch, { metadata: { finalizers: ["a/b"] } }),
+    patch(`${at("b")}/status`, mergePatch, { status: { phase: "Succeeded" } }),
+    patch(`${at("b")}/ephemeralcontainers`, strategicPatch, {
+      spec: { ephemeralContainers: [{ name: "debug", image: "i", terminationMessagePolicy: "File" }] },
+    }),
+    post(`${at("b")}/eviction`, { metadata: { name: "b" } }),
+    post(`${at("b")}/eviction`, { metadata: { name: "b" }, deleteOptions: { gracePeriodSeconds: 10 } }),
+    remove("b", "?propagationPolicy=Foreground"),
+    remove("b", "", { preconditions: { uid: "other" } }),
+    remove("b", "", { preconditions: { uid: "" } }),
+    remove("b", "", { preconditions: { resourceVersion: "" } }),
+    remove("b", "?gracePeriodSeconds=0"),
+    get(at("b")),
+    make("c", { nodeName }),
+    patch(`${at("c")}/status`, mergePatch, { status: { phase: "Succeeded" } }),
+    remove("c", "?gracePeriodSeconds=30"),
+    get(at("c")),
+    make("d", { nodeName }, held),
+    make("e", {}, held),
+    { method: "DELETE", path: `${pods}?gracePeriodSeconds=1000` },
+    { method: "DELETE", path: `${pods}?gracePeriodSeconds=0` },
+    get(pods),
+  ]
+}
+
+function accountNames(): RequestStep[] {
+  const names = ["", "default", "a", null]
+  const both = names.flatMap((serviceAccountName) =>
+    names.map((serviceAccount) => ({ serviceAccountName, serviceAccount })),
+  )
+  return both.map((spec, index) =>
+    post(
+      `${pods}?dryRun=All`,
+      { metadata: { name: `p${index}` }, spec: { containers: [main], automountServiceAccountToken: false, ...spec } },
+      { label: JSON.stringify(spec) },
+    ),
+  )
+}
+
+function unreachable(): RequestStep[] {
+  const addresses = [
+    "127.0.0.1",
+    "0.0.0.0",
+    "169.254.1.1",
+    "224.0.0.1",
+    "255.255.255.255",
+    "::1",
+    "fe80::1",
+    "ff02::1",
+    "::",
+  ]
+  return [
+    make("a", { containers: [{ ...main, ports: [{ containerPort: 1 }] }] }),
+    ...addresses.flatMap((podIP) => [
+      patch(`${pods}/a/status`, mergePatch, { status: { podIP, podIPs: [{ ip: podIP }] } }),
+      get(`${pods}/a/proxy/x`, { label: `GET ${podIP}` }),
+    ]),
   ]
 }

@@ -35,4 +35,4 @@ export function connectQuery(options: KubeObject): URLSearchParams {
 }
 
 /** Like upstream's conversion of booleans in queries. */
-const isTrue = (value: string): boolean => value !== "false" && value !== "0"
+const isTrue = (value: string): boolean => value.toLowerCase() !== "false" && value !== "0"

@@ -1,5 +1,6 @@
 // pods/proxy: HTTP to a port of a pod.
 
+import { isGlobalUnicast, parseLooseAddress, unmapped } from "../../../../../apimachinery/addresses.ts"
 import type { Pod } from "../../../../../apimachinery/object.ts"
 import { badRequest } from "../../../../../apimachinery/status.ts"
 import { type Locate, serveProxy } from "../../../../proxy/serve.ts"
@@ -15,11 +16,13 @@ export const proxy: SubresourceHandler = {
 
 const locate: Locate = async (ctx, registry, { scheme, name, port }) => {
   const pod = await getPod(ctx, registry, ctx.info.namespace, name)
-  if (!pod.status?.podIP) throw badRequest("address not allowed")
+  const podIP = pod.status?.podIP ?? ""
+  const address = parseLooseAddress(podIP)
+  if (address === undefined || !isGlobalUnicast(unmapped(address))) throw badRequest("address not allowed")
   const number = port === "" ? (firstPort(pod) ?? defaultPorts[scheme]) : Number(port)
   const { backends } = ctx.controlPlane
   return {
-    host: `${pod.status.podIP}:${number}`,
+    host: `${podIP}:${number}`,
     dial: (signal) => {
       if (!Number.isInteger(number) || number < 1 || number > 65535)
         throw new Error(`dial tcp: lookup tcp/${port}: unknown port`)
