@@ -95,6 +95,17 @@ describe("create", () => {
     for (let n = 0; n < 4; n++) await kinds.create("services", service(`n${n}`, { type: "NodePort" }))
   })
 
+  test("gives out ports that are not requested from the upper part, as long as there are some", async () => {
+    await using kinds = world("10.0.0.0/24", { from: 30_000, to: 30_019 })
+    const portOf = async (name: string): Promise<number> => {
+      const { spec } = await kinds.create("services", service(name, { type: "NodePort" }))
+      return spec.ports[0].nodePort as number
+    }
+    const given = await Promise.all([1, 2, 3, 4].map((n) => portOf(`s${n}`)))
+    expect(given.toSorted()).toEqual([30_016, 30_017, 30_018, 30_019])
+    expect(await portOf("another")).toBeLessThan(30_016)
+  })
+
   test("concurrent requests never get the same address", async () => {
     await using kinds = world()
     const asked = [1, 2, 3, 4, 5, 6, 7, 8].map((n) =>
