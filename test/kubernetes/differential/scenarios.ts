@@ -45,6 +45,7 @@ import { statusMetadataCases } from "./cases/status-metadata.ts"
 import { strategicMergeCases } from "./cases/strategic-merges.ts"
 import { memoryCases } from "./cases/memory.ts"
 import { lastAnswerCases } from "./cases/last-answers.ts"
+import { emptyEntryCases } from "./cases/empty-entries.ts"
 import { emptySegmentCases } from "./cases/empty-segments.ts"
 import { endedDecodingCases } from "./cases/ended-decoding.ts"
 import { emptyStructCases } from "./cases/empty-structs.ts"
@@ -82,6 +83,7 @@ import { podAnnotationCases } from "./cases/pod-annotations.ts"
 import { podAdmissionCases } from "./cases/pod-admission.ts"
 import { podAndAccountCases } from "./cases/pods-and-accounts.ts"
 import { podChangeCases } from "./cases/pod-changes.ts"
+import { podPartCases } from "./cases/pod-parts.ts"
 import { podRuleCases } from "./cases/pod-rules.ts"
 import { podSubresourceCases } from "./cases/pod-subresources.ts"
 import { podSecurityCases } from "./cases/pod-security.ts"
@@ -184,7 +186,9 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...ownRuleCases(),
         ...claimAndVolumeCases(),
         ...olderRuleCases(),
+        ...emptyEntryCases(),
         ...podChangeCases(),
+        ...podPartCases(),
         ...podRuleCases(),
         ...oddWriteCases(),
         ...badMetadataCases(),

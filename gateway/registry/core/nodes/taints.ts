@@ -10,9 +10,9 @@ export type Taints = NonNullable<NonNullable<Node["spec"]>["taints"]>
 
 export function validateTaints(path: FieldPath, taints: Taints = []): FieldError[] {
   const seen = new Set<string>()
-  return taints.flatMap((taint, index) => {
+  return taints.flatMap((taint: Partial<Taints[number]>, index) => {
     const at = path.index(index)
-    const { key, value = "", effect } = taint
+    const { key = "", value = "", effect = "" } = taint
     const errors = validateLabelName(at.child("key"), key)
     const faults = validateLabelValue(value)
     if (faults.length > 0) errors.push(invalidValue(at.child("value"), value, faults.join(";")))

@@ -12,33 +12,44 @@ import { requiredValue } from "../../validation/values.ts"
 import type { Container, Volume, VolumeMount } from "./types.ts"
 import { descendingPath } from "../volumes/sources.ts"
 
+type VolumeDevice = NonNullable<Container["volumeDevices"]>[number]
 type Volumes = ReadonlyMap<string, Volume>
 
+/** By name; as upstream, of several with the same name only the last counts. */
+function pathsOf(entries: readonly (readonly [name: string | undefined, path: string | undefined])[] = []) {
+  const byName = new Map(entries.map(([name = "", path = ""]) => [name, path]))
+  return { has: (name: string) => byName.has(name), paths: new Set(byName.values()) }
+}
+
 export function validateMounts(path: FieldPath, container: Container, volumes: Volumes): FieldError[] {
-  const devices = new Set(container.volumeDevices?.map((device) => device.name))
-  const devicePaths = new Set(container.volumeDevices?.map((device) => device.devicePath))
+  const devices = pathsOf(container.volumeDevices?.map(({ name, devicePath }) => [name, devicePath]))
   const seen = new Set<string>()
-  return (container.volumeMounts ?? []).flatMap((mount, index) => {
+  return (container.volumeMounts ?? []).flatMap((mount: Partial<VolumeMount>, index) => {
     const at = path.index(index)
-    const errors = requiredValue(at.child("name"), mount.name)
-    if (!volumes.has(mount.name)) errors.push(notFoundValue(at.child("name"), mount.name ?? ""))
-    errors.push(...requiredValue(at.child("mountPath"), mount.mountPath))
-    if (seen.has(mount.mountPath)) errors.push(invalidValue(at.child("mountPath"), mount.mountPath, "must be unique"))
-    seen.add(mount.mountPath)
-    if (devices.has(mount.name)) {
-      errors.push(invalidValue(at.child("name"), mount.name, "must not already exist in volumeDevices"))
+    const { name = "", mountPath = "" } = mount
+    const errors = requiredValue(at.child("name"), name)
+    if (!volumes.has(name)) errors.push(notFoundValue(at.child("name"), name))
+    errors.push(...requiredValue(at.child("mountPath"), mountPath))
+    if (seen.has(mountPath)) errors.push(invalidValue(at.child("mountPath"), mountPath, "must be unique"))
+    seen.add(mountPath)
+    if (devices.has(name)) {
+      errors.push(invalidValue(at.child("name"), name, "must not already exist in volumeDevices"))
     }
-    if (devicePaths.has(mount.mountPath)) {
-      errors.push(
-        invalidValue(at.child("mountPath"), mount.mountPath, "must not already exist as a path in volumeDevices"),
-      )
+    if (devices.paths.has(mountPath)) {
+      const detail = "must not already exist as a path in volumeDevices"
+      errors.push(invalidValue(at.child("mountPath"), mountPath, detail))
     }
     return [...errors, ...validateMountOptions(path, at, mount, container)]
   })
 }
 
 /** Upstream reports these errors with the path of the list and not of the mount. */
-function validateMountOptions(list: FieldPath, at: FieldPath, mount: VolumeMount, container: Container): FieldError[] {
+function validateMountOptions(
+  list: FieldPath,
+  at: FieldPath,
+  mount: Partial<VolumeMount>,
+  container: Container,
+): FieldError[] {
   const errors: FieldError[] = []
   if (mount.subPath) errors.push(...descendingPath(list.child("subPath"), mount.subPath))
   if (mount.subPathExpr) {
@@ -67,7 +78,7 @@ function validateMountOptions(list: FieldPath, at: FieldPath, mount: VolumeMount
   return [...errors, ...validateRecursive(list.child("recursiveReadOnly"), mount)]
 }
 
-function validateRecursive(at: FieldPath, mount: VolumeMount): FieldError[] {
+function validateRecursive(at: FieldPath, mount: Partial<VolumeMount>): FieldError[] {
   const { recursiveReadOnly: recursive, readOnly = false, mountPropagation: propagation = "None" } = mount
   if (recursive === undefined || recursive === "Disabled") return []
   if (recursive !== "Enabled" && recursive !== "IfPossible") {
@@ -81,37 +92,28 @@ function validateRecursive(at: FieldPath, mount: VolumeMount): FieldError[] {
 }
 
 export function validateDevices(path: FieldPath, container: Container, volumes: Volumes): FieldError[] {
-  const mounts = new Set(container.volumeMounts?.map((mount) => mount.name))
-  const mountPaths = new Set(container.volumeMounts?.map((mount) => mount.mountPath))
+  const mounts = pathsOf(container.volumeMounts?.map(({ name, mountPath }) => [name, mountPath]))
   const names = new Set<string>()
   const paths = new Set<string>()
-  return (container.volumeDevices ?? []).flatMap(({ name, devicePath }, index) => {
+  return (container.volumeDevices ?? []).flatMap(({ name = "", devicePath = "" }: Partial<VolumeDevice>, index) => {
     const at = path.index(index)
-    const volume = volumes.get(name)
     const errors = requiredValue(at.child("name"), name)
-    if (names.has(name)) errors.push(invalidValue(at.child("name"), name, "must be unique"))
-    if (volume === undefined) errors.push(notFoundValue(at.child("name"), name ?? ""))
+    const invalid = (field: "name" | "devicePath", detail: string): void => {
+      errors.push(invalidValue(at.child(field), field === "name" ? name : devicePath, detail))
+    }
+    if (names.has(name)) invalid("name", "must be unique")
+    const volume = volumes.get(name)
+    if (volume === undefined) errors.push(notFoundValue(at.child("name"), name))
     else if (volume.persistentVolumeClaim === undefined && volume.ephemeral === undefined) {
-      errors.push(
-        invalidValue(
-          at.child("name"),
-          name,
-          "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
-        ),
-      )
+      invalid("name", "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode")
     }
     errors.push(...requiredValue(at.child("devicePath"), devicePath))
-    if (paths.has(devicePath)) errors.push(invalidValue(at.child("devicePath"), devicePath, "must be unique"))
-    if (devicePath?.split("/").includes("..") === true) {
-      errors.push(invalidValue(at.child("devicePath"), devicePath, "can not contain backsteps ('..')"))
-    } else paths.add(devicePath)
-    if (mounts.has(name)) {
-      errors.push(invalidValue(at.child("name"), name, "must not already exist in volumeMounts"))
-    }
-    if (mountPaths.has(devicePath)) {
-      errors.push(invalidValue(at.child("devicePath"), devicePath, "must not already exist as a path in volumeMounts"))
-    }
-    names.add(name)
+    if (paths.has(devicePath)) invalid("devicePath", "must be unique")
+    if (devicePath.split("/").includes("..")) invalid("devicePath", "can not contain backsteps ('..')")
+    else paths.add(devicePath)
+    if (mounts.has(name)) invalid("name", "must not already exist in volumeMounts")
+    if (mounts.paths.has(devicePath)) invalid("devicePath", "must not already exist as a path in volumeMounts")
+    if (name !== "") names.add(name)
     return errors
   })
 }

@@ -241,7 +241,9 @@ export function validateSpread(path: FieldPath, constraints: PodSpec["topologySp
     )
     // Of several constraints with the same keys, all but the last are reported.
     if (repeated.has(all.length - 1 - index)) {
-      errors.push(duplicate(at.child("{topologyKey, whenUnsatisfiable}"), `{${topologyKey}, ${whenUnsatisfiable}}`))
+      errors.push(
+        duplicate(at.child("{topologyKey, whenUnsatisfiable}"), `{${topologyKey ?? ""}, ${whenUnsatisfiable ?? ""}}`),
+      )
     }
     if (minDomains !== undefined) {
       errors.push(...positive(at.child("minDomains"), minDomains))

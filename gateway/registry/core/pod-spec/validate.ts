@@ -21,7 +21,7 @@ import {
 import type { ObjectMeta, PodTemplateSpec } from "../../../../apimachinery/object.ts"
 import { validateLabels } from "../../validation/selectors.ts"
 import { legacyAddress } from "../../validation/addresses.ts"
-import { maxInt32, messages, oneOf, optionalOneOf, within } from "../../validation/values.ts"
+import { maxInt32, messages, oneOf, within } from "../../validation/values.ts"
 import {
   type ContainerScope,
   validateContainers,
@@ -131,7 +131,9 @@ function validateNamesAndNumbers(path: FieldPath, spec: PodSpec): FieldError[] {
           spec.runtimeClassName,
           validateDNS1123Subdomain(spec.runtimeClassName),
         )),
-    ...optionalOneOf(path.child("preemptionPolicy"), spec.preemptionPolicy, ["PreemptLowerPriority", "Never"]),
+    ...(spec.preemptionPolicy === undefined
+      ? []
+      : oneOf(path.child("preemptionPolicy"), spec.preemptionPolicy, ["PreemptLowerPriority", "Never"])),
     ...(spec.overhead === undefined
       ? []
       : validateRequirements(path.child("overhead"), { limits: spec.overhead }, new Set())),

@@ -102,7 +102,7 @@ describe("create", () => {
       return spec.ports[0].nodePort as number
     }
     const given = await Promise.all([1, 2, 3, 4].map((n) => portOf(`s${n}`)))
-    expect(given.toSorted()).toEqual([30_016, 30_017, 30_018, 30_019])
+    expect(given.toSorted((a, b) => a - b)).toEqual([30_016, 30_017, 30_018, 30_019])
     expect(await portOf("another")).toBeLessThan(30_016)
   })
 
