@@ -12,6 +12,7 @@ export function serviceChangeCases(): Scenario[] {
   return [
     { name: "ports of a service share node ports", steps: sharedPorts() },
     { name: "ports of a service get further protocols", steps: addedPorts() },
+    { name: "a service has a wrong node port and another fault", steps: twoFaults() },
     { name: "health check ports of services", steps: healthChecks() },
     { name: "a service of every type becomes one of every other", steps: types() },
     { name: "a service with endpoints is deleted", steps: deletions() },
@@ -72,6 +73,16 @@ function addedPorts(): RequestStep[] {
     change("a", { ports: [] }),
     change("a", { ports: [{ port: 80 }] }),
     get(`${services}/a`),
+  ]
+}
+
+function twoFaults(): RequestStep[] {
+  const spec: Body = { type: "NodePort", sessionAffinity: "Bogus", ports: [port("a", 80, "TCP", 80)] }
+  const twice: Body = { ports: [port("a", 80, "TCP", 30_023), port("b", 81, "TCP", 30_023)] }
+  return [
+    post(services, { metadata: { name: "a" }, spec }, { label: "created" }),
+    make("a", { type: "NodePort", ports: [port("a", 80, "TCP")] }),
+    patch(`${services}/a`, mergePatch, { spec: twice }, { label: "changed" }),
   ]
 }
 
