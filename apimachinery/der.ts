@@ -77,16 +77,22 @@ export interface Element {
 export function readElements(bytes: Buffer): Element[] {
   const elements: Element[] = []
   for (let at = 0; at < bytes.length;) {
-    const tag = bytes.readUInt8(at)
-    const first = bytes.readUInt8(at + 1)
-    const long = first < 0x80 ? 0 : first & 0x7f
-    const size = long === 0 ? first : bytes.readUIntBE(at + 2, long)
-    const start = at + 2 + long
-    if (start + size > bytes.length) throw new RangeError("a DER element is longer than what holds it")
-    elements.push({ tag, whole: bytes.subarray(at, start + size), content: bytes.subarray(start, start + size) })
-    at = start + size
+    const element = readElement(bytes, at)
+    elements.push(element)
+    at += element.whole.length
   }
   return elements
+}
+
+/** Parses the element that begins there, whatever follows it. */
+export function readElement(bytes: Buffer, at = 0): Element {
+  const tag = bytes.readUInt8(at)
+  const first = bytes.readUInt8(at + 1)
+  const long = first < 0x80 ? 0 : first & 0x7f
+  const size = long === 0 ? first : bytes.readUIntBE(at + 2, long)
+  const start = at + 2 + long
+  if (start + size > bytes.length) throw new RangeError("a DER element is longer than what holds it")
+  return { tag, whole: bytes.subarray(at, start + size), content: bytes.subarray(start, start + size) }
 }
 
 export const childrenOf = (element: Element | undefined): Element[] =>

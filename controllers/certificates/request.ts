@@ -2,6 +2,7 @@
 
 import { createRequire } from "node:module"
 import type { CertificateSigningRequest } from "../../apimachinery/object.ts"
+import { parsePEM } from "../../apimachinery/pem.ts"
 import { readSubject } from "../../apimachinery/request-subject.ts"
 
 export const kubeletClientSigner = "kubernetes.io/kube-apiserver-client-kubelet"
@@ -31,7 +32,7 @@ export function subjectOf(pem: string): Subject {
   const { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } = load(
     "@peculiar/x509",
   ) as typeof import("@peculiar/x509")
-  const request = new Pkcs10CertificateRequest(pem)
+  const request = new Pkcs10CertificateRequest(parsePEM(pem))
   // Not as the library reads it: a subject that is approved must be the one that is signed.
   const { commonName, organization } = readSubject(Buffer.from(request.rawData))
   const extension = request.getExtension(subjectAlternativeName)

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { authoritiesFault } from "./authorities.ts"
 import { createAuthority } from "./pki.ts"
-import { printPEM } from "./pem.ts"
+import { printPEM } from "../../apimachinery/pem.ts"
 
 const { certificate } = await createAuthority("one")
 

@@ -1,7 +1,7 @@
 // CA certificates that a client must trust (caBundle). Source: k8s.io/client-go/transport, rootCertPool.
 
 import { X509Certificate } from "node:crypto"
-import { pemBlocks } from "./pem.ts"
+import { pemBlocks } from "../../apimachinery/pem.ts"
 
 /** Upstream's error if the text contains no certificate; undefined if it does, or is empty. */
 export function authoritiesFault(text: string): string | undefined {

@@ -3,7 +3,7 @@
 
 import { randomBytes, sign, type KeyObject } from "node:crypto"
 import { childrenOf, der, readElements } from "../../apimachinery/der.ts"
-import { parsePEM, printPEM } from "./pem.ts"
+import { parsePEM, printPEM } from "../../apimachinery/pem.ts"
 
 const ecdsaWithSha256 = der.sequence(der.oid("1.2.840.10045.4.3.2"))
 

@@ -3,7 +3,7 @@
 // (keyutil): "EC PRIVATE KEY" tells clients the algorithm, without which the Java client fabric8 takes a key for one of RSA.
 
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto"
-import { parsePEM, printPEM } from "./pem.ts"
+import { parsePEM, printPEM } from "../../apimachinery/pem.ts"
 
 export interface KeyPair {
   /** Parsed on first use: many are only stored. */

@@ -3,8 +3,9 @@
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { X509Certificate } from "node:crypto"
+import { parsePEM } from "../../apimachinery/pem.ts"
+import { requestFault } from "../../apimachinery/request-faults.ts"
 import type { CertificateSigner, CertificateToSign } from "../../client/certificate-signer.ts"
-import { parseRequest } from "../admission/plugins/certificate-subject.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { certificateLifetimes } from "../pki/pki.ts"
 import { signRequest } from "../pki/requested-certificate.ts"
@@ -57,20 +58,20 @@ export function createCertificateSigner(controlPlanes: ControlPlanesByName): Cer
   }
 }
 
-async function sign(
+function sign(
   authority: ControlPlane["trust"]["clientCertificateAuthority"],
   { request, usages, lifetimeMs }: CertificateToSign,
   now: number,
-): Promise<string> {
-  const parsed = parseRequest(Buffer.from(request))
-  if (parsed === undefined) throw new Error("unable to parse certificate request")
-  if (!(await parsed.verify())) throw new Error("unable to verify certificate request signature")
+): string {
+  const der = parsePEM(request)
+  const fault = requestFault(der)
+  if (fault !== undefined) throw new Error(`the certificate request is not valid: ${fault}`)
   const unknown = usages.filter((usage) => keyUsages[usage] === undefined && extendedUsages[usage] === undefined)
   if (unknown.length > 0) throw new Error(`unrecognized usage values: ${JSON.stringify(unknown)}`)
   const last = Date.parse(new X509Certificate(authority.certificate).validTo)
   if (now >= last) throw new Error("the signer has expired")
   const end = now + lifetimeMs - (lifetimeMs < shortMs ? 0 : certificateLifetimes.backdateMs)
-  return signRequest(authority, Buffer.from(parsed.rawData), {
+  return signRequest(authority, der, {
     keyUsages: [...new Set(usages.flatMap((usage) => keyUsages[usage] ?? []))],
     extendedUsages: [...new Set(usages.flatMap((usage) => extendedUsages[usage] ?? []))],
     notBefore: new Date(now - certificateLifetimes.backdateMs),

@@ -7,6 +7,7 @@ import { apiServiceCases } from "./cases/api-services.ts"
 import { badMetadataCases } from "./cases/bad-metadata.ts"
 import { byteCases } from "./cases/bytes.ts"
 import { claimAndVolumeCases } from "./cases/claims-and-volumes.ts"
+import { certificateRequestCases } from "./cases/certificate-requests.ts"
 import { componentCases } from "./cases/components.ts"
 import { creatingUpdateCases } from "./cases/creating-updates.ts"
 import { cronScheduleCases } from "./cases/cron-schedules.ts"
@@ -215,6 +216,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...edgeCases(),
         ...warningCases(),
         ...keyTextCases(),
+        ...certificateRequestCases(),
         ...workloadCases(),
         ...statusMetadataCases(),
         ...cronScheduleCases(),

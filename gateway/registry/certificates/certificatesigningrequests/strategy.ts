@@ -14,11 +14,12 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import { type KubeObject, timestamp } from "../../../../apimachinery/object.ts"
-import { parseRequest } from "../../../admission/plugins/certificate-subject.ts"
-import { pemBlocks } from "../../../pki/pem.ts"
+import { requestFault } from "../../../../apimachinery/request-faults.ts"
+import { pemBlocks } from "../../../../apimachinery/pem.ts"
 import { onBehalf } from "../../generic/internal-write.ts"
 import type { KindExtension, Strategy, SubresourceHandler } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
+import { validateSignerName } from "./signer-name.ts"
 
 interface Condition {
   type?: string
@@ -157,20 +158,15 @@ function keepApproval(conditions: readonly Condition[], current: Request): Condi
 function validate(request: Request): FieldError[] {
   const { request: encoded, signerName = "", usages: asked = [], expirationSeconds } = request.spec ?? {}
   const errors: FieldError[] = []
-  const pem = Buffer.from(encoded ?? "", "base64")
-  const [block] = pemBlocks(pem.toString("latin1"))
-  if (block?.type !== "CERTIFICATE REQUEST")
-    errors.push(invalidValue(path.child("request"), encoded, "PEM block type must be CERTIFICATE REQUEST"))
-  else if (parseRequest(pem) === undefined) {
-    errors.push(invalidValue(path.child("request"), encoded, "asn1: structure error: malformed certificate request"))
-  }
+  const [block] = pemBlocks(Buffer.from(encoded ?? "", "base64").toString("latin1"))
+  const fault =
+    block?.type === "CERTIFICATE REQUEST" ? requestFault(block.content) : "PEM block type must be CERTIFICATE REQUEST"
+  if (fault !== undefined) errors.push(invalidValue(path.child("request"), encoded, fault))
   if (asked.length === 0) errors.push(required(path.child("usages")))
   const repeated = repeats(asked)
-  for (const [index, usage] of asked.entries()) {
-    const at = path.child("usages").index(index)
-    if (!usages.includes(usage)) errors.push(notSupported(at, usage, usages))
-    if (repeated.has(index)) errors.push(duplicate(at, usage))
-  }
+  for (const [index, usage] of asked.entries())
+    if (!usages.includes(usage)) errors.push(notSupported(path.child("usages").index(index), usage, usages))
+  for (const index of repeated) errors.push(duplicate(path.child("usages").index(index), asked[index]))
   errors.push(...validateSignerName(path.child("signerName"), signerName))
   if (expirationSeconds !== undefined && expirationSeconds < minSeconds) {
     errors.push(
@@ -184,20 +180,6 @@ function validate(request: Request): FieldError[] {
   return [...errors, ...validateConditions(request)]
 }
 
-function validateSignerName(at: FieldPath, name: string): FieldError[] {
-  if (name === "") return [required(at)]
-  if (name === "kubernetes.io/legacy-unknown") {
-    return [invalidValue(at, name, "the legacy signerName is not allowed via this API version")]
-  }
-  const [domain = "", rest = "", ...more] = name.split("/")
-  if (domain === "" || rest === "" || more.length > 0) {
-    return [invalidValue(at, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")]
-  }
-  return domain.includes(".")
-    ? []
-    : [invalidValue(at, domain, "should be a domain with at least two segments separated by dots")]
-}
-
 function validateConditions(request: Request): FieldError[] {
   const conditions = request.status?.conditions ?? []
   const seen = new Set<string>()
@@ -208,11 +190,10 @@ function validateConditions(request: Request): FieldError[] {
     const only = ["Approved", "Denied", "Failed"].includes(type) ? ["True"] : ["False", "True", "Unknown"]
     if (!status) errors.push(required(at.child("status")))
     else if (!only.includes(status)) errors.push(notSupported(at.child("status"), status, only))
+    if ((type === "Approved" && seen.has("Denied")) || (type === "Denied" && seen.has("Approved")))
+      errors.push(invalidValue(conditionsPath, type, "Approved and Denied conditions are mutually exclusive"))
     if (seen.has(type)) errors.push(duplicate(at.child("type"), type))
     seen.add(type)
-  }
-  if (seen.has("Approved") && seen.has("Denied")) {
-    errors.push(invalidValue(conditionsPath, "Denied", "Approved and Denied conditions are mutually exclusive"))
   }
   return errors
 }

@@ -1,7 +1,7 @@
 // Checks that a certificate and a private key match, with the error messages of crypto/tls (X509KeyPair).
 
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto"
-import { type PEMBlock, pemBlocks } from "../../../pki/pem.ts"
+import { type PEMBlock, pemBlocks } from "../../../../apimachinery/pem.ts"
 
 const isKey = ({ type }: PEMBlock): boolean => type === "PRIVATE KEY" || type.endsWith(" PRIVATE KEY")
 const isCertificate = ({ type }: PEMBlock): boolean => type === "CERTIFICATE"

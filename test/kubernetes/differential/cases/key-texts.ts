@@ -2,7 +2,7 @@
 
 import { createPrivateKey, generateKeyPairSync } from "node:crypto"
 import type { Json } from "../../../../apimachinery/object.ts"
-import { printPEM } from "../../../../gateway/pki/pem.ts"
+import { printPEM } from "../../../../apimachinery/pem.ts"
 import { createAuthority } from "../../../../gateway/pki/pki.ts"
 import { kindNamed } from "../generate/objects.ts"
 import { patch, post, put, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
