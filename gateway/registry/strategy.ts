@@ -67,6 +67,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   generation?: boolean | "changes"
   /** Increments metadata.generation if true; default: any field outside metadata and status differs. */
   specChanged?(object: T, current: T): boolean
+  /** true: fields that `dropDisabled` drops from an update are changes, too. */
+  countsDropped?: boolean
   /** PUT on a name that does not exist creates the object (leases, events, endpoints, …). */
   allowCreateOnUpdate?: boolean
   /** true: an update without resourceVersion overwrites; false: it is an error. Default: true, except for custom resources. */

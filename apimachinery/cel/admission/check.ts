@@ -1,6 +1,7 @@
 // Validates the expressions of a policy, or of a webhook's match conditions, when it is written. Other fields are validated by
 // the kinds' strategies. Source: k8s.io/kubernetes/pkg/apis/admissionregistration/validation.
 
+import { trimSpace } from "../../go/space.ts"
 import { type FieldError, FieldPath, internalFieldError, invalidValue } from "../../field-errors.ts"
 import { type CompiledExpression, compileIn, compileMutation, compileVariables } from "./compile.ts"
 import { admissionEnvironment } from "./environment.ts"
@@ -9,7 +10,7 @@ import { boolType, nullType, stringType } from "../types/types.ts"
 
 /** Empty expressions are not compiled: that they are required is reported elsewhere. */
 function faults(path: FieldPath, shown: string, compile: () => CompiledExpression): FieldError[] {
-  if (shown.trim() === "") return []
+  if (trimSpace(shown) === "") return []
   const { fault, internal } = compile()
   if (fault === undefined) return []
   return [internal === true ? internalFieldError(path, fault) : invalidValue(path, shown, fault)]
@@ -23,8 +24,8 @@ export function matchConditionErrors(
 ): FieldError[] {
   const environment = admissionEnvironment({ params, authorizer: true })
   return (conditions ?? []).flatMap(({ expression = "" }, index) =>
-    faults(path.index(index).child("expression"), expression.trim(), () =>
-      compileIn(environment, expression.trim(), [boolType]),
+    faults(path.index(index).child("expression"), trimSpace(expression), () =>
+      compileIn(environment, trimSpace(expression), [boolType]),
     ),
   )
 }
@@ -54,12 +55,12 @@ export function policyExpressionErrors(spec: PolicySpec, path: FieldPath): Field
     }),
     ...(spec.auditAnnotations ?? []).flatMap(({ valueExpression = "" }, index) =>
       faults(path.child("auditAnnotations").index(index).child("valueExpression"), valueExpression, () =>
-        compileIn(whole, valueExpression.trim(), [stringType, nullType]),
+        compileIn(whole, trimSpace(valueExpression), [stringType, nullType]),
       ),
     ),
     ...(spec.mutations ?? []).flatMap((mutation, index) => {
       const isPatch = mutation.patchType === "JSONPatch"
-      const expression = ((isPatch ? mutation.jsonPatch : mutation.applyConfiguration)?.expression ?? "").trim()
+      const expression = trimSpace((isPatch ? mutation.jsonPatch : mutation.applyConfiguration)?.expression ?? "")
       const trimmed = { ...mutation, [isPatch ? "jsonPatch" : "applyConfiguration"]: { expression } }
       const at = path
         .child("mutations")

@@ -1,6 +1,7 @@
 // Compiles the expressions of policies: once for all policies with the same text, of any tenant. Source:
 // k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition}.go.
 
+import { trimSpace } from "../../go/space.ts"
 import type { Environment } from "../types/environment.ts"
 import { compileExpression, type Program } from "../program.ts"
 import { boolType, listType, nullType, sameType, stringType, structType, type Type } from "../types/types.ts"
@@ -92,7 +93,7 @@ export function compileVariables(
   const types = new Map<string, Type>()
   const compiled = variables.map(({ name, expression = "" }) => {
     const one = compileIn(admissionEnvironment({ params, authorizer: true, variables: types }), expression, [])
-    if (expression.trim() !== "") types.set(name, variableType(one.program?.type))
+    if (trimSpace(expression) !== "") types.set(name, variableType(one.program?.type))
     return one
   })
   return { compiled, types }

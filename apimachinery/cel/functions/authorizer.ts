@@ -2,6 +2,7 @@
 // without an answer throws Unanswered, the caller obtains the answer and evaluates again. That is possible because expressions
 // are pure, and the cost of a check allows only a few of them. Source: k8s.io/apiserver/pkg/cel/library/authz.go.
 
+import { trimSpace } from "../../go/space.ts"
 import { dictionary } from "../../dictionary.ts"
 import { CelError, OpaqueValue, type Value } from "../values.ts"
 
@@ -145,11 +146,11 @@ export const authorizerFunctions: Readonly<Record<string, Implementation>> = dic
   name: step("ResourceCheck", (check, name) => check.with("ResourceCheck", { name })),
   namespace: step("ResourceCheck", (check, namespace) => check.with("ResourceCheck", { namespace })),
   path: step("Authorizer", (check, path) =>
-    path.trim() === "" ? new CelError("path must not be empty") : check.with("PathCheck", { path }),
+    trimSpace(path) === "" ? new CelError("path must not be empty") : check.with("PathCheck", { path }),
   ),
   reason: ofDecision((answer) => answer.reason),
   resource: step("GroupCheck", (check, resource) =>
-    resource.trim() === "" ? new CelError("resource must not be empty") : check.with("ResourceCheck", { resource }),
+    trimSpace(resource) === "" ? new CelError("resource must not be empty") : check.with("ResourceCheck", { resource }),
   ),
   serviceAccount: ([check, namespace, name]) => {
     if (!(check instanceof Check) || typeof namespace !== "string" || typeof name !== "string") return undefined

@@ -1,6 +1,7 @@
 // Validates the rules of a definition's schema: their syntax, types and maximum cost, individually and in total. Source:
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
 
+import { trimSpace } from "../../go/space.ts"
 import {
   type FieldError,
   type FieldPath,
@@ -129,7 +130,7 @@ class DefinitionChecker {
 
   #checkWords(rule: Rule, schema: JsonObject, path: FieldPath): void {
     const errors = this.schemaErrors
-    const [text, message] = [rule.rule.trim(), rule.message.trim()]
+    const [text, message] = [trimSpace(rule.rule), trimSpace(rule.message)]
     if (text === "") errors.push(required(path.child("rule"), "rule is not specified"))
     else if (rule.message !== "" && message === "") {
       errors.push(invalidValue(path.child("message"), rule.message, "must be non-empty if specified"))
@@ -138,7 +139,7 @@ class DefinitionChecker {
     } else if (hasLineBreaks(text) && message === "") {
       errors.push(required(path.child("message"), "message must be specified if rule contains line breaks"))
     }
-    if (rule.messageExpression !== "" && rule.messageExpression.trim() === "") {
+    if (rule.messageExpression !== "" && trimSpace(rule.messageExpression) === "") {
       errors.push(required(path.child("messageExpression"), "messageExpression must be non-empty if specified"))
     }
     if (rule.reason !== undefined && !reasons.includes(rule.reason)) {
@@ -146,7 +147,8 @@ class DefinitionChecker {
     }
     if (rule.fieldPath === "") return
     const at = path.child("fieldPath")
-    if (rule.fieldPath.trim() === "") errors.push(invalidValue(at, rule.fieldPath, "must be non-empty if specified"))
+    if (trimSpace(rule.fieldPath) === "")
+      errors.push(invalidValue(at, rule.fieldPath, "must be non-empty if specified"))
     if (hasLineBreaks(rule.fieldPath)) errors.push(invalidValue(at, rule.fieldPath, "must not contain line breaks"))
     // Upstream accepts any path if there is no structure to check it against.
     if (normalFieldPath(rule.fieldPath, schema) === undefined && formFault(schema) === undefined) {

@@ -1,6 +1,7 @@
 // The x-kubernetes-validations of a schema, in source and compiled form. Source:
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go.
 
+import { trimSpace } from "../../go/space.ts"
 import type { Json } from "../../object.ts"
 import { isObject, type JsonObject } from "../../schema/json-object.ts"
 import { childrenOf, type Node } from "../syntax/ast.ts"
@@ -86,7 +87,7 @@ function compileRule(
   costOf: (checked: CheckedTree) => number,
 ): CompiledRule {
   const compiled: CompiledRule = { source, usesOldSelf: false, maxCost: 0, maxMessageCost: 0, fieldPath: "" }
-  if (source.rule.trim() === "") return compiled
+  if (trimSpace(source.rule) === "") return compiled
   const { program, issues, fault } = compileExpression(source.rule, environment)
   if (issues !== undefined) return { ...compiled, fault: `compilation failed: ${issues}` }
   if (program === undefined) return { ...compiled, fault: `program instantiation failed: ${fault ?? ""}` }

@@ -1,6 +1,7 @@
 // Evaluates the rules of a schema on an object, each with its own cost limit and all within one budget. It is a generator, so
 // that the caller can yield to other work. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
 
+import { trimSpace } from "../../go/space.ts"
 import {
   duplicate,
   FieldError,
@@ -99,7 +100,7 @@ interface Ratchet {
 }
 
 const nowhere = FieldPath.root("<nil>")
-const text = (value: string): string => value.trim()
+const text = (value: string): string => trimSpace(value)
 
 class RuleEvaluation implements RuleFindings {
   readonly errors: FieldError[] = []
@@ -260,7 +261,7 @@ function shownPath(path: FieldPath): FieldPath {
 /** Returns the message if it has a single line and is not too long. */
 export function usableMessage(value: Value): string | undefined {
   if (typeof value !== "string") return undefined
-  const trimmed = value.trim()
+  const trimmed = trimSpace(value)
   const usable = trimmed !== "" && !trimmed.includes("\n") && Buffer.byteLength(trimmed) <= maxMessageBytes
   return usable ? trimmed : undefined
 }

@@ -1,6 +1,7 @@
 // ValidatingAdmissionPolicy. Every policy is evaluated before the first denial is returned, since others may add warnings or audit
 // annotations. Source: k8s.io/apiserver/pkg/admission/plugin/policy/validating.
 
+import { trimSpace } from "../../../apimachinery/go/space.ts"
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { Value } from "../../../apimachinery/cel/values.ts"
 import { usableMessage } from "../../../apimachinery/cel/rules/validator.ts"
@@ -228,7 +229,7 @@ function findingsOf(
   const { message = "", expression = "", reason = "Invalid" } = spec.validations?.[index] ?? {}
   const made = messages[index]
   const usable = made === undefined ? undefined : usableMessage(made)
-  return [{ index, message: usable ?? (message.trim() || `failed expression: ${expression.trim()}`), reason }]
+  return [{ index, message: usable ?? (trimSpace(message) || `failed expression: ${trimSpace(expression)}`), reason }]
 }
 
 /** Returns the errors in their values. */
@@ -245,7 +246,7 @@ async function annotate(
       if (!failsOpen) faults.push(error)
       continue
     }
-    const text = typeof value === "string" ? value.trim().slice(0, maxAnnotation) : ""
+    const text = typeof value === "string" ? trimSpace(value).slice(0, maxAnnotation) : ""
     if (text === "") continue
     const { key = "" } = spec.auditAnnotations?.[index] ?? {}
     const values = annotations.get(key) ?? new Set()

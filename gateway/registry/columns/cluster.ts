@@ -1,5 +1,6 @@
 // Columns of nodes, namespaces, events and other kinds of the cluster. Source: k8s.io/kubernetes/pkg/printers/internalversion.
 
+import { trimSpace } from "../../../apimachinery/go/space.ts"
 import type {
   ConfigMap,
   KubeObject,
@@ -122,7 +123,7 @@ export const eventColumns: readonly TableColumn[] = [
     const host = source.host || event.reportingInstance || ""
     return host === "" ? component : `${component}, ${host}`
   }),
-  text<Event>("Message", ({ message, note }) => (message ?? note ?? "").trim()),
+  text<Event>("Message", ({ message, note }) => trimSpace(message ?? note ?? "")),
   wideText<Event>("First Seen", firstSeen),
   wideText<Event>("Count", ({ series, count, deprecatedCount }) =>
     series === undefined ? count || deprecatedCount || 1 : (series.count ?? 0),

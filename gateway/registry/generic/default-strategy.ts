@@ -52,6 +52,7 @@ export function prepareForUpdate(
   subresource: string,
 ): void {
   const { strategy } = definition
+  const changesDropped = strategy.countsDropped === true && specChanged(definition, object, current)
   strategy.dropDisabled?.(object, current)
   if (current.metadata.generation === undefined) delete object.metadata.generation
   else object.metadata.generation = current.metadata.generation
@@ -66,7 +67,7 @@ export function prepareForUpdate(
     subresource !== "status" &&
     subresource !== "binding" &&
     hasGeneration(definition) &&
-    specChanged(definition, object, current)
+    (changesDropped || specChanged(definition, object, current))
   ) {
     object.metadata.generation = (current.metadata.generation ?? 0) + 1
   }

@@ -20,6 +20,7 @@ import type { Attribute, Capacity, Device } from "./types.ts"
 import { bindingConditions, labelName, limited, qualifiedName, taintEffect, unique } from "./values.ts"
 
 const mostAttributesAndCapacities = 32
+const mostAttributeValues = 48
 const longestKey = 63 + 1 + 32
 const longestCounter = 63
 const longestValue = 64
@@ -46,6 +47,12 @@ export function validateDevice(
   if (size > mostAttributesAndCapacities) {
     const detail = `the total number of attributes and capacities must not exceed ${mostAttributesAndCapacities}`
     errors.push(invalidValue(path, size, detail))
+  }
+  // Each has one value: attributes with lists are behind a disabled feature gate.
+  const values = Object.keys(attributes).length
+  if (values > mostAttributeValues) {
+    const detail = `the total number of attribute values must not exceed ${mostAttributeValues}`
+    errors.push(invalidValue(path, values, detail))
   }
   const isShared = device.allowMultipleAllocations === true
   const isKnown = earlier !== undefined && semanticEqual(earlier.taints, taints)
@@ -82,10 +89,13 @@ function entries<T>(
   ])
 }
 
+/** Bytes are counted and cut off. */
 function shortened(key: string, longest: number): string {
-  if (key.length <= longest) return key
+  const bytes = Buffer.from(key)
+  if (bytes.length <= longest) return key
   const kept = longest - "...".length
-  return `${key.slice(0, Math.floor((kept + 1) / 2))}...${key.slice(-Math.floor(kept / 2))}`
+  const [start, end] = [bytes.subarray(0, Math.floor((kept + 1) / 2)), bytes.subarray(-Math.floor(kept / 2))]
+  return `${start.toString()}...${end.toString()}`
 }
 
 export function validateCounters(path: FieldPath, counters: Readonly<Record<string, unknown>> = {}): FieldError[] {

@@ -25,6 +25,7 @@ const strategy: Strategy<Slice> = {
   dropDisabled({ spec }) {
     for (const device of spec?.devices ?? []) dropDisabledOf(device)
   },
+  countsDropped: true,
 
   validate: (_ctx, { spec = {} }) => validate(spec),
   validateUpdate: (_ctx, { spec = {} }, current) => validate(spec, current.spec ?? {}),

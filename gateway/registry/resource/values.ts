@@ -95,18 +95,19 @@ export function shareID(path: FieldPath, uid: string): FieldError[] {
 
 /** The error of github.com/google/uuid, which supports four forms with different lengths. */
 function uuidFault(uid: string): string | undefined {
+  const bytes = Buffer.byteLength(uid)
   const wrong = (detail: string): string => `error validating uid: ${detail}`
   const bare = /^[0-9a-f]{32}$/i
   let text = uid
-  if (uid.length === 45) {
+  if (bytes === 45) {
     if (!uid.toLowerCase().startsWith("urn:uuid:"))
       return wrong(`invalid urn prefix: ${JSON.stringify(uid.slice(0, 9))}`)
     text = uid.slice(9)
-  } else if (uid.length === 38) {
+  } else if (bytes === 38) {
     if (!uid.startsWith("{") || !uid.endsWith("}")) return wrong("invalid bracketed UUID format")
     text = uid.slice(1, -1)
-  } else if (uid.length === 32) return bare.test(uid) ? undefined : wrong("invalid UUID format")
-  else if (uid.length !== 36) return wrong(`invalid UUID length: ${Buffer.byteLength(uid)}`)
+  } else if (bytes === 32) return bare.test(uid) ? undefined : wrong("invalid UUID format")
+  else if (bytes !== 36) return wrong(`invalid UUID length: ${bytes}`)
   return uuidPattern.test(text.toLowerCase()) ? undefined : wrong("invalid UUID format")
 }
 

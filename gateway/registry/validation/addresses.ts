@@ -68,8 +68,13 @@ export function strictNetwork(path: FieldPath, value: string): FieldError[] {
 /** An address with a prefix length. */
 export function interfaceAddress(path: FieldPath, value: string): FieldError[] {
   const prefix = parseLoosePrefix(value)
-  const faults = prefix === undefined ? [noInterface] : canonicalFaults(value, printPrefix(unmappedPrefix(prefix)))
-  return messages(path, value, faults)
+  return messages(path, value, prefix === undefined ? [noInterface] : canonicalFaults(value, printInterface(prefix)))
+}
+
+/** As in Go, the length of a mapped address is reduced even if that makes it negative. */
+function printInterface({ address, length }: Prefix): string {
+  const reduced = isMapped(address) && length > 32 ? length - 96 : length
+  return `${printAddress(unmapped(address))}/${reduced}`
 }
 
 /** Loopback, link-local and unspecified addresses are invalid outside one machine. */

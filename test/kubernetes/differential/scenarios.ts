@@ -39,6 +39,7 @@ import { definitionWatchCases } from "./cases/definition-watches.ts"
 import { builtInGroupDefinitionCases } from "./cases/definitions-in-built-in-groups.ts"
 import { definitionCases } from "./cases/definitions.ts"
 import { deletionOptionCases } from "./cases/deletion-options.ts"
+import { deviceRuleCases } from "./cases/device-rules.ts"
 import { discoveryCases } from "./cases/discovery.ts"
 import { edgeCases } from "./cases/edges.ts"
 import { initialManagerCases } from "./cases/initial-managers.ts"
@@ -76,6 +77,7 @@ import { policyCostCases } from "./cases/policy-costs.ts"
 import { policyEvaluationCases } from "./cases/policy-evaluations.ts"
 import { policyParamCases } from "./cases/policy-params.ts"
 import { policyResultCases } from "./cases/policy-results.ts"
+import { policyTextCases } from "./cases/policy-texts.ts"
 import { policyVariableCases } from "./cases/policy-variables.ts"
 import { protocolCases } from "./cases/protocol.ts"
 import { nodeAnnotationCases } from "./cases/node-annotations.ts"
@@ -198,6 +200,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...policyCostCases(),
         ...policyEvaluationCases(),
         ...policyResultCases(),
+        ...policyTextCases(),
         ...deletionOptionCases(),
         ...podAndAccountCases(),
         ...evictionCases(),
@@ -217,6 +220,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...warningCases(),
         ...keyTextCases(),
         ...certificateRequestCases(),
+        ...deviceRuleCases(),
         ...workloadCases(),
         ...statusMetadataCases(),
         ...cronScheduleCases(),

@@ -1,6 +1,7 @@
 // Admission policies and their bindings. They are evaluated in gateway/admission/policies. Source:
 // k8s.io/kubernetes/pkg/registry/admissionregistration.
 
+import { trimSpace } from "../../../../apimachinery/go/space.ts"
 import type {
   BindingSpec,
   MatchResources,
@@ -58,7 +59,7 @@ function validateStatus(policy: Policy): FieldError[] {
       const place = at.child("typeChecking", "expressionWarnings").index(index)
       return [
         ...requiredValue(place.child("warning"), warning),
-        ...requiredValue(place.child("fieldRef"), fieldRef?.trim()),
+        ...requiredValue(place.child("fieldRef"), trimSpace(fieldRef ?? "")),
       ]
     }),
     ...validateConditions(at.child("conditions"), conditions),

@@ -1,5 +1,6 @@
 // Validates admission policies and their bindings. Source: k8s.io/kubernetes/pkg/apis/admissionregistration/validation.
 
+import { trimSpace } from "../../../../apimachinery/go/space.ts"
 import { repeats } from "../../../../apimachinery/repeats.ts"
 import { policyExpressionErrors } from "../../../../apimachinery/cel/admission/check.ts"
 import type {
@@ -30,7 +31,7 @@ import {
   validateQualifiedName,
 } from "../../../../apimachinery/names.ts"
 import { validateLabelSelector } from "../../validation/selectors.ts"
-import { messages, oneOf, requiredValue } from "../../validation/values.ts"
+import { messages, oneOf, optionalOneOf, requiredValue } from "../../validation/values.ts"
 import { validateMatchConditions, validateRule } from "../webhooks/validate.ts"
 
 const path = FieldPath.root("spec")
@@ -47,7 +48,7 @@ export function validatePolicy(name: string, spec: PolicySpec, mutating: boolean
   const faultsAt = (at: FieldPath): FieldError[] => byField.get(at.toString()) ?? []
   const { failurePolicy, paramKind, matchConstraints, matchConditions = [], variables = [] } = spec
   return [
-    ...oneOf(path.child("failurePolicy"), failurePolicy, ["Fail", "Ignore"]),
+    ...optionalOneOf(path.child("failurePolicy"), failurePolicy, ["Fail", "Ignore"]),
     ...(paramKind === undefined ? [] : validateParamKind(path.child("paramKind"), paramKind)),
     ...validateConstraints(path.child("matchConstraints"), matchConstraints, mutating),
     ...validateMatchConditions(path.child("matchConditions"), matchConditions, paramKind !== undefined),
@@ -109,7 +110,7 @@ function validateMatchResources(at: FieldPath, wanted: MatchResources | undefine
   if (wanted === undefined) return []
   const { matchPolicy, namespaceSelector, objectSelector, resourceRules = [], excludeResourceRules = [] } = wanted
   return [
-    ...oneOf(at.child("matchPolicy"), matchPolicy, ["Equivalent", "Exact"]),
+    ...optionalOneOf(at.child("matchPolicy"), matchPolicy, ["Equivalent", "Exact"]),
     ...validateLabelSelector(at.child("namespaceSelector"), namespaceSelector),
     ...validateLabelSelector(at.child("objectSelector"), objectSelector),
     ...resourceRules.flatMap((rule, index) => validateNamedRule(at.child("resourceRules").index(index), rule)),
@@ -136,9 +137,9 @@ function validateVariable(
   faultsAt: FaultsAt,
 ): FieldError[] {
   const errors: FieldError[] = []
-  if (!name || name.trim() === "") errors.push(required(at.child("name"), "name is not specified"))
+  if (!name || trimSpace(name) === "") errors.push(required(at.child("name"), "name is not specified"))
   else if (!isIdentifier(name)) errors.push(invalidValue(at.child("name"), name, "must be a valid CEL identifier"))
-  if (expression.trim() === "") return [...errors, required(at.child("expression"), "expression is not specified")]
+  if (trimSpace(expression) === "") return [...errors, required(at.child("expression"), "expression is not specified")]
   return [...errors, ...faultsAt(at.child("expression"))]
 }
 
@@ -164,7 +165,11 @@ function validateValidations(name: string, spec: PolicySpec, faultsAt: FaultsAt)
   )
   if (auditAnnotations.length > maxAuditAnnotations) {
     errors.push(
-      invalidValue(annotations, auditAnnotations, `must not have more than ${maxAuditAnnotations} auditAnnotations`),
+      invalidValue(
+        annotations,
+        auditAnnotations.map(shownAnnotation),
+        `must not have more than ${maxAuditAnnotations} auditAnnotations`,
+      ),
     )
   }
   const repeated = repeats(auditAnnotations.map(({ key }) => key))
@@ -176,17 +181,23 @@ function validateValidations(name: string, spec: PolicySpec, faultsAt: FaultsAt)
   return errors
 }
 
+/** Go's representation. */
+const shownAnnotation = ({ key, valueExpression }: AuditAnnotation): object => ({
+  Key: key,
+  ValueExpression: valueExpression,
+})
+
 function validateValidation(at: FieldPath, validation: Validation, faultsAt: FaultsAt): FieldError[] {
   const { expression = "", message = "", messageExpression = "", reason } = validation
   const errors: FieldError[] = []
-  if (expression.trim() === "") errors.push(required(at.child("expression"), "expression is not specified"))
+  if (trimSpace(expression) === "") errors.push(required(at.child("expression"), "expression is not specified"))
   else errors.push(...faultsAt(at.child("expression")))
-  if (messageExpression !== "" && messageExpression.trim() === "") {
+  if (messageExpression !== "" && trimSpace(messageExpression) === "") {
     errors.push(invalidValue(at.child("messageExpression"), messageExpression, "must be non-empty if specified"))
   } else errors.push(...faultsAt(at.child("messageExpression")))
-  if (message !== "" && message.trim() === "") {
+  if (message !== "" && trimSpace(message) === "") {
     errors.push(invalidValue(at.child("message"), message, "must be non-empty if specified"))
-  } else if (/[\n\r]/.test(message.trim())) {
+  } else if (/[\n\r]/.test(trimSpace(message))) {
     errors.push(invalidValue(at.child("message"), message, "must not contain line breaks"))
   }
   if (reason !== undefined && !reasons.includes(reason)) errors.push(notSupported(at.child("reason"), reason, reasons))
@@ -203,7 +214,7 @@ function validateAnnotation(
     name === ""
       ? [invalidValue(at.child("key"), key, "requires metadata.name be non-empty")]
       : messages(at.child("key"), `${name}/${key}`, validateQualifiedName(`${name}/${key}`))
-  const trimmed = valueExpression.trim()
+  const trimmed = trimSpace(valueExpression)
   const expression = at.child("valueExpression")
   if (trimmed === "") return [...errors, required(expression, "valueExpression is not specified")]
   if (Buffer.byteLength(trimmed) > maxAnnotationExpression) {
@@ -234,7 +245,7 @@ function validateMutation(at: FieldPath, mutation: Partial<Mutation>, faultsAt: 
   const errors: FieldError[] = []
   const given = kinds[patchType]
   if (given === undefined) errors.push(required(field, `must be specified when patchType is ${patchType}`))
-  else if ((given.expression ?? "").trim() === "") errors.push(required(field.child("expression")))
+  else if (trimSpace(given.expression ?? "") === "") errors.push(required(field.child("expression")))
   else errors.push(...faultsAt(field.child("expression")))
   if (kinds[other] !== undefined) {
     const detail = `must not be specified when patchType is ${patchType}`

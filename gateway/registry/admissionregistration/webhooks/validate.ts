@@ -1,5 +1,6 @@
 // Validates the webhooks of a configuration. Source: k8s.io/kubernetes/pkg/apis/admissionregistration/validation.
 
+import { trimSpace } from "../../../../apimachinery/go/space.ts"
 import { repeats } from "../../../../apimachinery/repeats.ts"
 import { matchConditionErrors } from "../../../../apimachinery/cel/admission/check.ts"
 import {
@@ -146,7 +147,7 @@ export function validateMatchConditions(
   for (const [index, { name = "", expression = "" }] of conditions.entries()) {
     const place = at.index(index)
     const field = place.child("expression")
-    if (expression.trim() === "") errors.push(required(field))
+    if (trimSpace(expression) === "") errors.push(required(field))
     errors.push(...(faults.get(field.toString()) ?? []))
     if (name === "") errors.push(required(place.child("name")))
     else {

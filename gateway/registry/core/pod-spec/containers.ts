@@ -1,5 +1,6 @@
 // Containers of a pod: regular, init and ephemeral. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
+import { trimSpace } from "../../../../apimachinery/go/space.ts"
 import type { V1ContainerRestartRuleOnExitCodes } from "@kubernetes/client-node"
 import {
   duplicate,
@@ -101,7 +102,7 @@ const notEphemeral = [
 
 /** Only for pods: templates with such images existed before the rule, so they stay valid. */
 export function trimmedImage(at: FieldPath, image = ""): FieldError[] {
-  return image === image.trim() ? [] : [invalidValue(at, image, "must not have leading or trailing whitespace")]
+  return image === trimSpace(image) ? [] : [invalidValue(at, image, "must not have leading or trailing whitespace")]
 }
 
 export function validateEphemeralContainers(path: FieldPath, scope: ContainerScope): FieldError[] {

@@ -1,5 +1,6 @@
 // Security contexts of pods and containers. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
+import { trimSpace } from "../../../../apimachinery/go/space.ts"
 import {
   type FieldError,
   type FieldPath,
@@ -127,7 +128,7 @@ export function validateAppArmor(path: FieldPath, profile: Profile | undefined):
   }
   if (local === undefined || local === "") return [required(at, "must be set when AppArmor type is Localhost")]
   return [
-    ...(local === local.trim() ? [] : [invalidValue(at, local, "must not be padded with whitespace")]),
+    ...(local === trimSpace(local) ? [] : [invalidValue(at, local, "must not be padded with whitespace")]),
     ...(Buffer.byteLength(local) > longestProfile ? [tooLong(at, "", longestProfile)] : []),
   ]
 }

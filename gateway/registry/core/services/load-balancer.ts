@@ -1,5 +1,6 @@
 // Validates fields that only a Service of type LoadBalancer may set. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
+import { trimSpace } from "../../../../apimachinery/go/space.ts"
 import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { Service } from "../../../../apimachinery/object.ts"
@@ -46,10 +47,10 @@ function validateSourceRanges(service: Service, current: Service | undefined): F
       : FieldPath.root("metadata", "annotations").key(rangesAnnotation)
   const errors = spec.type === "LoadBalancer" ? [] : [forbiddenField(at, onlyBalanced)]
   if (ranges.length > 0) {
-    const kept = new Set((current?.spec?.loadBalancerSourceRanges ?? []).map((range) => range.trim()))
-    return [...errors, ...ranges.flatMap((range, index) => legacyNetwork(at.index(index), range.trim(), kept))]
+    const kept = new Set((current?.spec?.loadBalancerSourceRanges ?? []).map((range) => trimSpace(range)))
+    return [...errors, ...ranges.flatMap((range, index) => legacyNetwork(at.index(index), trimSpace(range), kept))]
   }
   if (annotation === ownValue(current?.metadata.annotations, rangesAnnotation)) return errors
-  const texts = (annotation ?? "").trim()
-  return texts === "" ? errors : [...errors, ...texts.split(",").flatMap((text) => legacyNetwork(at, text.trim()))]
+  const texts = trimSpace(annotation ?? "")
+  return texts === "" ? errors : [...errors, ...texts.split(",").flatMap((text) => legacyNetwork(at, trimSpace(text)))]
 }

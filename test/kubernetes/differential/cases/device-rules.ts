@@ -1,0 +1,82 @@
+// Devices: fields that are dropped and still count as changes, limits in bytes, and shares of devices.
+
+import type { Json } from "../../../../apimachinery/object.ts"
+import { post, put, type RequestStep, type Scenario } from "../scenario.ts"
+
+const devices = "/apis/resource.k8s.io/v1"
+const slices = `${devices}/resourceslices`
+const claims = `${devices}/namespaces/@{ns}/resourceclaims`
+
+export function deviceRuleCases(): Scenario[] {
+  return [
+    { name: "a slice of devices has too many attributes", steps: manyAttributes(), anyOrder: true },
+    { name: "a slice of devices gets fields that are dropped", steps: dropped() },
+    { name: "devices are allocated in many shares", steps: shares() },
+    { name: "devices of a claim report addresses", steps: addresses() },
+  ]
+}
+
+const slice = (device: object, name = "s-@{id}"): Json => ({
+  metadata: { name },
+  spec: {
+    driver: "a.example.com",
+    nodeName: "n",
+    pool: { name: "p", resourceSliceCount: 1 },
+    devices: [{ name: "d", ...device }],
+  },
+})
+
+function manyAttributes(): RequestStep[] {
+  const sizes = [33, 49].map((size): [string, Json] => [
+    `${size} attributes`,
+    Object.fromEntries(Array.from({ length: size }, (_, index) => [`a${index}`, { int: index }])),
+  ])
+  const long: [string, Json] = ["a long name", { ["é".repeat(60)]: { int: 1 }, ["a".repeat(100)]: {} }]
+  return [...sizes, long].map(([label, attributes]) =>
+    post(`${slices}?dryRun=All`, slice({ attributes }), { label: `POST ${label}` }),
+  )
+}
+
+function dropped(): RequestStep[] {
+  const taints = [{ key: "a", effect: "NoSchedule", timeAdded: "2024-01-02T03:04:05Z" }]
+  const changes: readonly [string, object][] = [
+    ["a list", { attributes: { a: { string: "x", bools: [true] } } }],
+    ["a mapping", { attributes: { a: { string: "x" } }, nodeAllocatableResourceMappings: { cpu: {} } }],
+    ["nothing", { attributes: { a: { string: "x" } } }],
+    ["a list only", { attributes: { a: { strings: ["x"] } } }],
+    ["a taint", { taints }],
+    ["the same taint", { taints }],
+    ["an empty list", { taints, consumesCounters: [] }],
+  ]
+  return [
+    post(slices, slice({ attributes: { a: { string: "x" } } })),
+    ...changes.map(([label, device]) => put(`${slices}/s-@{id}`, slice(device), { label: `PUT ${label}` })),
+  ]
+}
+
+const named = { driver: "a.example.com", pool: "p", device: "d" }
+const spec = { devices: { requests: [{ name: "r", exactly: { deviceClassName: "c" } }] } }
+
+const withStatus = (status: Json, label: string): RequestStep =>
+  put(`${claims}/c/status?dryRun=All`, { metadata: { name: "c" }, spec, status }, { label })
+
+function shares(): RequestStep[] {
+  const uuid = "0123abcd-0123-0123-0123-0123456789ab"
+  const ids = ["", "X", uuid, `{${uuid}}`, `urn:uuid:${uuid}`, `urn-uuid:${uuid}`, uuid.replaceAll("-", "")]
+  const wide = ["é".repeat(18), `é${"a".repeat(34)}`, `é${"a".repeat(30)}`]
+  return [
+    post(claims, { metadata: { name: "c" }, spec }),
+    ...[...ids, ...wide].map((shareID, index) =>
+      withStatus({ allocation: { devices: { results: [{ request: "r", ...named, shareID }] } } }, `PUT share ${index}`),
+    ),
+  ]
+}
+
+function addresses(): RequestStep[] {
+  const texts = ["1.2.3.4/24", "1.2.3.4", "::ffff:1.2.3.4/64", "::ffff:1.2.3.4/120", "::ffff:1.2.3.4/24", "01.2.3.4/24"]
+  const allocation = { devices: { results: [{ request: "r", ...named }] } }
+  return [
+    post(claims, { metadata: { name: "c" }, spec }),
+    withStatus({ allocation, devices: [{ ...named, networkData: { ips: texts } }] }, "PUT addresses"),
+  ]
+}
