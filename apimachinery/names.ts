@@ -65,6 +65,21 @@ export function validateDNS1123Subdomain(name: string, isPrefix = false): string
   return faults
 }
 
+/** A subdomain below which any label is meant: "*.example.com". */
+export function validateWildcardSubdomain(name: string): string[] {
+  const faults = Buffer.byteLength(name) > maxSubdomain ? [tooManyCharacters(maxSubdomain)] : []
+  if (!name.startsWith("*.") || !subdomainPattern.test(name.slice("*.".length))) {
+    faults.push(
+      regexMessage(
+        "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+        `\\*\\.${subdomain}`,
+        "*.example.com",
+      ),
+    )
+  }
+  return faults
+}
+
 export function validateDNS1035Label(name: string, isPrefix = false): string[] {
   const text = isPrefix ? maskTrailingDash(name) : name
   const faults = Buffer.byteLength(text) > maxLabel ? [tooManyCharacters(maxLabel)] : []

@@ -83,7 +83,7 @@ export function portNumber(path: FieldPath, value: number): FieldError[] {
 
 export function portNameRule(name: string): string[] {
   const texts: string[] = []
-  if (name.length > 15) texts.push("must be no more than 15 characters")
+  if (Buffer.byteLength(name) > 15) texts.push("must be no more than 15 characters")
   if (!/^[-a-z0-9]+$/.test(name)) {
     texts.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
   }
@@ -106,7 +106,7 @@ const configKey = /^[-._a-zA-Z0-9]+$/
 export function configKeyRule(key: string): readonly string[] {
   if (key.length <= 253 && key[0] !== "." && configKey.test(key)) return noFaults
   const texts: string[] = []
-  if (key.length > 253) texts.push("must be no more than 253 characters")
+  if (Buffer.byteLength(key) > 253) texts.push("must be no more than 253 characters")
   if (!configKey.test(key)) {
     texts.push(
       "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",

@@ -8,6 +8,7 @@ import { badMetadataCases } from "./cases/bad-metadata.ts"
 import { byteCases } from "./cases/bytes.ts"
 import { claimAndVolumeCases } from "./cases/claims-and-volumes.ts"
 import { certificateRequestCases } from "./cases/certificate-requests.ts"
+import { classRuleCases } from "./cases/class-rules.ts"
 import { componentCases } from "./cases/components.ts"
 import { creatingUpdateCases } from "./cases/creating-updates.ts"
 import { cronScheduleCases } from "./cases/cron-schedules.ts"
@@ -221,6 +222,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...keyTextCases(),
         ...certificateRequestCases(),
         ...deviceRuleCases(),
+        ...classRuleCases(),
         ...workloadCases(),
         ...statusMetadataCases(),
         ...cronScheduleCases(),

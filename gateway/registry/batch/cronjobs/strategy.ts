@@ -44,7 +44,7 @@ const strategy: Strategy<CronJob> = {
   validate(_ctx, cronJob) {
     const errors = validateSpec(specOf(cronJob), undefined)
     const { name = "" } = cronJob.metadata
-    if (name.length > maxName) {
+    if (Buffer.byteLength(name) > maxName) {
       errors.push(invalidValue(FieldPath.root("metadata", "name"), name, "must be no more than 52 characters"))
     }
     return errors

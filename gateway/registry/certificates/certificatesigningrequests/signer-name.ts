@@ -26,11 +26,11 @@ export function validateSignerName(at: FieldPath, name: string): FieldError[] {
   const labels = domain.split(".")
   const twoSegments = "should be a domain with at least two segments separated by dots"
   return [
-    ...(domain.length > longestDomain ? [tooLong(at, "", longestDomain)] : []),
+    ...(Buffer.byteLength(domain) > longestDomain ? [tooLong(at, "", longestDomain)] : []),
     ...firstFaults(at, domain, labels, validateDNS1123Label),
     ...(labels.length < 2 ? [invalidValue(at, domain, twoSegments)] : []),
     ...firstFaults(at, rest, rest.split("."), validateDNS1123Subdomain),
-    ...(name.length > longestName ? [tooLong(at, "", longestName)] : []),
+    ...(Buffer.byteLength(name) > longestName ? [tooLong(at, "", longestName)] : []),
   ]
 }
 

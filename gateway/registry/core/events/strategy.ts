@@ -200,5 +200,5 @@ function validateType({ type = "" }: Event): FieldError[] {
 function bounded(field: string, value: string | undefined, needed: boolean, max: number): FieldError[] {
   const path = FieldPath.root(field)
   if (!value) return needed ? [required(path)] : []
-  return value.length > max ? [invalidValue(path, "", `can have at most ${max} characters`)] : []
+  return Buffer.byteLength(value) > max ? [invalidValue(path, "", `can have at most ${max} characters`)] : []
 }

@@ -8,13 +8,18 @@ import {
   notSupported,
   required,
 } from "../../../../apimachinery/field-errors.ts"
-import { validateDNS1123Label, validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
+import {
+  validateDNS1123Label,
+  validateDNS1123Subdomain,
+  validatePathSegmentName,
+  validateWildcardSubdomain,
+} from "../../../../apimachinery/names.ts"
 import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import { loadBalancerWarnings } from "../../core/services/warnings.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { isAddress, legacyAddress } from "../../validation/addresses.ts"
-import { messages, named, portNameRule, portNumber, requiredValue } from "../../validation/values.ts"
+import { messages, named, portNameRule, portNumber } from "../../validation/values.ts"
 
 type Spec = Wire<models.V1IngressSpec>
 type Backend = Wire<models.V1IngressBackend>
@@ -117,18 +122,8 @@ function validateStatus(ingress: Ingress, current: Ingress): FieldError[] {
 
 function validateHost(at: FieldPath, host: string, noAddress: boolean): FieldError[] {
   const errors = noAddress && isAddress(host) ? [invalidValue(at, host, "must be a DNS name, not an IP address")] : []
-  if (!host.includes("*")) return [...errors, ...messages(at, host, validateDNS1123Subdomain(host))]
-  const rest = host.replace(/^\*\./, "")
-  const good = host.startsWith("*.") && validateDNS1123Subdomain(rest).length === 0
-  if (good) return errors
-  return [
-    ...errors,
-    invalidValue(
-      at,
-      host,
-      "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-    ),
-  ]
+  const rule = host.includes("*") ? validateWildcardSubdomain : validateDNS1123Subdomain
+  return [...errors, ...messages(at, host, rule(host))]
 }
 
 function validatePath(at: FieldPath, item: HttpPath): FieldError[] {
@@ -159,9 +154,14 @@ function validateBackend(at: FieldPath, backend: Backend): FieldError[] {
     return [invalidValue(at, "", "cannot set both resource and service backends")]
   }
   if (resource !== undefined) {
+    const { apiGroup, kind, name } = resource
+    const place = at.child("resource")
     return [
-      ...requiredValue(at.child("resource", "kind"), resource.kind),
-      ...requiredValue(at.child("resource", "name"), resource.name),
+      ...(apiGroup === undefined
+        ? []
+        : messages(place.child("apiGroup"), apiGroup, validateDNS1123Subdomain(apiGroup))),
+      ...named(place.child("kind"), kind, validatePathSegmentName),
+      ...named(place.child("name"), name, validatePathSegmentName),
     ]
   }
   if (service === undefined) return [invalidValue(at, "", "resource or service backend is required")]

@@ -1,11 +1,13 @@
 // StorageClasses. Source: k8s.io/kubernetes/pkg/apis/storage.
 
-import { type FieldError, FieldPath, invalidValue, required, tooLong } from "../../../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { immutableField, immutableFields } from "../../validation/equality.ts"
-import { messages, oneOf, optionalOneOf } from "../../validation/values.ts"
+import { immutableField, immutableFields, semanticEqual } from "../../validation/equality.ts"
+import { immutable, messages, optionalOneOf } from "../../validation/values.ts"
+import { validateParameters } from "../parameters.ts"
 import { type Topologies, topologyWarnings, validateTopologies } from "./topologies.ts"
 
 type StorageClass = KubeObject & {
@@ -15,9 +17,6 @@ type StorageClass = KubeObject & {
   volumeBindingMode?: string
   allowedTopologies?: Topologies | null
 }
-
-const maxParameters = 512
-const maxParameterBytes = 256 * 1024
 
 const strategy: Strategy<StorageClass> = {
   generation: false,
@@ -31,7 +30,7 @@ const strategy: Strategy<StorageClass> = {
 
   validateUpdate: (_ctx, storageClass, current) => [
     ...validate(storageClass),
-    ...immutableFields(FieldPath.root(), storageClass, current, ["parameters"]),
+    ...immutableParameters(storageClass, current),
     ...immutableField(FieldPath.root("provisioner"), storageClass.provisioner ?? "", current.provisioner),
     ...immutableFields(FieldPath.root(), storageClass, current, ["reclaimPolicy", "volumeBindingMode"]),
   ],
@@ -41,24 +40,25 @@ const strategy: Strategy<StorageClass> = {
 
 export const storageClasses: KindExtension = { strategy }
 
+/** Parameters that are given and empty are shown as such. */
+function immutableParameters(storageClass: StorageClass, current: StorageClass): FieldError[] {
+  const value = isGivenEmpty(storageClass, "parameters") ? {} : storageClass.parameters
+  return semanticEqual(storageClass.parameters, current.parameters)
+    ? []
+    : [invalidValue(FieldPath.root("parameters"), value, immutable)]
+}
+
 function validate(storageClass: StorageClass): FieldError[] {
-  const { provisioner = "", parameters = {} } = storageClass
+  const { provisioner = "", parameters } = storageClass
   const at = FieldPath.root("provisioner")
   const lower = provisioner.toLowerCase()
   const errors = provisioner === "" ? [required(at)] : messages(at, lower, validateQualifiedName(lower))
-  const place = FieldPath.root("parameters")
-  const entries = Object.entries(parameters)
-  if (entries.length > maxParameters) errors.push(tooLong(place, "", maxParameters))
-  if (entries.some(([name]) => name === "")) errors.push(invalidValue(place, "", "field can not be empty."))
-  const bytes = entries.reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value), 0)
-  if (bytes > maxParameterBytes) errors.push(tooLong(place, "", maxParameterBytes))
+  const { reclaimPolicy, volumeBindingMode, allowedTopologies } = storageClass
   return [
     ...errors,
-    ...optionalOneOf(FieldPath.root("reclaimPolicy"), storageClass.reclaimPolicy, ["Delete", "Retain"]),
-    ...oneOf(FieldPath.root("volumeBindingMode"), storageClass.volumeBindingMode, [
-      "Immediate",
-      "WaitForFirstConsumer",
-    ]),
-    ...validateTopologies(storageClass.allowedTopologies),
+    ...validateParameters(FieldPath.root("parameters"), parameters),
+    ...optionalOneOf(FieldPath.root("reclaimPolicy"), reclaimPolicy || undefined, ["Delete", "Retain"]),
+    ...optionalOneOf(FieldPath.root("volumeBindingMode"), volumeBindingMode, ["Immediate", "WaitForFirstConsumer"]),
+    ...validateTopologies(allowedTopologies),
   ]
 }

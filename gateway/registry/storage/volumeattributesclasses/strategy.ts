@@ -1,16 +1,11 @@
 // VolumeAttributesClasses. Source: k8s.io/kubernetes/pkg/apis/storage.
 
-import {
-  type FieldError,
-  FieldPath,
-  forbiddenField,
-  invalidValue,
-  required,
-} from "../../../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, forbiddenField, required } from "../../../../apimachinery/field-errors.ts"
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
+import { validateParameters } from "../parameters.ts"
 import { named } from "../../validation/values.ts"
 
 type AttributesClass = KubeObject & { driverName?: string; parameters?: Record<string, string> }
@@ -36,10 +31,10 @@ const strategy: Strategy<AttributesClass> = {
 export const volumeAttributesClasses: KindExtension = { strategy }
 
 function validate(object: AttributesClass): FieldError[] {
-  const keys = Object.keys(object.parameters ?? {})
+  const isEmpty = Object.keys(object.parameters ?? {}).length === 0
   return [
     ...named(driver, object.driverName?.toLowerCase(), validateQualifiedName),
-    ...keys.filter((key) => key === "").map((key) => invalidValue(parameters, key, "field can not be empty.")),
-    ...(keys.length === 0 ? [required(parameters, "must contain at least one key/value pair")] : []),
+    ...validateParameters(parameters, object.parameters),
+    ...(isEmpty ? [required(parameters, "must contain at least one key/value pair")] : []),
   ]
 }
