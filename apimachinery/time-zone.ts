@@ -1,4 +1,6 @@
-// Local times in a time zone of the IANA database, which the engine includes; it accepts names in any case.
+// Local times in a time zone of the IANA database, which the engine includes.
+
+import { isTimeZoneName } from "./time-zone-names.ts"
 
 const parts = {
   year: "numeric",
@@ -8,15 +10,14 @@ const parts = {
   minute: "numeric",
   second: "numeric",
 } as const
-const longestName = 64
 
 export class TimeZone {
   readonly #format: Intl.DateTimeFormat
 
   /** Undefined if there is no such zone. */
   static named(name: string): TimeZone | undefined {
-    // Offsets are not names, although the engine accepts them as such.
-    if (name.length > longestName || !/^[A-Za-z]/.test(name)) return undefined
+    // The engine accepts names in any case, and offsets.
+    if (!isTimeZoneName(name)) return undefined
     try {
       return new TimeZone(new Intl.DateTimeFormat("en-US", { timeZone: name, hourCycle: "h23", ...parts }))
     } catch (error) {

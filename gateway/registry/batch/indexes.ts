@@ -1,5 +1,9 @@
 // Sets of indexes as text ("1,3-5,7"). Source: k8s.io/kubernetes/pkg/apis/batch/validation validateIndexesFormat.
 
+import { goQuote } from "../../../apimachinery/go/quote.ts"
+
+const maxInt64 = 2n ** 63n - 1n
+
 interface Interval {
   first: number
   last: number
@@ -41,11 +45,12 @@ function intervalsOf(text: string, completions: number): Interval[] {
 function parseInterval(text: string, completions: number): Interval | string {
   const [first = "", last, ...more] = text.split("-")
   if (more.length > 0) {
-    return `the fragment ${JSON.stringify(text)} violates the requirement that an index interval can have at most two parts separated by '-'`
+    return `the fragment ${goQuote(text)} violates the requirement that an index interval can have at most two parts separated by '-'`
   }
   for (const index of last === undefined ? [first] : [first, last]) {
-    if (!/^[+]?\d+$/.test(index)) return `cannot convert string to integer for index: ${JSON.stringify(index)}`
-    if (Number(index) >= completions) return `too large index: ${JSON.stringify(index)}`
+    const isInteger = /^[+]?\d+$/.test(index) && BigInt(index.replace("+", "")) <= maxInt64
+    if (!isInteger) return `cannot convert string to integer for index: ${goQuote(index)}`
+    if (Number(index) >= completions) return `too large index: ${goQuote(index)}`
   }
   const [from, to] = [Number(first), Number(last ?? first)]
   return last !== undefined && from >= to ? notIncreasing(from, to) : { first: from, last: to }

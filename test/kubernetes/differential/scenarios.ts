@@ -57,6 +57,7 @@ import { grantCases } from "./cases/grants.ts"
 import { faultCases } from "./cases/faults.ts"
 import { impersonationCases } from "./cases/impersonation.ts"
 import { inheritedNameCases } from "./cases/inherited-names.ts"
+import { jobRuleCases } from "./cases/job-rules.ts"
 import { keyTextCases } from "./cases/key-texts.ts"
 import { oddWriteCases } from "./cases/odd-writes.ts"
 import { optionFaultCases } from "./cases/option-faults.ts"
@@ -223,6 +224,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...certificateRequestCases(),
         ...deviceRuleCases(),
         ...classRuleCases(),
+        ...jobRuleCases(),
         ...workloadCases(),
         ...statusMetadataCases(),
         ...cronScheduleCases(),

@@ -14,6 +14,7 @@ import {
 import { validateDNS1123Label, validatePathSegmentName } from "../../../../apimachinery/names.ts"
 import type { Wire } from "../../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity, zeroQuantity } from "../../../../apimachinery/quantity.ts"
+import { validateContainerResourceName } from "../../core/pod-spec/resources.ts"
 import { messages } from "../../validation/values.ts"
 import { validateReference } from "./reference.ts"
 
@@ -107,6 +108,7 @@ function validateSource(at: FieldPath, field: SourceField, source: Source): Fiel
     case "containerResource":
       return [
         ...validateResourceName(at, source),
+        ...(source.name ? validateContainerResourceName(at.child("name"), source.name) : []),
         ...validateContainer(at.child("container"), source.container),
         ...validateTarget(target, aim),
         ...oneUtilization(target, aim),

@@ -2,6 +2,7 @@
 // Source: k8s.io/kubernetes/pkg/apis/batch/validation ValidateJobStatusUpdate.
 
 import {
+  asJson,
   duplicate,
   type FieldError,
   FieldPath,
@@ -190,13 +191,14 @@ function validateIndexes({ status, before, job: { spec } }: Change): FieldError[
   const { completions, backoffLimitPerIndex } = spec ?? {}
   const [hasCompleted, hasFailed] = [completed !== (before.completedIndexes ?? ""), failed !== before.failedIndexes]
   const errors: FieldError[] = []
-  const parse = (field: string, text: string): void => {
+  const parse = (field: string, text: string, shown: unknown): void => {
     const counted = completions === undefined ? 0 : countIndexes(text, completions)
     if (typeof counted === "number") return
-    errors.push(invalidValue(path.child(field), text, `error parsing ${field}: ${counted.fault}`))
+    errors.push(invalidValue(path.child(field), shown, `error parsing ${field}: ${counted.fault}`))
   }
-  if (hasCompleted) parse("completedIndexes", completed)
-  if (hasFailed && failed !== undefined && backoffLimitPerIndex !== undefined) parse("failedIndexes", failed)
+  if (hasCompleted) parse("completedIndexes", completed, completed)
+  if (hasFailed && failed !== undefined && backoffLimitPerIndex !== undefined)
+    parse("failedIndexes", failed, asJson(failed))
   if (hasCompleted && completed !== "" && spec?.completionMode !== "Indexed") {
     const detail = "cannot set non-empty completedIndexes when non-indexed completion mode"
     errors.push(invalidValue(path.child("completedIndexes"), completed, detail))

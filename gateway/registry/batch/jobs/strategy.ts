@@ -58,7 +58,7 @@ const strategy: Strategy<Job> = {
 
   validateUpdate(ctx, job, current) {
     if (ctx.info.subresource === "status") return validateJobStatus(job, current)
-    return [...validateJob(job), ...validateChange(job, current)]
+    return [...validateJob(job, current), ...validateChange(job, current)]
   },
 
   warnings: (_ctx, job, current) => [...podNameWarnings(job, current), ...jobWarnings(path, job.spec, job, current)],
@@ -93,9 +93,9 @@ function generateSelector(job: Job): void {
   spec.selector = { ...spec.selector, matchLabels }
 }
 
-function validateJob(job: Job): FieldError[] {
+function validateJob(job: Job, current?: Job): FieldError[] {
   const spec = specOf(job)
-  const errors = [...validateGenerated(job), ...validateJobSpec(path, spec)]
+  const errors = [...validateGenerated(job, current), ...validateJobSpec(path, spec)]
   if (spec.selector === undefined) errors.push(required(path.child("selector")))
   else errors.push(...validateLabelSelector(path.child("selector"), spec.selector))
   errors.push(...validateMatches(path.child("template"), spec.selector, spec.template))
@@ -115,17 +115,21 @@ function validateJob(job: Job): FieldError[] {
   return errors
 }
 
-function validateGenerated(job: Job): FieldError[] {
+/** Jobs that did not have the newer labels do not need them. */
+function validateGenerated(job: Job, current: Job | undefined): FieldError[] {
   const spec = specOf(job)
   if (spec.manualSelector === true || spec.selector === undefined) return []
   const { name = "", uid = "" } = job.metadata
+  const before = current?.spec?.template?.metadata?.labels ?? {}
+  const hasNewer =
+    current === undefined || [nameLabels[1], uidLabels[1]].every((label = "") => Object.hasOwn(before, label))
   // The old names of both come first.
-  const wanted = Object.fromEntries([
-    [uidLabels[0], uid],
-    [nameLabels[0], name],
-    [uidLabels[1], uid],
-    [nameLabels[1], name],
-  ]) as Record<string, string>
+  const wanted = Object.fromEntries(
+    (hasNewer ? [0, 1] : [0]).flatMap((which) => [
+      [uidLabels[which] ?? "", uid],
+      [nameLabels[which] ?? "", name],
+    ]),
+  ) as Record<string, string>
   const labels = spec.template?.metadata?.labels ?? {}
   const at = path.child("template", "metadata", "labels")
   const errors = Object.entries(wanted).flatMap(([label, value]) => {
@@ -145,7 +149,8 @@ function validateChange(job: Job, current: Job): FieldError[] {
   const errors: FieldError[] = []
   const at = path.child("completions")
   if (spec.completionMode !== "Indexed") errors.push(...immutableField(at, spec.completions, before.completions))
-  else if (spec.completions !== before.completions && spec.completions !== spec.parallelism) {
+  // A missing number has been reported.
+  else if (![undefined, before.completions, spec.parallelism].includes(spec.completions)) {
     errors.push(invalidValue(at, spec.completions, "can only be modified in tandem with spec.parallelism"))
   }
   errors.push(...immutableField(path.child("selector"), spec.selector, before.selector))
@@ -185,5 +190,7 @@ function validateTemplateChange(job: Job, current: Job): FieldError[] {
     containers: (of?.spec?.containers ?? []).map((container) => ({ ...container, resources: undefined })),
     initContainers: (of?.spec?.initContainers ?? []).map((container) => ({ ...container, resources: undefined })),
   })
-  return semanticEqual(fixed(template), fixed(before)) ? [] : immutableField(at, template, before)
+  return semanticEqual(fixed(template), fixed(before))
+    ? []
+    : [invalidValue(at.child("spec"), template?.spec, immutable)]
 }

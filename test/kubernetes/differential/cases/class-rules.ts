@@ -1,4 +1,4 @@
-// Classes of volumes and backends of ingresses: empty choices, too many parameters, and references to other kinds.
+// Classes of volumes, backends of ingresses and others: empty choices, too many parameters, and names of other things.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
@@ -14,6 +14,7 @@ export function classRuleCases(): Scenario[] {
     { name: "parameters of volumes are too many", steps: manyParameters(), anyOrder: true },
     { name: "an ingress has another resource behind it", steps: resourceBackends() },
     { name: "hosts of an ingress have wildcards", steps: wildcards() },
+    { name: "an autoscaler watches resources of a container", steps: containerResources() },
     { name: "texts of an event are as long as they may be", steps: longTexts() },
   ]
 }
@@ -86,6 +87,41 @@ function wildcards(): RequestStep[] {
       `${ingresses}?dryRun=All`,
       { metadata: { name: "a" }, spec: { rules: [{ host }], tls: [{ hosts: [host] }] } },
       { label: `POST host ${index}` },
+    ),
+  )
+}
+
+function containerResources(): RequestStep[] {
+  const names = [
+    "cpu",
+    "foo",
+    "storage",
+    "hugepages-2Mi",
+    "hugepages-",
+    "a/b",
+    "a/b/c",
+    "requests.a/b",
+    "pods",
+    "-a",
+    "é",
+  ]
+  return names.map((name) =>
+    post(
+      "/apis/autoscaling/v2/namespaces/@{ns}/horizontalpodautoscalers?dryRun=All",
+      {
+        metadata: { name: "a" },
+        spec: {
+          maxReplicas: 3,
+          scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "a" },
+          metrics: [
+            {
+              type: "ContainerResource",
+              containerResource: { name, container: "c", target: { type: "Utilization", averageUtilization: 50 } },
+            },
+          ],
+        },
+      },
+      { label: `POST metric of ${name}` },
     ),
   )
 }
