@@ -22,9 +22,10 @@ export function atMostAll(path: FieldPath, value: Amount | undefined): FieldErro
     : []
 }
 
-/** The number without its percent sign, for comparison with zero. */
+/** The number without its percent sign, for comparison with zero. Any other text is zero. */
 export function bareNumber(value: Amount | undefined): number {
-  return typeof value === "string" ? Number.parseInt(value, 10) || 0 : (value ?? 0)
+  if (typeof value !== "string") return value ?? 0
+  return /^(?:[0-9]+%|[+-]?[0-9]+)$/.test(value) ? Number.parseInt(value, 10) : 0
 }
 
 /** Counters must not be negative, and parts must not exceed the whole. */

@@ -11,6 +11,7 @@ import { certificateRequestCases } from "./cases/certificate-requests.ts"
 import { classRuleCases } from "./cases/class-rules.ts"
 import { componentCases } from "./cases/components.ts"
 import { creatingUpdateCases } from "./cases/creating-updates.ts"
+import { countRuleCases } from "./cases/count-rules.ts"
 import { cronScheduleCases } from "./cases/cron-schedules.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
 import { customEmbeddedDefaultCases } from "./cases/custom-embedded-defaults.ts"
@@ -225,6 +226,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...deviceRuleCases(),
         ...classRuleCases(),
         ...jobRuleCases(),
+        ...countRuleCases(),
         ...workloadCases(),
         ...statusMetadataCases(),
         ...cronScheduleCases(),

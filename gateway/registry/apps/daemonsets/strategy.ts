@@ -116,8 +116,8 @@ function validateUpdateStrategy(at: FieldPath, update: NonNullable<Spec["updateS
   const surgePath = at.child("rollingUpdate", "maxSurge")
   const errors = [
     ...validateAmount(unavailablePath, unavailable),
-    ...atMostAll(unavailablePath, unavailable),
     ...validateAmount(surgePath, surge),
+    ...atMostAll(unavailablePath, unavailable),
     ...atMostAll(surgePath, surge),
   ]
   const [hasUnavailable, hasSurge] = [bareNumber(unavailable) !== 0, bareNumber(surge) !== 0]

@@ -11,7 +11,7 @@ import {
 import type { Deployment } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField, semanticEqual } from "../../validation/equality.ts"
-import { nonNegative } from "../../validation/values.ts"
+import { negative, nonNegative } from "../../validation/values.ts"
 import {
   amountOf,
   atMostAll,
@@ -126,8 +126,8 @@ function readRollback(deployment: Deployment): void {
 }
 
 function validateRollback({ metadata }: Deployment): FieldError[] {
-  const revision = metadata.annotations?.[rollbackTo]
-  return nonNegative(path.child("rollback", "version"), revision === undefined ? undefined : Number(revision))
+  const revision = BigInt(metadata.annotations?.[rollbackTo] ?? "0")
+  return revision < 0n ? [invalidValue(path.child("rollback", "version"), revision, negative)] : []
 }
 
 function validateRollout(at: FieldPath, rollout: NonNullable<Spec["strategy"]>): FieldError[] {

@@ -12,10 +12,10 @@ export interface Hints {
 const most = 8
 
 export function validateHints(at: FieldPath, { forZones = [], forNodes = [] }: Hints): FieldError[] {
-  return [
-    ...validateNames(at.child("forZones"), forZones, validateLabelValue),
-    ...validateNames(at.child("forNodes"), forNodes, validateDNS1123Subdomain),
-  ]
+  const errors = validateNames(at.child("forZones"), forZones, validateLabelValue)
+  // With too many zones, nodes are not validated.
+  if (forZones.length > most) return errors
+  return [...errors, ...validateNames(at.child("forNodes"), forNodes, validateDNS1123Subdomain)]
 }
 
 function validateNames(

@@ -24,7 +24,7 @@ import {
   strictAddress,
 } from "../../validation/addresses.ts"
 import { immutableFields, semanticEqual } from "../../validation/equality.ts"
-import { messages, oneOf } from "../../validation/values.ts"
+import { messages, oneOf, optionalOneOf } from "../../validation/values.ts"
 import { validateHints } from "./hints.ts"
 
 type Endpoint = Wire<models.V1Endpoint>
@@ -107,26 +107,33 @@ function dropTopology(slice: EndpointSlice, current: EndpointSlice | undefined):
 }
 
 function validate(slice: EndpointSlice, current: EndpointSlice | undefined): FieldError[] {
-  const errors = oneOf(FieldPath.root("addressType"), slice.addressType, ["FQDN", "IPv4", "IPv6"])
-  const ports = slice.ports ?? []
+  const errors = [
+    ...oneOf(FieldPath.root("addressType"), slice.addressType, ["FQDN", "IPv4", "IPv6"]),
+    ...validatePorts(slice.ports ?? []),
+  ]
+  const faults = validateEndpoints(slice)
+  // Existing values may conform to older rules.
+  return faults.length > 0 && current !== undefined && semanticEqual(current.endpoints, slice.endpoints)
+    ? errors
+    : [...errors, ...faults]
+}
+
+function validatePorts(ports: NonNullable<EndpointSlice["ports"]>): FieldError[] {
+  if (ports.length > maxPorts) return [tooMany(FieldPath.root("ports"), ports.length, maxPorts)]
+  const errors: FieldError[] = []
   const names = new Set<string>()
-  if (ports.length > maxPorts) errors.push(tooMany(FieldPath.root("ports"), ports.length, maxPorts))
   for (const [index, port] of ports.entries()) {
     const at = FieldPath.root("ports").index(index)
     const name = port.name ?? ""
     if (name !== "") errors.push(...messages(at.child("name"), name, validateDNS1123Label(name)))
     if (names.has(name)) errors.push(duplicate(at.child("name"), name))
     names.add(name)
-    errors.push(...oneOf(at.child("protocol"), port.protocol, ["SCTP", "TCP", "UDP"]))
+    errors.push(...optionalOneOf(at.child("protocol"), port.protocol, ["SCTP", "TCP", "UDP"]))
     if (port.appProtocol !== undefined) {
       errors.push(...messages(at.child("appProtocol"), port.appProtocol, validateQualifiedName(port.appProtocol)))
     }
   }
-  const faults = validateEndpoints(slice)
-  // Existing values may conform to older rules.
-  return faults.length > 0 && current !== undefined && semanticEqual(current.endpoints, slice.endpoints)
-    ? errors
-    : [...errors, ...faults]
+  return errors
 }
 
 function validateEndpoints({ endpoints = [], addressType }: EndpointSlice): FieldError[] {

@@ -156,9 +156,12 @@ function validateQueuing(at: FieldPath, queuing: Queuing): FieldError[] {
   return [...errors, invalidValue(hand, handSize, why)]
 }
 
-/** The number of hash bits for dealing a hand: each card is drawn from the remaining ones. */
+/**
+ * The number of hash bits for dealing a hand: each card is drawn from the remaining ones. It is not counted beyond the limit: a hand may
+ * have two billion cards.
+ */
 function requiredBits(queues: number, handSize: number): number {
   let bits = 0
-  for (let left = queues; left > queues - handSize; left--) bits += Math.log2(left)
+  for (let left = queues; left > queues - handSize && bits <= maxHashBits; left--) bits += Math.log2(left)
   return Math.ceil(bits)
 }

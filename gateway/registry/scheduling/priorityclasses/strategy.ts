@@ -5,7 +5,7 @@ import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachi
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableFields } from "../../validation/equality.ts"
-import { optionalOneOf } from "../../validation/values.ts"
+import { oneOf } from "../../validation/values.ts"
 
 type PriorityClass = KubeObject & { value?: number; preemptionPolicy?: string; globalDefault?: boolean }
 
@@ -24,18 +24,13 @@ const strategy: Strategy<PriorityClass> = {
     priorityClass.value ??= 0
   },
 
-  validate(_ctx, { metadata, value = 0, preemptionPolicy }) {
-    const { name = "" } = metadata
+  validate(_ctx, priorityClass) {
+    const { metadata, value = 0, preemptionPolicy } = priorityClass
     const errors: FieldError[] = []
-    if (name.startsWith("system-")) {
-      if (system[name] !== value) {
-        errors.push(
-          forbiddenField(
-            FieldPath.root("metadata", "name"),
-            `priority class names with 'system-' prefix are reserved for system use only. error: ${name} is not a known system priority class`,
-          ),
-        )
-      }
+    if (metadata.name?.startsWith("system-") === true) {
+      const fault = systemFault(metadata.name, priorityClass)
+      const detail = `priority class names with 'system-' prefix are reserved for system use only. error: ${fault}`
+      if (fault !== undefined) errors.push(forbiddenField(FieldPath.root("metadata", "name"), detail))
     } else if (value > highest) {
       errors.push(
         forbiddenField(FieldPath.root("value"), `maximum allowed value of a user defined priority is ${highest}`),
@@ -43,7 +38,7 @@ const strategy: Strategy<PriorityClass> = {
     }
     return [
       ...errors,
-      ...optionalOneOf(FieldPath.root("preemptionPolicy"), preemptionPolicy, ["PreemptLowerPriority", "Never"]),
+      ...oneOf(FieldPath.root("preemptionPolicy"), preemptionPolicy, ["PreemptLowerPriority", "Never"]),
     ]
   },
 
@@ -56,6 +51,14 @@ const strategy: Strategy<PriorityClass> = {
       : [forbiddenField(FieldPath.root("value"), "may not be changed in an update.")]),
     ...immutableFields(FieldPath.root(), priorityClass, current, ["preemptionPolicy"]),
   ],
+}
+
+/** Why it is none of those that a control plane has by itself. */
+function systemFault(name: string, { value = 0, globalDefault = false }: PriorityClass): string | undefined {
+  const known = system[name]
+  if (known === undefined) return `${name} is not a known system priority class`
+  if (value !== known) return `value of ${name} PriorityClass must be ${known}`
+  return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
 }
 
 export const priorityClasses: KindExtension = { strategy }
