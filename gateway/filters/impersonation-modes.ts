@@ -5,14 +5,14 @@
 
 import { FieldPath } from "../../apimachinery/field-errors.ts"
 import { goQuote } from "../../apimachinery/go/quote.ts"
-import { validateDNS1123Label, validateDNS1123Subdomain } from "../../apimachinery/names.ts"
+import { validateDNS1123Subdomain } from "../../apimachinery/names.ts"
 import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import { hasReason } from "../../apimachinery/status.ts"
 import { attributesOf } from "../authorization/further-rights.ts"
 import { refusal } from "../authorization/messages.ts"
 import type { Attributes, Authorizer } from "../authorization/types.ts"
 import { domainPrefixedPath } from "../registry/validation/values.ts"
-import type { User } from "../request/user.ts"
+import { serviceAccountOf, type User } from "../request/user.ts"
 
 export interface Wanted {
   user: string
@@ -37,10 +37,10 @@ const modes: readonly Mode[] = [
       attributes.verb === "impersonate:associated-node" ? { ...attributes, name: "*" } : attributes,
   },
   { name: "arbitrary-node", appliesTo: (wanted) => isNameAlone(wanted) && nodeName(wanted.user) !== undefined },
-  { name: "serviceaccount", appliesTo: (wanted) => isNameAlone(wanted) && serviceAccount(wanted.user) !== undefined },
+  { name: "serviceaccount", appliesTo: (wanted) => isNameAlone(wanted) && serviceAccountOf(wanted.user) !== undefined },
   {
     name: "user-info",
-    appliesTo: ({ user }) => nodeName(user) === undefined && serviceAccount(user) === undefined,
+    appliesTo: ({ user }) => nodeName(user) === undefined && serviceAccountOf(user) === undefined,
   },
   { name: undefined, appliesTo: () => true },
 ]
@@ -118,7 +118,7 @@ function claimOf(user: User, { name: mode }: Mode): Claim {
 }
 
 function nameClaim(claim: Claim, mode: Mode, user: string): Attributes {
-  const account = serviceAccount(user)
+  const account = serviceAccountOf(user)
   if (account !== undefined) return claim("serviceaccounts", account.name, { namespace: account.namespace })
   const node = mode.name === undefined ? undefined : nodeName(user)
   return node === undefined ? claim("users", user) : claim("nodes", node)
@@ -186,7 +186,7 @@ function asUser(wanted: Wanted, mode: Mode): User {
 
 function groupsOf({ user, groups }: Wanted, mode: Mode): string[] {
   if (groups.length > 0) return [...groups]
-  const account = serviceAccount(user)
+  const account = serviceAccountOf(user)
   if (account !== undefined) return ["system:serviceaccounts", `system:serviceaccounts:${account.namespace}`]
   return mode.name !== undefined && nodeName(user) !== undefined ? [nodesGroup] : []
 }
@@ -197,7 +197,7 @@ function isNameAlone({ uid, groups, extra }: Wanted): boolean {
 
 /** The caller is a service account whose token is bound to a pod on this node. */
 function isOnNode({ name, extra }: User, node: string | undefined): boolean {
-  if (node === undefined || serviceAccount(name) === undefined) return false
+  if (node === undefined || serviceAccountOf(name) === undefined) return false
   const nodes = ownValue(extra, "authentication.kubernetes.io/node-name") ?? []
   return nodes.length === 1 && nodes[0] === node
 }
@@ -207,12 +207,4 @@ function nodeName(user: string): string | undefined {
   if (!user.startsWith(prefix)) return undefined
   const name = user.slice(prefix.length)
   return validateDNS1123Subdomain(name).length === 0 ? name : undefined
-}
-
-function serviceAccount(user: string): { namespace: string; name: string } | undefined {
-  const prefix = "system:serviceaccount:"
-  if (!user.startsWith(prefix)) return undefined
-  const [namespace = "", name = "", ...more] = user.slice(prefix.length).split(":")
-  const faults = [...validateDNS1123Label(namespace), ...validateDNS1123Subdomain(name)]
-  return more.length === 0 && faults.length === 0 ? { namespace, name } : undefined
 }

@@ -36,13 +36,13 @@ const path = FieldPath.root("spec")
 
 export const subjectAccessReviews: KindExtension = {
   answer: (ctx, object) =>
-    answer(ctx, object, userOf(specOf(object)), [...validateSubject(specOf(object)), ...validateMetadata(object)]),
+    answer(ctx, object, userOf(specOf(object)), [...validateSpec(specOf(object)), ...validateMetadata(object)]),
 }
 
 export const localSubjectAccessReviews: KindExtension = {
   async answer(ctx, object) {
     const spec = specOf(object)
-    const errors = [...validateSubject(spec), ...validateMetadata(object, "namespace")]
+    const errors = [...validateSpec(spec), ...validateMetadata(object, "namespace")]
     const namespace = object.metadata.namespace ?? ctx.info.namespace
     const asked = spec.resourceAttributes?.namespace ?? ""
     if (spec.resourceAttributes !== undefined && asked !== namespace) {
@@ -63,7 +63,11 @@ export const localSubjectAccessReviews: KindExtension = {
 }
 
 export const selfSubjectAccessReviews: KindExtension = {
-  answer: (ctx, object) => answer(ctx, object, ctx.user, validateMetadata(object)),
+  answer(ctx, object) {
+    const spec = specOf(object)
+    const errors = [...validateAttributes(spec), ...validateSelecting(spec), ...validateMetadata(object)]
+    return answer(ctx, object, ctx.user, errors)
+  },
 }
 
 function specOf(object: KubeObject): ReviewSpec {
@@ -72,6 +76,14 @@ function specOf(object: KubeObject): ReviewSpec {
 
 function userOf({ user = "", groups = [], uid, extra = {} }: ReviewSpec): User {
   return { name: user, groups, extra, ...(uid === undefined ? {} : { uid }) }
+}
+
+function validateSpec(spec: ReviewSpec): FieldError[] {
+  return [...validateAttributes(spec), ...validateSubject(spec), ...validateSelecting(spec)]
+}
+
+function validateSelecting({ resourceAttributes }: ReviewSpec): FieldError[] {
+  return resourceAttributes === undefined ? [] : validateSelectors(path.child("resourceAttributes"), resourceAttributes)
 }
 
 function validateSubject(spec: ReviewSpec): FieldError[] {
@@ -99,8 +111,7 @@ function validateAttributes(spec: ReviewSpec): FieldError[] {
       ),
     ]
   }
-  if (resourceAttributes !== undefined) return validateSelectors(path.child("resourceAttributes"), resourceAttributes)
-  if (nonResourceAttributes !== undefined) return []
+  if (resourceAttributes !== undefined || nonResourceAttributes !== undefined) return []
   return [
     invalidValue(
       path.child("resourceAttributes"),
@@ -110,14 +121,8 @@ function validateAttributes(spec: ReviewSpec): FieldError[] {
   ]
 }
 
-async function answer(
-  ctx: RequestContext,
-  object: KubeObject,
-  user: User,
-  faults: readonly FieldError[],
-): Promise<KubeObject> {
+async function answer(ctx: RequestContext, object: KubeObject, user: User, errors: FieldError[]): Promise<KubeObject> {
   const spec = specOf(object)
-  const errors = [...validateAttributes(spec), ...faults]
   if (errors.length > 0) {
     // Upstream reports errors for a form of the object without its kind.
     throw invalid({ group: "authorization.k8s.io", kind: "" }, "", errors)

@@ -2,11 +2,12 @@
 // k8s.io/kubernetes/pkg/registry/resource/utils.go.
 
 import { type FieldError, FieldPath, forbiddenField } from "../../../apimachinery/field-errors.ts"
+import { validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
 import { attributesOf } from "../../authorization/further-rights.ts"
 import { refusal } from "../../authorization/messages.ts"
 import type { Attributes } from "../../authorization/types.ts"
 import type { RequestContext } from "../../request/context.ts"
-import type { User } from "../../request/user.ts"
+import { serviceAccountOf, type User } from "../../request/user.ts"
 import { builtIn, onBehalf } from "../generic/internal-write.ts"
 import { semanticEqual } from "../validation/equality.ts"
 import type { Allocation, Claim, ClaimSpec, ClaimStatus } from "./types.ts"
@@ -122,5 +123,6 @@ function nodeOf({ nodeSelector }: Allocation = {}): string | undefined {
 
 function isNodeAccount({ name, extra }: User, node: string | undefined): boolean {
   const nodes = extra["authentication.kubernetes.io/node-name"] ?? []
-  return node !== undefined && name.startsWith("system:serviceaccount:") && nodes.length === 1 && nodes[0] === node
+  if (node === undefined || validateDNS1123Subdomain(node).length > 0) return false
+  return serviceAccountOf(name) !== undefined && nodes.length === 1 && nodes[0] === node
 }

@@ -98,6 +98,7 @@ import { quotaScopeCases } from "./cases/quota-scopes.ts"
 import { quotaCases } from "./cases/quotas.ts"
 import { repeatedDeletionCases } from "./cases/repeated-deletions.ts"
 import { requestCases } from "./cases/requests.ts"
+import { reviewRuleCases } from "./cases/review-rules.ts"
 import { scaleFaultCases } from "./cases/scale-faults.ts"
 import { seldomFieldCases } from "./cases/seldom-fields.ts"
 import { servedVersionCases } from "./cases/served-versions.ts"
@@ -227,6 +228,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...classRuleCases(),
         ...jobRuleCases(),
         ...countRuleCases(),
+        ...reviewRuleCases(),
         ...workloadCases(),
         ...statusMetadataCases(),
         ...cronScheduleCases(),
