@@ -83,19 +83,13 @@ describe("time zones", () => {
     return program?.evaluate(new Map(), 1_000_000).value
   }
 
-  /** The engine accepts names in any case. */
-  function* inAnyCase(name: string, count: number): Generator<string> {
-    for (let bits = 0; bits < count; bits++)
-      yield Array.from(name, (char, at) => ((bits >> at) & 1 ? char.toUpperCase() : char.toLowerCase())).join("")
-  }
-
-  test("are found regardless of how many spellings were used before", () => {
-    for (const zone of inAnyCase("pacific/auckland", 3000)) expect(hoursIn(zone)).toBe(22n)
+  test("are found regardless of how many others were used before", () => {
+    for (const zone of Intl.supportedValuesOf("timeZone")) expect(typeof hoursIn(zone), zone).toBe("bigint")
     expect(hoursIn("Europe/Berlin")).toBe(12n)
     expect(hoursIn("America/New_York")).toBe(6n)
   })
 
-  test.each(["+0100", "+01", "Nowhere/There", "x".repeat(100)])("%s is unknown", (zone) => {
+  test.each(["+0100", "+01", "Nowhere/There", "pacific/auckland", "x".repeat(100)])("%s is unknown", (zone) => {
     expect(hoursIn(zone)).toBeInstanceOf(CelError)
   })
 })

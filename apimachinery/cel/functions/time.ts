@@ -113,9 +113,7 @@ function localDate(value: Timestamp, zone: string): Date | CelError {
   return zoneNamed(zone)?.local(date.getTime()) ?? new CelError(`unknown time zone ${zone}`)
 }
 
-/**
- * By name, the most recently used ones: each takes some 30 KiB, and the engine accepts names in any case, so there are very many.
- */
+/** By name, the most recently used ones: each takes some 30 KiB, and there are hundreds. */
 const zones = new Map<string, TimeZone>()
 const maxZones = 100
 
