@@ -89,7 +89,7 @@ function boundClaims(): RequestStep[] {
     spec({ volumeMode: "Block" }),
     spec({ volumeMode: null }),
     spec({ accessModes: ["ReadWriteMany"] }),
-    status({ allocatedResources: { storage: "-1", cpu: "1", "a/b": "1" }, capacity: { storage: "-1" } }),
+    status({ allocatedResources: { storage: "-1", "a/b": "1" }, capacity: { storage: "-1" } }),
     status({ allocatedResourceStatuses: { storage: "Bogus", cpu: "NodeResizePending" } }),
     status({ allocatedResources: { storage: "1.5" }, allocatedResourceStatuses: { storage: "NodeResizePending" } }),
     status({ phase: "" }),
