@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { expect, test } from "vitest"
-import { after, beginningOf, between, trim, trimRight } from "./texts.ts"
+import { after, beginningOf, between, toLower, trim, trimRight } from "./texts.ts"
 
 test.each([
   ["a//", "/", "a"],
@@ -19,6 +19,15 @@ test.each([
   ["a", " ", "a"],
 ])("trim(%j, %j) returns %j", (text, cutset, expected) => {
   expect(trim(text, cutset)).toBe(expected)
+})
+
+test.each([
+  ["AbC", "abc"],
+  ["ΟΔΟΣ", "οδοσ"],
+  ["İ", "i"],
+  ["ẞǅ", "ßǆ"],
+])("toLower(%j) returns %j", (text, expected) => {
+  expect(toLower(text)).toBe(expected)
 })
 
 test.each([

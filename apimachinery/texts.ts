@@ -48,3 +48,8 @@ export function beginningOf(text: string, characters: number): string {
   if (text.length <= characters) return text
   return Buffer.from(text.slice(0, characters), "utf16le").toString("utf16le")
 }
+
+/** Go's strings.ToLower: every character by itself becomes one character, wherever it is. */
+export function toLower(text: string): string {
+  return Array.from(text, (char) => (char === "İ" ? "i" : char.toLowerCase())).join("")
+}

@@ -32,7 +32,7 @@ const timeParts: readonly { layout: string; pattern: RegExp; below?: number; nam
   { layout: "-", pattern: /^-/ },
   { layout: "02", pattern: /^\d\d/, below: 32, name: "day" },
   { layout: "T", pattern: /^T/ },
-  { layout: "15", pattern: /^\d\d/, below: 24, name: "hour" },
+  { layout: "15", pattern: /^\d\d?/, below: 24, name: "hour" },
   { layout: ":", pattern: /^:/ },
   { layout: "04", pattern: /^\d\d/, below: 60, name: "minute" },
   { layout: ":", pattern: /^:/ },
@@ -40,7 +40,8 @@ const timeParts: readonly { layout: string; pattern: RegExp; below?: number; nam
 ]
 
 const secondsPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
-const maxDaysOf = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate()
+// A year of four centuries later, which has the same days: Date takes the first hundred years for those after 1900.
+const maxDaysOf = (year: number, month: number): number => new Date(Date.UTC(year + 400, month, 0)).getUTCDate()
 
 /** Quotes like Go's package time: only bytes are escaped. */
 function timeQuote(text: string): string {
@@ -67,8 +68,10 @@ function canonicalTime(text: string, layout: string): string {
     rest = rest.slice(match[0].length)
     return match[0]
   }
+  let local = ""
   for (const part of timeParts) {
     const found = take(part.layout, part.pattern)
+    local += part.name === "hour" ? found.padStart(2, "0") : found
     if (
       part.below !== undefined &&
       (Number(found) >= part.below || (part.below < 50 && found === "00" && part.below !== 24))
@@ -79,11 +82,24 @@ function canonicalTime(text: string, layout: string): string {
   const fraction = micro ? take(".000000", /^[.,]\d{6}/) : (/^[.,]\d+/.exec(rest)?.[0] ?? "")
   if (!micro) rest = rest.slice(fraction.length)
   const zone = take("Z07:00", /^(?:Z|[+-]\d\d:\d\d)/)
+  const [hours = 0, minutes = 0] = zone === "Z" ? [] : zone.slice(1).split(":").map(Number)
+  // Upstream lets the offset be a whole day, and its minutes a whole hour.
+  if (hours > 24) fail(": time zone offset hour out of range")
+  if (minutes > 60) fail(": time zone offset minute out of range")
   if (rest !== "") fail(`: extra text: ${JSON.stringify(rest)}`)
   if (!isRealDay(text)) fail(": day out of range")
-  const at = Date.parse(`${text.slice(0, 19)}${zone}`)
-  const seconds = new Date(at).toISOString().slice(0, 19)
+  const offset = (hours * 60 + minutes) * 60_000 * (zone.startsWith("-") ? -1 : 1)
+  const seconds = printSeconds(Date.parse(`${local}Z`) - offset)
   return micro ? `${seconds}.${fraction.slice(1)}Z` : `${seconds}Z`
+}
+
+/** Years before the first one and after 9999, which an offset can lead to, have no sign or as many digits as they need. */
+function printSeconds(at: number): string {
+  const text = new Date(at).toISOString().replace(/\.\d{3}Z$/, "")
+  return text.replace(
+    /^[+-]\d{6}/,
+    (year) => `${year.startsWith("-") ? "-" : ""}${String(Math.abs(Number(year))).padStart(4, "0")}`,
+  )
 }
 
 function isRealDay(text: string): boolean {

@@ -1,9 +1,9 @@
 // Table columns of custom resources: a definition's additionalPrinterColumns, or name and age. Source:
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor.
 
-import { parseTimestamp } from "../../apimachinery/cel/functions/time.ts"
 import { goJson, printGo } from "../../apimachinery/go/print.ts"
 import type { Json } from "../../apimachinery/object.ts"
+import { canonicalScalar, ScalarError } from "../../apimachinery/schema/scalars.ts"
 import type { TableColumn } from "../registry/columns/table-column.ts"
 import { age, ageOf, name } from "../registry/columns/column.ts"
 import { firstValue } from "./json-path/evaluate.ts"
@@ -65,16 +65,23 @@ function cellOf(type: string, paths: readonly Path[], object: object, now: numbe
     case "boolean":
       return typeof value === "boolean" ? value : null
     case "date":
-      if (typeof value !== "string") return null
-      return isUnset(value) || parseTimestamp(value) !== undefined ? ageOf(value, now) : "<invalid>"
+      return typeof value === "string" ? ageOfText(value, now) : null
     default:
       return null
   }
 }
 
-/** Old clients wrote null in this form. */
-function isUnset(time: string): boolean {
-  return time === "" || time === "null"
+/** Go's time that is not set. Old clients wrote null as a text. */
+const unsetTime = "0001-01-01T00:00:00Z"
+
+function ageOfText(text: string, now: number): string {
+  try {
+    const time = text === "" || text === "null" ? unsetTime : canonicalScalar("time", text)
+    return ageOf(time === unsetTime ? undefined : time, now)
+  } catch (error) {
+    if (error instanceof ScalarError) return "<invalid>"
+    throw error
+  }
 }
 
 function printCell(value: unknown): string {

@@ -113,6 +113,7 @@ function definitionOf(facts: ResourceFacts): ResourceDefinition {
     ...(extension?.subresources === undefined ? {} : { subresourceHandlers: extension.subresources }),
     ...(extension?.plainStatus === undefined ? {} : { plainStatus: true }),
     ...(extension?.warning === undefined ? {} : { warning: extension.warning }),
+    ...(extension?.rowOrder === undefined ? {} : { rowOrder: extension.rowOrder.bind(extension) }),
     ...(extension?.answer === undefined ? {} : { answer: extension.answer.bind(extension) }),
     ...(extension?.find === undefined ? {} : { find: extension.find.bind(extension) }),
   }

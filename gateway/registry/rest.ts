@@ -22,6 +22,8 @@ export interface ResourceDefinition extends ResourceFacts {
   strategy: Strategy
   /** Columns of `kubectl get`, beyond the name. */
   columns: readonly TableColumn[]
+  /** The order of a table's rows. Absent: that of the list. */
+  rowOrder?(a: KubeObject, b: KubeObject): number
   /** The storage prefix of the objects. All versions of a kind, and events of both groups, share it: "/registry/<group>/<resource>/". */
   storagePrefix: string
   /** The apiVersion in which objects are stored. Definitions of other versions convert on reads and writes. */

@@ -113,6 +113,8 @@ export interface KindExtension {
   plainStatus?: true
   /** Every response has this warning. */
   warning?: string
+  /** The order of the rows of a table; default: that of the list. */
+  rowOrder?(a: KubeObject, b: KubeObject): number
   /** For kinds that are answered directly and never stored (SubjectAccessReview, TokenReview, …): POST only. */
   answer?(ctx: RequestContext, object: KubeObject, options: WriteOptions): Promise<KubeObject>
   /** For kinds that are computed for each request and never stored (ComponentStatus): get and list only. */

@@ -37,7 +37,7 @@ export function parseDuration(text: string): Value | undefined {
   return value instanceof CelError ? undefined : value
 }
 
-const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/
 
 export function parseTimestamp(text: string): Value | undefined {
   const match = text.length > 100 ? null : rfc3339.exec(text)
@@ -50,7 +50,7 @@ export function parseTimestamp(text: string): Value | undefined {
   date.setUTCFullYear(year, month - 1, day)
   date.setUTCHours(hour, minute, second)
   const [offsetHours, offsetMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)]
-  if (offsetHours > 24 || offsetMinutes > 59) return undefined
+  if (offsetHours > 24 || offsetMinutes > 60) return undefined
   const offset = (offsetHours * 60 + offsetMinutes) * (match[8] === "-" ? -1 : 1)
   const east = BigInt(offset * 60) * nanosPerSecond
   const fraction = BigInt((match[7] ?? "").slice(0, 9).padEnd(9, "0"))

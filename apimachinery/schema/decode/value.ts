@@ -120,7 +120,7 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
       walk.path.push(key)
       const decoded = decode(field.schema, given, walk)
       walk.path.pop()
-      if (decoded === null) delete value[key]
+      if (decoded === null || isUnsetTime(field, decoded)) delete value[key]
       else if (
         field.zero === "omit" &&
         decoded !== walk.filled &&
@@ -136,6 +136,12 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
     }
   }
   writeStructs(fields, value)
+}
+
+/** Of Go's times that are no pointers, the first second of the first year is the one that is not set. */
+function isUnsetTime({ zero, schema: { format } }: FieldSchema, decoded: Json): boolean {
+  if (zero === undefined || (format !== "time" && format !== "microTime")) return false
+  return decoded === "0001-01-01T00:00:00Z" || decoded === "0001-01-01T00:00:00.000000Z"
 }
 
 /** An empty list of managers differs from an absent one: it is a request to remove them. */

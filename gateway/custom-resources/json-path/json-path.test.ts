@@ -68,9 +68,19 @@ describe("firstValue()", () => {
   })
 })
 
-test.each(["[", ".a[", ".a[?(", ".a[x]", '.a["b"]', ".a[1,x]", "....a", "..[", ".a #", ".a '", ".a\nb"])(
-  "%j is rejected",
-  (path) => {
-    expect(() => parseJsonPath(path)).toThrow(JsonPathError)
-  },
-)
+test.each([
+  "[",
+  ".a[",
+  ".a[?(",
+  ".a[x]",
+  '.a["b"]',
+  ".a[1,x]",
+  ".a[99999999999999999999]",
+  "....a",
+  "..[",
+  ".a #",
+  ".a '",
+  ".a\nb",
+])("%j is rejected", (path) => {
+  expect(() => parseJsonPath(path)).toThrow(JsonPathError)
+})

@@ -109,8 +109,8 @@ class Parser {
   #number(): Step {
     const literal = /^[+-]?[.\p{Nd}]*/u.exec(this.#text.slice(this.#at))?.[0] ?? ""
     this.#at += literal.length
-    if (/^[+-]?\d+$/.test(literal))
-      return { type: "literal", value: new OwnNumber("integer", BigInt(literal.replace("+", ""))) }
+    const integer = integerOf(literal)
+    if (integer !== undefined) return { type: "literal", value: new OwnNumber("integer", integer) }
     const value = /\d/.test(literal) ? Number(literal) : Number.NaN
     if (Number.isNaN(value)) throw new JsonPathError(`cannot parse number ${literal}`)
     return { type: "literal", value: new OwnNumber("float", value) }
@@ -190,6 +190,14 @@ function sliceOf(text: string): Step {
 
 function place(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined
-  if (!Number.isInteger(Number(text))) throw new JsonPathError(`array index ${text} is not a number`)
-  return Number(text)
+  const value = integerOf(text)
+  if (value === undefined) throw new JsonPathError(`array index ${text} is not a number`)
+  return Number(value)
+}
+
+/** An integer of 64 bits; undefined for any other text. */
+function integerOf(text: string): bigint | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return undefined
+  const value = BigInt(text.replace("+", ""))
+  return value === BigInt.asIntN(64, value) ? value : undefined
 }

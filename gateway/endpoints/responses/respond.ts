@@ -156,7 +156,7 @@ export async function sendList(answer: ListAnswer, result: ListResult): Promise<
     await sendItems(answer, meta, [result.items])
     return
   }
-  const { items } = result
+  const items = wanted.as === "Table" ? inRowOrder(definition, result.items) : result.items
   const { format, contentType, metaVersion } = wanted
   if (items.length === 0) {
     sendObject(ctx, response, 200, reduceList(ctx, definition, wanted, [], meta), wanted)
@@ -176,6 +176,11 @@ export async function sendList(answer: ListAnswer, result: ListResult): Promise<
   const form = { format: format === "protobuf" ? "json" : format, pretty: wanted.pretty } as const
   const key = wanted.as === "Table" ? "rows" : "items"
   sendBytes(ctx, response, 200, contentType, await printedInPieces(ctx, key, items.length, make, form))
+}
+
+function inRowOrder(definition: ResourceDefinition, items: readonly KubeValue[]): readonly KubeValue[] {
+  if (definition.rowOrder === undefined) return items
+  return items.toSorted((a, b) => definition.rowOrder?.(a.peek(), b.peek()) ?? 0)
 }
 
 function reduceList(

@@ -58,6 +58,7 @@ test.for([
   [2 * year, "2y"],
   [2 * year + day, "2y1d"],
   [8 * year + day, "8y"],
+  [400 * year, "292y"],
 ] as const)("%d ms are %s", ([milliseconds, printed]) => {
   expect(humanDuration(milliseconds)).toBe(printed)
 })

@@ -10,6 +10,7 @@ import type {
   ResourceQuota,
   Secret,
 } from "../../../apimachinery/object.ts"
+import { toLower } from "../../../apimachinery/texts.ts"
 import type { TableColumn } from "./table-column.ts"
 import { age, ageOf, column, integer, name, text, truth, wideText } from "./column.ts"
 
@@ -18,7 +19,7 @@ const rolePrefix = "node-role.kubernetes.io/"
 export const nodeColumns: readonly TableColumn[] = [
   name,
   text<Node>("Status", ({ spec, status }) => {
-    const ready = (status?.conditions ?? []).find(({ type }) => type === "Ready")
+    const ready = (status?.conditions ?? []).findLast(({ type }) => type === "Ready")
     const words = [ready === undefined ? "Unknown" : ready.status === "True" ? "Ready" : "NotReady"]
     if (spec?.unschedulable === true) words.push("SchedulingDisabled")
     return words.join(",")
@@ -114,7 +115,7 @@ export const eventColumns: readonly TableColumn[] = [
   text<Event>("Reason", ({ reason }) => reason ?? ""),
   text<Event>("Object", (event) => {
     const { kind = "", name: objectName = "" } = objectOf(event)
-    return objectName === "" ? kind.toLowerCase() : `${kind.toLowerCase()}/${objectName}`
+    return objectName === "" ? toLower(kind) : `${toLower(kind)}/${objectName}`
   }),
   wideText<Event>("Subobject", (event) => objectOf(event).fieldPath ?? ""),
   wideText<Event>("Source", (event) => {

@@ -61,9 +61,12 @@ export function ageOf(time: string | null | undefined, now: number): string {
   return Number.isNaN(at) ? "<unknown>" : humanDuration(now - at)
 }
 
+/** Go's longest duration, in seconds: 2⁶³ nanoseconds, about 292 years. */
+const maxSeconds = 9_223_372_036
+
 /** Source: k8s.io/apimachinery/pkg/util/duration HumanDuration: at most two units, finer for shorter durations. */
 export function humanDuration(milliseconds: number): string {
-  const seconds = Math.trunc(milliseconds / 1000)
+  const seconds = Math.min(Math.trunc(milliseconds / 1000), maxSeconds)
   // Allows for two seconds of clock skew; beyond that the time is invalid.
   if (seconds < -1) return "<invalid>"
   if (seconds < 0) return "0s"

@@ -2,6 +2,7 @@
 
 import type * as models from "@kubernetes/client-node"
 import type { Endpoints, EndpointSlice, KubeObject, Service, Wire } from "../../../apimachinery/object.ts"
+import { toLower } from "../../../apimachinery/texts.ts"
 import type { TableColumn } from "./table-column.ts"
 import type { LabelSelector } from "../validation/selectors.ts"
 import { age, column, name, text, wideText } from "./column.ts"
@@ -147,7 +148,7 @@ export const ipAddressColumns: readonly TableColumn[] = [
     const parent = spec?.parentRef
     if (parent === undefined) return "<none>"
     const resource = parent.group ? `${parent.resource}.${parent.group}` : (parent.resource ?? "")
-    return [resource.toLowerCase(), ...(parent.namespace ? [parent.namespace] : []), parent.name ?? ""].join("/")
+    return [toLower(resource), ...(parent.namespace ? [parent.namespace] : []), parent.name ?? ""].join("/")
   }),
   { ...age, untitled: true },
 ]

@@ -23,7 +23,7 @@ export const podColumns: readonly TableColumn[] = [
   text<Pod>("Status", (pod) => summarize(pod).reason),
   text<Pod>("Restarts", (pod, now) => {
     const { restarts, restartedAt } = summarize(pod)
-    return restarts > 0 && restartedAt !== "" ? `${restarts} (${ageOf(restartedAt, now)} ago)` : String(restarts)
+    return restarts !== 0 && restartedAt !== "" ? `${restarts} (${ageOf(restartedAt, now)} ago)` : String(restarts)
   }),
   age,
   wideText<Pod>("IP", (pod) => pod.status?.podIPs?.[0]?.ip || "<none>"),
@@ -48,7 +48,7 @@ function summarize(pod: Pod): Summary {
     summary.reason = "SchedulingGated"
   }
   const current = addInits(pod, sidecars, summary)
-  const initialized = conditions.some((item) => item.type === "Initialized" && item.status === "True")
+  const initialized = conditions.find(({ type }) => type === "Initialized")?.status === "True"
   const inits = status.initContainerStatuses ?? []
   if (current < 0) addContainers(pod, inits, sidecars, summary)
   else if (initialized) addContainers(pod, inits.slice(0, current + 1), sidecars, summary)

@@ -198,20 +198,40 @@ function targets(autoscaler: Autoscaler): string {
   return list.length > shownMetrics ? `${shown} + ${list.length - shownMetrics} more...` : shown
 }
 
+/** Only a status of the same source counts. */
 function printMetric(metric: Metric, status: Current | undefined): string {
-  const source = metric.resource ?? metric.containerResource
-  if (source !== undefined) {
-    const now = (status?.resource ?? status?.containerResource)?.current
-    const { averageValue, averageUtilization } = source.target
-    if (averageValue !== undefined) return `${source.name}: ${now?.averageValue ?? "<unknown>"}/${averageValue}`
-    const current = now?.averageUtilization === undefined ? "<unknown>" : `${now.averageUtilization}%`
-    return `${source.name}: ${current}/${averageUtilization === undefined ? "<auto>" : `${averageUtilization}%`}`
+  if (metric.resource !== undefined) return printResource(metric.resource, status?.resource)
+  if (metric.containerResource !== undefined) return printResource(metric.containerResource, status?.containerResource)
+  if (metric.pods !== undefined) {
+    const { averageValue = noAmount } = metric.pods.target
+    return `${amountOf(status?.pods, "averageValue")}/${averageValue}`
   }
-  const target = (metric.external ?? metric.object ?? metric.pods)?.target
-  const now = (status?.external ?? status?.object ?? status?.pods)?.current
-  if (target === undefined) return "<unknown type>"
-  if (metric.pods !== undefined) return `${now?.averageValue ?? "<unknown>"}/${target.averageValue ?? ""}`
-  return target.averageValue === undefined
-    ? `${now?.value ?? "<unknown>"}/${target.value ?? ""}`
-    : `${now?.averageValue ?? "<unknown>"}/${target.averageValue} (avg)`
+  const source = metric.external ?? metric.object
+  if (source === undefined) return "<unknown type>"
+  const { averageValue, value = noAmount } = source.target
+  const current = metric.external === undefined ? status?.object : status?.external
+  return averageValue === undefined
+    ? `${amountOf(current, "value")}/${value}`
+    : `${current?.current.averageValue ?? unknown}/${averageValue} (avg)`
+}
+
+type ResourceMetric = NonNullable<Metric["resource"]>
+type Measured = { current: NonNullable<Current["resource"]>["current"] }
+
+function printResource({ name: resource, target }: ResourceMetric, status: Measured | undefined): string {
+  const { averageValue, averageUtilization } = target
+  if (averageValue !== undefined) return `${resource}: ${amountOf(status, "averageValue")}/${averageValue}`
+  return `${resource}: ${share(status?.current.averageUtilization, unknown)}/${share(averageUtilization, "<auto>")}`
+}
+
+const unknown = "<unknown>"
+/** How Go prints a quantity that is not set. */
+const noAmount = "<nil>"
+
+function amountOf(status: Measured | undefined, field: "value" | "averageValue"): string {
+  return status === undefined ? unknown : (status.current[field] ?? noAmount)
+}
+
+function share(percent: number | undefined, otherwise: string): string {
+  return percent === undefined ? otherwise : `${percent}%`
 }

@@ -12,6 +12,7 @@ import {
   type StatefulSet,
   type Wire,
 } from "../../../apimachinery/object.ts"
+import { toLower } from "../../../apimachinery/texts.ts"
 import type { TableColumn } from "./table-column.ts"
 import { age, ageOf, column, humanDuration, integer, name, text, wideText } from "./column.ts"
 import { containerColumns, printLabelSelector, printLabels } from "./layout.ts"
@@ -129,7 +130,7 @@ export const controllerRevisionColumns: readonly TableColumn[] = [
     const owner = controllerOf(revision)
     if (owner === undefined) return "<none>"
     const { group } = parseGroupVersion(owner.apiVersion)
-    return `${owner.kind.toLowerCase()}${group === "" ? "" : `.${group}`}/${owner.name}`
+    return `${toLower(group === "" ? owner.kind : `${owner.kind}.${group}`)}/${owner.name}`
   }),
   text<ControllerRevision>("Revision", ({ revision }) => revision ?? 0),
   age,

@@ -53,12 +53,10 @@ export class Flows {
   ) {
     this.#baseUid = baseUid
     this.levels = [...levels.keys()]
-    this.#flows = schemas
-      .toSorted((a, b) => precedenceOf(a) - precedenceOf(b) || (a.name < b.name ? -1 : 1))
-      .flatMap((schema) => {
-        const level = levels.get(schema.spec.priorityLevelConfiguration?.name ?? "")
-        return level === undefined ? [] : [{ rules: schema.spec.rules ?? [], schema, level, classification: undefined }]
-      })
+    this.#flows = schemas.toSorted(comparePrecedence).flatMap((schema) => {
+      const level = levels.get(schema.spec.priorityLevelConfiguration?.name ?? "")
+      return level === undefined ? [] : [{ rules: schema.spec.rules ?? [], schema, level, classification: undefined }]
+    })
   }
 
   /** Undefined: nothing matches, which requires that the catch-all schema was deleted. */
@@ -81,8 +79,14 @@ export class Flows {
   }
 }
 
-function precedenceOf({ spec }: FlowObject): number {
-  return spec.matchingPrecedence ?? 0
+/** The order in which schemas are asked whether they match a request. */
+export function comparePrecedence(a: Ranked, b: Ranked): number {
+  return (a.spec?.matchingPrecedence ?? 0) - (b.spec?.matchingPrecedence ?? 0) || (a.name < b.name ? -1 : 1)
+}
+
+interface Ranked {
+  name: string
+  spec?: { matchingPrecedence?: number }
 }
 
 const anything = "*"

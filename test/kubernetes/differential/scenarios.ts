@@ -109,6 +109,7 @@ import { strictTextCases } from "./cases/strict-texts.ts"
 import { sourceAndExpressionCases } from "./cases/sources-and-expressions.ts"
 import { subresourceFormCases } from "./cases/subresource-forms.ts"
 import { subresourceCases } from "./cases/subresources.ts"
+import { tableCases } from "./cases/tables.ts"
 import { tokenCases } from "./cases/tokens.ts"
 import { unroutedPathCases } from "./cases/unrouted-paths.ts"
 import { unservedVersionCases } from "./cases/unserved-versions.ts"
@@ -262,6 +263,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...strictPatchCases(),
         ...strictTextCases(),
         ...memoryCases(),
+        ...tableCases(),
         ...sourceAndExpressionCases(),
         ...ownTypeCases(),
         ...otherKindCases(),

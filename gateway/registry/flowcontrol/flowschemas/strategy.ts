@@ -15,6 +15,7 @@ import { validateDNS1123Label, validateDNS1123Subdomain } from "../../../../apim
 import type { Wire } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { messages, requiredValue } from "../../validation/values.ts"
+import { comparePrecedence } from "../classification.ts"
 import { validateMandatory } from "../mandatory.ts"
 import { type Conditioned, validateConditions } from "../conditions.ts"
 
@@ -39,7 +40,12 @@ const strategy: Strategy<FlowSchema> = {
   validateUpdate: (ctx, schema) => (ctx.info.subresource === "status" ? validateConditions(schema) : validate(schema)),
 }
 
-export const flowSchemas: KindExtension = { strategy }
+const ranked = ({ metadata, spec = {} }: FlowSchema) => ({ name: metadata.name ?? "", spec })
+
+export const flowSchemas: KindExtension = {
+  strategy,
+  rowOrder: (a, b) => comparePrecedence(ranked(a), ranked(b)),
+}
 
 function validate(schema: FlowSchema): FieldError[] {
   const spec = schema.spec ?? {}

@@ -13,6 +13,13 @@ export function customColumnCases(): Scenario[] {
     { name: "a custom resource's columns follow any path", steps: shown(paths) },
     { name: "a custom resource's columns compare in filters", steps: shown(filters) },
     {
+      name: "a custom resource's columns show any date",
+      steps: shown(
+        dates.map((date, index) => `.spec.dates[${index}]`),
+        ["date"],
+      ),
+    },
+    {
       name: "a custom resource's columns have any type",
       steps: shown(
         Object.keys(spec).map((name) => `.spec.${name}`),
@@ -24,7 +31,30 @@ export function customColumnCases(): Scenario[] {
 
 const types = ["string", "integer", "number", "boolean", "date"]
 
+const dates = [
+  "",
+  "null",
+  "0001-01-01T00:00:00Z",
+  "0001-01-01T01:00:00+01:00",
+  "0000-02-29T00:00:00Z",
+  "1600-01-01T00:00:00Z",
+  "2020-01-01T1:00:00Z",
+  "2020-01-01T00:00:00,5Z",
+  "2020-01-01T00:00:00.123456789123Z",
+  "2020-01-01T00:00:00-24:60",
+  "2020-01-01T00:00:00+24:61",
+  "2020-01-01t00:00:00z",
+  "2020-01-01T24:00:00Z",
+  "2019-02-29T00:00:00Z",
+  "2020-01-01T00:00Z",
+  "2020-01-01T00:00:00",
+  " 2020-01-01T00:00:00Z",
+  "9999-12-31T23:59:59Z",
+  "9999-12-31T23:59:59-01:00",
+]
+
 const spec = {
+  dates,
   text: "word",
   empty: "",
   yes: true,
@@ -89,6 +119,12 @@ const paths = [
   ".spec.list[0:9]",
   ".spec.list[-1]",
   ".spec.list[-2:]",
+  ".spec.list[99999999999999999999]",
+  ".spec.list[:99999999999999999999]",
+  ".spec.list[-]",
+  ".spec.list[0:1:]",
+  ".spec.list[-4]",
+  ".spec.list[-4:0]",
   ".spec.list[-9]",
   ".spec.list[4]",
   ".spec.list[-1:]",
@@ -164,6 +200,10 @@ const filters = [
   "@.name<'c'",
   "@.size==2",
   "@.size==2.0",
+  "@.size!=99999999999999999999",
+  "@.size<9223372036854775807",
+  "@.size==+2",
+  "@.size==-2",
   "@.size>1",
   "@.size>=1",
   "@.size<2",

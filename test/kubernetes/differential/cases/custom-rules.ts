@@ -121,6 +121,8 @@ function broken(): RequestStep[] {
     { rule: "self.inner.a == 'b'" },
     { rule: "self.port == 1" },
     { rule: "self.when > timestamp('2020-01-01T00:00:00Z')" },
+    { rule: "timestamp('2020-01-01T1:00:00Z') > timestamp('2020-01-01T00:00:00Z')" },
+    { rule: "timestamp('2020-01-01T00:00:00-23:60') > timestamp('2020-01-01T00:00:00Z')" },
     { rule: "duration(self.a) > duration('1s')" },
     { rule: "int(self.a) > 1" },
   )
