@@ -4,7 +4,7 @@
 import { dictionary } from "./dictionary.ts"
 import { durationFault, parseGoDuration } from "./go/duration.ts"
 import { goQuote } from "./go/quote.ts"
-import { fieldsOf, goSpaces, trim } from "./texts.ts"
+import { fieldsOf, trimSpace } from "./texts.ts"
 import { TimeZone } from "./time-zone.ts"
 
 export interface CronFields {
@@ -64,7 +64,7 @@ export function parseCron(text: string): CronSchedule {
   const start = text.indexOf("=") + 1
   const end = text.indexOf(" ")
   if (end < 0) throw new CronFault("invalid schedule format: runtime error: slice bounds out of range [:-1]")
-  return { zone: parseZone(text.slice(start, end)), times: parseTimes(trim(text.slice(end), goSpaces)) }
+  return { zone: parseZone(text.slice(start, end)), times: parseTimes(trimSpace(text.slice(end))) }
 }
 
 function parseZone(name: string): TimeZone | undefined {

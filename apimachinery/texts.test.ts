@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { expect, test } from "vitest"
-import { after, beginningOf, between, toLower, trim, trimRight } from "./texts.ts"
+import { after, beginningOf, between, toLower, trim, trimRight, trimSpace } from "./texts.ts"
 
 test.each([
   ["a//", "/", "a"],
@@ -66,4 +66,10 @@ test("the beginning of a text does not retain the rest", () => {
   collectGarbage()
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * megabytes)
   expect(kept.map((text) => text.length)).toEqual(Array.from({ length: 50 }, () => 100))
+})
+
+test("white space around a text is that of Go", () => {
+  expect(trimSpace(" \t\u0085a b\u00a0\n\u3000")).toBe("a b")
+  expect(trimSpace("\ufeffa\u200b")).toBe("\ufeffa\u200b")
+  expect(trimSpace(" \u0085 ")).toBe("")
 })

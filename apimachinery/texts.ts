@@ -14,9 +14,14 @@ export function trim(text: string, cutset: string): string {
   return trimRight(text.slice(start), cutset)
 }
 
-/** White space according to Go. */
-export const goSpaces =
+/** White space according to Go: U+0085 is, U+FEFF is not, unlike in JavaScript. Source: unicode.IsSpace. */
+const goSpaces =
   "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+
+/** Go's strings.TrimSpace. */
+export function trimSpace(text: string): string {
+  return trim(text, goSpaces)
+}
 
 const spaces = new RegExp(`[${goSpaces}]+`)
 

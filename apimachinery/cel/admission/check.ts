@@ -1,7 +1,7 @@
 // Validates the expressions of a policy, or of a webhook's match conditions, when it is written. Other fields are validated by
 // the kinds' strategies. Source: k8s.io/kubernetes/pkg/apis/admissionregistration/validation.
 
-import { trimSpace } from "../../go/space.ts"
+import { trimSpace } from "../../texts.ts"
 import { type FieldError, FieldPath, internalFieldError, invalidValue } from "../../field-errors.ts"
 import { type CompiledExpression, compileIn, compileMutation, compileVariables } from "./compile.ts"
 import { admissionEnvironment } from "./environment.ts"

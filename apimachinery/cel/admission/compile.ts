@@ -1,7 +1,7 @@
 // Compiles the expressions of policies: once for all policies with the same text, of any tenant. Source:
 // k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition}.go.
 
-import { trimSpace } from "../../go/space.ts"
+import { trimSpace } from "../../texts.ts"
 import type { Environment } from "../types/environment.ts"
 import { compileExpression, type Program } from "../program.ts"
 import { boolType, listType, nullType, sameType, stringType, structType, type Type } from "../types/types.ts"

@@ -2,7 +2,7 @@
 // without an answer throws Unanswered, the caller obtains the answer and evaluates again. That is possible because expressions
 // are pure, and the cost of a check allows only a few of them. Source: k8s.io/apiserver/pkg/cel/library/authz.go.
 
-import { trimSpace } from "../../go/space.ts"
+import { trimSpace } from "../../texts.ts"
 import { dictionary } from "../../dictionary.ts"
 import { CelError, OpaqueValue, type Value } from "../values.ts"
 

@@ -4,7 +4,7 @@ import { dictionary } from "../../dictionary.ts"
 import { shortEscapes } from "../../go/quote.ts"
 import { formatString } from "./format-string.ts"
 import { ArrayList, CelError, codePoints, ListValue, itemsOf, type Value } from "../values.ts"
-import { goSpaces, trim } from "../../texts.ts"
+import { trimSpace } from "../../texts.ts"
 
 type Implementation = (args: readonly Value[]) => Value | undefined
 
@@ -132,7 +132,7 @@ export const stringFunctions: Readonly<Record<string, Implementation>> = diction
   startsWith: ofTwoStrings((text, other) => text.startsWith(other)),
   "strings.quote": ofOneString((text) => `"${text.replace(escaped, (one) => shortEscapes[one] ?? one)}"`),
   substring,
-  trim: ofOneString((text) => trim(text, goSpaces)),
+  trim: ofOneString(trimSpace),
   upperAscii: ofOneString((text) => text.replace(asciiLower, (lower) => lower.toUpperCase())),
 })
 

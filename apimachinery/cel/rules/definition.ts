@@ -1,7 +1,7 @@
 // Validates the rules of a definition's schema: their syntax, types and maximum cost, individually and in total. Source:
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
 
-import { trimSpace } from "../../go/space.ts"
+import { trimSpace } from "../../texts.ts"
 import {
   type FieldError,
   type FieldPath,

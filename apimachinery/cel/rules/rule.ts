@@ -1,7 +1,7 @@
 // The x-kubernetes-validations of a schema, in source and compiled form. Source:
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go.
 
-import { trimSpace } from "../../go/space.ts"
+import { trimSpace } from "../../texts.ts"
 import type { Json } from "../../object.ts"
 import { isObject, type JsonObject } from "../../schema/json-object.ts"
 import { childrenOf, type Node } from "../syntax/ast.ts"

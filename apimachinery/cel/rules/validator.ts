@@ -1,7 +1,7 @@
 // Evaluates the rules of a schema on an object, each with its own cost limit and all within one budget. It is a generator, so
 // that the caller can yield to other work. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
 
-import { trimSpace } from "../../go/space.ts"
+import { trimSpace } from "../../texts.ts"
 import {
   duplicate,
   FieldError,

@@ -1,7 +1,7 @@
 // ValidatingAdmissionPolicy. Every policy is evaluated before the first denial is returned, since others may add warnings or audit
 // annotations. Source: k8s.io/apiserver/pkg/admission/plugin/policy/validating.
 
-import { trimSpace } from "../../../apimachinery/go/space.ts"
+import { trimSpace } from "../../../apimachinery/texts.ts"
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { Value } from "../../../apimachinery/cel/values.ts"
 import { usableMessage } from "../../../apimachinery/cel/rules/validator.ts"

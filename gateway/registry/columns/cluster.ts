@@ -1,6 +1,6 @@
 // Columns of nodes, namespaces, events and other kinds of the cluster. Source: k8s.io/kubernetes/pkg/printers/internalversion.
 
-import { trimSpace } from "../../../apimachinery/go/space.ts"
+import { trimSpace } from "../../../apimachinery/texts.ts"
 import type {
   ConfigMap,
   KubeObject,

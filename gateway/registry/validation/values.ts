@@ -34,7 +34,11 @@ export function requiredValue(path: FieldPath, value: string | undefined): Field
 }
 
 /** A required name that must satisfy the rule. */
-export function named(path: FieldPath, value: string | undefined, rule: (name: string) => readonly string[]): FieldError[] {
+export function named(
+  path: FieldPath,
+  value: string | undefined,
+  rule: (name: string) => readonly string[],
+): FieldError[] {
   return value === undefined || value === "" ? [required(path)] : messages(path, value, rule(value))
 }
 

@@ -1,7 +1,7 @@
 // Admission policies and their bindings. They are evaluated in gateway/admission/policies. Source:
 // k8s.io/kubernetes/pkg/registry/admissionregistration.
 
-import { trimSpace } from "../../../../apimachinery/go/space.ts"
+import { trimSpace } from "../../../../apimachinery/texts.ts"
 import type {
   BindingSpec,
   MatchResources,

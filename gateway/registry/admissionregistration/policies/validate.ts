@@ -1,6 +1,6 @@
 // Validates admission policies and their bindings. Source: k8s.io/kubernetes/pkg/apis/admissionregistration/validation.
 
-import { trimSpace } from "../../../../apimachinery/go/space.ts"
+import { trimSpace } from "../../../../apimachinery/texts.ts"
 import { repeats } from "../../../../apimachinery/repeats.ts"
 import { policyExpressionErrors } from "../../../../apimachinery/cel/admission/check.ts"
 import type {

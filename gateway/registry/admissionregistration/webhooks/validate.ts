@@ -1,6 +1,6 @@
 // Validates the webhooks of a configuration. Source: k8s.io/kubernetes/pkg/apis/admissionregistration/validation.
 
-import { trimSpace } from "../../../../apimachinery/go/space.ts"
+import { trimSpace } from "../../../../apimachinery/texts.ts"
 import { repeats } from "../../../../apimachinery/repeats.ts"
 import { matchConditionErrors } from "../../../../apimachinery/cel/admission/check.ts"
 import {

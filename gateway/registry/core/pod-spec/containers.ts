@@ -1,6 +1,6 @@
 // Containers of a pod: regular, init and ephemeral. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
-import { trimSpace } from "../../../../apimachinery/go/space.ts"
+import { trimSpace } from "../../../../apimachinery/texts.ts"
 import type { V1ContainerRestartRuleOnExitCodes } from "@kubernetes/client-node"
 import {
   duplicate,

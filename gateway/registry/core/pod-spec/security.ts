@@ -1,6 +1,6 @@
 // Security contexts of pods and containers. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
-import { trimSpace } from "../../../../apimachinery/go/space.ts"
+import { trimSpace } from "../../../../apimachinery/texts.ts"
 import {
   type FieldError,
   type FieldPath,

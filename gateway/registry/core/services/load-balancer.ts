@@ -1,6 +1,6 @@
 // Validates fields that only a Service of type LoadBalancer may set. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
-import { trimSpace } from "../../../../apimachinery/go/space.ts"
+import { trimSpace } from "../../../../apimachinery/texts.ts"
 import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { Service } from "../../../../apimachinery/object.ts"
