@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { canonicalScalar } from "./scalars.ts"
+import { canonicalScalar, millisecondsOf } from "./scalars.ts"
 
 const layout = JSON.stringify("2006-01-02T15:04:05Z07:00")
 
@@ -13,6 +13,16 @@ test.each([
   ["9999-12-31T23:59:59-01:00", "10000-01-01T00:59:59Z"],
 ])("the time %s is %s", (text, expected) => {
   expect(canonicalScalar("time", text)).toBe(expected)
+  // Also of the years that have no four digits.
+  expect(Number.isFinite(millisecondsOf(expected))).toBe(true)
+})
+
+test("times of all years are in their order", () => {
+  const times = ["-0001-12-31T23:00:00Z", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "10000-01-01T00:59:59Z"]
+  expect(times.map(millisecondsOf)).toEqual([
+    -62_167_222_800_000, -62_167_219_200_000, 253_402_300_799_000, 253_402_304_399_000,
+  ])
+  expect(millisecondsOf("none")).toBeNaN()
 })
 
 test.each([

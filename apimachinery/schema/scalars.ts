@@ -102,6 +102,13 @@ function printSeconds(at: number): string {
   )
 }
 
+/** Milliseconds since the epoch of a canonical time, whatever its year is; NaN if it is not one. */
+export function millisecondsOf(time: string): number {
+  const [, sign = "", year = "", rest = ""] = /^(-?)(\d{4,})(-.*)$/.exec(time) ?? []
+  const isUsual = sign === "" && year.length <= 4
+  return Date.parse(isUsual ? time : `${sign || "+"}${year.padStart(6, "0")}${rest}`)
+}
+
 function isRealDay(text: string): boolean {
   const [year, month, day] = [text.slice(0, 4), text.slice(5, 7), text.slice(8, 10)].map(Number)
   return day !== undefined && day >= 1 && day <= maxDaysOf(year ?? 0, month ?? 0)

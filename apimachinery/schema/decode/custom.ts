@@ -98,6 +98,7 @@ export function embeddedFault(schema: Schema, value: Json, path = FieldPath.root
     unknown: undefined,
     oddNumbers: oddNumbersOf(value),
     converts: false,
+    keepsTimes: false,
     fault: undefined,
     roundsAmounts: true,
   }

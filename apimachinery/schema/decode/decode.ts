@@ -25,14 +25,14 @@ export { writeZeros } from "../zeros.ts"
  * else that Go prints for absent fields (null lists, empty strings), before storing.
  *
  * `source`: JSON, whose numbers are converted to the types of their fields; or a value merged in memory by strategic merge or
- * apply. Source of the latter: k8s.io/apimachinery/pkg/runtime/converter.go (fromUnstructured). `as`: the requested kind, if it
+ * apply; or one that has been decoded in another version. Source of the second: k8s.io/apimachinery/pkg/runtime/converter.go (fromUnstructured). `as`: the requested kind, if it
  * is different.
  */
 export function decodeObject(
   schema: Schema,
   value: Json,
   collectUnknown: boolean,
-  source: "json" | "memory" = "json",
+  source: "json" | "memory" | "decoded" = "json",
   as?: string,
 ): { unknown: string[]; unknownPaths: readonly (readonly (string | number)[])[] } {
   const unknownPaths: (readonly (string | number)[])[] = []
@@ -42,6 +42,7 @@ export function decodeObject(
     unknown: collectUnknown ? unknownPaths : undefined,
     oddNumbers: oddNumbersOf(value),
     converts: source === "memory" && schema.custom !== true,
+    keepsTimes: source === "decoded",
     fault: undefined,
     roundsAmounts: !keepsAmounts(value),
   }

@@ -23,6 +23,8 @@ export interface Walk extends NumberPlace {
   unknown: (readonly (string | number)[])[] | undefined
   /** The error to report at the end, unless another one ends the decoding before. */
   fault: Mismatch | ScalarError | undefined
+  /** Times are canonical already. Those of the year 10000, to which an offset leads, could not be read a second time. */
+  keepsTimes: boolean
   /** The map decoded last in which there is something: to be asked for that once more it would list all its keys. */
   filled?: JsonObject
   /** Lists of resources are kept in thousandths. Amounts of devices are not of that type, and are kept exactly. */
@@ -75,7 +77,8 @@ function decodeValue(schema: Schema, value: Json, walk: Walk): Json {
       if (schema.format === "quantity") return canonicalScalar("quantity", literalOf(value, walk))
       if (schema.format === "byte") return decodeBytes(schema, value, walk)
       if (typeof value !== "string") throw notText(schema, value, walk)
-      return schema.format === undefined ? value : canonicalScalar(schema.format, value)
+      if (schema.format === undefined || (walk.keepsTimes && isTime(schema.format))) return value
+      return canonicalScalar(schema.format, value)
     case "boolean":
       if (typeof value !== "boolean") throw new Mismatch(walk.path, what(value), schema)
       return value
@@ -138,9 +141,11 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
   writeStructs(fields, value)
 }
 
+const isTime = (format: string | undefined): boolean => format === "time" || format === "microTime"
+
 /** Of Go's times that are no pointers, the first second of the first year is the one that is not set. */
 function isUnsetTime({ zero, schema: { format } }: FieldSchema, decoded: Json): boolean {
-  if (zero === undefined || (format !== "time" && format !== "microTime")) return false
+  if (zero === undefined || !isTime(format)) return false
   return decoded === "0001-01-01T00:00:00Z" || decoded === "0001-01-01T00:00:00.000000Z"
 }
 

@@ -2,6 +2,7 @@
 // values.
 
 import type { Json } from "../../object.ts"
+import { millisecondsOf } from "../scalars.ts"
 import type { Schema } from "../schema.ts"
 import type { ReverseWriter } from "./writer.ts"
 
@@ -71,6 +72,6 @@ function secondsOf(text: string): number | undefined {
     }
     return Date.UTC(number(0, 4), number(5, 2) - 1, number(8, 2), number(11, 2), number(14, 2), number(17, 2)) / 1000
   }
-  const ms = Date.parse(text)
+  const ms = millisecondsOf(text)
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000)
 }

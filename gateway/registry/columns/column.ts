@@ -1,6 +1,7 @@
 // Building blocks of table columns: the two columns of all kinds, and the format of ages and lists.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
+import { millisecondsOf } from "../../../apimachinery/schema/scalars.ts"
 import type { TableColumn } from "./table-column.ts"
 
 type Cell = string | number | boolean | null
@@ -57,7 +58,7 @@ export const createdAt: TableColumn = column(
 /** The age, or "<unknown>" if the time is not set. */
 export function ageOf(time: string | null | undefined, now: number): string {
   if (time === undefined || time === null || time === "") return "<unknown>"
-  const at = Date.parse(time)
+  const at = millisecondsOf(time)
   return Number.isNaN(at) ? "<unknown>" : humanDuration(now - at)
 }
 

@@ -10,7 +10,7 @@ export function normalized(object: KubeObject): KubeObject {
   const schema = schemaOf({ ...parseGroupVersion(object.apiVersion), kind: object.kind })
   if (schema === undefined) throw new Error(`no schema of ${object.apiVersion} ${object.kind}`)
   const value = object as unknown as Json
-  decodeObject(schema, value, false)
+  decodeObject(schema, value, false, "decoded")
   writeZeros(schema, value)
   return object
 }

@@ -330,6 +330,9 @@ function times(): RequestStep[] {
         { label: `MICRO ${date}` },
       ),
       table(`${core}/events`),
+      ...[undefined, "application/vnd.kubernetes.protobuf"].map((accept) =>
+        get("/apis/events.k8s.io/v1/namespaces/@{ns}/events", accept === undefined ? {} : { headers: { accept } }),
+      ),
     ]),
   ]
 }
