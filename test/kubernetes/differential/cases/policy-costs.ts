@@ -143,9 +143,17 @@ function evaluated(kind: "validating" | "mutating", what: string, spec: Body): S
     steps: [
       ...policy(kind, "a-@{id}", ["configmaps"], spec),
       // When it is in force, so is the one before.
-      ...policy("validating", "b-@{id}", ["secrets"], validations(["false"])),
-      ...policy("mutating", "c-@{id}", ["secrets"], { mutations: [labelled] }),
-      post(`${core}/secrets?dryRun=All`, { metadata: { name: "a" } }, { untilCode: 422 }),
+      ...policy(
+        kind,
+        "b-@{id}",
+        ["secrets"],
+        kind === "validating" ? validations(["false"]) : { mutations: [labelled] },
+      ),
+      post(
+        `${core}/secrets?dryRun=All`,
+        { metadata: { name: "a" } },
+        kind === "validating" ? { untilCode: 422 } : { untilText: "seen" },
+      ),
       post(`${core}/configmaps`, { metadata: { name: "a" }, data }),
     ],
   }
