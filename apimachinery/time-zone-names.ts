@@ -113,7 +113,12 @@ const names: ReadonlySet<string> = new Set(
   ),
 )
 
+/** Made for the first name that is not in the list. */
+let supported: ReadonlySet<string> | undefined
+
 /** Zones that are newer than this list are accepted as the engine writes them. */
 export function isTimeZoneName(name: string): boolean {
-  return names.has(name) || Intl.supportedValuesOf("timeZone").includes(name)
+  if (names.has(name)) return true
+  supported ??= new Set(Intl.supportedValuesOf("timeZone"))
+  return supported.has(name)
 }

@@ -1,7 +1,7 @@
 // The path element of a list item. Source: sigs.k8s.io/structured-merge-diff/v6/typed/helpers.go.
 
 import type { Json } from "../object.ts"
-import { isObject, type JsonObject } from "../schema/json-object.ts"
+import { isObject } from "../schema/json-object.ts"
 import { compareText } from "../go/text-order.ts"
 import type { ListType } from "./merge-type.ts"
 import { keyElement, type PathElement, valueElement } from "./path-element.ts"
@@ -84,15 +84,14 @@ export function areUnique(list: ListType, items: readonly Json[]): boolean {
 }
 
 /** Both have the same fields, and scalars only, so that they have the same field set. */
-export function isAlike(item: Json, other: Json | undefined): boolean {
-  if (!isObject(item) || !isObject(other ?? null)) return false
-  const second = other as JsonObject
+export function isAlike(item: Json, other: Json): boolean {
+  if (!isObject(item) || !isObject(other)) return false
   let more = 0
   for (const name in item) {
-    if (!isScalar(item[name]) || !isScalar(second[name])) return false
+    if (!isScalar(item[name]) || !isScalar(other[name])) return false
     more++
   }
-  for (const _ in second) more--
+  for (const _ in other) more--
   return more === 0
 }
 

@@ -46,8 +46,8 @@ export class RealNodes implements AsyncDisposable {
   }
 
   /**
-   * The address of the node's vn-agent; undefined if the super cluster has no such node. The number of vn-agents is bounded only by the number of nodes in the super cluster:
-   * tenants may request any name.
+   * The address of the node's vn-agent; undefined if the super cluster has no such node. The number of vn-agents is bounded only by
+   * the number of nodes in the super cluster: tenants may request any name.
    */
   async agentEndpoint(node: string): Promise<Endpoint | undefined> {
     let starting = this.#agents.get(node)

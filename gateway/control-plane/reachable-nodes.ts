@@ -1,8 +1,9 @@
-// The nodes of a control plane: those of the super cluster are reached as it says, and a tenant's own as kube-apiserver reaches nodes. Their
-// addresses are the tenant's choice, as the URLs of its webhooks are (docs/decisions/0010). Source:
+// The nodes of a control plane: those of the super cluster are reached as it says, and a tenant's own as kube-apiserver reaches
+// nodes. Their addresses are the tenant's choice, as the URLs of its webhooks are (docs/decisions/0010). Source:
 // k8s.io/kubernetes/pkg/kubelet/client.
 
 import { X509Certificate } from "node:crypto"
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Node } from "../../apimachinery/object.ts"
 import { serviceUnavailable } from "../../apimachinery/status.ts"
 import { isVirtualNode } from "../../apimachinery/tenancy.ts"
@@ -57,8 +58,7 @@ export class ReachableNodes implements NodeDialer {
     try {
       return await this.#parts.networks.resolve(host)
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
-      throw serviceUnavailable(`error dialing backend: ${why}`, { cause: error })
+      throw serviceUnavailable(`error dialing backend: ${errorMessage(error)}`, { cause: error })
     }
   }
 

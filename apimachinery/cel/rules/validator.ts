@@ -100,7 +100,6 @@ interface Ratchet {
 }
 
 const nowhere = FieldPath.root("<nil>")
-const text = (value: string): string => trimSpace(value)
 
 class RuleEvaluation implements RuleFindings {
   readonly errors: FieldError[] = []
@@ -192,7 +191,7 @@ class RuleEvaluation implements RuleFindings {
     type: string,
     variables: Map<string, Value>,
   ): boolean | undefined {
-    const about = text(rule.source.message) || text(rule.source.rule)
+    const about = trimSpace(rule.source.message) || trimSpace(rule.source.rule)
     const fail = (detail: string): undefined => {
       this.errors.push(invalidValue(shownPath(path), type, detail))
       return undefined
@@ -227,7 +226,7 @@ class RuleEvaluation implements RuleFindings {
     variables: Map<string, Value>,
     ratchet: Ratchet,
   ): string | undefined {
-    const otherwise = text(rule.source.message) || `failed rule: ${text(rule.source.rule)}`
+    const otherwise = trimSpace(rule.source.message) || `failed rule: ${trimSpace(rule.source.rule)}`
     if (rule.messageProgram === undefined) return otherwise
     const stop = (detail: string): undefined => {
       this.#over = true

@@ -25,8 +25,8 @@ export { writeZeros } from "../zeros.ts"
  * else that Go prints for absent fields (null lists, empty strings), before storing.
  *
  * `source`: JSON, whose numbers are converted to the types of their fields; or a value merged in memory by strategic merge or
- * apply; or one that has been decoded in another version. Source of the second: k8s.io/apimachinery/pkg/runtime/converter.go (fromUnstructured). `as`: the requested kind, if it
- * is different.
+ * apply; or one that has been decoded in another version. Source of the second: k8s.io/apimachinery/pkg/runtime/converter.go
+ * (fromUnstructured). `as`: the requested kind, if it is different.
  */
 export function decodeObject(
   schema: Schema,

@@ -8,6 +8,7 @@ import type { Container, Pod, PodSpec, ServiceAccount } from "../../../apimachin
 import { mountedSecrets } from "../../../apimachinery/core/pod-references.ts"
 import { mountedTokenSeconds } from "../../../apimachinery/core/service-account-tokens.ts"
 import { serviceAccounts } from "../../../client/resources.ts"
+import { isMirror } from "../../registry/core/pod-spec/annotations.ts"
 import { withoutReason } from "../../registry/generic/metadata.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
@@ -22,7 +23,6 @@ const volumePrefix = "kube-api-access-"
  */
 const defaultAccount = "default"
 const retryDelaysMs = [5, 10, 20, 40, 80, 160, 320, 640]
-const mirrorAnnotation = "kubernetes.io/config.mirror"
 /** As Go reads them: all else is false. */
 const truths: ReadonlySet<string> = new Set(["1", "t", "T", "TRUE", "true", "True"])
 
@@ -36,7 +36,7 @@ export const serviceAccount: AdmissionPlugin = {
     if (isOfDebuggers(attributes)) return
     const pod = objectAs<Pod>(attributes)
     const spec = (pod.spec ??= { containers: [] })
-    if (!isMirror(pod)) {
+    if (!isMirror(pod.metadata)) {
       const name = spec.serviceAccountName || defaultAccount
       spec.serviceAccountName = name
       spec.serviceAccount = name
@@ -55,11 +55,9 @@ export const serviceAccount: AdmissionPlugin = {
 const isOfDebuggers = (attributes: AdmissionAttributes): boolean =>
   isOf(attributes, "", "pods", "ephemeralcontainers") && attributes.operation === "UPDATE"
 
-const isMirror = ({ metadata }: Pod): boolean => metadata.annotations?.[mirrorAnnotation] !== undefined
-
 async function validatePod(ctx: RequestContext, attributes: AdmissionAttributes, pod: Pod): Promise<void> {
   const isDebugged = isOfDebuggers(attributes)
-  if (!isDebugged && isMirror(pod)) return checkMirror(attributes, pod)
+  if (!isDebugged && isMirror(pod.metadata)) return checkMirror(attributes, pod)
   const name = pod.spec?.serviceAccountName
   if (!name) {
     throw refuse(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ""}`)

@@ -6,7 +6,7 @@ import type { CompiledExpression } from "../../../apimachinery/cel/admission/com
 import { type AuthorizationQuery, Unanswered } from "../../../apimachinery/cel/functions/authorizer.ts"
 import { CostExceeded } from "../../../apimachinery/cel/closures.ts"
 import { jsonValue } from "../../../apimachinery/cel/json-values.ts"
-import { perCallLimit, type Program } from "../../../apimachinery/cel/program.ts"
+import { perCallLimit, type Program, type Variables } from "../../../apimachinery/cel/program.ts"
 import { CelError, MapValue, type Value } from "../../../apimachinery/cel/values.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
@@ -88,10 +88,6 @@ export class Evaluation {
     try {
       const value = await this.#evaluate(program)
       return value instanceof CelError ? failed(value.message) : { value }
-    } catch (error) {
-      if (!(error instanceof CostExceeded)) throw error
-      this.#spend(error.cost + this.#composed.takeCost())
-      return failed(error.message)
     } finally {
       if (performance.now() - this.#turn > maxTurn) {
         await (this.#input.ctx.turn?.() ?? setImmediate())
@@ -103,7 +99,7 @@ export class Evaluation {
   async #evaluate(program: Program): Promise<Value> {
     for (;;) {
       try {
-        const { value, cost } = program.evaluate(this.#variables, perCallLimit)
+        const { value, cost } = outcomeOf(program, this.#variables)
         this.#spend(cost + this.#composed.takeCost())
         return value
       } catch (error) {
@@ -132,6 +128,16 @@ export class Evaluation {
 function userOf({ namespace, name }: { namespace: string; name: string }): User {
   const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`]
   return { name: `system:serviceaccount:${namespace}:${name}`, groups, extra: {} }
+}
+
+/** A call beyond its limit is an error that costs what it spent. */
+function outcomeOf(program: Program, variables: Variables): { value: Value; cost: number } {
+  try {
+    return program.evaluate(variables, perCallLimit)
+  } catch (error) {
+    if (!(error instanceof CostExceeded)) throw error
+    return { value: new CelError(error.message), cost: error.cost }
+  }
 }
 
 /** A policy's variables: evaluated on first use, with the same input as all its expressions. */
@@ -170,15 +176,9 @@ class ComposedVariables extends MapValue {
   #evaluate(name: string, { program, fault }: CompiledExpression): Value {
     const about = `composited variable ${JSON.stringify(name)}`
     if (program === undefined) return new CelError(`${about} fails to compile: ${fault ?? ""}`)
-    try {
-      const { value, cost } = program.evaluate(this.#given, perCallLimit)
-      this.#cost += cost
-      return value instanceof CelError ? new CelError(`${about} fails to evaluate: ${value.message}`) : value
-    } catch (error) {
-      if (!(error instanceof CostExceeded)) throw error
-      this.#cost += error.cost
-      return new CelError(`${about} fails to evaluate: ${error.message}`)
-    }
+    const { value, cost } = outcomeOf(program, this.#given)
+    this.#cost += cost
+    return value instanceof CelError ? new CelError(`${about} fails to evaluate: ${value.message}`) : value
   }
 
   /** The cost since the last call. */

@@ -1,6 +1,5 @@
 // Columns of nodes, namespaces, events and other kinds of the cluster. Source: k8s.io/kubernetes/pkg/printers/internalversion.
 
-import { trimSpace } from "../../../apimachinery/texts.ts"
 import type {
   ConfigMap,
   KubeObject,
@@ -10,7 +9,7 @@ import type {
   ResourceQuota,
   Secret,
 } from "../../../apimachinery/object.ts"
-import { toLower } from "../../../apimachinery/texts.ts"
+import { toLower, trimSpace } from "../../../apimachinery/texts.ts"
 import type { TableColumn } from "./table-column.ts"
 import { age, ageOf, column, integer, name, text, truth, wideText } from "./column.ts"
 

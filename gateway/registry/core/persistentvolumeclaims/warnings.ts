@@ -1,16 +1,14 @@
 // Warnings about valid but probably unintended fields of a claim. Source: k8s.io/kubernetes/pkg/api/persistentvolumeclaim.
 
+import { classAnnotation } from "../../../../apimachinery/core/storage-classes.ts"
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
 import type { PersistentVolumeClaim } from "../../../../apimachinery/object.ts"
 import { isWholeInt64 } from "../../../../apimachinery/quantity-integers.ts"
 import type { ClaimSpec } from "./validate.ts"
 
-/** The annotation that preceded storageClassName. */
-export const oldClass = "volume.beta.kubernetes.io/storage-class"
-
 export function claimWarnings({ metadata, spec = {} }: PersistentVolumeClaim): string[] {
-  const place = FieldPath.root("metadata", "annotations").key(oldClass)
-  const said = metadata.annotations?.[oldClass] === undefined ? [] : [`${String(place)}: ${insteadOfAnnotation}`]
+  const place = FieldPath.root("metadata", "annotations").key(classAnnotation)
+  const said = metadata.annotations?.[classAnnotation] === undefined ? [] : [`${String(place)}: ${insteadOfAnnotation}`]
   return [...said, ...claimSpecWarnings(FieldPath.root("spec"), spec)]
 }
 
