@@ -15,7 +15,7 @@ const units: Readonly<Record<string, number>> = dictionary({
 // A run of digits matches in only one way, so the time is linear in its length.
 
 /** 292 years: a duration is 64 bits of nanoseconds. */
-const mostMs = 2 ** 63 / 1e6
+export const longestMs = 2 ** 63 / 1e6
 
 /** Returns undefined if the text is not a duration. */
 export function parseGoDuration(text: string): number | undefined {
@@ -26,7 +26,7 @@ export function parseGoDuration(text: string): number | undefined {
     .replace(/^[+-]/, "")
     .matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/gy))
     sum += Number(amount) * (units[unit] ?? 0)
-  if (sum > mostMs) return undefined
+  if (sum > longestMs) return undefined
   return match[1] === "-" ? -sum : sum
 }
 

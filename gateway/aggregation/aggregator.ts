@@ -5,12 +5,11 @@
 import { clientOver } from "../../client/http/client.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import type { Store } from "../../storage/types.ts"
 import { controlPlaneClosed } from "../control-plane/ending.ts"
 import type { Backends } from "../backends/backends.ts"
 import type { User } from "../request/user.ts"
 import { storagePrefixOf } from "../registry/generic/storage/keys.ts"
-import { ObjectView } from "../registry/generic/storage/object-view.ts"
+import type { ObjectView } from "../registry/generic/storage/object-view.ts"
 import { AvailabilityController, type Outages } from "./availability-controller.ts"
 import type { FrontProxy } from "./front-proxy.ts"
 import type { ListedResource } from "./listed-resources.ts"
@@ -27,11 +26,14 @@ import {
 import { AggregatedTransport } from "./transport.ts"
 import { type APIService, apiServices, isAvailable, isRemote } from "../../client/api-services.ts"
 
+export const apiServicePrefix = storagePrefixOf(apiServices.group, apiServices.resource)
+
 /** Timeout of a server's response to a check. */
 const checkTimeoutMs = 5_000
 
 export interface AggregatorParts {
-  store: Store
+  /** All of the control plane's. */
+  services: ObjectView<APIService>
   backends: Backends
   frontProxy: FrontProxy
   client: () => KubeClient
@@ -61,15 +63,14 @@ export class Aggregator implements AsyncDisposable {
 
   constructor(parts: AggregatorParts) {
     this.#parts = parts
-    const { store, log } = parts
-    const prefix = storagePrefixOf(apiServices.group, apiServices.resource)
-    this.#view = new ObjectView({ store, log, prefix, onChange: () => this.#availability.changed() })
+    this.#view = parts.services
+    this.#view.onChange(() => this.#availability.changed())
     this.#availability = new AvailabilityController({
       services: async () => (await this.#view.current()).filter(isRemote),
       get: (service, request) => this.#get(service, request, aggregatorUser),
       getOpenAPI: (service, request) => this.getOpenAPI(service, request),
       client: parts.client,
-      log,
+      log: parts.log,
       signal: this.#ending.signal,
     })
   }
@@ -156,6 +157,5 @@ export class Aggregator implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort(controlPlaneClosed)
     await this.#availability[Symbol.asyncDispose]()
-    await this.#view[Symbol.asyncDispose]()
   }
 }

@@ -4,17 +4,15 @@
 import { isAlreadyExists, isConflict, isNotFound } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import type { Store } from "../../storage/types.ts"
 import { Reconciliation } from "../control-plane/reconciliation.ts"
-import { ObjectView } from "../registry/generic/storage/object-view.ts"
-import { storagePrefixOf } from "../registry/generic/storage/keys.ts"
+import type { ObjectView } from "../registry/generic/storage/object-view.ts"
 import { semanticEqual } from "../registry/validation/equality.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { customPriorities } from "./priorities.ts"
 import { type APIService, apiServices, managedLabel } from "../../client/api-services.ts"
 
 export interface LocalServicesParts {
-  store: Store
+  services: ObjectView<APIService>
   client: () => KubeClient
   definitions: () => readonly ResourceDefinition[]
   log: Log
@@ -23,32 +21,27 @@ export interface LocalServicesParts {
 export class LocalServices implements AsyncDisposable {
   readonly #parts: LocalServicesParts
   readonly #reconciliation: Reconciliation
-  /** Opened by the first reconciliation. */
-  readonly #view: ObjectView<APIService>
   /** Nothing to do until there have been custom resources. */
   #everServed = false
 
   constructor(parts: LocalServicesParts) {
     this.#parts = parts
-    const { store, log } = parts
-    const prefix = storagePrefixOf(apiServices.group, apiServices.resource)
-    this.#view = new ObjectView({ store, log, prefix, onChange: () => this.#reconciliation.due() })
     this.#reconciliation = new Reconciliation({
       reconcile: (signal) => this.#reconcile(signal),
       failure: "APIServices of custom resources are not up to date",
-      log,
+      log: parts.log,
     })
+    parts.services.onChange(() => this.changed())
   }
 
-  /** Call when the served resources have changed. */
+  /** Call when the served resources have changed. The first time opens the view of the APIServices. */
   changed(): void {
     this.#everServed ||= this.#parts.definitions().some(isCustom)
     if (this.#everServed) this.#reconciliation.due()
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#reconciliation[Symbol.asyncDispose]()
-    await this.#view[Symbol.asyncDispose]()
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#reconciliation[Symbol.asyncDispose]()
   }
 
   async #reconcile(signal: AbortSignal): Promise<void> {
@@ -57,7 +50,9 @@ export class LocalServices implements AsyncDisposable {
     for (const { group, version } of this.#parts.definitions().filter(isCustom)) {
       wanted.set(`${version}.${group}`, serviceOf(group, version))
     }
-    const there = new Map((await this.#view.current()).map((service) => [service.metadata.name ?? "", service]))
+    const there = new Map(
+      (await this.#parts.services.current()).map((service) => [service.metadata.name ?? "", service]),
+    )
     for (const [name, service] of wanted) {
       if (signal.aborted) return
       const current = there.get(name)

@@ -2,6 +2,7 @@
 // objects themselves when a node asks, so tenants without kubelets of their own pay nothing, and no second copy can be out of date.
 // Source: k8s.io/kubernetes/plugin/pkg/auth/authorizer/node/graph.go.
 
+import { isMirror } from "../../apimachinery/core/mirror-pods.ts"
 import type { KubeObject, PersistentVolume, Pod } from "../../apimachinery/object.ts"
 import {
   mountedClaims,
@@ -19,8 +20,6 @@ export type RelationReader = Pick<KubeClient, "get" | "list">
 
 /** Whether the object, which need not exist, concerns the node. */
 export type Relation = (reader: RelationReader, node: string, namespace: string, name: string) => Promise<boolean>
-
-const mirrorAnnotation = "kubernetes.io/config.mirror"
 
 /** By the plural names of resources. */
 export const relations = {
@@ -50,7 +49,7 @@ function usedBy(namesOf: (pod: Pod) => ReadonlySet<string>): Relation {
 /** Without mirror pods: a node makes them itself, and must not give itself access by them. */
 async function podsOn(reader: RelationReader, node: string, namespace: string): Promise<Pod[]> {
   const { items } = await reader.list<Pod>(pods, { namespace, fieldSelector: printFieldSelector(onNode(node)) })
-  return items.filter(({ metadata }) => metadata.annotations?.[mirrorAnnotation] === undefined)
+  return items.filter(({ metadata }) => !isMirror(metadata))
 }
 
 const onNode = (node: string): FieldSelector => ({

@@ -12,7 +12,8 @@ import { heldPerUsed } from "../../storage/limits.ts"
 import type { Store } from "../../storage/types.ts"
 import { AdmissionChain } from "../admission/chain.ts"
 import { admissionPlugins } from "../admission/plugins/index.ts"
-import { Aggregator } from "../aggregation/aggregator.ts"
+import type { APIService } from "../../client/api-services.ts"
+import { Aggregator, apiServicePrefix } from "../aggregation/aggregator.ts"
 import { LocalServices } from "../aggregation/local-services.ts"
 import { FrontProxy } from "../aggregation/front-proxy.ts"
 import { AdmissionRegistrations } from "../admission/registrations.ts"
@@ -102,11 +103,11 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     get: (...request) => controlPlane.client.get(...request),
     list: (...request) => controlPlane.client.list(...request),
   }
-  const resources = await serveResources(parts, self, stack)
-  const { policy, flows, registrations, authentication } = openViews(parts, self, stack)
+  const { policy, flows, registrations, authentication, services } = openViews(parts, self, stack)
+  const resources = await serveResources(parts, self, services, stack)
   const backends = stack.use(new Backends({ reader, nodes, networks: parts.networks }))
   const frontProxy = parts.frontProxy ?? new FrontProxy(trust.frontProxyAuthority)
-  const aggregator = stack.use(new Aggregator({ store, backends, frontProxy, client: ownClient(self), log }))
+  const aggregator = stack.use(new Aggregator({ services, backends, frontProxy, client: ownClient(self), log }))
   const ending = stack.move()
   let client: KubeClient | undefined
   const controlPlane: ControlPlane = {
@@ -167,12 +168,14 @@ type Reader = Pick<KubeClient, "get" | "list">
 async function serveResources(
   { tenant, store, podUsage, log }: ControlPlaneParts,
   self: Self,
+  services: ObjectView<APIService>,
   stack: AsyncDisposableStack,
 ): Promise<ResourceTable> {
   const resources = createResourceTable()
   stack.defer(() => resources.forgetValues())
   const client = ownClient(self)
-  const localServices = stack.use(new LocalServices({ store, client, definitions: () => resources.definitions(), log }))
+  const definitions = (): readonly ResourceDefinition[] => resources.definitions()
+  const localServices = stack.use(new LocalServices({ services, client, definitions, log }))
   let custom: readonly ResourceDefinition[] = []
   const isMeasured = (): boolean => tenant !== undefined && podUsage?.isServed === true
   const publish = (): void => resources.setCustom(isMeasured() ? [...metricsDefinitions(), ...custom] : custom)
@@ -211,6 +214,7 @@ function openViews({ uid, store, bootstrap, log }: ControlPlaneParts, self: Self
     flows: stack.use(new FlowView({ store, baseObject, baseUid, client: ownClient(self), log })),
     registrations: stack.use(new AdmissionRegistrations({ store, log })),
     authentication: stack.use(new ObjectView<KubeObject>({ store, log, prefix: configurationPrefix })),
+    services: stack.use(new ObjectView<APIService>({ store, log, prefix: apiServicePrefix })),
   }
 }
 

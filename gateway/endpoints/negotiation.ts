@@ -1,6 +1,7 @@
 // Content negotiation for requests and responses: JSON, YAML or Kubernetes' protobuf; whole objects, Table, or metadata only.
 // Source of the rules: k8s.io/apiserver/pkg/endpoints/handlers/negotiation, and go-restful for built-in paths.
 
+import { parseGoBool } from "../../apimachinery/go/booleans.ts"
 import { parseMediaType } from "../../apimachinery/go/media-type.ts"
 import { notAcceptable, StatusError, unsupportedMediaType } from "../../apimachinery/status.ts"
 import { protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
@@ -110,10 +111,8 @@ function takes({ type }: Clause, format: Format): boolean {
   return type === contentTypes[format] || type === "application/*" || type === "*/*"
 }
 
-const prettyTrue: ReadonlySet<string> = new Set(["1", "t", "T", "TRUE", "true", "True"])
-
 function isPretty(parameter: string | null, agent: string): boolean {
-  if (parameter !== null && parameter !== "") return prettyTrue.has(parameter)
+  if (parameter !== null && parameter !== "") return parseGoBool(parameter) === true
   return /^(curl|Wget|Mozilla\/5\.0)/.test(agent)
 }
 

@@ -2,14 +2,16 @@
 // filters.
 
 import { createSecretKey } from "node:crypto"
+import type { APIService } from "../../client/api-services.ts"
 import { silentLog } from "../../client/log.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { Store } from "../../storage/types.ts"
 import { AdmissionChain, type AdmissionPlugin } from "../admission/chain.ts"
-import { Aggregator } from "../aggregation/aggregator.ts"
+import { Aggregator, apiServicePrefix } from "../aggregation/aggregator.ts"
 import { FrontProxy } from "../aggregation/front-proxy.ts"
 import { Backends } from "../backends/backends.ts"
 import { localNetworks, NetworkRules } from "../backends/networks.ts"
+import { ObjectView } from "../registry/generic/storage/object-view.ts"
 import { FlowView } from "../registry/flowcontrol/flow-view.ts"
 import { createResourceTable, type MutableResourceTable } from "../registry/resource-table.ts"
 import { createLocalClient } from "../local-client/local-client.ts"
@@ -83,7 +85,8 @@ export function createControlPlaneStub(
   }
   const frontProxy = new FrontProxy({ certificate: "", key: createSecretKey(Buffer.of(0)) })
   const backends = new Backends({ reader: stub.client, nodes: stub.nodes, networks: new NetworkRules(localNetworks) })
-  const aggregator = new Aggregator({ store, backends, frontProxy, client: () => stub.client, log: silentLog })
+  const services = new ObjectView<APIService>({ store, prefix: apiServicePrefix, log: silentLog })
+  const aggregator = new Aggregator({ services, backends, frontProxy, client: () => stub.client, log: silentLog })
   return stub
 }
 

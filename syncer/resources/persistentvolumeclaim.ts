@@ -1,6 +1,7 @@
 // Claims. They are bound in super, where the storage is; the tenant's claim gets the name of the volume, as from a binder. A claim that
 // the tenant's own binder (controllers/volume-binding/) has bound to a volume that the tenant created is not copied.
 
+import { classOf } from "../../apimachinery/core/storage-classes.ts"
 import { bindCompleted, boundByController, isBindingDone } from "../../apimachinery/core/claim-binding.ts"
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../apimachinery/object.ts"
 import { boundInSuperAnnotation, superNamespace, uidAnnotation } from "../../apimachinery/tenancy.ts"
@@ -15,7 +16,6 @@ import { storageClass } from "./storageclass.ts"
 const inUseFinalizer = "kubernetes.io/pvc-protection"
 
 /** Takes precedence over the field, for claims from the time before the field existed. */
-const olderClassAnnotation = "volume.beta.kubernetes.io/storage-class"
 
 export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
   resource: persistentVolumeClaims,
@@ -95,8 +95,8 @@ function unsupportedSource({ spec }: PersistentVolumeClaim): string | undefined 
 }
 
 /** Super may have classes that are hidden from tenants; knowing a name is not sufficient to use one. */
-function unsupportedClass({ metadata, spec }: PersistentVolumeClaim, context: SyncContext): string | undefined {
-  const name = metadata.annotations?.[olderClassAnnotation] ?? spec?.storageClassName ?? ""
+function unsupportedClass(claim: PersistentVolumeClaim, context: SyncContext): string | undefined {
+  const name = classOf(claim)
   const inSuper = context.view.superObject<StorageClass>(storageClasses, undefined, name)
   if (inSuper === undefined || storageClass.toTenant(inSuper, context) !== undefined) return undefined
   return `spec.storageClassName: "${name}" is not a class that the super cluster offers to tenants; name one that it does, or none`

@@ -1,5 +1,6 @@
 // int(), string(), timestamp() and the like. Source: cel-go/common/types, and Go's strconv and time for the accepted strings.
 
+import { parseGoBool } from "../../go/booleans.ts"
 import { dictionary } from "../../dictionary.ts"
 import { int, timestamp, uint } from "./arithmetic.ts"
 import { CIDR, IP } from "./network.ts"
@@ -17,8 +18,7 @@ export const conversions: Readonly<Record<string, Conversion>> = dictionary({
   bool(value) {
     if (typeof value === "boolean") return value
     if (typeof value !== "string") return undefined
-    if (["1", "t", "T", "TRUE", "true", "True"].includes(value)) return true
-    return ["0", "f", "F", "FALSE", "false", "False"].includes(value) ? false : failed(value, "bool")
+    return parseGoBool(value) ?? failed(value, "bool")
   },
   bytes(value) {
     if (value instanceof Uint8Array) return value

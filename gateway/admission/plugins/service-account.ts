@@ -1,6 +1,7 @@
 // Assigns every pod a service account of its namespace and, unless disabled, mounts its token where clients expect it. Source:
 // k8s.io/kubernetes/plugin/pkg/admission/serviceaccount.
 
+import { parseGoBool } from "../../../apimachinery/go/booleans.ts"
 import { setTimeout as delay } from "node:timers/promises"
 import { goQuote } from "../../../apimachinery/go/quote.ts"
 import { generateName, validatePathSegmentName } from "../../../apimachinery/names.ts"
@@ -8,7 +9,7 @@ import type { Container, Pod, PodSpec, ServiceAccount } from "../../../apimachin
 import { mountedSecrets } from "../../../apimachinery/core/pod-references.ts"
 import { mountedTokenSeconds } from "../../../apimachinery/core/service-account-tokens.ts"
 import { serviceAccounts } from "../../../client/resources.ts"
-import { isMirror } from "../../registry/core/pod-spec/annotations.ts"
+import { isMirror } from "../../../apimachinery/core/mirror-pods.ts"
 import { withoutReason } from "../../registry/generic/metadata.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
@@ -24,7 +25,6 @@ const volumePrefix = "kube-api-access-"
 const defaultAccount = "default"
 const retryDelaysMs = [5, 10, 20, 40, 80, 160, 320, 640]
 /** As Go reads them: all else is false. */
-const truths: ReadonlySet<string> = new Set(["1", "t", "T", "TRUE", "true", "True"])
 
 export const serviceAccount: AdmissionPlugin = {
   name: "ServiceAccount",
@@ -63,7 +63,7 @@ async function validatePod(ctx: RequestContext, attributes: AdmissionAttributes,
     throw refuse(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ""}`)
   }
   const account = await accountOf(ctx, attributes, name)
-  if (!truths.has(account.metadata.annotations?.["kubernetes.io/enforce-mountable-secrets"] ?? "")) return
+  if (parseGoBool(account.metadata.annotations?.["kubernetes.io/enforce-mountable-secrets"] ?? "") !== true) return
   const fault = isDebugged ? faultOfDebuggers(pod.spec, account) : faultOfSecrets(pod.spec, account)
   if (fault === undefined) return
   // Upstream's error for containers to debug with has no reason.

@@ -1,5 +1,6 @@
 // Building blocks of table columns: the two columns of all kinds, and the format of ages and lists.
 
+import { longestMs } from "../../../apimachinery/go/duration.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { millisecondsOf } from "../../../apimachinery/schema/scalars.ts"
 import type { TableColumn } from "./table-column.ts"
@@ -62,12 +63,9 @@ export function ageOf(time: string | null | undefined, now: number): string {
   return Number.isNaN(at) ? "<unknown>" : humanDuration(now - at)
 }
 
-/** Go's longest duration, in seconds: 2⁶³ nanoseconds, about 292 years. */
-const maxSeconds = 9_223_372_036
-
 /** Source: k8s.io/apimachinery/pkg/util/duration HumanDuration: at most two units, finer for shorter durations. */
 export function humanDuration(milliseconds: number): string {
-  const seconds = Math.min(Math.trunc(milliseconds / 1000), maxSeconds)
+  const seconds = Math.trunc(Math.min(milliseconds, longestMs) / 1000)
   // Allows for two seconds of clock skew; beyond that the time is invalid.
   if (seconds < -1) return "<invalid>"
   if (seconds < 0) return "0s"

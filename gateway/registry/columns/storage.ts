@@ -1,5 +1,6 @@
 // Columns of volumes, claims and their classes. Source: k8s.io/kubernetes/pkg/printers/internalversion.
 
+import { classOf } from "../../../apimachinery/core/storage-classes.ts"
 import type { KubeObject, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../../apimachinery/object.ts"
 import type { TableColumn } from "./table-column.ts"
 import { age, column, integer, name, text, truth, wideText } from "./column.ts"
@@ -21,7 +22,6 @@ type Attachment = KubeObject & {
 }
 type AttributesClass = KubeObject & { driverName?: string }
 
-const betaClass = "volume.beta.kubernetes.io/storage-class"
 const shortModes: readonly [string, string][] = [
   ["ReadWriteOnce", "RWO"],
   ["ReadOnlyMany", "ROX"],
@@ -51,10 +51,7 @@ export const persistentVolumeColumns: readonly TableColumn[] = [
   text<PersistentVolume>("Claim", ({ spec }) =>
     spec?.claimRef === undefined ? "" : `${spec.claimRef.namespace ?? ""}/${spec.claimRef.name ?? ""}`,
   ),
-  text<PersistentVolume>(
-    "StorageClass",
-    ({ metadata, spec }) => metadata.annotations?.[betaClass] ?? spec?.storageClassName ?? "",
-  ),
+  text<PersistentVolume>("StorageClass", classOf),
   text<PersistentVolume>("VolumeAttributesClass", ({ spec }) => spec?.volumeAttributesClassName ?? "<unset>"),
   text<PersistentVolume>("Reason", ({ status }) => status?.reason ?? ""),
   age,
@@ -71,10 +68,7 @@ export const persistentVolumeClaimColumns: readonly TableColumn[] = [
   text<PersistentVolumeClaim>("Access Modes", ({ spec, status }) =>
     spec?.volumeName ? printModes(status?.accessModes) : "",
   ),
-  text<PersistentVolumeClaim>(
-    "StorageClass",
-    ({ metadata, spec }) => metadata.annotations?.[betaClass] ?? spec?.storageClassName ?? "",
-  ),
+  text<PersistentVolumeClaim>("StorageClass", classOf),
   text<PersistentVolumeClaim>("VolumeAttributesClass", ({ spec }) => spec?.volumeAttributesClassName ?? "<unset>"),
   age,
   wideText<PersistentVolumeClaim>("VolumeMode", ({ spec }) => spec?.volumeMode ?? "<unset>"),

@@ -1,5 +1,6 @@
 // The pods of a kubelet: it makes mirror pods of its static pods, deletes and evicts its pods, and reports their statuses.
 
+import { isMirror, mirrorAnnotation } from "../../../../apimachinery/core/mirror-pods.ts"
 import type { Node, Pod } from "../../../../apimachinery/object.ts"
 import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import { mountedConfigMaps, mountedSecrets } from "../../../../apimachinery/core/pod-references.ts"
@@ -10,8 +11,6 @@ import type { AdmissionAttributes } from "../../chain.ts"
 import { nodes, pods } from "../../../../client/resources.ts"
 import { find } from "../lookup.ts"
 import { objectAs, refuse } from "../refuse.ts"
-
-const mirrorAnnotation = "kubernetes.io/config.mirror"
 
 export function restrictPod(ctx: RequestContext, node: string, attributes: AdmissionAttributes): void | Promise<void> {
   const { subresource } = attributes
@@ -44,7 +43,7 @@ async function restrictObject(ctx: RequestContext, node: string, attributes: Adm
 async function restrictCreate(ctx: RequestContext, node: string, attributes: AdmissionAttributes): Promise<void> {
   const pod = objectAs<Pod>(attributes)
   const quoted = goQuote(node)
-  if (pod.metadata.annotations?.[mirrorAnnotation] === undefined) {
+  if (!isMirror(pod.metadata)) {
     const detail = `pod does not have ${goQuote(mirrorAnnotation)} annotation, node ${quoted} can only create mirror pods`
     throw refuse(attributes, detail)
   }

@@ -1,5 +1,6 @@
 // PersistentVolumes. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
 
+import { classAnnotation } from "../../../../apimachinery/core/storage-classes.ts"
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import { type PersistentVolume, timestamp } from "../../../../apimachinery/object.ts"
@@ -85,7 +86,7 @@ const oldSources: Readonly<Record<string, string>> = dictionary({
   rbd: "spec.rbd: deprecated in v1.28, non-functional in v1.31+",
 })
 const oldAnnotations: Readonly<Record<string, string>> = dictionary({
-  "volume.beta.kubernetes.io/storage-class": 'deprecated since v1.8; use "storageClassName" attribute instead',
+  [classAnnotation]: 'deprecated since v1.8; use "storageClassName" attribute instead',
   "volume.beta.kubernetes.io/mount-options": 'deprecated since v1.31; use "mountOptions" attribute instead',
 })
 

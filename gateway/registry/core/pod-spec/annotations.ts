@@ -2,6 +2,7 @@
 // Source: k8s.io/kubernetes/pkg/apis/core/validation (ValidatePodSpecificAnnotations, validateSeccompAnnotationsAndFields,
 // validateAppArmorAnnotationsAndFieldsMatchOnCreate), pkg/registry/core/pod/strategy.go.
 
+import { mirrorAnnotation } from "../../../../apimachinery/core/mirror-pods.ts"
 import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { type FieldError, FieldPath, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
@@ -15,17 +16,11 @@ import { tolerationsAnnotation, validateTolerationsAnnotation } from "./tolerati
 type Annotations = ObjectMeta["annotations"]
 type Profile = { type: string; localhostProfile?: string }
 
-const mirrorAnnotation = "kubernetes.io/config.mirror"
 const deletionCost = "controller.kubernetes.io/pod-deletion-cost"
 export const seccompOfPod = "seccomp.security.alpha.kubernetes.io/pod"
 export const seccompOfContainer = "container.seccomp.security.alpha.kubernetes.io/"
 export const appArmorOfContainer = "container.apparmor.security.beta.kubernetes.io/"
 const localhost = "localhost/"
-
-/** The kubelet's file is the pod's source, and this its mirror. */
-export function isMirror({ annotations }: ObjectMeta): boolean {
-  return valueOf(annotations, mirrorAnnotation) !== undefined
-}
 
 /** Sorted, because Go iterates in random order. */
 const entriesOf = (annotations: Annotations): [string, string][] =>

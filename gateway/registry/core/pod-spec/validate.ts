@@ -29,7 +29,8 @@ import {
   validateInitContainers,
 } from "./containers.ts"
 import { validateOperatingSystem } from "./operating-system.ts"
-import { containersWithPaths, isMirror, validatePodAnnotations, validateProfilesMatch } from "./annotations.ts"
+import { isMirror } from "../../../../apimachinery/core/mirror-pods.ts"
+import { containersWithPaths, validatePodAnnotations, validateProfilesMatch } from "./annotations.ts"
 import { validatePodClaims } from "./claims.ts"
 import { validatePodResources } from "./pod-resources.ts"
 import { validateRequirements } from "./resources.ts"

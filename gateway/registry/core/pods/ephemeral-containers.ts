@@ -4,7 +4,7 @@ import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachi
 import type { Pod } from "../../../../apimachinery/object.ts"
 import type { SubresourceHandler } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
-import { isMirror } from "../pod-spec/annotations.ts"
+import { isMirror } from "../../../../apimachinery/core/mirror-pods.ts"
 import { podSubresource, resetForSubresource } from "./subresource.ts"
 
 export const ephemeralContainers: SubresourceHandler = podSubresource("ephemeralcontainers")

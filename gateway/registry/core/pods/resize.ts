@@ -6,7 +6,7 @@ import type { SubresourceHandler } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { qosClass } from "../pod-spec/qos.ts"
 import type { ResourceList } from "../pod-spec/types.ts"
-import { isMirror } from "../pod-spec/annotations.ts"
+import { isMirror } from "../../../../apimachinery/core/mirror-pods.ts"
 import { podSubresource, resetForSubresource } from "./subresource.ts"
 
 export const resize: SubresourceHandler = podSubresource("resize")

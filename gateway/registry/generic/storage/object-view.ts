@@ -12,8 +12,6 @@ export interface ObjectViewOptions {
   /** "/registry/<group>/<resource>/" */
   prefix: string
   log: Log
-  /** Called after every change when it is visible; not for the initial objects. */
-  onChange?(): void
 }
 
 interface Objects<T> {
@@ -24,9 +22,9 @@ interface Objects<T> {
 
 export class ObjectView<T extends KubeObject> implements AsyncDisposable {
   readonly #view: StoreView<Objects<T>>
+  readonly #listeners: (() => void)[] = []
 
-  constructor(options: ObjectViewOptions) {
-    const { store, prefix, log } = options
+  constructor({ store, prefix, log }: ObjectViewOptions) {
     this.#view = new StoreView<Objects<T>>({
       store,
       prefix,
@@ -34,11 +32,16 @@ export class ObjectView<T extends KubeObject> implements AsyncDisposable {
       create: () => ({ byKey: new Map(), sorted: undefined }),
       put: ({ byKey }, item) => void byKey.set(item.key, parse<T>(item)),
       delete: ({ byKey }, key) => void byKey.delete(key),
-      changed(objects, isInitial) {
+      changed: (objects, isInitial) => {
         objects.sorted = undefined
-        if (!isInitial) options.onChange?.()
+        if (!isInitial) for (const listener of this.#listeners) listener()
       },
     })
+  }
+
+  /** Calls the listener after every change when it is visible; not for the initial objects. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener)
   }
 
   /** Also false before the first access. */
