@@ -35,11 +35,12 @@ export const configMaps: KindExtension = { strategy }
 function validateConfigMap(map: ConfigMap): FieldError[] {
   const texts = (map.data ?? {}) as Record<string, string>
   const binaries = (map.binaryData ?? {}) as Record<string, string>
-  const ruleOfText = (key: string): readonly string[] =>
+  const [textKeys, binaryKeys] = [Object.keys(texts), Object.keys(binaries)]
+  const ruleBesideBinaries = (key: string): readonly string[] =>
     Object.hasOwn(binaries, key)
       ? [...configKeyRule(key), "duplicate of key present in binaryData"]
       : configKeyRule(key)
-  const [textKeys, binaryKeys] = [Object.keys(texts), Object.keys(binaries)]
+  const ruleOfText = binaryKeys.length > 0 ? ruleBesideBinaries : configKeyRule
   let bytes = 0
   for (const key of textKeys) bytes += Buffer.byteLength(texts[key] ?? "")
   for (const key of binaryKeys) bytes += Buffer.byteLength(binaries[key] ?? "", "base64")
