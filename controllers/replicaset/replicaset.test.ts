@@ -48,14 +48,18 @@ describe("the status of a ReplicaSet", () => {
     expect(writes(harness)).toBeLessThanOrEqual(2)
   })
 
-  test("is written immediately when a pod is lost", async () => {
+  test("is written immediately when a pod is lost, before there is another", async () => {
     await using set = await started(3)
-    const { harness } = set
+    const { harness, clock } = set
     await harness.runPods("default")
     await eventually(() => expect(statusOf(harness)).toMatchObject({ availableReplicas: 3 }))
     const [first] = harness.cluster.all<Pod>(pods)
     await harness.cluster.delete(pods, "default", first!.metadata.name ?? "", { gracePeriodSeconds: 0 })
-    await eventually(() => expect(statusOf(harness)).toMatchObject({ replicas: 3, availableReplicas: 2 }))
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ replicas: 2, availableReplicas: 2 }))
+    await eventually(() => {
+      clock.advance(50)
+      expect(statusOf(harness)).toMatchObject({ replicas: 3, availableReplicas: 2 })
+    })
   })
 
   test("is updated less often for a large set, up to the last pod", async () => {

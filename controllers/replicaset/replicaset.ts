@@ -64,12 +64,8 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
     selector,
     candidates: [...owned, ...orphans].filter(isActive),
   })
-  let failure: unknown
-  if (needsSync && object.metadata.deletionTimestamp === undefined) {
-    failure = await adjust(parts, key.tenant, object, active)
-    // The events of the new pods enqueue the set again; the status is written then.
-    if (failure === undefined && active.length < (object.spec?.replicas ?? 1)) return
-  }
+  const isAdjusted = needsSync && object.metadata.deletionTimestamp === undefined
+  const failure = isAdjusted ? await adjust(parts, key.tenant, object, active) : undefined
   const now = ctx.clock.now()
   const terminating = owned.filter(
     (pod) => isTerminating(pod) && !isFinished(pod) && matches(selector, pod.metadata.labels ?? {}),
@@ -80,8 +76,13 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
     failure,
     now,
   })
+  // Of new pods, whose events enqueue the set again, the status is written then; of lost ones, before their replacements.
+  const makesPods = isAdjusted && active.length < (object.spec?.replicas ?? 1)
+  if (makesPods && failure === undefined && !hasWorsened(object, status)) return
   const isSettled = equalIgnoringNulls(status, object.status)
-  const isDue = isSettled || failure !== undefined || hasArrived(object, status) || hasWorsened(object, status)
+  // While deletions of its own are not yet observed, more will follow.
+  const isWorse = needsSync && hasWorsened(object, status)
+  const isDue = isSettled || failure !== undefined || hasArrived(object, status) || isWorse
   const heldMs = isDue ? 0 : hold.remainingMs(key)
   if (heldMs > 0) return { requeueAfterMs: heldMs }
   hold.release(key)

@@ -49,12 +49,12 @@ export function hasArrived({ spec }: ReplicaObject, status: ReplicaStatus): bool
   return replicas === wanted && availableReplicas === wanted && terminatingReplicas === 0
 }
 
-/** Whether fewer pods are available than before and than desired. A Deployment reports this, even if a replacement follows soon. */
-export function hasWorsened(
-  { spec, status: before }: ReplicaObject,
-  { availableReplicas = 0 }: ReplicaStatus,
-): boolean {
-  return availableReplicas < Math.min(before?.availableReplicas ?? 0, spec?.replicas ?? 1)
+/**
+ * Whether fewer pods are available than before. A Deployment deletes pods of its other sets only while enough are available, and must
+ * not count on those that this set has given up.
+ */
+export function hasWorsened({ status: before }: ReplicaObject, { availableReplicas = 0 }: ReplicaStatus): boolean {
+  return availableReplicas < (before?.availableReplicas ?? 0)
 }
 
 function failureConditions(

@@ -3,6 +3,8 @@
 import type { Scenario } from "../scenario.ts"
 import { deployment, image, labels, quota, rolled, scale, settle, template } from "./steps.ts"
 
+const ready = { ready: "yes" }
+
 export const deploymentScenarios: readonly Scenario[] = [
   { name: "deployment becomes available", nodes: "ready", steps: [deployment(), rolled(3)] },
   {
@@ -105,6 +107,43 @@ export const deploymentScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: "deployment scaled down in the middle of a rollout, and then with less surge",
+    steps: [
+      deployment({ replicas: 5, strategy: { rollingUpdate: { maxSurge: "34%", maxUnavailable: 1 } } }),
+      settle,
+      { pods: "ready" },
+      rolled(5),
+      { patchPods: labels, with: { metadata: { labels: ready } } },
+      image("two"),
+      settle,
+      { patchPods: { ...labels, ...ready }, with: { metadata: { finalizers: ["example.com/hold"] } } },
+      settle,
+      scale(3),
+      settle,
+      {
+        patch: ["deployments", "web"],
+        with: { spec: { strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: "34%" } } } },
+      },
+      settle,
+    ],
+  },
+  {
+    name: "deployment that loses a pod in the middle of a rollout",
+    steps: [
+      deployment({ replicas: 6, strategy: { rollingUpdate: { maxSurge: "75%", maxUnavailable: "34%" } } }),
+      settle,
+      { pods: "ready" },
+      rolled(6),
+      { patchPods: labels, with: { metadata: { labels: ready } } },
+      image("two"),
+      settle,
+      image("three"),
+      settle,
+      { patchPods: { ...labels, ...ready }, count: 1, with: { metadata: { labels: { app: "other" } } } },
+      settle,
+    ],
+  },
+  {
     name: "deployment rounds its limits",
     steps: [
       deployment({ replicas: 7, strategy: { rollingUpdate: { maxSurge: "30%", maxUnavailable: "30%" } } }),
@@ -186,6 +225,7 @@ export const deploymentScenarios: readonly Scenario[] = [
       settle,
       { pods: "ready" },
       rolled(6),
+      { patchPods: labels, with: { metadata: { labels: ready } } },
       image("two"),
       settle,
       { patch: ["deployments", "web"], with: { spec: { paused: true } } },
