@@ -36,11 +36,14 @@ function create(random: Random, kind: Kind): Step {
   })
 }
 
+/** Of a class of their own, so that they take no volumes of other scenarios. */
+const ownClaims = claims.map((claim) => ({ ...claim, spec: { ...claim.spec, storageClassName: "NAMESPACE" } }))
+
 const statefulSpec = (random: Random): object => ({
   serviceName: "web",
   ...maybe(random, 0.6, { podManagementPolicy: "Parallel" }),
   ...maybe(random, 0.3, { ordinals: { start: random(3) } }),
-  ...maybe(random, 0.6, { volumeClaimTemplates: claims, ...retention(random) }),
+  ...maybe(random, 0.6, { volumeClaimTemplates: ownClaims, ...retention(random) }),
 })
 
 const retention = (random: Random): object => {
