@@ -1,5 +1,5 @@
 // The storage contract: a small etcd per control plane. It deals with keys, bytes, revisions and events, and knows nothing of HTTP,
-// pods or tenants. Level, memory and etcd implement it and pass storage/testing/store-suite.ts.
+// pods or tenants. Level, memory and etcd implement it and pass storage/testing/store-suite/store-suite.ts.
 //
 // A revision is a positive integer that only increases. Every committed transaction gets a new one; in a store with its own
 // sequence it is the next integer. Such a store starts at revision 1 (entries of the base layer have modRevision 1).

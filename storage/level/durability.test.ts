@@ -4,7 +4,7 @@ import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { put, remove } from "../testing/store-suite.ts"
+import { put, remove } from "../testing/store-suite/shorthand.ts"
 import { openDatabase, type Database, type DatabaseOptions } from "./database.ts"
 import { openLevelStore } from "./store.ts"
 

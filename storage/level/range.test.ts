@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { put } from "../testing/store-suite.ts"
+import { put } from "../testing/store-suite/shorthand.ts"
 import type { Store } from "../types.ts"
 import { openLevelStore } from "./store.ts"
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { defaultLimits } from "../limits.ts"
-import { storeSuite } from "../testing/store-suite.ts"
+import { storeSuite } from "../testing/store-suite/store-suite.ts"
 import { ResidentBudget } from "./resident.ts"
 import { openLevelStore } from "./store.ts"
 

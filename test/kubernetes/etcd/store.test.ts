@@ -2,7 +2,7 @@
 
 import { afterEach, describe } from "vitest"
 import { EtcdDatabase } from "../../../storage/etcd/database.ts"
-import { storeSuite } from "../../../storage/testing/store-suite.ts"
+import { storeSuite } from "../../../storage/testing/store-suite/store-suite.ts"
 import { lacks } from "../harness/needs.ts"
 import { TestEtcd } from "./test-etcd.ts"
 
