@@ -1,0 +1,92 @@
+// Patches of webhooks.
+
+import { describe, expect, test } from "vitest"
+import type { Loose } from "../../testing/kinds.ts"
+import { jsonPatch, reviewed } from "../../testing/webhook-server.ts"
+import { configMaps, verdict, WebhookTenant } from "./testing/webhook-tenant.ts"
+
+const hooks = WebhookTenant.open()
+
+describe("a patch of a webhook", () => {
+  const stored = async (name: string): Promise<Loose> =>
+    (await hooks.call("GET", `${configMaps}/${name}`)).json() as Loose
+
+  test("is stored, and passed to later webhooks", async () => {
+    hooks.answer = (given) =>
+      given.path.startsWith("/0")
+        ? reviewed(given, jsonPatch({ op: "add", path: "/data", value: { first: "1" } }))
+        : reviewed(given, jsonPatch({ op: "add", path: "/data/second", value: "2" }))
+    await hooks.configure("Mutating", {}, {})
+    const name = hooks.fresh()
+    expect(await verdict(hooks.create(name))).toBe("accepted")
+    expect((await stored(name))["data"]).toEqual({ first: "1", second: "2" })
+  })
+
+  test("is validated", async () => {
+    hooks.answer = (given) => reviewed(given, jsonPatch({ op: "add", path: "/data", value: { "a b": "1" } }))
+    await hooks.configure("Mutating", {})
+    expect(await verdict(hooks.create())).toMatch(/^422 ConfigMap ".*" is invalid: data\[a b\]: Invalid value: "a b"/)
+  })
+
+  test.each<[string, Loose, string]>([
+    [
+      "that removes a missing field",
+      { op: "remove", path: "/metadata/none" },
+      "500 Internal error occurred: error in remove for path: '/metadata/none': Unable to remove nonexistent key: none: missing value",
+    ],
+    ["with an unknown operation", { op: "bogus", path: "/a" }, "500 Internal error occurred: Unexpected kind: bogus"],
+    [
+      "with a wrong type",
+      { op: "add", path: "/data", value: 5 },
+      "500 Internal error occurred: json: cannot unmarshal number into Go struct field ConfigMap.data of type map[string]string",
+    ],
+    ["with an unknown field", { op: "add", path: "/nothing", value: 5 }, "accepted"],
+    ["that removes the namespace", { op: "remove", path: "/metadata/namespace" }, "accepted"],
+    [
+      "with another namespace",
+      { op: "replace", path: "/metadata/namespace", value: "other" },
+      "400 the namespace of the provided object does not match the namespace sent on the request",
+    ],
+  ])("%s", async (_, operation, expected) => {
+    hooks.answer = (given) => reviewed(given, jsonPatch(operation))
+    await hooks.configure("Mutating", {})
+    expect(await verdict(hooks.create())).toContain(expected)
+  })
+
+  test("of a delete is rejected", async () => {
+    const name = hooks.fresh()
+    await hooks.create(name)
+    hooks.answer = (given) => reviewed(given, jsonPatch({ op: "add", path: "/x", value: 1 }))
+    await hooks.configure("Mutating", {})
+    expect(await verdict(hooks.call("DELETE", `${configMaps}/${name}`))).toBe(
+      '500 Internal error occurred: admission webhook "hook-0.example.com" attempted to modify the object, which is not supported for this operation',
+    )
+  })
+
+  test("is defaulted, and passes the built-in plugins again", async () => {
+    hooks.answer = (given) =>
+      reviewed(given, jsonPatch({ op: "add", path: "/spec/containers/-", value: { name: "side", image: "car" } }))
+    await hooks.configure("Mutating", {
+      rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] }],
+    })
+    await hooks.call("POST", "/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } })
+    const { json } = await hooks.call("POST", "/api/v1/namespaces/default/pods", {
+      metadata: { name: hooks.fresh() },
+      spec: { containers: [{ name: "a", image: "b" }] },
+    })
+    const [, side] = (json() as Loose)["spec"].containers
+    expect(side).toMatchObject({ name: "side", terminationMessagePath: "/dev/termination-log" })
+    expect(side.volumeMounts[0].mountPath).toBe("/var/run/secrets/kubernetes.io/serviceaccount")
+  })
+
+  test("makes earlier webhooks run again with reinvocationPolicy IfNeeded", async () => {
+    hooks.answer = (given) =>
+      given.path.startsWith("/0")
+        ? reviewed(given, {})
+        : reviewed(given, jsonPatch({ op: "add", path: "/data", value: { second: "2" } }))
+    await hooks.configure("Mutating", { reinvocationPolicy: "IfNeeded" }, {})
+    await hooks.create()
+    expect(hooks.server.calls.map(({ path }) => path.slice(0, 2))).toEqual(["/0", "/1", "/0"])
+    expect(hooks.server.calls[2]?.body["request"].object.data).toEqual({ second: "2" })
+  })
+})
