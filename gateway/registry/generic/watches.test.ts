@@ -1,0 +1,113 @@
+// Watches of a registry.
+
+import { describe, expect, test } from "vitest"
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import type { RegistryEvent, WatchRequest } from "../rest.ts"
+import { namespace, openRegistry } from "./testing/open-registry.ts"
+
+describe("watch", () => {
+  function follow(parts: ReturnType<typeof openRegistry>, request: Partial<WatchRequest> = {}) {
+    const abort = new AbortController()
+    const events: string[] = []
+    const seen: RegistryEvent[] = []
+    const waiting: { count: number; resolve: () => void }[] = []
+    const check = () => {
+      for (const wait of waiting) if (events.length >= wait.count) wait.resolve()
+    }
+    const ended = (async () => {
+      const stream = parts.registry.watch(parts.ctx, { namespace, signal: abort.signal, ...request })
+      for await (const batch of stream) {
+        for (const event of batch) {
+          seen.push(event)
+          events.push(`${event.type} ${event.value.object().metadata.name ?? ""}`)
+        }
+        check()
+      }
+    })()
+    return {
+      seen,
+      ended,
+      stop: () => abort.abort(),
+      until: async (count: number) => {
+        const reached = new Promise<void>((resolve) => waiting.push({ count, resolve }))
+        check()
+        await Promise.race([reached, ended])
+        return events
+      },
+    }
+  }
+
+  test("delivers every change after a version, in order, until it is aborted", async () => {
+    const parts = openRegistry()
+    const { create, make, update, remove } = parts
+    const { resourceVersion } = await create(make("a"))
+    await create(make("b"))
+    const watch = follow(parts, { resourceVersion })
+    await watch.until(1)
+    await update("a", (o) => ({ ...o, data: { x: "1" } }))
+    await remove("b")
+    expect(await watch.until(3)).toEqual(["ADDED b", "MODIFIED a", "DELETED b"])
+    const versions = watch.seen.map((event) => Number(event.value.resourceVersion))
+    expect(versions).toEqual([...versions].sort((x, y) => x - y))
+    watch.stop()
+    await watch.ended
+  })
+
+  test("starts with existing objects, followed by a bookmark if requested", async () => {
+    const parts = openRegistry()
+    await parts.create(parts.make("a"))
+    const plain = follow(parts)
+    expect(await plain.until(1)).toEqual(["ADDED a"])
+    const list = follow(parts, {
+      sendInitialEvents: true,
+      resourceVersionMatch: "NotOlderThan",
+      allowBookmarks: true,
+    })
+    expect(await list.until(2)).toEqual(["ADDED a", "BOOKMARK "])
+    expect(list.seen[1]?.value.object().metadata.annotations).toEqual({ "k8s.io/initial-events-end": "true" })
+    plain.stop()
+    list.stop()
+    await Promise.all([plain.ended, list.ended])
+  })
+
+  test("delivers ADDED and DELETED when an object enters and leaves a selection", async () => {
+    const parts = openRegistry()
+    const { create, make, update, remove } = parts
+    const watch = follow(parts, { resourceVersion: String(parts.stub.store.revision), labelSelector: "on=yes" })
+    const label = (on: string) => (o: KubeObject) => ({ ...o, metadata: { ...o.metadata, labels: { on } } })
+    await create(make("a"))
+    await update("a", label("yes"))
+    await update("a", (o) => ({ ...o, data: { x: "1" } }))
+    const { value } = await update("a", label("no"))
+    await remove("a")
+    await create(make("b", {}, { labels: { on: "yes" } }))
+    await remove("b")
+    expect(await watch.until(5)).toEqual(["ADDED a", "MODIFIED a", "DELETED a", "ADDED b", "DELETED b"])
+    expect(watch.seen[2]?.value.object().metadata).toMatchObject({
+      labels: { on: "yes" },
+      resourceVersion: value.resourceVersion,
+    })
+    watch.stop()
+    await watch.ended
+  })
+
+  test("shares events between watches", async () => {
+    const parts = openRegistry()
+    const resourceVersion = String(parts.stub.store.revision)
+    const [one, two] = [follow(parts, { resourceVersion }), follow(parts, { resourceVersion })]
+    await parts.create(parts.make("a"))
+    await Promise.all([one.until(1), two.until(1)])
+    expect(one.seen[0]).toBe(two.seen[0])
+    one.stop()
+    two.stop()
+    await Promise.all([one.ended, two.ended])
+  })
+
+  test("responds with 410 for compacted versions", async () => {
+    const parts = openRegistry()
+    const { resourceVersion } = await parts.create(parts.make("a"))
+    await parts.create(parts.make("b"))
+    await parts.stub.store.compact(parts.stub.store.revision)
+    await expect(follow(parts, { resourceVersion }).ended).rejects.toMatchObject({ code: 410, reason: "Expired" })
+  })
+})
