@@ -11,6 +11,7 @@ import {
   boolType,
   dynType,
   errorType,
+  isDynamic,
   isOptional,
   iterationTypes,
   listType,
@@ -142,6 +143,7 @@ class Checker {
       case "parameter":
         this.#isAssignable(dynType, target)
         return dynType
+      case "any":
       case "dyn":
       case "error":
         return dynType
@@ -232,7 +234,7 @@ class Checker {
   #element(node: Node, optional: boolean): Type {
     const type = this.#checked(node)
     if (!optional) return type
-    if (!isOptional(type) && type.kind !== "dyn") this.#mismatch(node.at, optionalType(type), type)
+    if (!isOptional(type) && !isDynamic(type)) this.#mismatch(node.at, optionalType(type), type)
     return unwrapOptional(type)
   }
 

@@ -1,7 +1,7 @@
 // Determines the overloads of a function that match a call's argument types. Source: cel-go/checker/checker.go (resolveOverload).
 
 import type { Overload } from "./environment.ts"
-import { dynType, printType, sameType, type Type } from "./types.ts"
+import { dynType, isDynamic, printType, sameType, type Type } from "./types.ts"
 import { instantiate, type Substitutions } from "./unify.ts"
 
 export interface Resolved {
@@ -28,7 +28,7 @@ export function resolveOverload(
     ids.push(overload.id)
     const type = substitutions.apply(instantiate(overload.result, parameters))
     if (result === undefined) result = type
-    else if (result.kind !== "dyn" && !sameType(type, result)) result = dynType
+    else if (!isDynamic(result) && !sameType(type, result)) result = dynType
   }
   return result === undefined ? undefined : { ids, result }
 }

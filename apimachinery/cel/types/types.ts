@@ -1,6 +1,8 @@
 // The types of the type checker. Source: cel-spec/doc/langdef.md#types.
 
 export type TypeKind =
+  /** Like dyn, but cannot be iterated over: what upstream declares as google.protobuf.Any. */
+  | "any"
   | "bool"
   | "bytes"
   | "double"
@@ -33,6 +35,7 @@ function simple(kind: TypeKind, name: string = kind): Type {
   return { kind, name, parameters: [] }
 }
 
+export const anyType = simple("any", "google.protobuf.Any")
 export const boolType = simple("bool")
 export const bytesType = simple("bytes")
 export const doubleType = simple("double")
@@ -73,6 +76,11 @@ export function typeParameter(name: string): Type {
   return simple("parameter", name)
 }
 
+/** Anything may be assigned to it, and it to anything. */
+export function isDynamic({ kind }: Type): boolean {
+  return kind === "dyn" || kind === "any"
+}
+
 export function isOptional(type: Type): boolean {
   return type.kind === "opaque" && type.name === "optional_type"
 }
@@ -89,6 +97,7 @@ export function sameType(a: Type, b: Type): boolean {
 }
 
 const shown: Partial<Record<TypeKind, string>> = {
+  any: "any",
   duration: "duration",
   error: "!error!",
   null: "null",

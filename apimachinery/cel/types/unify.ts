@@ -1,6 +1,6 @@
 // Assignability of types with type parameters, which are inferred in the process. Source: cel-go/checker/types.go.
 
-import { dynType, isOptional, sameType, type Type, typeParameter } from "./types.ts"
+import { dynType, isDynamic, isOptional, sameType, type Type, typeParameter } from "./types.ts"
 
 /** The inferred meaning of type parameters. A failed attempt has no effect. */
 export class Substitutions {
@@ -73,7 +73,7 @@ function isAssignable(found: Found, a: Type, b: Type): boolean {
     if (known) return false
   }
   if (a.kind === "parameter") return bind(found, b, a).valid
-  if (isAny(a) || isAny(b)) return true
+  if (isWildcard(a) || isWildcard(b)) return true
   if (a.kind === "null") return isNullable(b)
   if (b.kind === "null") return isNullable(a)
   switch (a.kind) {
@@ -88,8 +88,8 @@ function isAssignable(found: Found, a: Type, b: Type): boolean {
   }
 }
 
-function isAny(type: Type): boolean {
-  return type.kind === "dyn" || type.kind === "error"
+function isWildcard(type: Type): boolean {
+  return isDynamic(type) || type.kind === "error"
 }
 
 function isNullable({ kind }: Type): boolean {
@@ -126,8 +126,8 @@ export function mostGeneral(a: Type, b: Type): Type {
 }
 
 function isLessSpecific(a: Type, b: Type): boolean {
-  if (a.kind === "dyn" || a.kind === "parameter") return true
-  if (b.kind === "dyn" || b.kind === "parameter" || a.kind !== b.kind) return false
+  if (isDynamic(a) || a.kind === "parameter") return true
+  if (isDynamic(b) || b.kind === "parameter" || a.kind !== b.kind) return false
   if (a.kind === "type") return true
   if (a.kind === "list" || a.kind === "map" || isOptional(a) || a.kind === "opaque") {
     if (a.name !== b.name || a.parameters.length !== b.parameters.length) return false

@@ -8,7 +8,7 @@ import { clausesOf, formatString, indexFault, surplusFault } from "../functions/
 import type { Issue } from "../syntax/issues.ts"
 import { patternError } from "../../schema/regular-expressions/patterns.ts"
 import { isOptional, printType, sameType, type Type, unwrapOptional } from "./types.ts"
-import { ArrayList, Duration, EntryMap, isError, Timestamp, UInt, type Value } from "../values.ts"
+import { ArrayList, Duration, EntryMap, isError, OpaqueValue, Timestamp, UInt, type Value } from "../values.ts"
 
 export function literalIssues(checked: CheckedTree): Issue[] {
   const nodes = allNodes(checked.tree)
@@ -100,6 +100,15 @@ function clauseFault(clause: string, element: Node, { types }: CheckedTree): str
   return isError(tried) ? tried.message : undefined
 }
 
+/** Upstream tries the type itself, which can only be formatted when it is known what is in it: dyn(x). */
+class AnyExample extends OpaqueValue {
+  readonly typeName = "google.protobuf.Any"
+
+  equals(): boolean {
+    return false
+  }
+}
+
 function exampleOf(type: Type | undefined): Value | undefined {
   switch (type?.kind) {
     case "bool":
@@ -124,6 +133,8 @@ function exampleOf(type: Type | undefined): Value | undefined {
       return new ArrayList([])
     case "map":
       return new EntryMap([])
+    case "any":
+      return new AnyExample()
     default:
       return undefined
   }
