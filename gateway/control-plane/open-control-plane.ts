@@ -140,7 +140,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     backends,
     aggregator,
     async openness() {
-      const issuers = await configuredIssuers(authentication)
+      const issuers = await configuredIssuers(authentication, trust.issuer)
       return { anonymousRights: grantsTo(await policy.current(), anonymous), issuers }
     },
     get memoryBytes() {
@@ -235,6 +235,6 @@ function authenticatorOf(
     createCertificateAuthenticator(trust.clientCertificateAuthority.certificate),
     administrators,
     createTokenAuthenticator(trust, reader, { apiAudiences, anyIssuer: nobody, used }),
-    createOIDCAuthenticator({ view, backends, apiAudiences, log }),
+    createOIDCAuthenticator({ view, backends, apiAudiences, ownIssuer: trust.issuer, log }),
   ])
 }

@@ -3,6 +3,14 @@
 import { X509Certificate } from "node:crypto"
 import { pemBlocks } from "../../apimachinery/pem.ts"
 
+/** The error of another of upstream's readers, by which every certificate must be readable. Source: k8s.io/client-go/util/cert. */
+export function certificatesFault(text: string): string | undefined {
+  if (text === "") return undefined
+  const blocks = [...pemBlocks(text)].filter(({ type, hasHeaders }) => type === "CERTIFICATE" && !hasHeaders)
+  if (blocks.length === 0) return "data does not contain any valid RSA or ECDSA certificates"
+  return blocks.every(({ content }) => isCertificate(content)) ? undefined : "x509: malformed certificate"
+}
+
 /** Upstream's error if the text contains no certificate; undefined if it does, or is empty. */
 export function authoritiesFault(text: string): string | undefined {
   if (text === "") return undefined

@@ -25,7 +25,7 @@ export const authenticationConfiguration: AdmissionPlugin = {
     const { data } = objectAs<ConfigMap>(attributes)
     if (semanticEqual(data, (current as ConfigMap | undefined)?.data)) return
     const text = data?.[configurationField]
-    const { errors } = text === undefined ? { errors: [] } : parseConfiguration(text)
+    const { errors } = text === undefined ? { errors: [] } : parseConfiguration(text, ctx.controlPlane.trust.issuer)
     if (errors.length > 0) throw invalid({ group: "", kind: "ConfigMap" }, name, errors)
     await confirmRoleGrants(ctx, { resource: "clusterroles", namespace: "", name, rules: fullAuthority })
   },

@@ -9,9 +9,13 @@ import { storageKey, storagePrefixOf } from "../../registry/generic/storage/keys
 import type { ObjectView } from "../../registry/generic/storage/object-view.ts"
 import { tokenIssuer } from "../service-account-token.ts"
 import type { Authenticator } from "../types.ts"
-import { configurationField, configurationName, type JWTAuthenticator, parseConfiguration } from "./configuration.ts"
+import type { User } from "../../request/user.ts"
 import { userOf } from "./claims.ts"
-import { InvalidToken, verifiedClaims } from "./id-token.ts"
+import { configurationField, configurationName, parseConfiguration } from "./configuration.ts"
+import { DistributedClaims } from "./distributed-claims.ts"
+import type { CompiledAuthenticator } from "./expressions.ts"
+import { verifiedClaims } from "./id-token.ts"
+import { InvalidToken } from "./invalid-token.ts"
 import { IssuerKeys } from "./issuer-keys.ts"
 
 /** The key of the ConfigMap, for the view. */
@@ -27,25 +31,30 @@ export interface OIDCParts {
   backends: Backends
   /** The audiences of requests that specify none. */
   apiAudiences: readonly string[]
+  /** Of the control plane's own tokens. */
+  ownIssuer: string
   log: Log
 }
 
 /** The URLs of the configured issuers. */
-export async function configuredIssuers(view: ObjectView<ConfigMap>): Promise<string[]> {
+export async function configuredIssuers(view: ObjectView<ConfigMap>, ownIssuer: string): Promise<string[]> {
   const text = configurationIn(await view.current())
-  return text === undefined ? [] : parseConfiguration(text).authenticators.map(({ issuer }) => issuer.url)
+  return text === undefined ? [] : parseConfiguration(text, ownIssuer).authenticators.map(urlOf)
 }
+
+const urlOf = ({ given }: CompiledAuthenticator): string => given.issuer.url
 
 function configurationIn(objects: readonly ConfigMap[]): string | undefined {
   return objects.find(({ metadata }) => metadata.name === configurationName)?.data?.[configurationField]
 }
 
 interface Issuer {
-  authenticator: JWTAuthenticator
+  authenticator: CompiledAuthenticator
   keys: IssuerKeys
+  distributed: DistributedClaims
 }
 
-export function createOIDCAuthenticator({ view, backends, apiAudiences, log }: OIDCParts): Authenticator {
+export function createOIDCAuthenticator({ view, backends, apiAudiences, ownIssuer, log }: OIDCParts): Authenticator {
   let seen: readonly ConfigMap[] | undefined
   let issuers = new Map<string, Issuer>()
 
@@ -56,19 +65,21 @@ export function createOIDCAuthenticator({ view, backends, apiAudiences, log }: O
       seen = objects
       const text = configurationIn(objects)
       const { authenticators, errors: faults } =
-        text === undefined ? { authenticators: [], errors: [] } : parseConfiguration(text)
+        text === undefined ? { authenticators: [], errors: [] } : parseConfiguration(text, ownIssuer)
       if (faults.length > 0)
         log.warn({ error: faults[0]?.message() }, "a tenant's authentication configuration is wrong")
       const before = issuers
-      issuers = new Map(authenticators.map((one) => [one.issuer.url, keep(before.get(one.issuer.url), one)]))
+      issuers = new Map(authenticators.map((one) => [urlOf(one), keep(before.get(urlOf(one)), one)]))
     }
     return issuers.get(url === schemelessGoogle ? `https://${schemelessGoogle}` : url)
   }
 
-  function keep(before: Issuer | undefined, authenticator: JWTAuthenticator): Issuer {
-    const isSame = JSON.stringify(before?.authenticator.issuer) === JSON.stringify(authenticator.issuer)
-    const keys = isSame && before !== undefined ? before.keys : new IssuerKeys(authenticator.issuer, backends)
-    return { authenticator, keys }
+  function keep(before: Issuer | undefined, authenticator: CompiledAuthenticator): Issuer {
+    const { issuer } = authenticator.given
+    const isSame = JSON.stringify(before?.authenticator.given.issuer) === JSON.stringify(issuer)
+    if (isSame && before !== undefined) return { ...before, authenticator }
+    const keys = new IssuerKeys(issuer, backends)
+    return { authenticator, keys, distributed: new DistributedClaims(issuer, backends, keys) }
   }
 
   return {
@@ -80,16 +91,29 @@ export function createOIDCAuthenticator({ view, backends, apiAudiences, log }: O
       const accepted = audiences.filter((audience) => apiAudiences.includes(audience))
       if (accepted.length === 0) return undefined
       try {
-        const claims = await verifiedClaims(bearerToken, issuer)
-        return { user: userOf(issuer.authenticator, claims), audiences: accepted }
+        return { user: await identify(bearerToken, issuer), audiences: accepted }
       } catch (error) {
         if (!(error instanceof InvalidToken)) throw error
         log.debug(
           { error: error.message, cause: error.cause, issuer: url },
           "a token of a configured issuer was refused",
         )
-        throw unauthorized(`oidc: ${error.message}`)
+        throw unauthorized(error.message)
       }
     },
   }
+}
+
+async function identify(token: string, { authenticator, keys, distributed }: Issuer): Promise<User> {
+  const { issuer, claimMappings } = authenticator.given
+  const claims = await verifiedClaims(token, {
+    audiences: issuer.audiences,
+    keys,
+    action: "oidc: verify token",
+  }).catch((error: unknown) => {
+    if (error instanceof InvalidToken) throw error
+    throw new InvalidToken("oidc: authenticator not initialized", { cause: error })
+  })
+  const groups = claimMappings?.groups?.claim ?? ""
+  return userOf(authenticator, groups === "" ? claims : await distributed.expand(claims, groups))
 }

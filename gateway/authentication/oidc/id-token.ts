@@ -1,43 +1,50 @@
-// Verifies a JWT of a configured issuer: signature, audience and validity period, in the order and with the reasons of upstream.
+// Verifies a JWT of an issuer: signature, audience and validity period, in the order and with the reasons of upstream.
 // Source: github.com/coreos/go-oidc (verify.go, jwks.go) and k8s.io/apiserver/plugin/pkg/authenticator/token/oidc.
 
-import { compactVerify, errors, type JWTPayload } from "jose"
+import { compactVerify, errors } from "jose"
 import { goQuote } from "../../../apimachinery/go/quote.ts"
-import type { JWTAuthenticator } from "./configuration.ts"
+import type { JsonObject } from "../../../apimachinery/schema/json-object.ts"
+import { type IDToken, readIDToken } from "./id-token-claims.ts"
+import { InvalidToken } from "./invalid-token.ts"
 import type { IssuerKeys } from "./issuer-keys.ts"
-
-/** The message is upstream's reason without its prefix. */
-export class InvalidToken extends Error {}
 
 const algorithms = ["ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"]
 
 /** How far the clock of the issuer may be ahead; there is no leeway for the end of a token. */
 const leewayMs = 60_000
 
+/** `action`: upstream's words before the reason. */
 export async function verifiedClaims(
   token: string,
-  { authenticator, keys }: { authenticator: JWTAuthenticator; keys: IssuerKeys },
-): Promise<JWTPayload> {
-  const { audiences } = authenticator.issuer
-  const payload = await signedPayload(token, keys)
-  const claims = parsed(payload)
-  const given = typeof claims.aud === "string" ? [claims.aud] : (claims.aud ?? [])
-  if (!given.some((audience) => audiences.includes(audience))) {
-    const [only = ""] = audiences
-    const expected = audiences.length > 1 ? `in ${goStrings([...audiences].sort())}` : goQuote(only)
-    throw invalid(`oidc: expected audience ${expected} got ${goStrings(given)}`)
+  { audiences, keys, action }: { audiences: readonly string[]; keys: IssuerKeys; action: string },
+): Promise<JsonObject> {
+  try {
+    const payload = await signedPayload(token, keys)
+    const { claims, ...read } = readIDToken(payload)
+    confirmAudience(read, audiences)
+    confirmTimes(read)
+    return claims
+  } catch (error) {
+    if (!(error instanceof InvalidToken)) throw error
+    throw new InvalidToken(`${action}: ${error.message}`, { cause: error.cause })
   }
-  const now = Date.now()
-  const { exp, nbf } = claims
-  if (exp === undefined || exp * 1000 < now)
-    throw invalid(`oidc: token is expired (Token Expiry: ${printTime(exp ?? -Infinity)})`)
-  if (nbf !== undefined && now + leewayMs < nbf * 1000)
-    throw invalid(`oidc: current time ${printTime(now / 1000)} before the nbf (not before) time: ${printTime(nbf)}`)
-  return claims
 }
 
-const invalid = (reason: string, cause?: unknown): InvalidToken =>
-  new InvalidToken(`verify token: ${reason}`, cause === undefined ? {} : { cause })
+function confirmAudience({ audience }: Pick<IDToken, "audience">, accepted: readonly string[]): void {
+  if (audience.some((one) => accepted.includes(one))) return
+  const [only = ""] = accepted
+  const expected = accepted.length > 1 ? `in ${goStrings([...accepted].sort())}` : goQuote(only)
+  throw new InvalidToken(`oidc: expected audience ${expected} got ${goStrings(audience)}`)
+}
+
+function confirmTimes({ expiry, notBefore }: Pick<IDToken, "expiry" | "notBefore">): void {
+  const now = Date.now()
+  if (expiry === undefined || expiry * 1000 < now)
+    throw new InvalidToken(`oidc: token is expired (Token Expiry: ${printTime(expiry ?? -Infinity)})`)
+  if (notBefore === undefined || now + leewayMs >= notBefore * 1000) return
+  const times = `${printTime(now / 1000)} before the nbf (not before) time: ${printTime(notBefore)}`
+  throw new InvalidToken(`oidc: current time ${times}`)
+}
 
 /** The first and the last second that are printed with four digits of the year; the first is Go's zero time. */
 const zeroTime = -62_135_596_800
@@ -59,11 +66,11 @@ async function signedPayload(token: string, keys: IssuerKeys): Promise<Uint8Arra
       return payloadOf(token, keys)
     })
   } catch (error) {
-    if (error instanceof errors.JWSInvalid) throw invalid("oidc: malformed jwt", error)
-    if (error instanceof errors.JOSEAlgNotAllowed) throw invalid(unsupported, error)
-    if (error instanceof errors.JOSEError)
-      throw invalid("failed to verify signature: failed to verify id token signature", error)
-    throw new InvalidToken("authenticator not initialized", { cause: error })
+    const fail = (reason: string): InvalidToken => new InvalidToken(reason, { cause: error })
+    if (error instanceof errors.JWSInvalid) throw fail("oidc: malformed jwt")
+    if (error instanceof errors.JOSEAlgNotAllowed) throw fail(unsupported)
+    if (error instanceof errors.JOSEError) throw fail("failed to verify signature: failed to verify id token signature")
+    throw error
   }
 }
 
@@ -84,14 +91,4 @@ async function payloadOf(token: string, keys: IssuerKeys): Promise<Uint8Array> {
     }
     throw new errors.JWSSignatureVerificationFailed()
   }
-}
-
-function parsed(payload: Uint8Array): JWTPayload {
-  const claims: unknown = JSON.parse(Buffer.from(payload).toString())
-  const { exp, nbf, aud } = claims as Record<string, unknown>
-  const isText = (value: unknown): boolean => typeof value === "string"
-  const isTime = (value: unknown): boolean => value === undefined || typeof value === "number"
-  const hasAudience = aud === undefined || isText(aud) || (Array.isArray(aud) && aud.every(isText))
-  if (!isTime(exp) || !isTime(nbf) || !hasAudience) throw invalid("oidc: failed to unmarshal claims")
-  return claims as JWTPayload
 }

@@ -46,7 +46,7 @@ function wait(ms: number): void {
 }
 
 const keysOf = (): IssuerKeys =>
-  new IssuerKeys({ url: issuer.url, certificateAuthority: issuer.certificateAuthority, audiences: ["a"] }, backends)
+  new IssuerKeys({ url: issuer.url, certificateAuthority: issuer.certificateAuthority }, backends)
 
 async function isGood({ keyOf }: IssuerKeys, kid: string, signer: KeyObject = privateKey): Promise<boolean> {
   const token = await new SignJWT({}).setProtectedHeader({ alg: "ES256", kid }).sign(signer)

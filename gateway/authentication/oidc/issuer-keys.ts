@@ -1,30 +1,32 @@
 // The keys of an issuer, from OpenID Connect discovery. They are fetched when a token first names the issuer, after they expire,
 // and when a token names an unknown key; with a minimum interval between fetches.
 
-import { request as httpsRequest } from "node:https"
 import { createLocalJWKSet, type JSONWebKeySet, type CompactVerifyGetKey } from "jose"
 import type { Backends } from "../../backends/backends.ts"
-import { readBody } from "../../backends/read-body.ts"
-import type { JWTAuthenticator } from "./configuration.ts"
+import { fetchDocument } from "./documents.ts"
 
 const issuerLimits = {
   /** Keys are considered current for this long. */
   freshMs: 10 * 60_000,
   /** Minimum interval between two fetches, even after a failure. */
   cooldownMs: 10_000,
-  /** Timeout for each of the two documents. */
-  timeoutMs: 5_000,
-  maxDocumentBytes: 512 * 1024,
 } as const
 
+interface KnownIssuer {
+  url: string
+  discoveryURL?: string
+  /** PEM. */
+  certificateAuthority?: string
+}
+
 export class IssuerKeys {
-  readonly #issuer: JWTAuthenticator["issuer"]
+  readonly #issuer: KnownIssuer
   readonly #backends: Backends
   #keys: CompactVerifyGetKey | undefined
   #fetchedAt = -Infinity
   #fetching: Promise<void> | undefined
 
-  constructor(issuer: JWTAuthenticator["issuer"], backends: Backends) {
+  constructor(issuer: KnownIssuer, backends: Backends) {
     this.#issuer = issuer
     this.#backends = backends
   }
@@ -75,7 +77,7 @@ export class IssuerKeys {
   async #fetch(): Promise<void> {
     const { url, discoveryURL } = this.#issuer
     const document = (await this.#get(
-      discoveryURL ?? `${url.replace(/\/$/, "")}/.well-known/openid-configuration`,
+      discoveryURL || `${url.replace(/\/$/, "")}/.well-known/openid-configuration`,
     )) as {
       issuer?: unknown
       jwks_uri?: unknown
@@ -86,31 +88,10 @@ export class IssuerKeys {
     this.#keys = createLocalJWKSet((await this.#get(document.jwks_uri)) as JSONWebKeySet)
   }
 
-  #get(text: string): Promise<unknown> {
-    const url = new URL(text)
-    if (url.protocol !== "https:") return Promise.reject(new Error(`${text} is not https`))
+  async #get(text: string): Promise<unknown> {
     const { certificateAuthority } = this.#issuer
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const request = httpsRequest({
-      agent: this.#backends.urls,
-      host: url.hostname.replace(/^\[|\]$/g, ""),
-      port: url.port || 443,
-      path: `${url.pathname}${url.search}`,
-      headers: { accept: "application/json" },
-      signal: AbortSignal.timeout(issuerLimits.timeoutMs),
-      ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority, allowPartialTrustChain: true }),
-    })
-    request.on("error", reject)
-    request.on("response", (response) => {
-      const tooLong = (): Error => new Error(`${text} is too long`)
-      readBody(response, issuerLimits.maxDocumentBytes, tooLong)
-        .then((bytes): unknown => {
-          if (response.statusCode !== 200) throw new Error(`${text} answered ${response.statusCode}`)
-          return JSON.parse(bytes.toString())
-        })
-        .then(resolve, reject)
-    })
-    request.end()
-    return promise
+    const { code, body } = await fetchDocument(this.#backends, text, { certificateAuthority })
+    if (code !== 200) throw new Error(`${text} answered ${code}`)
+    return JSON.parse(body.toString())
   }
 }

@@ -12,7 +12,7 @@ import {
   type TestGateway,
   type TestTenant,
 } from "../../testing/start-gateway.ts"
-import { WebhookServer } from "../../testing/webhook-server.ts"
+import { type WebhookReply, WebhookServer } from "../../testing/webhook-server.ts"
 import { parseConfiguration } from "./configuration.ts"
 
 let gateway: TestGateway
@@ -24,6 +24,8 @@ const keyId = "one"
 let mark = ""
 let last = 0
 let otherKeys: Loose[] = []
+/** Answers of the issuer besides its documents, by path. */
+const others = new Map<string, WebhookReply>()
 
 const configMaps = "/api/v1/namespaces/kube-system/configmaps"
 const call = (path: string, options: RawRequest = {}): Promise<RawAnswer> =>
@@ -89,11 +91,11 @@ async function userOf(bearer: string): Promise<unknown> {
 beforeAll(async () => {
   gateway = await startTestGateway({ allowedNetworks: localNetworks })
   tenant = await gateway.createTenant("a")
-  issuer = await WebhookServer.start(({ path }) =>
-    path === "/keys"
-      ? { body: { keys: [...otherKeys, publicOf(key, keyId)] } }
-      : { body: { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` } },
-  )
+  issuer = await WebhookServer.start(({ path }) => {
+    if (path === "/keys") return { body: { keys: [...otherKeys, publicOf(key, keyId)] } }
+    if (path.startsWith("/.well-known/")) return { body: { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` } }
+    return others.get(path) ?? { code: 404, body: {} }
+  })
 })
 
 beforeEach(async () => {
@@ -140,7 +142,7 @@ describe("a token of a configured issuer", () => {
     [
       "a number as user",
       { sub: 1 },
-      'oidc: parse username claims "sub": json: cannot unmarshal number into Go value of type string',
+      "oidc: verify token: oidc: failed to unmarshal claims: json: cannot unmarshal number into Go struct field idToken.sub of type string",
     ],
     [
       "groups that are none",
@@ -198,6 +200,49 @@ describe("a token of a configured issuer", () => {
     expect(await userOf(await token({ email: "a@b.c", email_verified: true }))).toMatchObject({ username: "a@b.c" })
   })
 
+  test("identifies the user by expressions", async () => {
+    await configure(
+      configuration({
+        claimMappings: {
+          username: { expression: "'x:' + claims.sub" },
+          groups: { expression: "dyn(claims.groups).map(g, g + '-' + claims.nested.a__dot__b)" },
+          uid: { expression: "string(int(claims.number))" },
+          extra: [{ key: "example.com/roles", valueExpression: "claims.?roles.orValue([])" }],
+        },
+        claimValidationRules: [{ expression: "claims.number > 6.0", message: "too few" }],
+        userValidationRules: [{ expression: "!user.username.startsWith('x:system:')", message: "reserved" }],
+      }),
+    )
+    const claims = { nested: { "a.b": "c" }, number: 7, roles: ["r", ""] }
+    expect(await userOf(await token(claims))).toEqual({
+      username: "x:ann",
+      uid: "7",
+      groups: ["team-c", "system:authenticated"],
+      extra: { "authentication.kubernetes.io/credential-id": ["JTI=j1"], "example.com/roles": ["r"] },
+    })
+    expect(await userOf(await token({ ...claims, number: 6 }))).toBe(401)
+    expect(await userOf(await token({ ...claims, sub: "system:ann" }))).toBe(401)
+    expect(await userOf(await token({ number: 7 }))).toBe(401)
+  })
+
+  test("may say where its groups are", async () => {
+    const elsewhere = (path: string): Loose => ({
+      groups: undefined,
+      _claim_names: { groups: "s" },
+      _claim_sources: { s: { endpoint: `${issuer.url}${path}`, access_token: "word" } },
+    })
+    others.set("/groups", { text: await token({ groups: ["x", "y"] }) })
+    others.set("/moved", { code: 302, headers: { location: "/groups" }, body: {} })
+    others.set("/none", { text: await token({ groups: undefined }) })
+    expect(await userOf(await token(elsewhere("/groups")))).toMatchObject({
+      groups: expect.arrayContaining(["oidc:x"]),
+    })
+    expect(issuer.calls.at(-1)?.headers.authorization).toBe("Bearer word")
+    expect(await userOf(await token(elsewhere("/moved")))).toMatchObject({ groups: expect.arrayContaining(["oidc:y"]) })
+    expect(await userOf(await token(elsewhere("/none")))).toBe(401)
+    expect(await userOf(await token(elsewhere("/absent")))).toBe(401)
+  })
+
   test("is rejected after the configuration is deleted", async () => {
     const bearer = await token()
     expect(await userOf(bearer)).toMatchObject({ username: "oidc:ann" })
@@ -248,16 +293,31 @@ describe("a configuration", () => {
       "jwt[0].claimMappings.username.prefix: Required value",
     ],
     [
-      "expressions",
-      { jwt: [{ claimMappings: { username: { expression: "claims.sub" } } }] },
-      "expressions are not supported here",
+      "an expression that is none",
+      { jwt: [{ claimMappings: { username: { expression: "claims." } } }] },
+      'jwt[0].claimMappings.username.expression: Invalid value: "claims.": compilation failed: ERROR: <input>:1:8',
+    ],
+    [
+      "a condition that is none",
+      { jwt: [{ userValidationRules: [{ expression: "user.username" }] }] },
+      'jwt[0].userValidationRules[0].expression: Invalid value: "user.username": must evaluate to bool',
+    ],
+    [
+      "another type",
+      { jwt: [{ claimMappings: { username: { claim: 1 } } }] },
+      "jwt[0].claimMappings.username.claim: Invalid value: must be a text",
+    ],
+    [
+      "its own issuer",
+      { jwt: [{ issuer: { url: "https://own.example.com" } }] },
+      "URL must not overlap with disallowed issuers",
     ],
     ["anonymous", { anonymous: { enabled: true } }, "anonymous: Invalid value"],
-    ["an unknown field", { jwt: [{ color: "red" }] }, 'jwt[0].color: Invalid value: "<omitted>": unknown field'],
+    ["an unknown field", { jwt: [{ color: "red" }] }, "jwt[0].color: Invalid value: unknown field"],
   ])("with %s is rejected with a reason", (_, content, message) => {
     const whole = { apiVersion: "apiserver.config.k8s.io/v1", kind: "AuthenticationConfiguration" }
     const text = typeof content === "string" ? content : JSON.stringify({ ...whole, ...(content as object) })
-    const { authenticators, errors } = parseConfiguration(text)
+    const { authenticators, errors } = parseConfiguration(text, "https://own.example.com")
     expect(authenticators).toEqual([])
     expect(errors.map((error) => error.message()).join("\n")).toContain(message)
   })

@@ -1,0 +1,91 @@
+// Groups that a token does not contain, but says where they are: another JWT contains them, maybe of another issuer. Source:
+// k8s.io/apiserver/plugin/pkg/authenticator/token/oidc (claimResolver); OpenID Connect Core 1.0, 5.6.2.
+
+import { STATUS_CODES } from "node:http"
+import { errorMessage } from "../../../apimachinery/error-message.ts"
+import { goQuote } from "../../../apimachinery/go/quote.ts"
+import { isObject, type JsonObject, ownValue } from "../../../apimachinery/schema/json-object.ts"
+import type { Backends } from "../../backends/backends.ts"
+import { tokenIssuer } from "../service-account-token.ts"
+import type { CompiledAuthenticator } from "./expressions.ts"
+import { fetchDocument } from "./documents.ts"
+import { verifiedClaims } from "./id-token.ts"
+import { type ClaimSource, sourceOf } from "./id-token-claims.ts"
+import { InvalidToken } from "./invalid-token.ts"
+import { IssuerKeys } from "./issuer-keys.ts"
+
+/** Number of issuers of such tokens whose keys are kept; the oldest are dropped. */
+const maxIssuers = 16
+const lastSuccess = 226
+
+export class DistributedClaims {
+  readonly #issuer: CompiledAuthenticator["given"]["issuer"]
+  readonly #backends: Backends
+  /** By the issuer's URL. */
+  readonly #keys: Map<string, IssuerKeys>
+
+  constructor(issuer: CompiledAuthenticator["given"]["issuer"], backends: Backends, own: IssuerKeys) {
+    this.#issuer = issuer
+    this.#backends = backends
+    this.#keys = new Map([[issuer.url, own]])
+  }
+
+  /** The claims with this one, if they say where it is. */
+  async expand(claims: JsonObject, claim: string): Promise<JsonObject> {
+    const names = ownValue(claims, "_claim_names")
+    if (ownValue(claims, claim) !== undefined || names === undefined) return claims
+    if (ownValue(claims, "_claim_sources") === undefined) throw failed("oidc: no claim sources")
+    const name = isObject(names) ? ownValue(names, claim) : undefined
+    const source = typeof name === "string" ? sourceOf(claims, name) : undefined
+    // Without an endpoint its JWT is in the token, which upstream does not support.
+    if (source === undefined || source.endpoint === "") return claims
+    const other = await this.#resolve(source, claim)
+    const value = ownValue(other, claim)
+    if (value !== undefined) return { ...claims, [claim]: value }
+    const endpoint = goQuote(source.endpoint)
+    throw failed(`jwt returned by distributed claim endpoint ${endpoint} did not contain claim: ${claim}`)
+  }
+
+  async #resolve(source: ClaimSource, claim: string): Promise<JsonObject> {
+    const jwt = await this.#fetch(source, claim)
+    const url = tokenIssuer(jwt)
+    if (url === undefined) {
+      const at = `from endpoint ${source.endpoint} failed for claim ${goQuote(claim)}`
+      throw failed(`getting untrusted issuer ${at}: malformed token`)
+    }
+    const action = "oidc: could not expand distributed claims: verify distributed claim token"
+    try {
+      return await verifiedClaims(jwt, { audiences: this.#issuer.audiences, keys: this.#keysOf(url), action })
+    } catch (error) {
+      if (error instanceof InvalidToken) throw error
+      const reason = `verifying untrusted issuer ${url} failed: verifier not initialized for issuer: ${goQuote(url)}`
+      throw failed(reason, error)
+    }
+  }
+
+  async #fetch({ endpoint, accessToken }: ClaimSource, claim: string): Promise<string> {
+    const { certificateAuthority } = this.#issuer
+    const options = { certificateAuthority, ...(accessToken === "" ? {} : { bearerToken: accessToken }) }
+    const what = `while getting distributed claim ${goQuote(claim)}`
+    const { code, body } = await fetchDocument(this.#backends, endpoint, options).catch((error: unknown) => {
+      throw failed(`${what}: Get ${goQuote(endpoint)}: ${errorMessage(error)}`, error)
+    })
+    if (code >= 200 && code <= lastSuccess) return body.toString()
+    throw failed(`${what}: error while getting distributed claim JWT: ${code} ${STATUS_CODES[code] ?? ""}`)
+  }
+
+  #keysOf(url: string): IssuerKeys {
+    const { certificateAuthority } = this.#issuer
+    const known =
+      this.#keys.get(url) ??
+      new IssuerKeys({ url, ...(certificateAuthority === undefined ? {} : { certificateAuthority }) }, this.#backends)
+    this.#keys.delete(url)
+    this.#keys.set(url, known)
+    if (this.#keys.size > maxIssuers) for (const oldest of [...this.#keys.keys()].slice(0, 1)) this.#keys.delete(oldest)
+    return known
+  }
+}
+
+function failed(reason: string, cause?: unknown): InvalidToken {
+  return new InvalidToken(`oidc: could not expand distributed claims: ${reason}`, { cause })
+}

@@ -1,0 +1,35 @@
+// The form of a configuration: which fields there are, and of which type. Upstream reads it strictly, so that a misspelt restriction is
+// not none.
+
+import { type FieldError, type FieldPath, invalidValue, omitted } from "../../../apimachinery/field-errors.ts"
+import { ownValue } from "../../../apimachinery/schema/json-object.ts"
+
+export type Form =
+  | { type: "text" }
+  | { type: "list"; items: Form }
+  | { type: "record"; fields: Readonly<Record<string, Form>> }
+
+export const text: Form = { type: "text" }
+export const list = (items: Form): Form => ({ type: "list", items })
+export const record = (fields: Readonly<Record<string, Form>>): Form => ({ type: "record", fields })
+
+/** As in Go, null is the same as nothing. */
+export function faultsOfForm(at: FieldPath, value: unknown, form: Form): FieldError[] {
+  if (value === undefined || value === null) return []
+  const wrong = (detail: string): FieldError[] => [invalidValue(at, omitted, detail)]
+  switch (form.type) {
+    case "text":
+      return typeof value === "string" ? [] : wrong("must be a text")
+    case "list":
+      if (!Array.isArray(value)) return wrong("must be a list")
+      return value.flatMap((item, index) => faultsOfForm(at.index(index), item, form.items))
+    case "record":
+      if (typeof value !== "object" || Array.isArray(value)) return wrong("must be a mapping")
+      return Object.entries(value).flatMap(([name, field]) => {
+        const known = ownValue(form.fields, name)
+        return known === undefined
+          ? [invalidValue(at.child(name), omitted, "unknown field")]
+          : faultsOfForm(at.child(name), field, known)
+      })
+  }
+}
