@@ -2,10 +2,13 @@
 // Source: OpenID Connect Discovery 1.0; k8s.io/kubernetes/pkg/serviceaccount/openidmetadata.go.
 
 import type { JsonWebKey } from "node:crypto"
-import { methodNotAllowed } from "../../apimachinery/status.ts"
+import { methodNotAllowed, noSuchPath } from "../../apimachinery/status.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { checkAcceptOf } from "../endpoints/negotiation.ts"
 import type { Filter } from "./chain.ts"
+
+/** Paths that upstream routes to these documents, though there is nothing. */
+const below = /^\/(\.well-known\/openid-configuration|openid\/v1\/jwks)\/./
 
 export const serveIssuer: Filter = (request, response, next) => {
   const { info, controlPlane } = response.locals.state
@@ -18,7 +21,10 @@ export const serveIssuer: Filter = (request, response, next) => {
       : path === "/openid/v1/jwks"
         ? { type: "application/jwk-set+json", value: keySet(controlPlane) }
         : undefined
-  if (body === undefined) return next()
+  if (body === undefined) {
+    if (below.test(info.path)) throw noSuchPath()
+    return next()
+  }
   if (request.method !== "GET") throw methodNotAllowed()
   checkAcceptOf(request.headers.accept, [body.type])
   response.setHeader("Content-Type", body.type)

@@ -50,6 +50,7 @@ const ofServers = [
     "/openapi/",
     "/openapi/v3/x",
   ],
+  ["/.well-known/openid-configuration/x", "/.well-known/x", "/openid/v1/jwks/x", "/openid/v1/x"],
   ["/.well-known", "/openid", "/logs", "/index.html/", "/swagger.json", "/ui", "/favicon.ico"],
   [
     "/api/v1/nodes/..",
