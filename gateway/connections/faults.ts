@@ -14,6 +14,7 @@ const answers: Readonly<Record<string, readonly [status: string, text: string]>>
   HPE_INVALID_TRANSFER_ENCODING: ["501 Not Implemented", "Unsupported transfer encoding"],
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", ""],
 })
+const notFound = "404 page not found\n"
 const badRequest = ["400 Bad Request", "400 Bad Request"] as const
 
 /** The response in progress on a connection, which Node does not publish. */
@@ -29,7 +30,21 @@ export function answerFaults(server: Server): void {
       return
     }
     const [status, text] = answers[error.code ?? ""] ?? badRequest
-    socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`)
+    socket.end(closing(status, text))
     setTimeout(() => socket.destroy(), readingMs).unref()
   })
+  // Of a client that takes this server for its proxy. Node would close the connection without a word.
+  server.on("connect", (_request: unknown, socket: Duplex | ServerResponse) => {
+    // Node gives a response for HTTP/2.
+    if ("writeHead" in socket) {
+      socket.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end(notFound)
+      return
+    }
+    socket.on("error", () => undefined) // it has left
+    socket.end(closing("404 Not Found", notFound))
+  })
+}
+
+function closing(status: string, text: string): string {
+  return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`
 }

@@ -34,6 +34,7 @@ export function withRequestInfo(domain: string | undefined): Filter {
     state.named = namedTenant(path, request.headers.host, serverNameOf(request), domain)
     state.query = mark < 0 ? noQuery : parseQuery(target.slice(mark + 1))
     state.info = requestInfo(request.method, state.named.path, state.query, mark < 0 ? "" : target.slice(mark))
+    if (state.info.subresource !== "proxy") takeFirstLines(request)
     next()
   }
 }
@@ -66,6 +67,18 @@ function headFault({ httpVersion, rawHeaders }: GatewayRequest, path: string): s
   // It may name the tenant: of two, a proxy before us may have read the other one.
   if (hosts.length > 1) return ""
   return hosts.every((host) => hostPattern.test(host)) ? undefined : ": malformed Host header"
+}
+
+/** Headers that upstream reads the first line of. Node joins several lines, as those of one list. */
+const firstCounts = ["accept", "accept-encoding", "if-none-match", "range"] as const
+
+function takeFirstLines({ headers, rawHeaders }: GatewayRequest): void {
+  for (const name of firstCounts) {
+    const value = headers[name]
+    if (typeof value !== "string" || !value.includes(", ")) continue
+    const at = rawHeaders.findIndex((line, index) => index % 2 === 0 && line.toLowerCase() === name)
+    headers[name] = rawHeaders[at + 1] ?? value
+  }
 }
 
 const isHost = (name: string | undefined): boolean => name?.length === 4 && name.toLowerCase() === "host"

@@ -2,6 +2,7 @@
 
 import { connect, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from "node:http2"
 import { once } from "node:events"
+import { connect as connectTLS } from "node:tls"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import type { ConfigMap } from "../../apimachinery/object.ts"
 import { silentLog } from "../../client/log.ts"
@@ -204,6 +205,25 @@ describe("over HTTP/2", () => {
     await once(streams[0]!, "response")
     leaving.destroy()
     expect((await send("GET", `${objects}/watched`)).status).toBe(200)
+  })
+
+  test("the first of several lines of a header counts", async () => {
+    const accept = ["application/yaml", "application/json"]
+    const stream = session.request({ ":path": "/tenants/a/version", accept: accept.toReversed() })
+    expect((await answerOf(stream)).status).toBe(200)
+    const yaml = session.request({ ":path": objects, accept })
+    expect((await answerOf(yaml)).headers["content-type"]).toBe("application/yaml")
+  })
+
+  test("clients that take the gateway for their proxy are told that there is nothing", async () => {
+    const stream = session.request({ ":method": "CONNECT", ":authority": "example.com:443" })
+    expect(await answerOf(stream)).toMatchObject({ status: 404, text: "404 page not found\n" })
+    const { hostname, port } = new URL(fixture.url)
+    const socket = connectTLS({ host: hostname, port: Number(port), ca: fixture.gateway.certificateAuthority })
+    onTestFinished(() => void socket.destroy())
+    socket.write("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n")
+    const text = (await socket.setEncoding("utf8").toArray()).join("")
+    expect(text).toMatch(/^HTTP\/1\.1 404 Not Found\r\n[^]*\r\n\r\n404 page not found\n$/)
   })
 
   test("clients of HTTP/1.1 are served on the same port", async () => {

@@ -49,6 +49,22 @@ const requests: Readonly<Record<string, string>> = {
   "a version that is none": `GET ${version} HTTP/1\r\n${head}\r\n`,
   "no version": `GET ${version}\r\n${head}\r\n`,
   "no request": "hello\r\n\r\n",
+  ...Object.fromEntries(
+    [
+      "Accept: a/b\r\nAccept: application/json",
+      "Accept: application/json\r\nAccept: a/b",
+      "Accept:\r\nAccept: application/yaml",
+      "Accept: a/b, application/json",
+      "If-None-Match: a\r\nIf-None-Match: *",
+      "Range: bytes=0-1\r\nRange: bytes=2-3",
+      "Accept-Encoding: a\r\nAccept-Encoding: gzip",
+    ].flatMap((lines) =>
+      ["/openapi/v3", "/openapi/v2", "/version", "/api/v1/namespaces"].map((path) => [
+        `${JSON.stringify(lines)} for ${path}`,
+        get(`@{path}${path}`, `${lines}\r\n`),
+      ]),
+    ),
+  ),
   "an expectation": post(`Expect: 100-continue\r\nContent-Length: ${map.length}\r\n`, map),
   "another expectation": post(`Expect: 200-ok\r\nContent-Length: ${map.length}\r\n`, map),
   "an empty expectation": post(`Expect:\r\nContent-Length: ${map.length}\r\n`, map),
@@ -92,5 +108,6 @@ async function answer(server: Connection, request: string): Promise<Answered> {
   const [first = "", body = ""] = text.split("\r\n\r\n").slice(codes[0] === "100" ? 1 : 0)
   const type = /^content-type: (.*?)\r?$/im.exec(first)?.[1]
   const closes = /^connection: close\r?$/im.test(first)
-  return { codes, type, closes, isClosed, fault: type?.startsWith("text/plain") === true ? body : undefined }
+  const isFault = Number(codes.at(-1)) >= 400 && type?.startsWith("text/plain") === true
+  return { codes, type, closes, isClosed, fault: isFault ? body : undefined }
 }
