@@ -43,6 +43,17 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("issuers of a tenant are those
     })
   })
 
+  test("a token is for the audiences of the server, whatever its own are", async () => {
+    await servers.configure([
+      { issuer: servers.issuer("own"), claimMappings: { username: { claim: "sub", prefix: "" } } },
+    ])
+    const token = await servers.token("own", { sub: "ann" })
+    for (const audiences of [[], ["own"], ["x"], ["x", "own"], ["polyplane"]]) {
+      const { kubernetes, polyplane } = await servers.reviewFor(token, audiences)
+      expect({ audiences, ...polyplane }).toEqual({ audiences, ...kubernetes })
+    }
+  })
+
   test("all that is wrong with authenticators is told", async () => {
     const faulty = faultyAuthenticators()
     for (let at = 0; at < faulty.length; at += together) {

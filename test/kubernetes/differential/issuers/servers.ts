@@ -127,14 +127,26 @@ export class IssuerServers implements AsyncDisposable {
     }
   }
 
+  /** Reviews for these audiences, of which "own" is that of the servers' own tokens. */
+  async reviewFor(token: string, audiences: readonly string[]): Promise<{ kubernetes: Loose; polyplane: Loose }> {
+    const own = await this.ownIssuers()
+    const asked = [this.#kubernetes, this.#polyplane].map(async (server, index) => {
+      const issuer = own[index] ?? ""
+      const status = await review(server, token, { audiences: audiences.map((one) => (one === "own" ? issuer : one)) })
+      return JSON.parse(JSON.stringify(status).replaceAll(issuer, "own")) as Loose
+    })
+    const [kubernetes = {}, polyplane = {}] = await Promise.all(asked)
+    return { kubernetes, polyplane }
+  }
+
   /** The statuses of a TokenReview. kube-apiserver asks the issuer of other tokens' claims after it has refused the first such token. */
   async review(token: string): Promise<{ kubernetes: Loose; polyplane: Loose }> {
-    const polyplane = await review(this.#polyplane, token)
-    let kubernetes = await review(this.#kubernetes, token)
+    const polyplane = await userIn(this.#polyplane, token)
+    let kubernetes = await userIn(this.#kubernetes, token)
     const deadline = Date.now() + reloadMs
     while (String(kubernetes["error"]).includes("verifier not initialized") && Date.now() < deadline) {
       await delay(50)
-      kubernetes = await review(this.#kubernetes, token)
+      kubernetes = await userIn(this.#kubernetes, token)
     }
     return { kubernetes, polyplane }
   }
@@ -181,10 +193,14 @@ function whole(jwt: readonly Loose[]): Loose {
   return { apiVersion: "apiserver.config.k8s.io/v1", kind: "AuthenticationConfiguration", jwt }
 }
 
-async function review(server: Connection, token: string): Promise<Loose> {
+async function review(server: Connection, token: string, more: Loose = {}): Promise<Loose> {
   const headers = { "content-type": "application/json" }
-  const body = JSON.stringify({ spec: { token } })
+  const body = JSON.stringify({ spec: { token, ...more } })
   const answer = await server.call("POST", "/apis/authentication.k8s.io/v1/tokenreviews", { headers, body })
-  const { audiences: _, ...status } = (JSON.parse(answer.body.toString()) as Loose)["status"] as Loose
+  return (JSON.parse(answer.body.toString()) as Loose)["status"] as Loose
+}
+
+async function userIn(server: Connection, token: string): Promise<Loose> {
+  const { audiences: _, ...status } = await review(server, token)
   return status
 }
