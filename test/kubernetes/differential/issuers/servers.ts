@@ -2,7 +2,7 @@
 // server on loopback, which is the issuer of each case under a path of its own.
 
 import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto"
-import { readFile, writeFile } from "node:fs/promises"
+import { readFile, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { SignJWT } from "jose"
@@ -58,6 +58,7 @@ export class IssuerServers implements AsyncDisposable {
       }),
     )
     const folder = await temporaryFolder("polyplane-issuers")
+    stack.defer(() => rm(folder, { recursive: true }))
     const configuration = path.join(folder, "configuration.json")
     await writeFile(configuration, JSON.stringify(whole([])))
     const apiServerFlags = [`--authentication-config=${configuration}`, "--logging-format=json"]
