@@ -61,6 +61,7 @@ function metadataOf(dialect: Dialect, objectMeta: JsonObject): JsonObject {
 function withEmbedded(schema: Json, dialect: Dialect, objectMeta: JsonObject): Json {
   if (!isObject(schema)) return schema
   const result = dialect === "v3" ? unfolded({ ...schema }) : { ...schema }
+  if (isEmpty(result["example"])) delete result["example"]
   const properties = propertiesOf(schema)
   for (const [name, property] of Object.entries(properties)) {
     properties[name] = withEmbedded(property, dialect, objectMeta)
@@ -81,6 +82,12 @@ function withEmbedded(schema: Json, dialect: Dialect, objectMeta: JsonObject): J
       metadata: metadataOf(dialect, objectMeta),
     },
   }
+}
+
+/** Such examples are not published. */
+function isEmpty(example: Json | undefined): boolean {
+  if (example === null || example === "") return true
+  return typeof example === "object" && Object.keys(example).length === 0
 }
 
 const intOrString: Json = [{ type: "integer" }, { type: "string" }]
@@ -122,9 +129,16 @@ function forVersion2(source: Json): Json {
     else if (keyword === "required") {
       const required = requiredInVersion2(source)
       if (required.length > 0) result[keyword] = required
-    } else result[keyword] = value
+    } else result[keyword] = withoutExactIntegers(value)
   }
   return result
+}
+
+/** Upstream parses the document again when it merges documents, which makes every number a double. */
+function withoutExactIntegers(value: Json): Json {
+  if (typeof value === "bigint") return Number(value)
+  if (Array.isArray(value)) return value.map(withoutExactIntegers)
+  return isObject(value) ? mapValues(value, withoutExactIntegers) : value
 }
 
 /** Nullable fields are not required. */

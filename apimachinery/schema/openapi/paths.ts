@@ -228,7 +228,7 @@ class Operations {
         subresource,
         watched: !custom && this.#can("watch"),
       }),
-      id: `${verb.replace("*", camelGroupVersion(resource))}${scope}${resource.kind}${end}`,
+      id: `${verb.replace("*", camelGroupVersion(resource))}${capital(identifier(`${scope}${resource.kind}${end}`))}`,
       tag: tagOf(resource),
       about: { action, kind: published },
       parameters: [
@@ -245,11 +245,11 @@ class Operations {
 
 /** "apps/v1" → "AppsV1"; "rbac.authorization.k8s.io/v1" → "RbacAuthorizationV1". */
 function camelGroupVersion({ group, version }: { group: string; version: string }): string {
-  return `${camelGroup(group)}${capital(version)}`
+  return `${camelGroup(group)}${capital(identifier(version))}`
 }
 
 export function camelGroup(group: string): string {
-  return wordsOf(group).map(capital).join("")
+  return capital(identifier(shortGroup(group)))
 }
 
 export function capital(word: string): string {
@@ -258,10 +258,15 @@ export function capital(word: string): string {
 
 /** "apps_v1"; without a version, "apps". */
 export function tagOf({ group, version }: { group: string; version?: string }): string {
-  const [first = "", ...rest] = wordsOf(group)
-  return [[first, ...rest.map(capital)].join(""), ...(version === undefined ? [] : [version])].join("_")
+  return [shortGroup(group), ...(version === undefined ? [] : [version])].map(identifier).join("_")
 }
 
-function wordsOf(group: string): string[] {
-  return (group === "" ? "core" : group.replace(/\.k8s\.io$/, "")).split(/[^A-Za-z0-9_]+/)
+function shortGroup(group: string): string {
+  return group === "" ? "core" : group.replace(/\.k8s\.io$/, "")
+}
+
+/** "a-b.c" → "aBC". It cannot start with a digit. */
+function identifier(text: string): string {
+  const [first = "", ...rest] = text.replace(/^\d/, "-").split(/[^A-Za-z0-9_]+/)
+  return [first, ...rest.map(capital)].join("")
 }

@@ -41,7 +41,7 @@ const additional: Encode = (value) =>
 
 /** Objects, lists and null cannot be represented, only the presence of a default. */
 function defaultValue(value: Json): Uint8Array {
-  if (typeof value === "number") return scalarField(double(1), value)
+  if (typeof value === "number" || typeof value === "bigint") return scalarField(double(1), Number(value))
   if (typeof value === "boolean") return scalarField(bool(2), value)
   return typeof value === "string" ? field(3, Buffer.from(value)) : empty
 }

@@ -24,8 +24,12 @@ export interface Structural {
   keywordErrors: readonly FieldError[]
 }
 
-/** `path`: the path of the openAPIV3Schema in the definition. */
-export function compileStructural(openAPIV3Schema: Json, path: FieldPath = FieldPath.root()): Structural {
+/** `path`: the path of the openAPIV3Schema in the definition. `before`: errors that are known already. */
+export function compileStructural(
+  openAPIV3Schema: Json,
+  path: FieldPath = FieldPath.root(),
+  before: readonly FieldError[] = [],
+): Structural {
   const schema = openAPIV3Schema
   if (!isObject(schema)) {
     return { schema: anything, errors: [required(path, "must be an object")], isSound: false, keywordErrors: [] }
@@ -38,7 +42,7 @@ export function compileStructural(openAPIV3Schema: Json, path: FieldPath = Field
   // Defaults are checked if the structure is valid, regardless of other errors.
   const compiled = fault === undefined && form.length === 0 ? compileRoot(schema) : undefined
   const defaults = compiled === undefined ? [] : defaultErrors(schema, compiled, path)
-  const errors = [...nullable, ...form, ...defaults, ...keywords]
+  const errors = [...before, ...nullable, ...form, ...defaults, ...keywords]
   // An unsupported keyword is only reported if there are no other errors.
   if (fault !== undefined && errors.length === 0) errors.push(invalidValue(path, "", fault))
   return {

@@ -3,6 +3,7 @@
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { Json } from "../../../apimachinery/object.ts"
+import { isGivenEmpty } from "../../../apimachinery/schema/decode/given.ts"
 import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
 
 /** The fields of a schema in Go's order; JSON names that differ from Go's name in lower case follow a colon. */
@@ -35,7 +36,7 @@ export function printSchema(schema: Json | undefined): Json {
   if (!isObject(schema)) return null
   return Object.fromEntries(
     fields.map(([name, own]) => {
-      const given = schema[own] ?? null
+      const given = valueOf(schema, name, own)
       return [name, given === null ? (zeros[name] ?? null) : printKeyword(name, given)]
     }),
   )
@@ -44,8 +45,18 @@ export function printSchema(schema: Json | undefined): Json {
 /** The fields of a schema that are set, without zero values, in Go's order. */
 export function givenFields(schema: JsonObject): [string, Json][] {
   return fields
-    .map(([name, own]): [string, Json] => [name, schema[own] ?? null])
+    .map(([name, own]): [string, Json] => [name, valueOf(schema, name, own)])
     .filter(([name, value]) => value !== null && value !== zeros[name])
+}
+
+const lists = new Set(["Enum", "Required", "AllOf", "OneOf", "AnyOf", "XListMapKeys", "XValidations"])
+const maps = new Set(["Properties", "PatternProperties", "Dependencies", "Definitions"])
+
+/** An empty list or map of the request counts as set, although it is not stored. */
+function valueOf(schema: JsonObject, name: string, own: string): Json {
+  const value = schema[own] ?? null
+  if (value !== null || !isGivenEmpty(schema, own)) return value
+  return lists.has(name) ? [] : maps.has(name) ? {} : null
 }
 
 function printKeyword(name: string, given: Json): Json {

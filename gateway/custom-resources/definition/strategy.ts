@@ -3,6 +3,7 @@
 // k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition.
 
 import { timestamp } from "../../../apimachinery/object.ts"
+import { toLower } from "../../../apimachinery/texts.ts"
 import { builtIn } from "../../registry/generic/internal-write.ts"
 import { storagePrefixOf } from "../../registry/generic/storage/keys.ts"
 import type { Claim, KindExtension, Strategy } from "../../registry/strategy.ts"
@@ -20,7 +21,7 @@ const strategy: Strategy<Definition> = {
   default(definition) {
     const spec = (definition.spec ??= {})
     const names = (spec.names ??= {})
-    if (!names.singular && names.kind) names.singular = names.kind.toLowerCase()
+    if (!names.singular && names.kind) names.singular = toLower(names.kind)
     if (!names.listKind && names.kind) names.listKind = `${names.kind}List`
     spec.conversion ??= { strategy: "None" }
     const { webhook } = spec.conversion

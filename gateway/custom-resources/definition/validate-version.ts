@@ -2,7 +2,7 @@
 // errors have the field names of v1beta1, spec.validation, spec.subresources, …. Source:
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/{v1/conversion.go,validation}.
 
-import { type FieldError, type FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
+import { asJson, type FieldError, type FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1035Label } from "../../../apimachinery/names.ts"
 import type { Json } from "../../../apimachinery/object.ts"
 import { ruleErrors } from "../../../apimachinery/cel/rules/definition.ts"
@@ -38,11 +38,11 @@ export function validateVersions(
     const errors = together(place.child("name"), version.name ?? "", validateDNS1035Label(version.name ?? ""))
     const { deprecated = false, deprecationWarning: warning } = version
     if (warning !== undefined) {
-      errors.push(...messages(place.child("deprecationWarning"), warning, warningFaults(deprecated, warning)))
+      errors.push(...messages(place.child("deprecationWarning"), asJson(warning), warningFaults(deprecated, warning)))
     }
     return [
       ...errors,
-      ...single.flatMap((part) => validatePart({ at: place, isCommon: false, parts: single }, part, version)),
+      ...single.flatMap((part) => validatePart({ at: place, isCommon: false, parts: single, versions }, part, version)),
     ]
   })
   return {
@@ -50,7 +50,7 @@ export function validateVersions(
     common:
       first === undefined
         ? []
-        : common.flatMap((part) => validatePart({ at, isCommon: true, parts: common }, part, first)),
+        : common.flatMap((part) => validatePart({ at, isCommon: true, parts: common, versions }, part, first)),
   }
 }
 
@@ -81,10 +81,12 @@ interface Place {
   at: FieldPath
   isCommon: boolean
   parts: readonly Part[]
+  /** All of the definition. */
+  versions: readonly CustomResourceVersion[]
 }
 
 function validatePart(
-  { at, isCommon, parts: together }: Place,
+  { at, isCommon, parts: together, versions }: Place,
   part: Part,
   version: CustomResourceVersion,
 ): FieldError[] {
@@ -93,7 +95,11 @@ function validatePart(
     case "schema":
       return schema === undefined
         ? []
-        : schemaErrors(schema, at.child(isCommon ? "validation" : "schema", "openAPIV3Schema"), version)
+        : schemaErrors(
+            schema,
+            at.child(isCommon ? "validation" : "schema", "openAPIV3Schema"),
+            isCommon ? versions.some(hasStatus) : hasStatus(versions.find(({ name }) => name === version.name)),
+          )
     case "subresources":
       return validateScale(at.child("subresources", "scale"), version)
     case "additionalPrinterColumns":
@@ -118,11 +124,13 @@ function selectableErrors(at: FieldPath, selected: readonly { jsonPath?: string 
   ]
 }
 
-function schemaErrors(schema: Json, path: FieldPath, { subresources }: CustomResourceVersion): FieldError[] {
-  const structural = compileStructural(schema, path)
+const hasStatus = (version: CustomResourceVersion | undefined): boolean => version?.subresources?.status !== undefined
+
+function schemaErrors(schema: Json, path: FieldPath, isStatusServed: boolean): FieldError[] {
+  const ofRoot = isStatusServed && isObject(schema) ? rootErrors(schema, path) : []
+  const structural = compileStructural(schema, path, ofRoot)
   const { errors } = structural
   if (!isObject(schema)) return errors
-  if (subresources?.status !== undefined) errors.unshift(...rootErrors(schema, path))
   return [...errors, ...ruleErrors(schema, path, structural)]
 }
 

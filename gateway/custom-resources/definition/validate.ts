@@ -2,6 +2,7 @@
 
 import { asJson, type FieldError, FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1035Label, validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
+import { toLower } from "../../../apimachinery/texts.ts"
 import { validateConversion } from "../conversion/validate.ts"
 import { immutableField, immutableFields } from "../../registry/validation/equality.ts"
 import { validateOwnNames } from "../../registry/validation/names.ts"
@@ -140,7 +141,7 @@ function validateName(at: FieldPath, name: string | undefined, rule: (name: stri
 }
 
 function mixedCase(name: string): string[] {
-  const faults = validateDNS1035Label(name.toLowerCase())
+  const faults = validateDNS1035Label(toLower(name))
   return faults.length === 0 ? [] : [`may have mixed case, but should otherwise match: ${faults.join(",")}`]
 }
 

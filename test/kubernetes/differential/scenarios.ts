@@ -32,7 +32,9 @@ import { customUnknownFieldCases } from "./cases/custom-unknown-fields.ts"
 import { customVersionCases } from "./cases/custom-versions.ts"
 import { customValueCases } from "./cases/custom-values.ts"
 import { defaultClassCases } from "./cases/default-classes.ts"
+import { customDocumentCases } from "./cases/custom-documents.ts"
 import { definitionDetailCases } from "./cases/definition-details.ts"
+import { definitionRootCases } from "./cases/definition-roots.ts"
 import { definitionFaultCases } from "./cases/definition-faults.ts"
 import { definitionLifeCases } from "./cases/definition-lives.ts"
 import { definitionNullCases } from "./cases/definition-nulls.ts"
@@ -139,7 +141,7 @@ export function scenarioGroups(): ScenarioGroup[] {
       name: "discovery and health",
       scenarios: [...discoveryCases(), ...pathCases(), ...unroutedPathCases(), ...emptySegmentCases()],
     },
-    { name: "OpenAPI documents", scenarios: openAPICases() },
+    { name: "OpenAPI documents", scenarios: [...openAPICases(), ...customDocumentCases()] },
     { name: "lists and watches", scenarios: listCases() },
     { name: "parts of a control plane", scenarios: componentCases() },
     { name: "nodes", scenarios: [...nodeReadCases(), ...nodeWriteCases()] },
@@ -178,6 +180,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...definitionCases(),
         ...definitionFaultCases(),
         ...definitionDetailCases(),
+        ...definitionRootCases(),
         ...definitionLifeCases(),
         ...definitionRuleCases(),
         ...definitionWatchCases(),
