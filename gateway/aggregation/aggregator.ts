@@ -117,11 +117,16 @@ export class Aggregator implements AsyncDisposable {
   async openAPIPaths(): Promise<ReadonlyMap<string, OpenAPIElsewhere>> {
     const found = new Map<string, OpenAPIElsewhere>()
     for (const service of await this.#checked()) {
-      for (const [path, address] of this.#availability.known(service)?.openAPI ?? []) {
-        if (!found.has(path)) found.set(path, { service, address })
-      }
+      const known = this.#availability.known(service)?.openAPI ?? "absent"
+      if (known === "absent") continue
+      for (const [path, address] of known) if (!found.has(path)) found.set(path, { service, address })
     }
     return found
+  }
+
+  /** Those whose servers have no OpenAPI v3. */
+  async withoutOpenAPIV3(): Promise<readonly APIService[]> {
+    return (await this.#checked()).filter((service) => this.#availability.known(service)?.openAPI === "absent")
   }
 
   /** All that are remote, each of which has been checked at least once. */

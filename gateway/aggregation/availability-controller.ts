@@ -45,13 +45,15 @@ export interface Outages {
   count: number
 }
 
+/** The addresses of a server's OpenAPI v3 documents, by path; "absent": it has none, but maybe one of version 2. */
+export type KnownOpenAPI = ReadonlyMap<string, string> | "absent"
+
 /** What the last checks of a server have found. */
 export interface KnownServer {
   resources: readonly ListedResource[]
   /** The length of the document that lists them. */
   bytes: number
-  /** The addresses of its OpenAPI v3 documents, by path. */
-  openAPI: ReadonlyMap<string, string> | undefined
+  openAPI: KnownOpenAPI | undefined
   isCurrent: boolean
 }
 
@@ -191,10 +193,11 @@ export class AvailabilityController implements AsyncDisposable {
   }
 
   /** OpenAPI is optional. */
-  async #openAPIOf(service: APIService): Promise<ReadonlyMap<string, string> | undefined> {
+  async #openAPIOf(service: APIService): Promise<KnownOpenAPI | undefined> {
     const request = { path: "/openapi/v3", maxBytes: availabilityLimits.maxDocumentBytes }
     try {
       const { code, document } = await this.#parts.getOpenAPI(service, request)
+      if (code === 404) return "absent"
       return code === 200 ? addressesIn(document) : undefined
     } catch {
       return undefined // the server has just answered other requests, so the next check retries

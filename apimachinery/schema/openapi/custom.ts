@@ -61,7 +61,7 @@ function metadataOf(dialect: Dialect, objectMeta: JsonObject): JsonObject {
 function withEmbedded(schema: Json, dialect: Dialect, objectMeta: JsonObject): Json {
   if (!isObject(schema)) return schema
   const result = dialect === "v3" ? unfolded({ ...schema }) : { ...schema }
-  if (isEmpty(result["example"])) delete result["example"]
+  if (isUnpublished(result["example"])) delete result["example"]
   const properties = propertiesOf(schema)
   for (const [name, property] of Object.entries(properties)) {
     properties[name] = withEmbedded(property, dialect, objectMeta)
@@ -84,8 +84,8 @@ function withEmbedded(schema: Json, dialect: Dialect, objectMeta: JsonObject): J
   }
 }
 
-/** Such examples are not published. */
-function isEmpty(example: Json | undefined): boolean {
+/** Empty examples are not published. */
+export function isUnpublished(example: Json | undefined): boolean {
   if (example === null || example === "") return true
   return typeof example === "object" && Object.keys(example).length === 0
 }

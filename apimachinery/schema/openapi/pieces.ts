@@ -1,6 +1,7 @@
-// Assembles documents from pieces.
+// Assembles documents from pieces, and takes them apart.
 
-import type { Pieces } from "./documents.ts"
+import { isObject, type JsonObject } from "../json-object.ts"
+import type { Piece, Pieces } from "./documents.ts"
 
 /** The JSON text of a document, generated from its pieces; pieces with the same parent must be adjacent. */
 export function* printPieces(pieces: Pieces): Generator<string> {
@@ -29,4 +30,14 @@ export function* printPieces(pieces: Pieces): Generator<string> {
     first = false
   }
   yield `${text}${"}".repeat(open.length + 1)}`
+}
+
+/** Of a version 3 document. */
+export function* piecesOf(document: JsonObject, within: readonly string[] = []): Generator<Piece> {
+  for (const [name, value] of Object.entries(document)) {
+    const path = [...within, name]
+    const isParent = ["paths", "components", "components.schemas"].includes(path.join("."))
+    if (isParent && isObject(value) && Object.keys(value).length > 0) yield* piecesOf(value, path)
+    else yield { within, name, value }
+  }
 }

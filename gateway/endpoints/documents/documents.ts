@@ -95,7 +95,8 @@ export function etagOf(bytes: Uint8Array): string {
   return createHash("sha512").update(bytes).digest("hex").toUpperCase()
 }
 
-async function bytesOf(value: unknown): Promise<Buffer> {
+/** In turns, if there are pieces. */
+export async function bytesOf(value: unknown): Promise<Buffer> {
   if (value instanceof Uint8Array) return Buffer.from(value)
   if (!(value instanceof Pieces)) return Buffer.from(JSON.stringify(value))
   const buffers: Uint8Array[] = []

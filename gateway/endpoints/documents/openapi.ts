@@ -12,9 +12,10 @@ import {
   openAPIV3,
   openAPIV3Path,
   openAPIV3Paths,
+  type Pieces as OpenAPIPieces,
 } from "../../../apimachinery/schema/openapi/documents.ts"
 import { mergedWith } from "../../../apimachinery/schema/openapi/merge-v2.ts"
-import { printPieces } from "../../../apimachinery/schema/openapi/pieces.ts"
+import { piecesOf, printPieces } from "../../../apimachinery/schema/openapi/pieces.ts"
 import { encodeOpenAPIV2, openAPIV2ProtobufTypes } from "../../../apimachinery/schema/openapi/protobuf-v2.ts"
 import { encodeOpenAPIV3, openAPIV3ProtobufTypes } from "../../../apimachinery/schema/openapi/protobuf-v3.ts"
 import { builtInOpenAPIPaths } from "../../registry/definitions.ts"
@@ -22,7 +23,7 @@ import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { parseAccept } from "../accept.ts"
 import { document, Pieces } from "./documents.ts"
-import { documentsElsewhere, swaggerOf } from "./openapi-elsewhere.ts"
+import { convertedElsewhere, convertedOf, documentsElsewhere, swaggerOf } from "./openapi-elsewhere.ts"
 import { sendDocument, type SendOptions } from "./send-document.ts"
 
 const json = "application/json"
@@ -42,10 +43,16 @@ export async function serveOpenAPI(ctx: RequestContext, response: ServerResponse
 
 async function serveIndex(ctx: RequestContext, response: ServerResponse): Promise<void> {
   const definitions = ctx.controlPlane.resources.definitions()
-  const elsewhere = await ctx.controlPlane.aggregator.openAPIPaths()
+  const converted = [...(await convertedElsewhere(ctx))].map(
+    ([path, { etag }]) => [path, addressOf(path, etag)] as const,
+  )
+  const given = [...(await ctx.controlPlane.aggregator.openAPIPaths())].map(
+    ([path, { address }]) => [path, address] as const,
+  )
+  const elsewhere = new Map([...converted, ...given])
   const builtIn = builtInOpenAPIPaths()
   const make = async () => {
-    const paths = new Map([...elsewhere].map(([path, { address }]) => [path, address]))
+    const paths = new Map(elsewhere)
     for (const path of openAPIV3Paths(definitions)) {
       // As in serve.ts of aggregation.
       if (builtIn.has(path) || !paths.has(path)) paths.set(path, addressOf(path, await hashOf(path, definitions)))
@@ -90,10 +97,17 @@ async function hashOf(
   return openAPIHash(path, [...found.sort(), ...others].join())
 }
 
+/** A version 3 document, before it is made. */
+interface Source {
+  hash: string
+  pieces: () => OpenAPIPieces | Promise<OpenAPIPieces>
+  /** As for `document`. */
+  about: readonly ResourceDefinition[] | "own"
+}
+
 async function serveV3(ctx: RequestContext, response: ServerResponse, path: string): Promise<void> {
-  const definitions = ctx.controlPlane.resources.definitions()
-  const pieces = openAPIV3(path, definitions, await loadDescriptions())
-  if (pieces === undefined) {
+  const source = (await sourceElsewhere(ctx, path)) ?? (await ownSource(ctx, path))
+  if (source === undefined) {
     response.writeHead(404, { "cache-control": changing, "content-length": 0 }).end() // without a body, as upstream
     return
   }
@@ -102,7 +116,7 @@ async function serveV3(ctx: RequestContext, response: ServerResponse, path: stri
     response.writeHead(406, { vary: "Accept", "cache-control": changing, "content-length": 0 }).end()
     return
   }
-  const hash = await hashOf(path, definitions)
+  const { hash, pieces, about } = source
   const asked = ctx.query.get("hash") ?? ""
   if (asked !== "" && asked !== hash) {
     const [prefix = ""] = (response.req.url ?? "").split("/openapi/v3/", 1)
@@ -111,13 +125,32 @@ async function serveV3(ctx: RequestContext, response: ServerResponse, path: stri
     response.writeHead(301, { ...headers, location, "content-length": 0 }).end()
     return
   }
-  const own = definitions.filter((definition) => openAPIV3Path(definition) === path)
-  const make = () => new Pieces(contentType === json ? printPieces(pieces) : encodeOpenAPIV3(pieces), hash)
-  const found = await document(ctx, `${ctx.info.path}?${contentType}`, own, make)
+  const make = async () => {
+    const given = await pieces()
+    return new Pieces(contentType === json ? printPieces(given) : encodeOpenAPIV3(given), hash)
+  }
+  const key = [ctx.info.path, contentType, ...(about === "own" ? [hash] : [])].join("?")
+  const found = await document(ctx, key, about, make)
   // A URL with the hash from the index has immutable content.
   const caching: Partial<SendOptions> =
     asked === "" ? { cacheControl: changing } : { cacheControl: "public, immutable", expires: inAYear() }
   await sendDocument(ctx, response, found, { contentType, asFile: true, ...caching })
+}
+
+async function ownSource({ controlPlane }: RequestContext, path: string): Promise<Source | undefined> {
+  const definitions = controlPlane.resources.definitions()
+  const pieces = openAPIV3(path, definitions, await loadDescriptions())
+  if (pieces === undefined) return undefined
+  const about = definitions.filter((definition) => openAPIV3Path(definition) === path)
+  return { hash: await hashOf(path, definitions), pieces: () => pieces, about }
+}
+
+/** Documents that servers have themselves are theirs to serve. */
+async function sourceElsewhere(ctx: RequestContext, path: string): Promise<Source | undefined> {
+  if (builtInOpenAPIPaths().has(path)) return undefined
+  const found = (await convertedElsewhere(ctx)).get(path)
+  if (found === undefined) return undefined
+  return { hash: found.etag, pieces: async () => piecesOf(await convertedOf(ctx, found)), about: "own" }
 }
 
 function inAYear(): Date {

@@ -18,10 +18,10 @@ export interface Servers extends AsyncDisposable {
 /** The range of the harness' kube-apiserver. */
 const serviceRange = "10.96.0.0/16"
 
-/** `audits`: of both servers, for tests that compare them. */
-export async function startServers(audits?: Audits): Promise<Servers> {
+/** `audits`: of both servers, for tests that compare them. `apiServerFlags`: additional ones of a new kube-apiserver. */
+export async function startServers(audits?: Audits, apiServerFlags: readonly string[] = []): Promise<Servers> {
   await using stack = new AsyncDisposableStack()
-  const kubernetes = stack.use(await connectKubernetes(stack, audits))
+  const kubernetes = stack.use(await connectKubernetes(stack, audits, apiServerFlags))
   const etcd = process.env["STORAGE"] === "etcd" ? stack.use(await TestEtcd.start()) : undefined
   const gateway = stack.use(
     await startTestGateway({
@@ -39,10 +39,16 @@ export async function startServers(audits?: Audits): Promise<Servers> {
   return { kubernetes, polyplane, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-async function connectKubernetes(stack: AsyncDisposableStack, audits: Audits | undefined): Promise<Connection> {
+async function connectKubernetes(
+  stack: AsyncDisposableStack,
+  audits: Audits | undefined,
+  apiServerFlags: readonly string[],
+): Promise<Connection> {
   const { POLYPLANE_KUBERNETES_SERVER: url, POLYPLANE_KUBERNETES_TOKEN: token = "admin-token" } = process.env
   if (url !== undefined) return new Connection({ name: "kubernetes", url, token })
-  const started = stack.use(await TestKubernetes.start({ serviceAccounts: true, audit: audits !== undefined }))
+  const started = stack.use(
+    await TestKubernetes.start({ serviceAccounts: true, audit: audits !== undefined, apiServerFlags }),
+  )
   const { server, certificateAuthority, token: own, auditLog } = started
   if (audits !== undefined) audits.file = auditLog
   return new Connection({ name: "kubernetes", url: server, certificateAuthority, token: own })
