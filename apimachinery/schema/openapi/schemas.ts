@@ -5,7 +5,7 @@ import { ownValue } from "../json-object.ts"
 import { dictionary } from "../../dictionary.ts"
 import type { GroupVersion, GroupVersionKind } from "../../object.ts"
 import { type Descriptions, noDescriptions, type TypeDescription } from "../descriptions.ts"
-import { kindsOfTypes } from "../facts.ts"
+import { kindsOfTypes, schemaOfType } from "../facts.ts"
 import type { JsonObject } from "../json-object.ts"
 import type { FieldSchema, Schema } from "../schema.ts"
 import { isBare, publishedDefaults, publishedUnions } from "./facts.ts"
@@ -89,9 +89,11 @@ export class Definitions {
     return this.ref(schema.name ?? "")
   }
 
+  /** Next to a built-in type of the name it has another one; a document of version 3 has none of those that it could be taken for. */
   define(name: string, schema: JsonObject): JsonObject {
-    this.#custom.set(name, schema)
-    return this.ref(name)
+    const own = this.#dialect === "v2" && schemaOfType(name) !== undefined ? `${name}_v2` : name
+    this.#custom.set(own, schema)
+    return this.ref(own)
   }
 
   #reach(schema: Schema): void {

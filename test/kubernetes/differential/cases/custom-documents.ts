@@ -1,7 +1,7 @@
 // OpenAPI documents of custom resources: keywords in every form, and names that are no identifiers.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { get, post, type RequestStep, type Scenario } from "../scenario.ts"
+import { get, post, remove, type RequestStep, type Scenario } from "../scenario.ts"
 import { definitions } from "./things.ts"
 
 export function customDocumentCases(): Scenario[] {
@@ -9,6 +9,7 @@ export function customDocumentCases(): Scenario[] {
     { name: "OpenAPI describes keywords of custom resources", steps: keywords() },
     { name: "OpenAPI describes custom resources of any name", steps: names() },
     { name: "OpenAPI describes custom resources of groups with digits", steps: digits() },
+    { name: "OpenAPI describes a custom resource that has the name of a built-in type", steps: namesake() },
   ]
 }
 
@@ -211,5 +212,19 @@ function digits(): RequestStep[] {
     document(`/openapi/v3/apis/${group}/my-v-1a`, { untilText: "k9-9aList" }),
     document(`/openapi/v3/apis/${group}/v1`, { untilText: "k9-9aList" }),
     document("/openapi/v2", { untilText: "my-v-1a.k9-9aList" }),
+  ]
+}
+
+/** The group is not the scenario's own, so that the definition goes away again. */
+function namesake(): RequestStep[] {
+  const metadata = { name: "pods.core.api.k8s.io", annotations: { "api-approved.kubernetes.io": "unapproved, a test" } }
+  const spec = { group: "core.api.k8s.io", scope: "Namespaced", names: { plural: "pods", kind: "Pod" } }
+  const versions = [version({ spec: { type: "object" } })]
+  return [
+    post(definitions, { metadata, spec: { ...spec, versions } } as unknown as Json, { label: "WRITE pods" }),
+    document("/openapi/v2", { untilText: "io.k8s.api.core.v1.PodList_v2" }),
+    document(`/openapi/v3/apis/${spec.group}/v1`, { untilText: "io.k8s.api.core.v1.PodList" }),
+    remove(`${definitions}/${metadata.name}`, undefined, { label: "WRITE nothing" }),
+    get(`${definitions}/${metadata.name}`, { untilCode: 404 }),
   ]
 }
