@@ -85,6 +85,8 @@ export interface WatchOptions {
    * watches are notified before the writer.
    */
   patient?: boolean
+  /** Deliver only changes of the keys under the prefix for which this is true. */
+  concerns?: (key: string) => boolean
 }
 
 /**

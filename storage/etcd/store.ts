@@ -145,6 +145,7 @@ export class EtcdStore implements Store, ChangeLog {
       after,
       maxPending: options.maxPending ?? this.#parts.limits.maxPendingEvents,
       patient: options.patient ?? false,
+      ...(options.concerns === undefined ? {} : { concerns: options.concerns }),
     })
   }
 

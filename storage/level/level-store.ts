@@ -173,6 +173,7 @@ export class LevelStore implements Store, ChangeLog {
       after: options.after,
       maxPending: options.maxPending ?? this.#limits.maxPendingEvents,
       patient: options.patient ?? false,
+      ...(options.concerns === undefined ? {} : { concerns: options.concerns }),
     })
   }
 

@@ -129,6 +129,7 @@ class MemoryStore implements Store, ChangeLog {
       after: options.after,
       maxPending: options.maxPending ?? this.#limits.maxPendingEvents,
       patient: options.patient ?? false,
+      ...(options.concerns === undefined ? {} : { concerns: options.concerns }),
     })
   }
 

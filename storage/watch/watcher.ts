@@ -23,6 +23,8 @@ export interface ChangeLog {
   reach?(revision: Revision): Promise<void>
 }
 
+type CompleteOptions = Required<Omit<WatchOptions, "concerns">> & Pick<WatchOptions, "concerns">
+
 interface Waiter {
   resolve(result: IteratorResult<readonly StoreEvent[], undefined>): void
   reject(error: Error): void
@@ -31,7 +33,7 @@ interface Waiter {
 const finished = { done: true, value: undefined } as const
 
 /** Invalid options are reported by the first read of the watch, like every other error that ends it. */
-export function createWatcher(log: ChangeLog, buffer: EventBuffer, prefix: string, options: Required<WatchOptions>) {
+export function createWatcher(log: ChangeLog, buffer: EventBuffer, prefix: string, options: CompleteOptions) {
   return new LogWatcher(log, buffer, prefix, options)
 }
 
@@ -41,6 +43,7 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
   readonly #prefix: string
   readonly #maxPending: number
   readonly #isPatient: boolean
+  readonly #concerns: ((key: string) => boolean) | undefined
   #isToBeWoken = false
   #state: "behind" | "live" | "ended" = "behind"
   /** Everything up to this revision has been delivered to the consumer. */
@@ -51,12 +54,13 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
   #failure: Error | undefined
   #waiter: Waiter | undefined
 
-  constructor(log: ChangeLog, buffer: EventBuffer, prefix: string, options: Required<WatchOptions>) {
+  constructor(log: ChangeLog, buffer: EventBuffer, prefix: string, options: CompleteOptions) {
     this.#log = log
     this.#buffer = buffer
     this.#prefix = prefix
     this.#maxPending = options.maxPending
     this.#isPatient = options.patient
+    this.#concerns = options.concerns
     this.#delivered = options.after
     this.#seen = options.after
     try {
@@ -131,7 +135,7 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
 
   offer(events: readonly StoreEvent[], revision: Revision): void {
     this.#seen = revision
-    for (const event of events) if (event.current.key.startsWith(this.#prefix)) this.#pending.push(event)
+    for (const event of events) if (this.#isOf(event)) this.#pending.push(event)
     if (this.#pending.length === 0) {
       this.#delivered = revision
     } else if (this.#waiter) {
@@ -144,6 +148,10 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
       const text = `watch of "${this.#prefix}" has more than ${this.#maxPending} events waiting`
       this.fail(new StorageError("SlowConsumer", text))
     }
+  }
+
+  #isOf({ current: { key } }: StoreEvent): boolean {
+    return key.startsWith(this.#prefix) && (this.#concerns === undefined || this.#concerns(key))
   }
 
   /** Delivers the pending events to the waiting consumer. */
@@ -174,7 +182,7 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
   #tryCutover(): boolean {
     if (this.#seen < this.#buffer.floor) return false
     this.#state = "live"
-    this.#pending = this.#buffer.since(this.#seen).filter((event) => event.current.key.startsWith(this.#prefix))
+    this.#pending = this.#buffer.since(this.#seen).filter((event) => this.#isOf(event))
     this.#seen = this.#buffer.revision
     if (this.#pending.length === 0) this.#delivered = this.#seen
     this.#buffer.join(this)
@@ -201,7 +209,7 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
       if (this.#state !== "behind") return []
       this.#seen = revision
       this.#delivered = revision
-      return events
+      return this.#concerns === undefined ? events : events.filter((event) => this.#isOf(event))
     } catch (error) {
       this.fail(error instanceof Error ? error : new Error(String(error)))
       return []

@@ -18,6 +18,21 @@ export function watches(open: () => Promise<Store>): void {
     expect(await take(backlog.watcher, 3)).toEqual(expected)
   })
 
+  test("delivers changes of certain keys only, if these are all that concern it", async () => {
+    const store = await open()
+    const concerns = (key: string): boolean => key.endsWith("/b")
+    await using live = closing(store.watch("/w/", { after: 1, concerns }))
+    await put(store, "/w/a", "1")
+    await put(store, "/other/b", "1")
+    await put(store, "/w/b", "1")
+    expect(await take(live.watcher, 1)).toEqual(["put /w/b=1 4/4"])
+    expect(live.watcher.revision).toBe(4)
+    await put(store, "/w/a", "2")
+    expect(live.watcher.revision).toBe(5)
+    await using backlog = closing(store.watch("/w/", { after: 1, concerns }))
+    expect(await take(backlog.watcher, 1)).toEqual(["put /w/b=1 4/4"])
+  })
+
   test("resumes after any revision without gaps or duplicates, also from old ones", async () => {
     const store = await open()
     const last = 60
