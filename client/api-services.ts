@@ -49,4 +49,24 @@ export function availableCondition({ status }: APIService): APIServiceCondition 
   return status?.conditions?.find(({ type }) => type === "Available")
 }
 
+/** Of this server's own group versions. */
+export const localCondition = { status: "True", reason: "Local", message: "Local APIServices are always available" }
+
+/** With that condition in the place of the former one. undefined: it has it. `now`: the time if the status changes. */
+export function withAvailability(
+  service: APIService,
+  { status, reason, message }: Required<Pick<APIServiceCondition, "status" | "reason" | "message">>,
+  now: string,
+): APIService | undefined {
+  const before = availableCondition(service)
+  if (before?.status === status && before.reason === reason && before.message === message) return undefined
+  const since = before?.status === status ? before.lastTransitionTime : now
+  const condition: APIServiceCondition = { type: "Available", status, reason, message }
+  if (since !== undefined) condition.lastTransitionTime = since
+  const all = service.status?.conditions ?? []
+  const conditions =
+    before === undefined ? [...all, condition] : all.map((each) => (each === before ? condition : each))
+  return { ...service, status: { ...service.status, conditions } }
+}
+
 export const isAvailable = (service: APIService): boolean => availableCondition(service)?.status === "True"

@@ -5,12 +5,14 @@
 import { clientOver } from "../../client/http/client.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
+import type { Store } from "../../storage/types.ts"
 import { controlPlaneClosed } from "../control-plane/ending.ts"
 import type { Backends } from "../backends/backends.ts"
 import type { User } from "../request/user.ts"
 import { storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import type { ObjectView } from "../registry/generic/storage/object-view.ts"
 import { AvailabilityController, type Outages } from "./availability-controller.ts"
+import { BackingServices } from "./backing-services.ts"
 import type { FrontProxy } from "./front-proxy.ts"
 import type { ListedResource } from "./listed-resources.ts"
 import { type Ranked, rankOf } from "./priorities.ts"
@@ -34,6 +36,7 @@ const checkTimeoutMs = 5_000
 export interface AggregatorParts {
   /** All of the control plane's. */
   services: ObjectView<APIService>
+  store: Store
   backends: Backends
   frontProxy: FrontProxy
   client: () => KubeClient
@@ -58,6 +61,7 @@ export class Aggregator implements AsyncDisposable {
   readonly #parts: AggregatorParts
   readonly #view: ObjectView<APIService>
   readonly #availability: AvailabilityController
+  readonly #backing: BackingServices
   readonly #ending = new AbortController()
   #isOpen = false
 
@@ -65,12 +69,18 @@ export class Aggregator implements AsyncDisposable {
     this.#parts = parts
     this.#view = parts.services
     this.#view.onChange(() => this.#availability.changed())
+    const { store, log } = parts
+    this.#backing = new BackingServices({ store, log, onChange: () => this.#availability.recheck() })
     this.#availability = new AvailabilityController({
-      services: async () => (await this.#view.current()).filter(isRemote),
+      services: async () => {
+        const remote = (await this.#view.current()).filter(isRemote)
+        this.#backing.follow(remote)
+        return remote
+      },
       get: (service, request) => this.#get(service, request, aggregatorUser),
       getOpenAPI: (service, request) => this.getOpenAPI(service, request),
       client: parts.client,
-      log: parts.log,
+      log,
       signal: this.#ending.signal,
     })
   }
@@ -162,5 +172,6 @@ export class Aggregator implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort(controlPlaneClosed)
     await this.#availability[Symbol.asyncDispose]()
+    await this.#backing[Symbol.asyncDispose]()
   }
 }

@@ -8,11 +8,13 @@ import type { KubeClient } from "../../client/rest.ts"
 import { checkAvailability, type Availability } from "./availability.ts"
 import { type ListedResource, resourcesOf } from "./listed-resources.ts"
 import type { RemoteAnswer, RemoteGet } from "./remote.ts"
-import { type APIService, apiServices, availableCondition, isRemote } from "../../client/api-services.ts"
+import { type APIService, apiServices, isAvailable, isRemote, withAvailability } from "../../client/api-services.ts"
 
 const availabilityLimits = {
   /** Interval of availability checks. */
   checkEveryMs: 30_000,
+  /** Delay after a change of a Service or its endpoints: there may be several. */
+  recheckMs: 100,
   /** Delay after a failed check, which increases up to checkEveryMs. */
   retryFirstMs: 250,
   /** Number of servers that are checked at the same time. */
@@ -97,6 +99,14 @@ export class AvailabilityController implements AsyncDisposable {
       },
       () => undefined, // the store is closing
     )
+  }
+
+  /** Call when something has changed on which the availability may depend. */
+  recheck(): void {
+    if (this.#isDue) return
+    this.#failures = 0
+    this.#isDue = true
+    this.#schedule(availabilityLimits.recheckMs)
   }
 
   /** Checks those that have never been checked. Resolves when they have. */
@@ -233,26 +243,14 @@ const noRoom: Availability = {
 }
 
 /** Returns true if the API was available before and no longer is. */
-async function writeCondition(
-  client: KubeClient,
-  name: string,
-  { status, reason, message }: Availability,
-): Promise<boolean> {
+async function writeCondition(client: KubeClient, name: string, verdict: Availability): Promise<boolean> {
   try {
     const current = await client.get<APIService>(apiServices, undefined, name)
-    const before = availableCondition(current)
     if (!isRemote(current)) return false
-    if (before?.status === status && before.reason === reason && before.message === message) return false
-    const since = before?.status === status ? before.lastTransitionTime : undefined
-    const condition = { type: "Available", status, lastTransitionTime: since ?? timestamp(), reason, message }
-    const others = (current.status?.conditions ?? []).filter(({ type }) => type !== "Available")
-    const conditions = [...others, condition]
-    await client.update(
-      apiServices,
-      { ...current, status: { ...current.status, conditions } },
-      { subresource: "status" },
-    )
-    return status !== "True" && before?.status === "True"
+    const changed = withAvailability(current, verdict, timestamp())
+    if (changed === undefined) return false
+    await client.update(apiServices, changed, { subresource: "status" })
+    return verdict.status !== "True" && isAvailable(current)
   } catch (error) {
     // Changed or deleted meanwhile; the next check writes the then current condition.
     if (!isConflict(error) && !isNotFound(error)) throw error

@@ -2,7 +2,7 @@
 // discovery of its group version, which is returned. Source: k8s.io/kube-aggregator/pkg/controllers/status/remote.
 
 import type { EndpointSlice, Service } from "../../apimachinery/object.ts"
-import { isNotFound } from "../../apimachinery/status.ts"
+import { isNotFound, StatusError } from "../../apimachinery/status.ts"
 import type { Json } from "../../apimachinery/object.ts"
 import { endpointSlices, services } from "../../client/resources.ts"
 import { goError } from "../backends/go-errors.ts"
@@ -50,6 +50,8 @@ export async function checkAvailability(parts: AvailabilityParts, service: APISe
     const passed: Availability = { status: "True", reason: "Passed", message: "all checks passed" }
     return document === undefined ? passed : { ...passed, resources: document, bytes }
   } catch (error) {
+    // The Service leads nowhere.
+    if (error instanceof StatusError) return no("FailedDiscoveryCheck", error.message)
     return failing(`Get "${url}": ${goError(error)}`)
   }
 }

@@ -1,7 +1,9 @@
 // The APIServices of custom resources: one for each served group version, created and deleted with it, and restored if a client
-// changes it. They have no function here but in discovery. Source: k8s.io/kube-aggregator/pkg/controllers/autoregister.
+// changes it. They have no function here but in discovery. All that have no server are available, whatever a client writes. Sources:
+// k8s.io/kube-aggregator/pkg/controllers/autoregister, k8s.io/kube-aggregator/pkg/controllers/status/local.
 
 import { isAlreadyExists, isConflict, isNotFound } from "../../apimachinery/status.ts"
+import { timestamp } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { Reconciliation } from "../control-plane/reconciliation.ts"
@@ -9,7 +11,14 @@ import type { ObjectView } from "../registry/generic/storage/object-view.ts"
 import { semanticEqual } from "../registry/validation/equality.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { customPriorities } from "./priorities.ts"
-import { type APIService, apiServices, managedLabel } from "../../client/api-services.ts"
+import {
+  type APIService,
+  apiServices,
+  isRemote,
+  localCondition,
+  managedLabel,
+  withAvailability,
+} from "../../client/api-services.ts"
 
 export interface LocalServicesParts {
   services: ObjectView<APIService>
@@ -31,7 +40,7 @@ export class LocalServices implements AsyncDisposable {
       failure: "APIServices of custom resources are not up to date",
       log: parts.log,
     })
-    parts.services.onChange(() => this.changed())
+    parts.services.onChange(() => this.#reconciliation.due())
   }
 
   /** Call when the served resources have changed. The first time opens the view of the APIServices. */
@@ -66,10 +75,15 @@ export class LocalServices implements AsyncDisposable {
     for (const service of there.values()) {
       const { name = "", uid } = service.metadata
       if (signal.aborted) return
-      if (wanted.has(name) || !isOwn(service)) continue
-      await client
-        .delete(apiServices, undefined, name, uid === undefined ? {} : { uid })
-        .catch(unless(isNotFound, isConflict))
+      if (!wanted.has(name) && isOwn(service)) {
+        await client
+          .delete(apiServices, undefined, name, uid === undefined ? {} : { uid })
+          .catch(unless(isNotFound, isConflict))
+        continue
+      }
+      const available = isRemote(service) ? undefined : withAvailability(service, localCondition, timestamp())
+      if (available === undefined) continue
+      await client.update(apiServices, available, { subresource: "status" }).catch(unless(isNotFound, isConflict))
     }
   }
 }

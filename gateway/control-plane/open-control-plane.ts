@@ -107,7 +107,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   const resources = await serveResources(parts, self, services, stack)
   const backends = stack.use(new Backends({ reader, nodes, networks: parts.networks }))
   const frontProxy = parts.frontProxy ?? new FrontProxy(trust.frontProxyAuthority)
-  const aggregator = stack.use(new Aggregator({ services, backends, frontProxy, client: ownClient(self), log }))
+  const aggregator = stack.use(new Aggregator({ services, store, backends, frontProxy, client: ownClient(self), log }))
   const ending = stack.move()
   let client: KubeClient | undefined
   const controlPlane: ControlPlane = {

@@ -86,7 +86,14 @@ export function createControlPlaneStub(
   const frontProxy = new FrontProxy({ certificate: "", key: createSecretKey(Buffer.of(0)) })
   const backends = new Backends({ reader: stub.client, nodes: stub.nodes, networks: new NetworkRules(localNetworks) })
   const services = new ObjectView<APIService>({ store, prefix: apiServicePrefix, log: silentLog })
-  const aggregator = new Aggregator({ services, backends, frontProxy, client: () => stub.client, log: silentLog })
+  const aggregator = new Aggregator({
+    services,
+    store,
+    backends,
+    frontProxy,
+    client: () => stub.client,
+    log: silentLog,
+  })
   return stub
 }
 

@@ -177,7 +177,7 @@ describe.skipIf(lacks(TestKubernetes.binaries()))(
 
     beforeAll(async () => {
       // A Service of an external name leads to loopback, where endpoints may not be.
-      servers = await startServers(undefined, ["--enable-aggregator-routing=false"])
+      servers = await startServers({ apiServerFlags: ["--enable-aggregator-routing=false"] })
     })
     afterAll(async () => {
       await servers?.[Symbol.asyncDispose]()

@@ -77,6 +77,10 @@ export class Connection implements Disposable {
     })
   }
 
+  get port(): number {
+    return Number(this.#url.port)
+  }
+
   /** A connection without credentials. */
   withoutCredentials(): Connection {
     const { certificate: _certificate, key: _key, token: _token, ...others } = this.#options

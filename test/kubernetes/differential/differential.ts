@@ -2,7 +2,7 @@
 
 import { compareTranscripts, type Difference, printDifferences } from "./compare.ts"
 import { normalize } from "./normalize.ts"
-import { type Place, runSteps, until } from "./run.ts"
+import { type Place, type RunOptions, runSteps, until } from "./run.ts"
 import type { Scenario } from "./scenario.ts"
 import type { Servers } from "./servers.ts"
 
@@ -28,11 +28,15 @@ export function nextPlace(): Place {
   return { id, namespace: `d-${id}`, number: (firstNumber + count).toString(16) }
 }
 
-export async function compareScenario(servers: Servers, scenario: Scenario): Promise<Difference[]> {
+export async function compareScenario(
+  servers: Servers,
+  scenario: Scenario,
+  options: RunOptions = {},
+): Promise<Difference[]> {
   const place = nextPlace()
   const [kubernetes, polyplane] = await Promise.all([
-    runSteps(servers.kubernetes, scenario, place),
-    runSteps(servers.polyplane, scenario, place),
+    runSteps(servers.kubernetes, scenario, place, options),
+    runSteps(servers.polyplane, scenario, place, options),
   ])
   try {
     if (kubernetes.watched().length > 0) {
@@ -43,7 +47,8 @@ export async function compareScenario(servers: Servers, scenario: Scenario): Pro
     kubernetes.close()
     polyplane.close()
   }
-  return compareTranscripts(scenario, normalize(kubernetes.transcript), normalize(polyplane.transcript))
+  const [theirs, ours] = [kubernetes, polyplane].map(({ transcript }) => normalize(transcript, scenario))
+  return compareTranscripts(scenario, theirs ?? [], ours ?? [])
 }
 
 /** Returns what differs in the last of these times; nothing if the servers were alike in one of them. */

@@ -6,6 +6,7 @@ import { parseExactly } from "../../../apimachinery/schema/exact-integers.ts"
 import { decodeOpenAPI } from "./protobuf-documents.ts"
 import { decodeProtobuf } from "./protobuf.ts"
 import type { Entry, Transcript } from "./run.ts"
+import type { Scenario } from "./scenario.ts"
 
 /** One response in comparable form. */
 export interface NormalEntry {
@@ -55,6 +56,8 @@ const tokenVolume = /\bkube-api-access-[a-z0-9]{5}\b/g
 const printedChange = /(are immutable|is immutable|may not change fields|immutable after creation)([^\n]*)\n[^]*/
 /** An immutable value is printed in Go's format. */
 const printedValue = /Invalid value: (\[[^]*?\](?=: field is immutable)|\{[^]*?\})(?=: )/g
+/** Authorities that a server tells. */
+const certificates = /(-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----\n?)+/g
 /** The token of a service account, outside of dedicated fields. */
 const webToken = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g
 const portFields: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePort"])
@@ -67,8 +70,11 @@ const isRules = /^(r|nonR)esourceRules$/
 const documentHash = /\?hash=[0-9A-F]{128}/g
 const ownIssuer = /https:\/\/kubernetes\.default\.svc(\.cluster\.local)?(\/tenants\/differential)?/g
 
-export function normalize({ namespace, id, entries }: Transcript): NormalEntry[] {
-  const words = new Words(namespace, id)
+export function normalize(
+  { namespace, id, entries }: Transcript,
+  { anyManagerOrder = false }: Pick<Scenario, "anyManagerOrder"> = {},
+): NormalEntry[] {
+  const words = new Words({ namespace, id, anyManagerOrder })
   const normal = new Map<Entry, NormalEntry>()
   // Watches come last: their content was in an earlier response, from which it has its word.
   const order = [...entries].toSorted((a, b) => Number("watch" in a.step) - Number("watch" in b.step))
@@ -88,13 +94,15 @@ export function normalize({ namespace, id, entries }: Transcript): NormalEntry[]
 class Words {
   readonly #namespace: string
   readonly #id: string
+  readonly #anyManagerOrder: boolean
   readonly #words = new Map<string, string>()
   readonly #counts = new Map<string, number>()
   #step = 0
 
-  constructor(namespace: string, id: string) {
+  constructor({ namespace, id, anyManagerOrder }: { namespace: string; id: string; anyManagerOrder: boolean }) {
     this.#namespace = namespace
     this.#id = id
+    this.#anyManagerOrder = anyManagerOrder
   }
 
   at(step: number): void {
@@ -127,7 +135,8 @@ class Words {
     if (Array.isArray(value)) {
       const items = value.map((item) => this.#value(item, field))
       if (field === "causes") return once(items)
-      return isRules.test(field) ? items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items
+      const isInAnyOrder = isRules.test(field) || (this.#anyManagerOrder && field === "managedFields")
+      return isInAnyOrder ? items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items
     }
     if (typeof value !== "object" || value === null)
       return portFields.has(field) && isNodePort(value) ? "<node port>" : value
@@ -160,6 +169,7 @@ class Words {
       .replaceAll(this.#id, "@{id}")
       .replaceAll(uidPattern, (uid) => this.#word("uid", uid))
       .replaceAll(printedRevision, (_, before: string, revision: string) => before + this.#word("revision", revision))
+      .replaceAll(certificates, "<certificates>")
       .replaceAll(webToken, "<token>")
       .replaceAll(timePattern, (_, fraction: string | undefined) =>
         fraction === undefined ? "<time>" : "<micro time>",

@@ -39,7 +39,7 @@ export interface Place {
   number: string
 }
 
-/** Timeout for actions that a server performs by itself (such as serving a new kind). */
+/** By default, such as for serving a new kind. */
 const settlingMs = 10_000
 /** Maximum length of a printed response. */
 const shownBytes = 500
@@ -47,6 +47,8 @@ const shownBytes = 500
 const endPatienceMs = 15_000
 
 export interface RunOptions {
+  /** Timeout for actions that a server performs by itself. */
+  patienceMs?: number
   /** Called when the scenario's namespace exists. */
   before?: () => Promise<void>
   /** What the server did besides responding to a step, as entries that follow the response's. */
@@ -57,7 +59,7 @@ export async function runSteps(
   connection: Connection,
   scenario: Scenario,
   place: Place,
-  { before, after }: RunOptions = {},
+  { before, after, patienceMs = settlingMs }: RunOptions = {},
 ): Promise<Running> {
   const { namespace, id } = place
   const saved = new Map<string, unknown>()
@@ -76,7 +78,7 @@ export async function runSteps(
       watches.push({ entry, watch, step })
       continue
     }
-    const { code, headers, body, isInVain } = await ask(connection, step, fill)
+    const { code, headers, body, isInVain } = await ask(connection, step, fill, patienceMs)
     if (isInVain && scenario.byChance !== true) throw inVain(connection, step, shown(code, body))
     if (step.save !== undefined) {
       if (code >= 300 && scenario.byChance !== true)
@@ -123,10 +125,11 @@ async function ask(
   connection: Connection,
   step: RequestStep,
   fill: (text: string) => string,
+  patienceMs: number,
 ): Promise<Answer & { isInVain: boolean }> {
   const options = { headers: headersOf(step, fill), body: bodyOf(step, fill) }
   const caller = "authorization" in options.headers ? connection.anonymous : connection
-  const deadline = Date.now() + settlingMs
+  const deadline = Date.now() + patienceMs
   for (;;) {
     const answer = await caller.call(step.method, fill(step.path), options).catch(noAnswer)
     const isDone =

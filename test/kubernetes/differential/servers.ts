@@ -18,16 +18,26 @@ export interface Servers extends AsyncDisposable {
 /** The range of the harness' kube-apiserver. */
 const serviceRange = "10.96.0.0/16"
 
-/** `audits`: of both servers, for tests that compare them. `apiServerFlags`: additional ones of a new kube-apiserver. */
-export async function startServers(audits?: Audits, apiServerFlags: readonly string[] = []): Promise<Servers> {
+export interface ServersOptions {
+  /** Of both servers, for tests that compare them. */
+  audits?: Audits | undefined
+  /** The address of both servers for pods. By default a server on loopback tells none. */
+  address?: string | undefined
+  /** Additional ones of a new kube-apiserver. */
+  apiServerFlags?: readonly string[]
+}
+
+export async function startServers(options: ServersOptions = {}): Promise<Servers> {
+  const { audits, address } = options
   await using stack = new AsyncDisposableStack()
-  const kubernetes = stack.use(await connectKubernetes(stack, audits, apiServerFlags))
+  const kubernetes = stack.use(await connectKubernetes(stack, options))
   const etcd = process.env["STORAGE"] === "etcd" ? stack.use(await TestEtcd.start()) : undefined
   const gateway = stack.use(
     await startTestGateway({
       superCluster: false,
       allowedNetworks: localNetworks, // webhooks of tests are on loopback
       ...(audits === undefined ? {} : { audit: audits.log }),
+      ...(address === undefined ? {} : advertised(address, kubernetes.port)),
       ...(etcd === undefined ? {} : { etcd: { servers: etcd.servers, prefix: "/differential" } }),
       serviceAddresses: () => new RangeServiceAddresses({ cidr: serviceRange, load: () => Promise.resolve([]) }),
     }),
@@ -39,15 +49,27 @@ export async function startServers(audits?: Audits, apiServerFlags: readonly str
   return { kubernetes, polyplane, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
+/** At the same port, and with the same range of addresses as that server has. */
+function advertised(advertiseAddress: string, advertisePort: number) {
+  return { advertiseAddress, advertisePort, serviceRanges: [serviceRange] }
+}
+
 async function connectKubernetes(
   stack: AsyncDisposableStack,
-  audits: Audits | undefined,
-  apiServerFlags: readonly string[],
+  { audits, address, apiServerFlags = [] }: ServersOptions,
 ): Promise<Connection> {
   const { POLYPLANE_KUBERNETES_SERVER: url, POLYPLANE_KUBERNETES_TOKEN: token = "admin-token" } = process.env
   if (url !== undefined) return new Connection({ name: "kubernetes", url, token })
   const started = stack.use(
-    await TestKubernetes.start({ serviceAccounts: true, audit: audits !== undefined, apiServerFlags }),
+    await TestKubernetes.start({
+      serviceAccounts: true,
+      audit: audits !== undefined,
+      apiServerFlags: [
+        "--requestheader-uid-headers=X-Remote-Uid",
+        ...(address === undefined ? [] : [`--advertise-address=${address}`, "--endpoint-reconciler-type=lease"]),
+        ...apiServerFlags,
+      ],
+    }),
   )
   const { server, certificateAuthority, token: own, auditLog } = started
   if (audits !== undefined) audits.file = auditLog

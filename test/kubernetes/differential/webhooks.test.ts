@@ -23,7 +23,7 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("webhooks are called as by kub
   let compared = 0
 
   beforeAll(async () => {
-    servers = await startServers(audits)
+    servers = await startServers({ audits })
     hooked = await Promise.all(
       [servers.kubernetes, servers.polyplane].map((server) => HookedServer.start(server, audits)),
     )
@@ -38,7 +38,9 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("webhooks are called as by kub
     compared++
     await expectAlike(scenario.name, async () => {
       const place = nextPlace()
-      const [theirs, ours] = (await Promise.all(hooked.map((server) => server.run(scenario, place)))).map(normalize)
+      const [theirs, ours] = (await Promise.all(hooked.map((server) => server.run(scenario, place)))).map(
+        (transcript) => normalize(transcript),
+      )
       return known.unknown(compareTranscripts({ ...scenario, anyOrder: true }, theirs ?? [], ours ?? []))
     })
   })

@@ -15,7 +15,7 @@ import {
 } from "../../../../apimachinery/names.ts"
 import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import { timestamp } from "../../../../apimachinery/object.ts"
-import { type APIService, type APIServiceSpec, defaultPort } from "../../../../client/api-services.ts"
+import { type APIService, type APIServiceSpec, defaultPort, localCondition } from "../../../../client/api-services.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { validateOwnNames } from "../../validation/names.ts"
 import { messages, portNumber } from "../../validation/values.ts"
@@ -37,15 +37,15 @@ const strategy: Strategy<APIService> = {
   },
 
   prepareForCreate(_ctx, service) {
-    const condition = { status: "True", reason: "Local", message: "Local APIServices are always available" }
     service.status = service.spec?.service
       ? {}
-      : { conditions: [{ type: "Available", ...condition, lastTransitionTime: timestamp() }] }
+      : { conditions: [{ type: "Available", ...localCondition, lastTransitionTime: timestamp() }] }
   },
 
-  /** The first one with a service starts the aggregator. */
+  /** The first one with a service starts the aggregator. Changes of the others are followed as well, since some are not allowed. */
   async begin(ctx, service) {
-    if (service.spec?.service) await ctx.controlPlane.aggregator.remote()
+    const { aggregator } = ctx.controlPlane
+    await (service.spec?.service ? aggregator.remote() : aggregator.services())
     return undefined
   },
 
