@@ -17,6 +17,7 @@ const first = [
   "clients/clients",
   "manifests",
   "controllers/restarted",
+  "differential/kept-objects",
   "unmodified-controllers",
   "main-job",
   "etcd/store",

@@ -9,7 +9,6 @@ import { bootstrapObjects } from "../../apimachinery/schema/facts.ts"
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import { baseRevision } from "../../storage/base-layer.ts"
 import type { BaseLayer } from "../../storage/types.ts"
-import { frontProxyName } from "../aggregation/front-proxy.ts"
 import { builtInDefinitions } from "../registry/definitions.ts"
 import { managersIn, setEntries } from "../registry/generic/managed-fields/field-management.ts"
 import { storageKey } from "../registry/generic/storage/keys.ts"
@@ -18,7 +17,10 @@ import { encodeStored } from "../registry/generic/storage/stored-form.ts"
 import type { BornObject } from "../registry/generic/storage/stored-value.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { PolicyRule } from "../authorization/types.ts"
+import { initialServiceCIDR } from "./default-service-cidr.ts"
+import { extensionAuthentication } from "./extension-authentication.ts"
 import { initialManagers } from "./initial-managers.ts"
+import { tokenTracking } from "./token-tracking.ts"
 
 /** Placeholders in the encoded objects; they do not occur otherwise. */
 const places = {
@@ -74,9 +76,9 @@ export function createBootstrap(certificateAuthority: string, serviceRanges: rea
   for (const object of [
     ...withAggregatedRules(bootstrapObjects()).map(withTimes),
     ...perNamespace(certificateAuthority),
-    tokenTracking,
-    extensionAuthentication,
-    ...(serviceRanges.length === 0 ? [] : [serviceCIDR(serviceRanges)]),
+    tokenTracking(places.day),
+    extensionAuthentication({ client: places.clientAuthority, frontProxy: places.frontProxyAuthority }),
+    ...(serviceRanges.length === 0 ? [] : [initialServiceCIDR(serviceRanges, places.time)]),
   ]) {
     const { apiVersion, kind, metadata } = object
     const definition = definitions.get(`${apiVersion}/${kind}`)
@@ -135,43 +137,6 @@ function perNamespace(certificateAuthority: string): KubeObject[] {
       data: { "ca.crt": certificateAuthority },
     },
   ])
-}
-
-/** The time since which the use of legacy tokens is tracked; controller managers read it at their start. */
-const tokenTracking: KubeObject = {
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name: "kube-apiserver-legacy-service-account-token-tracking", namespace: "kube-system" },
-  data: { since: places.day },
-}
-
-/** Used by servers of aggregated APIs to authenticate their callers. */
-const extensionAuthentication: KubeObject = {
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name: "extension-apiserver-authentication", namespace: "kube-system" },
-  data: {
-    "client-ca-file": places.clientAuthority,
-    "requestheader-allowed-names": `["${frontProxyName}"]`,
-    "requestheader-client-ca-file": places.frontProxyAuthority,
-    "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',
-    "requestheader-group-headers": '["X-Remote-Group"]',
-    "requestheader-uid-headers": '["X-Remote-Uid"]',
-    "requestheader-username-headers": '["X-Remote-User"]',
-  },
-}
-
-/** The default ServiceCIDR. The range belongs to the super cluster; tenants see it as the range of their addresses. */
-function serviceCIDR(cidrs: readonly string[]): KubeObject {
-  const message = "Kubernetes default Service CIDR is ready"
-  const ready = { type: "Ready", status: "True", reason: "", message, lastTransitionTime: places.time }
-  return {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "ServiceCIDR",
-    metadata: { name: "kubernetes" },
-    spec: { cidrs },
-    status: { conditions: [ready] },
-  } as KubeObject
 }
 
 interface Aggregated {

@@ -7,7 +7,7 @@ import type { Tenant, TenantAddress } from "../../client/tenants.ts"
 import { withFieldManager } from "../../client/writes-as.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { StoreQuota } from "../../storage/quota.ts"
-import type { Store } from "../../storage/types.ts"
+import type { Store, StoreEvent } from "../../storage/types.ts"
 import { FrontProxy } from "../aggregation/front-proxy.ts"
 import { NetworkRules } from "../backends/networks.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
@@ -29,6 +29,7 @@ import {
   kubernetesServiceKeys,
   type AdvertisedAddress,
 } from "./kubernetes-service.ts"
+import { ensureKept, type KeptObjects, keptObjects } from "./kept-objects.ts"
 import { openControlPlane, type ControlPlaneParts } from "./open-control-plane.ts"
 import { ReachableNodes } from "./reachable-nodes.ts"
 import type { Preparation } from "./prepare.ts"
@@ -83,6 +84,7 @@ export class ControlPlanes implements Preparation {
   readonly #administrators: ImmediateAuthenticator
   readonly #parts: ControlPlanesParts
   readonly #bootstrap: Bootstrap
+  readonly #kept: KeptObjects
   readonly #networks: NetworkRules
   readonly #turns = new Turns()
   #nobody: ControlPlane | undefined
@@ -90,7 +92,10 @@ export class ControlPlanes implements Preparation {
   constructor(parts: ControlPlanesParts) {
     this.#parts = parts
     this.#networks = new NetworkRules(parts.options.allowedNetworks)
-    this.#bootstrap = createBootstrap(this.#servingAuthority, parts.options.serviceRanges ?? [])
+    const { serviceRanges = [] } = parts.options
+    this.#bootstrap = createBootstrap(this.#servingAuthority, serviceRanges)
+    this.#kept = keptObjects(serviceRanges)
+    this.keys = new Set([...kubernetesServiceKeys, ...this.#kept.keys()])
     this.#administrators = createCertificateAuthenticator(parts.keys.administratorAuthority.certificate, (user) => ({
       ...user,
       groups: ["system:masters"],
@@ -173,15 +178,20 @@ export class ControlPlanes implements Preparation {
     return admittanceOf(controlPlane, anonymousRights)
   }
 
-  /** Of what prepare() creates. */
-  readonly keys = kubernetesServiceKeys
+  /** Of what prepare() keeps. */
+  readonly keys: ReadonlySet<string>
+
+  /** Other gateways on the same etcd correct the endpoints as well, each to its own address. They do so when the tenant wakes. */
+  readonly isRepeatedAfter = ({ type, current }: StoreEvent): boolean =>
+    type === "delete" || this.#parts.data.others === undefined || !kubernetesServiceKeys.has(current.key)
 
   async isBegun({ store }: ControlPlane): Promise<boolean> {
     return (await store.get(kubernetesServiceKey)) !== undefined
   }
 
   async prepare(controlPlane: ControlPlane): Promise<void> {
-    await ensureKubernetesService(withFieldManager(controlPlane.client, serverManager), this.#parts.advertised())
+    const client = withFieldManager(controlPlane.client, serverManager)
+    await Promise.all([ensureKubernetesService(client, this.#parts.advertised()), ensureKept(controlPlane, this.#kept)])
   }
 
   async #open(

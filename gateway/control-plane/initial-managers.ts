@@ -15,6 +15,7 @@ import { serverManager } from "../registry/generic/internal-write.ts"
 import { blankOf } from "../registry/generic/managed-fields/field-management.ts"
 import { resetFields } from "../registry/generic/managed-fields/reset-fields.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
+import { appliedStatus, serviceCIDRManager } from "./default-service-cidr.ts"
 
 interface Part {
   manager: string
@@ -78,6 +79,7 @@ function appliedPart(object: KubeObject): Part | undefined {
   const inStatus = { subresource: "status", fields: { status } }
   if (status === undefined) return undefined
   if (kind === "FlowSchema") return { manager: "api-priority-and-fairness-config-consumer-v1", ...inStatus }
-  if (kind === "ServiceCIDR") return { manager: "kubernetes-service-cidr-controller", ...inStatus }
+  if (kind === "ServiceCIDR")
+    return { manager: serviceCIDRManager, subresource: "status", fields: { status: appliedStatus("") } }
   return undefined
 }

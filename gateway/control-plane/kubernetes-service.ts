@@ -18,11 +18,14 @@ const name = "kubernetes"
 const keyOf = ({ group, resource }: Resource): string => storageKey(storagePrefixOf(group, resource), namespace, name)
 export const kubernetesServiceKey = keyOf(services)
 /** Of all that ensureKubernetesService creates. */
-export const kubernetesServiceKeys = [services, endpoints, endpointSlices].map(keyOf)
+export const kubernetesServiceKeys: ReadonlySet<string> = new Set([services, endpoints, endpointSlices].map(keyOf))
 const portName = "https"
 const httpsPort = 443
 
-/** Idempotent: creates missing objects and corrects the endpoints. Concurrently, so that they share one flush to disk. */
+/**
+ * Idempotent: creates missing objects and corrects the endpoints, as upstream not the Service. Concurrently, so that they share one
+ * flush to disk.
+ */
 export async function ensureKubernetesService(client: KubeClient, advertised: AdvertisedAddress): Promise<void> {
   const { address, port } = advertised
   await Promise.all([
@@ -33,18 +36,20 @@ export async function ensureKubernetesService(client: KubeClient, advertised: Ad
 
 function ensureEndpoints(client: KubeClient, address: string, port: number): Promise<void> {
   const wanted = endpointsOf(address, port)
-  return ensure<Endpoints>(client, endpoints, wanted, (current) =>
-    same(current.subsets, wanted.subsets) ? undefined : { ...current, subsets: wanted.subsets ?? [] },
-  )
+  return ensure<Endpoints>(client, endpoints, wanted, (current) => {
+    const labels = { ...current.metadata.labels, ...unmirrored }
+    if (same(current.subsets, wanted.subsets) && same(current.metadata.labels, labels)) return undefined
+    return { ...current, metadata: { ...current.metadata, labels }, subsets: wanted.subsets ?? [] }
+  })
 }
 
 function ensureSlice(client: KubeClient, address: string, port: number): Promise<void> {
   const wanted = sliceOf(address, port)
-  return ensure<EndpointSlice>(client, endpointSlices, wanted, (current) =>
-    same(current.endpoints, wanted.endpoints) && same(current.ports, wanted.ports)
-      ? undefined
-      : { ...current, endpoints: wanted.endpoints ?? [], ports: wanted.ports ?? [] },
-  )
+  return ensure<EndpointSlice>(client, endpointSlices, wanted, (current) => {
+    const isCorrect = same(current.endpoints, wanted.endpoints) && same(current.ports, wanted.ports)
+    // As upstream, nothing of it is kept, not even its annotations.
+    return isCorrect && same(current.metadata.labels, wanted.metadata.labels) ? undefined : wanted
+  })
 }
 
 async function ensure<T extends KubeObject>(
@@ -78,7 +83,11 @@ function service(targetPort: number): Service {
     apiVersion: "v1",
     kind: "Service",
     metadata: { namespace, name, labels },
-    spec: { type: "ClusterIP", ports: [{ name: portName, port: httpsPort, protocol: "TCP", targetPort }] },
+    spec: {
+      type: "ClusterIP",
+      ipFamilyPolicy: "SingleStack",
+      ports: [{ name: portName, port: httpsPort, protocol: "TCP", targetPort }],
+    },
   }
 }
 

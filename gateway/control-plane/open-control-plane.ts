@@ -38,6 +38,7 @@ import { conversionCalls } from "../custom-resources/conversion/call.ts"
 import { startCustomResources } from "../custom-resources/handler.ts"
 import { createLocalClient, deleteUnasked } from "../local-client/local-client.ts"
 import { FlowView } from "../registry/flowcontrol/flow-view.ts"
+import { initialFlows } from "../registry/flowcontrol/upkeep.ts"
 import type { ResourceDefinition, ResourceTable } from "../registry/rest.ts"
 import { serverManager } from "../registry/generic/internal-write.ts"
 import { groupPrefixOf, storageKey, storagePrefixOf } from "../registry/generic/storage/keys.ts"
@@ -211,7 +212,9 @@ function openViews({ uid, store, bootstrap, log }: ControlPlaneParts, self: Self
   const baseUid = (key: string): string => bootstrap.uid(uid, key)
   return {
     policy: stack.use(new PolicyView({ store, prefix: groupPrefixOf(policyGroup), baseObject, log })),
-    flows: stack.use(new FlowView({ store, baseObject, baseUid, client: ownClient(self), log })),
+    flows: stack.use(
+      new FlowView({ store, baseObject, baseUid, initial: initialFlows(), client: ownClient(self), log }),
+    ),
     registrations: stack.use(new AdmissionRegistrations({ store, log })),
     authentication: stack.use(new ObjectView<KubeObject>({ store, log, prefix: configurationPrefix })),
     services: stack.use(new ObjectView<APIService>({ store, log, prefix: apiServicePrefix })),

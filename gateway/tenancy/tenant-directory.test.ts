@@ -27,6 +27,8 @@ const request = (name: string, uid = "vc"): Omit<Tenant, "uid"> => ({
   controllers: true,
 })
 
+const unkept = { keys: new Set<string>(), isRepeatedAfter: () => false }
+
 function parts(more: Partial<TenantDirectoryParts> = {}) {
   const removed: string[] = []
   const disposed: string[] = []
@@ -49,7 +51,7 @@ function parts(more: Partial<TenantDirectoryParts> = {}) {
       removed.push(uid)
       return Promise.resolve()
     },
-    preparation: { isBegun: () => Promise.resolve(false), prepare: () => Promise.resolve(), keys: [] },
+    preparation: { ...unkept, isBegun: () => Promise.resolve(false), prepare: () => Promise.resolve() },
     addressOf: (name) => ({ server: `https://gateway/tenants/${name}`, certificateAuthority: "" }),
     issuerOf: (name) => `https://issuer/${name}`,
     log: silentLog,
@@ -81,7 +83,7 @@ test("a tenant that cannot be opened leaves no data", async () => {
 
 test("a tenant is prepared on first use", async () => {
   const prepare = vi.fn(() => Promise.resolve())
-  const { all } = parts({ preparation: { isBegun: () => Promise.resolve(false), prepare, keys: [] } })
+  const { all } = parts({ preparation: { isBegun: () => Promise.resolve(false), prepare, ...unkept } })
   await using directory = await TenantDirectory.open(all)
   await directory.create(request("a"))
   const controlPlane = await directory.byName("a")
@@ -93,7 +95,7 @@ test("a tenant is prepared on first use", async () => {
 
 test("a tenant in use is prepared again when it is opened, since the super cluster may have changed", async () => {
   const prepare = vi.fn(() => Promise.resolve())
-  const { all } = parts({ preparation: { isBegun: () => Promise.resolve(true), prepare, keys: [] } })
+  const { all } = parts({ preparation: { isBegun: () => Promise.resolve(true), prepare, ...unkept } })
   await using directory = await TenantDirectory.open(all)
   await directory.create(request("a"))
   expect(prepare).toHaveBeenCalledTimes(1)
@@ -102,7 +104,7 @@ test("a tenant in use is prepared again when it is opened, since the super clust
 test("an unavailable super cluster delays the first use of a tenant for a limited time", async () => {
   let answers = false
   const prepare = vi.fn(() => (answers ? Promise.resolve() : Promise.reject(new Error("no answer"))))
-  const preparation = { isBegun: () => Promise.resolve(false), prepare, keys: [] }
+  const preparation = { isBegun: () => Promise.resolve(false), prepare, ...unkept }
   const { all } = parts({ preparation, limits: { ...limits, tenantReadyMs: 20 } })
   await using directory = await TenantDirectory.open(all)
   expect((await directory.create(request("a"))).name).toBe("a")

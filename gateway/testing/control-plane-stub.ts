@@ -62,6 +62,7 @@ export function createControlPlaneStub(
       store,
       baseObject: () => undefined,
       baseUid: () => "",
+      initial: new Map(),
       client: () => stub.client,
       log: silentLog,
     }),

@@ -3,7 +3,8 @@
 
 import { timestamp } from "../../../apimachinery/object.ts"
 import { isNotFound } from "../../../apimachinery/status.ts"
-import type { KubeClient, Resource } from "../../../client/rest.ts"
+import type { KubeClient } from "../../../client/rest.ts"
+import { flowSchemas } from "./upkeep.ts"
 
 export interface Dangling {
   type: string
@@ -12,12 +13,6 @@ export interface Dangling {
   message: string
 }
 
-const flowSchemas: Resource = {
-  group: "flowcontrol.apiserver.k8s.io",
-  version: "v1",
-  resource: "flowschemas",
-  namespaced: false,
-}
 const fieldManager = "api-priority-and-fairness-config-consumer-v1"
 
 export function danglingOf(level: string, isThere: boolean): Dangling {

@@ -104,6 +104,7 @@ test("a view sees every acknowledged write", async () => {
     store,
     baseObject: () => undefined,
     baseUid: none,
+    initial: new Map(),
     client: () => createControlPlaneStub({ store }).client,
     log: silentLog,
   })

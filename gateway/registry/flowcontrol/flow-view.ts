@@ -1,6 +1,6 @@
 // A view of the flow schemas and priority levels of one control plane (store-view.ts), which classifies its requests. It is read at
 // the first request. Nearly all control planes have only the bootstrap objects, which are parsed once for all. The view detects
-// schemas with a missing priority level and updates the condition in their status.
+// schemas with a missing priority level and updates the condition in their status, and it keeps the initial objects (upkeep.ts).
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { Log } from "../../../client/log.ts"
@@ -8,21 +8,23 @@ import type { KubeClient } from "../../../client/rest.ts"
 import { baseRevision } from "../../../storage/base-layer.ts"
 import type { KeyValue, Store } from "../../../storage/types.ts"
 import { Reconciliation } from "../../control-plane/reconciliation.ts"
-import { groupPrefixOf, storagePrefixOf } from "../generic/storage/keys.ts"
+import { groupPrefixOf } from "../generic/storage/keys.ts"
 import { parseStored, StoreView } from "../generic/storage/store-view.ts"
 import { type FlowObject, Flows, type FlowSchemaSpec } from "./classification.ts"
 import { type Dangling, danglingOf, isSame, writeDanglingCondition } from "./dangling.ts"
+import { correctFlow, flowGroup, type InitialFlows, isToCorrect, levelsPrefix, schemasPrefix } from "./upkeep.ts"
 
-const group = "flowcontrol.apiserver.k8s.io"
-const prefix = groupPrefixOf(group)
-const schemasPrefix = storagePrefixOf(group, "flowschemas")
-const levelsPrefix = storagePrefixOf(group, "prioritylevelconfigurations")
+const prefix = groupPrefixOf(flowGroup)
+/** As upstream, so that it does not work against a client that always does the opposite. */
+const keptEveryMs = 60_000
 
 export interface FlowViewOptions {
   store: Store
   /** A parsed object of the base layer, shared by all control planes, without its uid. */
   baseObject: (key: string) => KubeObject | undefined
   baseUid: (key: string) => string
+  /** The objects to keep. */
+  initial: InitialFlows
   client: () => KubeClient
   log: Log
 }
@@ -30,8 +32,19 @@ export interface FlowViewOptions {
 export class FlowView implements AsyncDisposable {
   readonly #view: StoreView<FlowObjects>
   readonly #conditions: Reconciliation
+  readonly #upkeep: Reconciliation
 
-  constructor({ store, baseObject, baseUid, client, log }: FlowViewOptions) {
+  constructor({ store, baseObject, baseUid, initial, client, log }: FlowViewOptions) {
+    this.#upkeep = new Reconciliation({
+      reconcile: async (signal) => {
+        for (const key of this.#view.state?.toCorrect(initial) ?? []) {
+          if (!signal.aborted) await correctFlow(client(), key, initial.get(key))
+        }
+      },
+      everyMs: keptEveryMs,
+      failure: "initial flow schemas and priority levels are not up to date",
+      log,
+    })
     this.#conditions = new Reconciliation({
       reconcile: async (signal) => {
         for (const [name, dangling] of this.#view.state?.outdatedConditions() ?? []) {
@@ -48,11 +61,12 @@ export class FlowView implements AsyncDisposable {
       create: () => new FlowObjects(baseUid),
       put(objects, item) {
         const shared = item.modRevision === baseRevision ? baseObject(item.key) : undefined
-        objects.add(shared === undefined ? flowOf(item) : sharedFlow(item.key, shared))
+        objects.add(shared === undefined ? flowOf(item, initial.get(item.key)) : sharedFlow(item.key, shared))
       },
       delete: (objects, key) => objects.delete(key),
       changed: (objects) => {
         if (objects.outdatedConditions().length > 0) this.#conditions.due()
+        if (objects.toCorrect(initial).length > 0) this.#upkeep.due()
       },
     })
   }
@@ -64,6 +78,7 @@ export class FlowView implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#conditions[Symbol.asyncDispose]()
+    await this.#upkeep[Symbol.asyncDispose]()
     await this.#view[Symbol.asyncDispose]()
   }
 }
@@ -71,19 +86,22 @@ export class FlowView implements AsyncDisposable {
 /** With the condition from its status, which levels do not have. */
 interface KnownFlow extends FlowObject {
   dangling: Dangling | undefined
+  isToCorrect: boolean
 }
 
 const sharedFlows = new WeakMap<KubeObject, KnownFlow>()
 
 function sharedFlow(key: string, object: KubeObject): KnownFlow {
   let flow = sharedFlows.get(object)
-  if (flow === undefined) sharedFlows.set(object, (flow = { ...partsOf(object), key, uid: undefined }))
+  if (flow === undefined)
+    sharedFlows.set(object, (flow = { ...partsOf(object), key, uid: undefined, isToCorrect: false }))
   return flow
 }
 
-function flowOf(item: KeyValue): KnownFlow {
+function flowOf(item: KeyValue, initial: KubeObject | undefined): KnownFlow {
   const object = parseStored(item) as KubeObject
-  return { ...partsOf(object), key: item.key, uid: object.metadata.uid ?? "" }
+  const uid = object.metadata.uid ?? ""
+  return { ...partsOf(object), key: item.key, uid, isToCorrect: isToCorrect(object, initial) }
 }
 
 function partsOf(object: KubeObject): Pick<KnownFlow, "name" | "spec" | "dangling"> {
@@ -91,6 +109,8 @@ function partsOf(object: KubeObject): Pick<KnownFlow, "name" | "spec" | "danglin
   const dangling = status?.conditions?.find(({ type }) => type === "Dangling")
   return { name: object.metadata.name ?? "", spec, dangling }
 }
+
+const nameIn = (key: string): string => key.slice(key.lastIndexOf("/") + 1)
 
 class FlowObjects {
   readonly #schemas = new Map<string, KnownFlow>()
@@ -110,7 +130,7 @@ class FlowObjects {
 
   delete(key: string): void {
     this.#flows = undefined
-    this.#of(key)?.delete(key.slice(key.lastIndexOf("/") + 1))
+    this.#of(key)?.delete(nameIn(key))
   }
 
   #of(key: string): Map<string, KnownFlow> | undefined {
@@ -125,6 +145,13 @@ class FlowObjects {
       const wanted = danglingOf(level, this.#levels.has(level))
       return isSame(wanted, dangling) ? [] : [[name, wanted]]
     })
+  }
+
+  /** The keys of objects that are missing, wrong or superfluous. */
+  toCorrect(initial: InitialFlows): string[] {
+    const all = [...this.#levels.values(), ...this.#schemas.values()]
+    const missing = [...initial.keys()].filter((key) => this.#of(key)?.has(nameIn(key)) !== true)
+    return [...missing, ...all.filter(({ isToCorrect }) => isToCorrect).map(({ key }) => key)]
   }
 
   flows(): Flows {
