@@ -18,6 +18,7 @@ import type { Taken } from "../registry/core/taken.ts"
 import { serverManager } from "../registry/generic/internal-write.ts"
 import { Turns } from "../request/turns.ts"
 import { noNodes, noServiceAddresses } from "./absent.ts"
+import { reconcileAtStart } from "./at-start.ts"
 import { createBootstrap, type Bootstrap } from "./bootstrap.ts"
 import { type Admittance, admittanceOf } from "../tenancy/admittance.ts"
 import type { ControlPlane } from "./control-plane.ts"
@@ -85,6 +86,8 @@ export class ControlPlanes implements Preparation {
   readonly #parts: ControlPlanesParts
   readonly #bootstrap: Bootstrap
   readonly #kept: KeptObjects
+  /** The uids of tenants that this process has made or reconciled. To a tenant, its start is that of the server. */
+  readonly #started = new Set<string>()
   readonly #networks: NetworkRules
   readonly #turns = new Turns()
   #nobody: ControlPlane | undefined
@@ -124,6 +127,7 @@ export class ControlPlanes implements Preparation {
     life: ControlPlaneLife,
   ): Promise<ControlPlane> {
     const { data } = this.#parts
+    if (!isStored) this.#started.add(tenant.uid)
     const roots = new LateRoots()
     const { authorities } = roots
     const base = this.#bootstrap.layer({ uid: tenant.uid, createdAt, authorities })
@@ -190,7 +194,10 @@ export class ControlPlanes implements Preparation {
   }
 
   async prepare(controlPlane: ControlPlane): Promise<void> {
-    const client = withFieldManager(controlPlane.client, serverManager)
+    const { client: itself, uid } = controlPlane
+    const client = withFieldManager(itself, serverManager)
+    if (!this.#started.has(uid)) await reconcileAtStart(controlPlane)
+    this.#started.add(uid)
     await Promise.all([ensureKubernetesService(client, this.#parts.advertised()), ensureKept(controlPlane, this.#kept)])
   }
 
