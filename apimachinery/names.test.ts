@@ -34,5 +34,7 @@ describe("generateName()", () => {
   test("adds five characters within the limit of 63", () => {
     expect(generateName("web-")).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
     expect(generateName("x".repeat(100))).toHaveLength(63)
+    expect(generateName("é".repeat(100))).toMatch(/^é{29}[bcdfghjklmnpqrstvwxz2456789]{5}$/)
+    expect(generateName(`a${"é".repeat(100)}`)).toMatch(/^aé{28}[bcdfghjklmnpqrstvwxz2456789]{5}$/)
   })
 })

@@ -183,9 +183,16 @@ const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789"
 const suffixLength = 5
 const maxGeneratedLength = 63
 
-/** The prefix, truncated to the maximum length, and five random characters. */
+/** The prefix, truncated to the maximum length in bytes, and five random characters. */
 export function generateName(prefix: string): string {
-  let name = prefix.slice(0, maxGeneratedLength - suffixLength)
+  let name = startOf(prefix, maxGeneratedLength - suffixLength)
   for (let i = 0; i < suffixLength; i++) name += suffixAlphabet[randomInt(suffixAlphabet.length)] ?? ""
   return name
+}
+
+/** As many whole characters as have at most so many bytes. */
+function startOf(text: string, most: number): string {
+  return Buffer.byteLength(text) <= most
+    ? text
+    : text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(most)).read)
 }

@@ -43,7 +43,7 @@ function printIssue(points: readonly string[], message: string, line: number, co
   if (points.length === 0) return `ERROR: <input>:1:0: ${message}`
   const head = `ERROR: <input>:${line}:${column + 1}: ${message}`
   const text = points.join("").split("\n")[line - 1] ?? ""
-  if (text.length > maxSnippet) return head
+  if (Buffer.byteLength(text) > maxSnippet) return head
   const snippet = Array.from(text.replaceAll("\t", " "))
   // Wide characters get wide markers, so that the columns are aligned.
   const marks = snippet.slice(0, column).map((point) => (isWide(point) ? "\uff0e" : "."))

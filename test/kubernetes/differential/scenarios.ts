@@ -112,6 +112,7 @@ import { sourceAndExpressionCases } from "./cases/sources-and-expressions.ts"
 import { subresourceFormCases } from "./cases/subresource-forms.ts"
 import { subresourceCases } from "./cases/subresources.ts"
 import { tableCases } from "./cases/tables.ts"
+import { textLengthCases } from "./cases/text-lengths.ts"
 import { tokenCases } from "./cases/tokens.ts"
 import { unroutedPathCases } from "./cases/unrouted-paths.ts"
 import { unservedVersionCases } from "./cases/unserved-versions.ts"
@@ -227,6 +228,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...edgeCases(),
         ...warningCases(),
         ...keyTextCases(),
+        ...textLengthCases(),
         ...certificateRequestCases(),
         ...deviceRuleCases(),
         ...classRuleCases(),

@@ -9,6 +9,7 @@ import {
   internalFieldError,
   invalidValue,
 } from "../../../../apimachinery/field-errors.ts"
+import { compareText } from "../../../../apimachinery/go/text-order.ts"
 import type { Node } from "../../../../apimachinery/object.ts"
 import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
@@ -168,7 +169,7 @@ function validateFeatures(node: Node): FieldError[] {
   return features.flatMap((feature, index) => {
     const errors: FieldError[] = []
     const name = JSON.stringify(feature)
-    if (feature.length > maxFeatureName) {
+    if (Buffer.byteLength(feature) > maxFeatureName) {
       const fault = `invalid feature name ${name}: must be no more than ${maxFeatureName} characters`
       errors.push(invalidValue(at.index(index), feature, fault))
     } else if (!featureName.test(feature)) {
@@ -176,7 +177,7 @@ function validateFeatures(node: Node): FieldError[] {
       errors.push(invalidValue(at.index(index), feature, fault))
     }
     const next = features[index + 1]
-    if (next === undefined || feature < next) return errors
+    if (next === undefined || compareText(feature, next) < 0) return errors
     const place = at.index(index + 1)
     const fault =
       feature === next ? duplicate(place, next) : invalidValue(place, next, "list must be sorted alphabetically")

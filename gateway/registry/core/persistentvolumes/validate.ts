@@ -180,7 +180,7 @@ function validateSource(path: FieldPath, spec: VolumeSpec, volumeName: string, h
   const { iscsi } = spec
   if (first === "iscsi" && iscsi?.initiatorName !== undefined) {
     const whole = `${volumeName}:${iscsi.targetPortal}`
-    if (whole.length > maxInitiatorName) {
+    if (Buffer.byteLength(whole) > maxInitiatorName) {
       errors.push(invalidValue(path.child("iscsi", "targetportal"), iscsi.targetPortal, initiatorTooLong))
     }
   }

@@ -207,7 +207,7 @@ function validateDNSConfig(path: FieldPath, spec: PodSpec): FieldError[] {
   if (searches.length > searchPaths) {
     errors.push(invalidValue(path.child("searches"), searches, "must not have more than 32 search paths"))
   }
-  if (searches.join(" ").length > searchCharacters) {
+  if (Buffer.byteLength(searches.join(" ")) > searchCharacters) {
     errors.push(
       invalidValue(
         path.child("searches"),

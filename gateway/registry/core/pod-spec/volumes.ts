@@ -110,7 +110,7 @@ function validateSource(path: FieldPath, volume: Volume, podName: string | undef
 /** Checks names that become parts of longer names. `owner`: of a claim that is created for the volume. */
 function nameFaults(path: FieldPath, { name, iscsi }: Volume, owner: string | undefined): FieldError[] {
   const errors: FieldError[] = []
-  if (iscsi?.initiatorName !== undefined && `${name}:${iscsi.targetPortal}`.length > maxInitiatorName) {
+  if (iscsi?.initiatorName !== undefined && Buffer.byteLength(`${name}:${iscsi.targetPortal}`) > maxInitiatorName) {
     errors.push(invalidValue(path, name, initiatorTooLong))
   }
   if (owner && name) {

@@ -11,7 +11,7 @@ type Options = NonNullable<NonNullable<Container["securityContext"]>["windowsOpt
 const credentialKiB = 64
 const longestDomain = 255
 const longestUser = 104
-const netBiosName = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
+const netBiosName = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/u
 const domainLabel = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 const domainName = new RegExp(`^${domainLabel}(?:\\.${domainLabel})*$`)
 const forbiddenInUser = /["/\\:;|=,+*?<>@[\]]/
@@ -47,14 +47,14 @@ function userFaults(name: string): string[] {
   const domain = parts.length === 2 ? parts[0] : undefined
   const user = parts.at(-1) ?? ""
   const faults: string[] = []
-  if ((domain ?? "").length > longestDomain) {
+  if (Buffer.byteLength(domain ?? "") > longestDomain) {
     faults.push(`runAsUserName's Domain length must be under ${longestDomain + 1} characters`)
   }
   if (domain !== undefined && !netBiosName.test(domain) && !domainName.test(domain)) {
     faults.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format")
   }
   if (user === "") faults.push("runAsUserName's User cannot be empty")
-  if (user.length > longestUser) {
+  if (Buffer.byteLength(user) > longestUser) {
     faults.push(`runAsUserName's User length must not be longer than ${longestUser} characters`)
   }
   if (/^[. ]+$/.test(user)) faults.push("runAsUserName's User cannot contain only periods or spaces")

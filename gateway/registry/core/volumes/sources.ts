@@ -260,7 +260,7 @@ function checkQuobyte(path: FieldPath, source: VolumeSource): FieldError[] {
   const at = path.child("registry")
   const errors: FieldError[] = []
   if (registry === "") errors.push(required(at, hostAndPort))
-  else if (text(source, "tenant").length > maxTenant) {
+  else if (Buffer.byteLength(text(source, "tenant")) > maxTenant) {
     errors.push(required(path.child("tenant"), "must be a UUID and may not exceed a length of 64 characters"))
   } else {
     for (const pair of registry.split(",")) {
