@@ -3,9 +3,13 @@
 // - Empty lists and maps. Go does not print them, but distinguishes them from absent ones. The decoder drops them.
 // - Times with fractions of a second. Go prints whole seconds but compares exactly, so such a time differs from the stored one. The
 //   decoder prints them as Go does. In protobuf, times are whole seconds.
+// - Times that were given as the one of Go that is not set. Go compares the zone as well, which only such a time has. The decoder
+//   drops them.
 //
 // The records are about the decoded objects themselves, not about their copies, and only as long as a field keeps the value that the
 // decoder gave it: it may since have been defaulted, or set by the server.
+
+const zeroTime = Symbol("zero time")
 
 /** By object just decoded: the fields that were given differently, and their values after decoding; undefined: dropped as empty. */
 const givenFields = new WeakMap<object, Map<string, unknown>>()
@@ -21,6 +25,10 @@ export function noteGivenEmpty(holder: object, key: string): void {
 /** `given`: the time in the request, `printed`: its canonical form. */
 export function noteGivenTime(holder: object, key: string, given: string, printed: unknown): void {
   if (fraction.test(given)) note(holder, key, printed)
+}
+
+export function noteGivenZeroTime(holder: object, key: string): void {
+  note(holder, key, zeroTime)
 }
 
 function note(holder: object, key: string, decoded: unknown): void {
@@ -46,7 +54,12 @@ export function isGivenFraction(holder: object, key: string): boolean {
   return printed !== undefined && (holder as Record<string, unknown>)[key] === printed
 }
 
-/** The same for any field of the object itself. */
+/** Whether the field is a time that was given and dropped because it is not set. */
+export function isGivenZeroTime(holder: object, key: string): boolean {
+  return givenFields.get(holder)?.get(key) === zeroTime && ((holder as Record<string, unknown>)[key] ?? null) === null
+}
+
+/** Whether any field of the object itself is a time that was given with a fraction of a second. */
 export function hasGivenFraction(holder: object): boolean {
   return isAny(holder, isGivenFraction)
 }

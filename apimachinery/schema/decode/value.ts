@@ -5,7 +5,7 @@ import type { Json } from "../../object.ts"
 import { decodeBytes } from "./bytes.ts"
 import { Mismatch, notParts, what } from "./errors.ts"
 import { decodeInteger, decodeSelfReading, literalOf, notText, type NumberPlace } from "./numbers.ts"
-import { noteGivenEmpty, noteGivenTime } from "./given.ts"
+import { noteGivenEmpty, noteGivenTime, noteGivenZeroTime } from "./given.ts"
 import { isObject, type JsonObject, setOwn } from "../json-object.ts"
 import { maxStrictFaults } from "../json/scan.ts"
 import { canonicalQuantity, canonicalScalar, ScalarError } from "../scalars.ts"
@@ -123,8 +123,11 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
       walk.path.push(key)
       const decoded = decode(field.schema, given, walk)
       walk.path.pop()
-      if (decoded === null || isUnsetTime(field, decoded)) delete value[key]
-      else if (
+      if (decoded === null) delete value[key]
+      else if (isUnsetTime(field, decoded)) {
+        delete value[key]
+        noteGivenZeroTime(value, key)
+      } else if (
         field.zero === "omit" &&
         decoded !== walk.filled &&
         isZero(field.schema, decoded) &&

@@ -4,6 +4,50 @@ import { type Json, type KubeObject, printGroupVersion } from "../../../apimachi
 import { applyDefaults } from "../../../apimachinery/schema/defaults.ts"
 import type { ResourceDefinition } from "../rest.ts"
 
+/** By an object in another version than the stored one, which may have what the conversion loses: the order of metrics, for one. */
+const origins = new WeakMap<KubeObject, KubeObject>()
+
+/** `object`: the stored object in the version of the definition, before a write. Objects of a custom resource are their version's. */
+export function noteOrigin(
+  { conversion, customResource }: ResourceDefinition,
+  object: KubeObject,
+  stored: KubeObject,
+): void {
+  if (conversion !== undefined && customResource === undefined) origins.set(object, stored)
+}
+
+/** Keeps what a write cannot change as it is stored: the status, and in writes of the status all but that. */
+export function keepUnwritten(
+  definition: ResourceDefinition,
+  stored: KubeObject,
+  current: KubeObject,
+  subresource: string,
+): void {
+  const { customResource, subresources } = definition
+  if (customResource !== undefined || !subresources.some(({ name }) => name === "status")) return
+  if (subresource === "") keepField(stored, current, "status")
+  else if (subresource === "status") keepField(stored, current, "spec")
+}
+
+/** The same for what is written of it, as admission sees it after the strategy has kept what cannot be changed. */
+export async function noteWritten(
+  definition: ResourceDefinition,
+  object: KubeObject,
+  current: KubeObject,
+  subresource: string,
+): Promise<void> {
+  const before = origins.get(current)
+  if (before === undefined || definition.conversion === undefined) return
+  const stored = await definition.conversion.toStored(object)
+  keepUnwritten(definition, stored, before, subresource)
+  origins.set(object, stored)
+}
+
+function keepField(stored: KubeObject, current: KubeObject, field: string): void {
+  if (current[field] === undefined) delete stored[field]
+  else stored[field] = current[field]
+}
+
 /** Returns a new object if the versions differ, otherwise the same one. */
 export async function convertObject(
   object: KubeObject,
@@ -11,9 +55,9 @@ export async function convertObject(
   to: ResourceDefinition,
 ): Promise<KubeObject> {
   if (from === to || object.kind !== from.kind) return object
-  const stored = from.conversion
-    ? await from.conversion.toStored(object)
-    : { ...object, apiVersion: from.storageVersion }
+  const stored =
+    origins.get(object) ??
+    (from.conversion ? await from.conversion.toStored(object) : { ...object, apiVersion: from.storageVersion })
   if (to.conversion === undefined) return { ...stored, kind: to.kind, apiVersion: printGroupVersion(to) }
   const [converted] = await to.conversion.fromStored([stored])
   if (converted === undefined) throw new Error(`conversion to ${printGroupVersion(to)} ${to.kind} answered nothing`)

@@ -6,6 +6,7 @@ import { atRevision } from "../../../storage/transaction.ts"
 import type { KeyValue } from "../../../storage/types.ts"
 import type { AdmitFunctions, DeleteRequest, ResourceDefinition } from "../rest.ts"
 import type { RequestContext } from "../../request/context.ts"
+import { noteOrigin } from "../conversion/convert.ts"
 import { isUnchanged } from "./default-strategy.ts"
 import { nextDeletionStep } from "./deletion.ts"
 import type { ObjectStorage } from "./storage/object-storage.ts"
@@ -35,6 +36,7 @@ export class DeleteAttempts {
   ): Promise<{ gone: boolean; value: KubeValue } | undefined> {
     const before = await this.#reader.whole(stored)
     const current = before.object()
+    noteOrigin(this.#definition, current, this.#reader.unconverted(stored))
     const copy = before.copy()
     const next = nextDeletionStep(this.#definition, copy, request, Date.now())
     if (next.step === "wait") return { gone: false, value: before }

@@ -7,6 +7,7 @@ import { methodNotAllowed } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { recordWrite } from "./managed-fields/field-management.ts"
 import { managedSubresource } from "./managed-fields/managed-kind.ts"
+import { dropRepeatedOwners } from "./owner-references.ts"
 import type { AdmitFunctions, Registry, WriteOptions } from "../rest.ts"
 import type { SubresourceHandler } from "../strategy.ts"
 
@@ -28,8 +29,10 @@ export async function createSubresource(
 ): Promise<KubeObject> {
   if (handler?.create === undefined) throw methodNotAllowed()
   handler.defaultBody?.(body)
+  dropRepeatedOwners(ctx, body, "sent")
   const { group, version, kind: word } = kind
   await recordWrite(managedSubresource({ group, version, kind: word }, subresource), body, undefined, options)
   await admit.mutate(body, undefined)
+  dropRepeatedOwners(ctx, body, "admitted")
   return await handler.create(ctx, registry, namespace, name, body, options, admit)
 }

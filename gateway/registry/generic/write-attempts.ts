@@ -14,6 +14,7 @@ import {
 import { inSteps } from "../../../apimachinery/steps.ts"
 import type { KeyValue } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
+import { keepUnwritten, noteOrigin, noteWritten } from "../conversion/convert.ts"
 import { checkIdentity, checkRevision, checkVersion, kindOf, refuseInvalid, uidConflict } from "./checks.ts"
 import type { DeleteAttempts } from "./delete-attempts.ts"
 import { endsDeletion } from "./deletion.ts"
@@ -124,6 +125,7 @@ export class WriteAttempts {
     const definition = this.#definition
     const before = await this.#reader.whole(stored)
     const current = before.object()
+    noteOrigin(definition, current, this.#reader.unconverted(stored))
     await ctx.pause?.()
     const object = await change(before.copy())
     await ctx.pause?.()
@@ -137,6 +139,7 @@ export class WriteAttempts {
     await this.#refuseInvalid(ctx, object, current, validateForUpdate(ctx, definition, object, current))
     this.#warn(ctx, object, current)
     definition.strategy.canonicalize?.(object)
+    await noteWritten(definition, object, current, options.subresource)
     await admit.validate(object, current)
     await ctx.pause?.()
     const isLast = endsDeletion(definition, object, current)
@@ -148,6 +151,8 @@ export class WriteAttempts {
     const answered = (value: KubeValue): KubeValue =>
       options.subresource === "status" ? value : this.#reader.shown(value)
     const converted = await this.#storage.converted(object)
+    if (converted !== undefined && definition.conversion !== undefined)
+      keepUnwritten(definition, converted, this.#reader.unconverted(stored), options.subresource)
     // Compared as they are stored: different objects of one version may be the same in another, and the other way around.
     const isSame = isUnchanged(converted ?? object, converted ? this.#reader.unconverted(stored) : current)
     if (isSame && !this.#isRewritten(stored, current)) return answered(before)

@@ -55,7 +55,9 @@ import { emptyEntryCases } from "./cases/empty-entries.ts"
 import { emptySegmentCases } from "./cases/empty-segments.ts"
 import { endedDecodingCases } from "./cases/ended-decoding.ts"
 import { emptyStructCases } from "./cases/empty-structs.ts"
+import { equivalentVersionCases } from "./cases/equivalent-versions.ts"
 import { evictionCases } from "./cases/evictions.ts"
+import { givenZeroCases } from "./cases/given-zeros.ts"
 import { grantCases } from "./cases/grants.ts"
 import { faultCases } from "./cases/faults.ts"
 import { impersonationCases } from "./cases/impersonation.ts"
@@ -274,6 +276,8 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...otherKindCases(),
         ...faultCases(),
         ...servedVersionCases(),
+        ...equivalentVersionCases(),
+        ...givenZeroCases(),
         ...initialManagerCases(),
         ...unservedVersionCases(),
         ...inheritedNameCases(),

@@ -10,6 +10,7 @@ import {
 } from "../../../../apimachinery/names.ts"
 import { validateObjectMeta } from "../../../../apimachinery/object-meta.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
+import { isGivenZeroTime } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { immutable, messages } from "../../validation/values.ts"
@@ -102,7 +103,7 @@ function validateContents(event: Event, namespace: string): FieldError[] {
   const about = (core ? event.involvedObject : event.regarding)?.namespace ?? ""
   const at = FieldPath.root("involvedObject", "namespace")
   const mismatch = invalidValue(at, about, "does not match event.namespace")
-  if (event.eventTime === undefined || event.eventTime === null) {
+  if (!isGivenTime(event, "eventTime")) {
     const errors: FieldError[] = []
     const fits = about === "" ? namespace === "default" || namespace === "" : about === namespace
     if (!fits) errors.push(mismatch)
@@ -126,11 +127,11 @@ function validateNew(event: Event): FieldError[] {
     ...validateObjectMeta(event.metadata, { namespaced: true, nameRule: validateDNS1123Subdomain }),
     ...validateSeries(event),
   ]
-  if (!event.eventTime) errors.push(required(FieldPath.root("eventTime")))
+  if (!isGivenTime(event, "eventTime")) errors.push(required(FieldPath.root("eventTime")))
   errors.push(...validateType(event))
   const old = {
-    firstTimestamp: event["deprecatedFirstTimestamp"],
-    lastTimestamp: event["deprecatedLastTimestamp"],
+    firstTimestamp: isGivenTime(event, "deprecatedFirstTimestamp"),
+    lastTimestamp: isGivenTime(event, "deprecatedLastTimestamp"),
     count: event["deprecatedCount"],
     source: event.deprecatedSource?.component || event.deprecatedSource?.host,
   }
@@ -138,6 +139,11 @@ function validateNew(event: Event): FieldError[] {
     if (value) errors.push(invalidValue(FieldPath.root(field), "", "needs to be unset"))
   }
   return errors
+}
+
+/** A time that is not set counts if the request has it. */
+function isGivenTime(holder: object, field: string): boolean {
+  return Boolean((holder as Record<string, unknown>)[field]) || isGivenZeroTime(holder, field)
 }
 
 /** Immutable fields; only the series may change. Errors use the names of core/v1. */
@@ -187,7 +193,7 @@ function validateSeries(event: Event): FieldError[] {
   if (series === undefined) return []
   return [
     ...((series.count ?? 0) < 2 ? [invalidValue(FieldPath.root("series.count"), "", "should be at least 2")] : []),
-    ...(series.lastObservedTime ? [] : [required(FieldPath.root("series.lastObservedTime"))]),
+    ...(isGivenTime(series, "lastObservedTime") ? [] : [required(FieldPath.root("series.lastObservedTime"))]),
   ]
 }
 

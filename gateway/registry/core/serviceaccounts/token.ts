@@ -5,6 +5,7 @@ import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import {
+  type Json,
   type KubeObject,
   parseGroupVersion,
   type Pod,
@@ -12,6 +13,8 @@ import {
   timestamp,
 } from "../../../../apimachinery/object.ts"
 import { longestTokenSeconds, mountedTokenSeconds } from "../../../../apimachinery/core/service-account-tokens.ts"
+import { writeZeros } from "../../../../apimachinery/schema/decode/decode.ts"
+import { schemaOf } from "../../../../apimachinery/schema/facts.ts"
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../../apimachinery/status.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import { builtIn } from "../../generic/internal-write.ts"
@@ -75,6 +78,8 @@ export const token: SubresourceHandler = {
       ...(isExtended(spec, bound, ctx.controlPlane.trust.issuer) ? { extendedSeconds } : {}),
       boundObject: bound,
     })
+    const schema = schemaOf(requestKind)
+    if (schema !== undefined) writeZeros(schema, request as unknown as Json, false)
     return request
   },
 }
