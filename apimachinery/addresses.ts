@@ -205,28 +205,51 @@ function parseZoned(whole: string): { address: Address; zone: string } {
 }
 
 function parseIPv6(text: string, whole: string, isLoose = false): Address {
-  const halves = text.split("::")
-  if (halves.length > 2) bad(whole, "multiple :: in address", text.slice(text.indexOf("::", text.indexOf("::") + 1)))
-  const [head, tail] = [groupsOf(halves[0] ?? "", whole, isLoose), groupsOf(halves[1] ?? "", whole, isLoose)]
-  const count = head.length + tail.length
-  if (halves.length === 1 && count < 8) bad(whole, "address string too short")
-  if (count > 8) bad(whole, "trailing garbage after address", text)
-  if (halves.length === 2 && count === 8) bad(whole, "the :: must expand to at least one field of zeros")
-  const groups = [...head, ...Array.from({ length: 8 - count }, () => 0), ...tail]
+  const groups: number[] = []
+  let gap = text.startsWith("::") ? 0 : -1
+  let rest = gap < 0 ? text : text.slice(2)
+  // Each round reads a group, and the colons after it.
+  while (rest !== "" || (gap < 0 && groups.length === 0)) {
+    if (groups.length === 8) bad(whole, "trailing garbage after address", rest)
+    const group = groupAt(rest, whole, isLoose)
+    if (rest[group.length] === ".") {
+      groups.push(...embedded(rest, whole, { count: groups.length, hasGap: gap >= 0, isLoose }))
+      break
+    }
+    groups.push(Number.parseInt(group, 16))
+    rest = rest.slice(group.length)
+    if (rest === "") break
+    if (!rest.startsWith(":")) bad(whole, "unexpected character, want colon", rest)
+    if (rest.length === 1) bad(whole, "colon must be followed by more characters", rest)
+    rest = rest.slice(1)
+    if (!rest.startsWith(":")) continue
+    if (gap >= 0) bad(whole, "multiple :: in address", rest)
+    gap = groups.length
+    rest = rest.slice(1)
+  }
+  if (groups.length < 8 && gap < 0) bad(whole, "address string too short")
+  if (groups.length === 8 && gap >= 0) bad(whole, "the :: must expand to at least one field of zeros")
+  if (groups.length < 8) groups.splice(gap, 0, ...Array.from({ length: 8 - groups.length }, () => 0))
   return { value: groups.reduce((sum, group) => (sum << 16n) | BigInt(group), 0n), bits: 128 }
 }
 
-function groupsOf(text: string, whole: string, isLoose: boolean): number[] {
-  if (text === "") return []
-  return text.split(":").flatMap((group, index, all) => {
-    if (group.includes(".") && index === all.length - 1) {
-      const { value } = parseIPv4(group, whole, isLoose)
-      return [Number(value >> 16n), Number(value & 0xffffn)]
-    }
-    if (group === "") bad(whole, "each colon-separated field must have at least one digit", ":")
-    if (!/^[0-9a-fA-F]+$/.test(group)) bad(whole, "unexpected character", text)
-    const value = Number.parseInt(group, 16)
-    if (isLoose ? value > 0xffff : group.length > 4) bad(whole, "each group must have 4 or less digits", group)
-    return [value]
-  })
+/** The hexadecimal digits at the start. */
+function groupAt(rest: string, whole: string, isLoose: boolean): string {
+  const group = /^[0-9a-fA-F]*/.exec(rest)?.[0] ?? ""
+  if (isLoose ? Number.parseInt(group, 16) > 0xffff : group.length > 4)
+    bad(whole, "each group must have 4 or less digits", rest)
+  if (group === "") bad(whole, "each colon-separated field must have at least one digit", rest)
+  return group
+}
+
+/** The last two groups, as an IPv4 address. */
+function embedded(
+  rest: string,
+  whole: string,
+  { count, hasGap, isLoose }: { count: number; hasGap: boolean; isLoose: boolean },
+): [number, number] {
+  if (!hasGap && count !== 6) bad(whole, "embedded IPv4 address must replace the final 2 fields of the address", rest)
+  if (count > 6) bad(whole, "too many hex fields to fit an embedded IPv4 at the end of the address", rest)
+  const { value } = parseIPv4(rest, whole, isLoose)
+  return [Number(value >> 16n), Number(value & 0xffffn)]
 }

@@ -3,6 +3,7 @@
 import { isTimeZoneName } from "./time-zone-names.ts"
 
 const parts = {
+  era: "short",
   year: "numeric",
   month: "numeric",
   day: "numeric",
@@ -32,10 +33,13 @@ export class TimeZone {
 
   /** The local time at a time in milliseconds, as if it were UTC. */
   local(at: number): Date {
-    const values = Object.fromEntries(this.#format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
+    const shown = this.#format.formatToParts(at)
+    const values = Object.fromEntries(shown.map(({ type, value }) => [type, Number(value)]))
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = values
     const local = new Date(0)
-    local.setUTCFullYear(year, month - 1, day)
+    // The year before the first one is 0.
+    const isBefore = shown.some(({ type, value }) => type === "era" && value.startsWith("B"))
+    local.setUTCFullYear(isBefore ? 1 - year : year, month - 1, day)
     local.setUTCHours(hour, minute, second, new Date(at).getUTCMilliseconds())
     return local
   }

@@ -146,13 +146,11 @@ function special(value: Value): string | undefined {
 }
 
 function decimal(value: Value): string {
-  return special(value) ?? String(integer(value, "decimal"))
+  return String(integer(value, "decimal"))
 }
 
 function numeric(value: Value, what: string): number {
-  if (typeof value === "number") return value
-  if (typeof value === "bigint") return Number(value)
-  return value instanceof UInt ? Number(value.value) : fault(what, "doubles", value)
+  return typeof value === "number" ? value : fault(what, "doubles", value)
 }
 
 function fixed(value: Value, precision: number): string {
@@ -166,14 +164,17 @@ function fixed(value: Value, precision: number): string {
   return isMiddle ? ((Math.sign(number) * Math.floor(scaled)) / 10 ** digits).toFixed(digits) : number.toFixed(digits)
 }
 
+const maxWidth = 1_000_000
+
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
-function scientific(value: Value, precision: number): string {
-  const shown = special(value)
-  if (shown !== undefined) return shown.padStart(6)
-  const [mantissa = "", exponent = "+0"] = numeric(value, "scientific")
-    .toExponential(Math.min(precision, 100))
-    .split("e")
+/** Upstream takes the precision for the width; there are always six digits. */
+function scientific(value: Value, width: number): string {
+  return (special(value) ?? exponential(numeric(value, "scientific"))).padStart(Math.min(width, maxWidth))
+}
+
+function exponential(value: number): string {
+  const [mantissa = "", exponent = "+0"] = value.toExponential(6).split("e")
   const raised = Array.from(exponent.slice(1).padStart(2, "0"), (digit) => superscripts[Number(digit)] ?? "").join("")
   return `${mantissa}×10${exponent.startsWith("-") ? "⁻" : ""}${raised}`
 }

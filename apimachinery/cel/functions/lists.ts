@@ -1,5 +1,6 @@
 // Functions of lists and sets. Source: k8s.io/apiserver/pkg/cel/library/lists.go, cel-go/ext/{lists,sets}.go.
 
+import { sortSlice } from "../../go/sort-slice.ts"
 import { dictionary } from "../../dictionary.ts"
 import { add } from "./arithmetic.ts"
 import { areEqual, compareValues } from "../compare.ts"
@@ -96,13 +97,13 @@ function sorted(list: ListValue, keys: ListValue): Value {
   const type = keys.size === 0 ? "" : typeNameOf(keys.at(0))
   let fault: CelError | undefined
   const order = Array.from({ length: keys.size }, (_, index) => index)
-  order.sort((a, b) => {
+  sortSlice(order, (a, b) => {
     const [left, right] = [keys.at(a), keys.at(b)]
     if (typeNameOf(left) !== type || typeNameOf(right) !== type)
       fault ??= new CelError("list elements must have the same type")
     const compared = compareValues(left, right)
     if (compared === undefined) fault ??= new CelError("list elements must be comparable")
-    return typeof compared === "number" ? compared : 0
+    return typeof compared === "number" && compared < 0
   })
   return fault ?? new ArrayList(order.map((index) => list.at(index)))
 }

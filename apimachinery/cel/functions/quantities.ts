@@ -9,8 +9,16 @@ import {
   type Quantity as Amount,
   subtractQuantities,
 } from "../../quantity.ts"
-import { int64 } from "../../schema/exact-integers.ts"
 import { CelError, OpaqueValue, type Value } from "../values.ts"
+import {
+  addForms,
+  asFloat,
+  asInteger,
+  formOf,
+  integerForm,
+  type QuantityForm,
+  subtractForms,
+} from "./quantity-forms.ts"
 import { compareVersions } from "./versions.ts"
 
 type Implementation = (args: readonly Value[]) => Value | undefined
@@ -21,10 +29,12 @@ class Quantity extends OpaqueValue {
   readonly typeName = "kubernetes.Quantity"
   override readonly goType = "*resource.Quantity"
   readonly amount: Amount
+  readonly form: QuantityForm
 
-  constructor(amount: Amount) {
+  constructor(amount: Amount, form: QuantityForm) {
     super()
     this.amount = amount
+    this.form = form
   }
 
   equals(other: OpaqueValue): boolean {
@@ -38,24 +48,23 @@ class Quantity extends OpaqueValue {
 
 function parse(text: string): Value {
   try {
-    return new Quantity(parseQuantity(text))
+    return new Quantity(parseQuantity(text), formOf(text))
   } catch (error) {
     if (error instanceof RangeError) return new CelError(error.message)
     throw error
   }
 }
 
-function units(amount: Amount): bigint | undefined {
-  if (amount.nano % nanoPerUnit !== 0n) return undefined
-  const value = amount.nano / nanoPerUnit
-  return value > int64.max || value < int64.min ? undefined : value
-}
-
-function combined(combine: (a: Amount, b: Amount) => Amount): Implementation {
-  return ([a, b]) => {
-    if (!(a instanceof Quantity)) return undefined
-    if (typeof b === "bigint") return new Quantity(combine(a.amount, { nano: b * nanoPerUnit, format: "DecimalSI" }))
-    return b instanceof Quantity ? new Quantity(combine(a.amount, b.amount)) : undefined
+function combined(
+  combine: (a: Amount, b: Amount) => Amount,
+  combineForms: (a: QuantityForm, b: QuantityForm) => QuantityForm,
+): Implementation {
+  const whole = (value: bigint): Quantity =>
+    new Quantity({ nano: value * nanoPerUnit, format: "DecimalExponent" }, integerForm(value))
+  return ([a, other]) => {
+    const b = typeof other === "bigint" ? whole(other) : other
+    if (!(a instanceof Quantity && b instanceof Quantity)) return undefined
+    return new Quantity(combine(a.amount, b.amount), combineForms(a.form, b.form))
   }
 }
 
@@ -69,20 +78,20 @@ function compared(make: (order: -1 | 0 | 1) => Value): Implementation {
   }
 }
 
-function ofQuantity(make: (amount: Amount) => Value): Implementation {
-  return ([value]) => (value instanceof Quantity ? make(value.amount) : undefined)
+function ofQuantity(make: (quantity: Quantity) => Value): Implementation {
+  return ([value]) => (value instanceof Quantity ? make(value) : undefined)
 }
 
 export const quantityFunctions: Readonly<Record<string, Implementation>> = dictionary({
-  add: combined(addQuantities),
-  asApproximateFloat: ofQuantity((amount) => Number(amount.nano) / Number(nanoPerUnit)),
-  asInteger: ofQuantity((amount) => units(amount) ?? new CelError("cannot convert value to integer")),
+  add: combined(addQuantities, addForms),
+  asApproximateFloat: ofQuantity(({ form }) => asFloat(form)),
+  asInteger: ofQuantity(({ form }) => asInteger(form) ?? new CelError("cannot convert value to integer")),
   compareTo: compared((order) => BigInt(order)),
   isGreaterThan: compared((order) => order > 0),
-  isInteger: ofQuantity((amount) => units(amount) !== undefined),
+  isInteger: ofQuantity(({ form }) => asInteger(form) !== undefined),
   isLessThan: compared((order) => order < 0),
   isQuantity: ([text]) => (typeof text === "string" ? !(parse(text) instanceof CelError) : undefined),
   quantity: ([text]) => (typeof text === "string" ? parse(text) : undefined),
-  sign: ofQuantity((amount) => (amount.nano > 0n ? 1n : amount.nano < 0n ? -1n : 0n)),
-  sub: combined(subtractQuantities),
+  sign: ofQuantity(({ amount }) => (amount.nano > 0n ? 1n : amount.nano < 0n ? -1n : 0n)),
+  sub: combined(subtractQuantities, subtractForms),
 })

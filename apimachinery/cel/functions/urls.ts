@@ -25,7 +25,8 @@ class Url extends OpaqueValue {
   }
 
   override toString(): string {
-    return this.text
+    const { path } = this.parts
+    return this.text.replace(path, () => escapedPath(path))
   }
 }
 
