@@ -68,8 +68,8 @@ class Parser {
       const condition = this.#alternatives(also)
       const question = this.#tokens.takeIf("?")
       if (question === undefined) return condition
-      const yes = this.#alternatives()
-      this.#tokens.expect(":", false)
+      const yes = this.#tokens.within([":"], () => this.#alternatives())
+      this.#tokens.expect(":")
       return call(question.at, "_?_:_", condition, yes, this.#expression())
     })
   }
@@ -170,7 +170,7 @@ class Parser {
   #index(operand: Node): Node {
     const open = this.#tokens.take()
     const optional = this.#tokens.takeIf("?") !== undefined
-    const index = this.#expression(optional ? [] : ["'?'"])
+    const index = this.#tokens.within(["]"], () => this.#expression(optional ? [] : ["'?'"]))
     this.#tokens.expect("]")
     return call(open.at, optional ? "_[?_]" : "_[_]", operand, index)
   }
@@ -186,8 +186,11 @@ class Parser {
 
   #arguments(): Node[] {
     if (this.#tokens.takeIf(")") !== undefined || this.#tokens.skipsTo(")")) return []
-    const args = [this.#expression(["')'"])]
-    while (this.#tokens.takeIf(",") !== undefined) args.push(this.#expression())
+    const args: Node[] = []
+    this.#tokens.within([",", ")"], () => {
+      args.push(this.#expression(["')'"]))
+      while (this.#tokens.takeIf(",") !== undefined) args.push(this.#expression())
+    })
     this.#tokens.expect(")")
     return args
   }
@@ -207,7 +210,7 @@ class Parser {
 
   #nested(): Node {
     this.#tokens.take()
-    const inner = this.#expression()
+    const inner = this.#tokens.within([")"], () => this.#expression())
     this.#tokens.expect(")")
     return inner
   }
@@ -253,9 +256,9 @@ class Parser {
     const open = this.#tokens.take()
     const elements: Node[] = []
     const optional = new Set<number>()
-    this.#tokens.takeItems("]", (also) => {
+    this.#tokens.takeItems("]", "expression", () => {
       if (this.#tokens.takeIf("?") !== undefined) optional.add(elements.length)
-      elements.push(this.#expression(also))
+      elements.push(this.#tokens.within([",", "]"], () => this.#expression()))
     })
     return { ...list(open.at, ...elements), optional }
   }
@@ -263,19 +266,24 @@ class Parser {
   #map(): Node {
     const open = this.#tokens.take()
     const entries: MapEntryNode[] = []
-    this.#tokens.takeItems("}", (also) => {
+    this.#tokens.takeItems("}", "expression", () => {
       const optional = this.#tokens.takeIf("?") !== undefined
-      const key = this.#expression(also)
-      const { at } = this.#tokens.expect(":", false)
-      entries.push({ at, key, value: this.#expression(), optional })
+      const key = this.#tokens.within([":"], () => this.#expression())
+      const { at } = this.#tokens.expect(":")
+      entries.push({ at, key, value: this.#value(), optional })
     })
     return { kind: "map", at: open.at, entries }
+  }
+
+  /** Of a map or a message. */
+  #value(): Node {
+    return this.#tokens.within([",", "}"], () => this.#expression())
   }
 
   #struct(name: string): Node {
     const open = this.#tokens.take()
     const fields: StructFieldNode[] = []
-    this.#tokens.takeItems("}", () => {
+    this.#tokens.takeItems("}", "field", () => {
       const optional = this.#tokens.takeIf("?") !== undefined
       const field = this.#tokens.peek()
       if (!isName(field) && field.kind !== "escaped") {
@@ -283,8 +291,8 @@ class Parser {
       }
       this.#tokens.take()
       if (field.kind === "escaped") this.#tokens.issue(fields[0]?.at ?? field.at, "unsupported syntax: '`'")
-      const { at } = this.#tokens.expect(":", false)
-      fields.push({ at, name: field.text, value: this.#expression(), optional })
+      const { at } = this.#tokens.expect(":")
+      fields.push({ at, name: field.text, value: this.#value(), optional })
     })
     return { kind: "struct", at: open.at, name, fields }
   }

@@ -32,6 +32,10 @@ const order = [
   "IDENTIFIER",
   "ESC_IDENTIFIER",
 ]
+/** Stands for the end of the text. */
+const end = "<EOF>"
+/** What may follow an operand anywhere. */
+const infix = new Set(["==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "&&", "||", "?", ".", "[", "in"])
 const expressionStarts = new Set([
   "'['",
   "'{'",
@@ -55,6 +59,8 @@ export class TokenStream {
   readonly #issues: Issue[]
   readonly #source: string
   #next = 0
+  /** Of the innermost brackets or condition: what may stand behind an operand, besides operators. */
+  #ends: readonly string[] = [end]
 
   constructor(tokens: readonly Token[], issues: Issue[], source: string) {
     this.#tokens = tokens
@@ -83,6 +89,22 @@ export class TokenStream {
     return kind === "int" || kind === "double"
   }
 
+  /** `ends`: what may end an expression in there. */
+  within<T>(ends: readonly string[], parse: () => T): T {
+    const outer = this.#ends
+    this.#ends = ends
+    const result = parse()
+    this.#ends = outer
+    return result
+  }
+
+  /** Whether nothing is missing between an operand and this token. */
+  #mayFollow(token: Token): boolean {
+    if (token.kind === "end") return this.#ends.includes(end)
+    if (token.kind === "identifier") return token.text === "in"
+    return token.kind === "operator" && (infix.has(token.text) || this.#ends.includes(token.text))
+  }
+
   takeIf(operator: string): Token | undefined {
     return this.is(operator) ? this.take() : undefined
   }
@@ -95,8 +117,8 @@ export class TokenStream {
     this.issue(at, `Syntax error: ${message}`)
   }
 
-  /** Takes a closing token; `insertable`: it may be assumed if it is missing. */
-  expect(operator: string, insertable = true): Token {
+  /** Takes a closing token, or the colon before an expression. It is assumed if the next token fits what follows it. */
+  expect(operator: ")" | "]" | "}" | ":"): Token {
     if (this.is(operator)) return this.take()
     const found = this.peek()
     if (this.is(operator, 1)) {
@@ -104,7 +126,7 @@ export class TokenStream {
       this.take()
       return this.take()
     }
-    if (insertable && !beginsOperand(found)) {
+    if (operator === ":" ? startsExpression(found) : this.#mayFollow(found)) {
       this.syntax(found.at, `missing '${operator}' at ${named(found)}`)
       return found
     }
@@ -151,13 +173,14 @@ export class TokenStream {
     return name
   }
 
-  /** Items separated by commas; a trailing comma is allowed. */
-  takeItems(close: "]" | "}", item: (also: readonly string[]) => void): void {
+  /** Items separated by commas; a trailing comma is allowed. `starts`: what an item may begin with. */
+  takeItems(close: "]" | "}", starts: "expression" | "field", item: () => void): void {
     let isFirst = true
     while (!this.is(close)) {
+      if (isFirst) this.#skipBeforeItems(close, starts)
+      if (isFirst && this.is(close)) break
       if (this.takeIf(",") !== undefined) {
-        if (this.is(close) || this.peek().kind === "end") break
-        if (isFirst) break
+        if (isFirst || !this.#startsItem(this.peek(), starts)) break
       } else if (!isFirst) {
         const expected = [`'${close}'`, "','"]
         if (!this.is(close, 1) && !this.is(",", 1)) this.mismatch(expected)
@@ -167,10 +190,28 @@ export class TokenStream {
         this.takeIf(",")
         break
       }
-      item(isFirst ? [`'${close}'`, "','", "'?'"] : ["'?'"])
+      item()
       isFirst = false
     }
     this.expect(close)
+  }
+
+  /** Skips one extraneous token. */
+  #skipBeforeItems(close: "]" | "}", starts: "expression" | "field"): void {
+    const found = this.peek()
+    const fits = (token: Token): boolean =>
+      this.#startsItem(token, starts) || (token.kind === "operator" && [close, ","].includes(token.text))
+    if (fits(found)) return
+    const firsts = starts === "field" ? ["IDENTIFIER", "ESC_IDENTIFIER"] : [...expressionStarts]
+    const expected = [`'${close}'`, "','", "'?'", ...firsts]
+    if (!fits(this.peek(1))) this.mismatch(expected)
+    this.syntax(found.at, `extraneous input ${named(found)} expecting ${setOf(expected)}`)
+    this.take()
+  }
+
+  #startsItem(token: Token, starts: "expression" | "field"): boolean {
+    if (token.kind === "operator" && token.text === "?") return true
+    return starts === "field" ? isName(token) || token.kind === "escaped" : startsExpression(token)
   }
 
   /** The next token fits no rule that begins with `first`: the message contains the text from there. */
@@ -207,11 +248,6 @@ function startsExpression(token: Token): boolean {
   return token.kind === "operator"
     ? expressionStarts.has(`'${token.text}'`)
     : token.kind !== "end" && token.kind !== "escaped"
-}
-
-/** The token can only begin an operand, so nothing is missing before it. */
-function beginsOperand(token: Token): boolean {
-  return startsExpression(token) && !(token.kind === "operator" && ["[", ".", "-"].includes(token.text))
 }
 
 function setOf(expected: readonly string[]): string {

@@ -60,7 +60,7 @@ function compileRoot(source: JsonObject): Schema {
 /** Why the structure cannot be checked: an unsupported keyword at any level. */
 export function formFault(schema: JsonObject): string | undefined {
   for (const [keyword, name = keyword] of unsupported) {
-    if (isGiven(schema[keyword])) return `OpenAPIV3Schema '${name}' is not supported`
+    if (isGiven(keyword, schema[keyword])) return `OpenAPIV3Schema '${name}' is not supported`
   }
   if (Array.isArray(schema["items"])) return "OpenAPIV3Schema 'items' must be a schema, but is an array"
   if (schema["x-kubernetes-preserve-unknown-fields"] === false) {
@@ -84,8 +84,10 @@ const unsupported: readonly (readonly [string, string?])[] = [
   ["definitions"],
 ]
 
-function isGiven(value: Json | undefined): boolean {
-  return value !== undefined && value !== null && value !== "" && !(isObject(value) && Object.keys(value).length === 0)
+/** A schema counts even if it is empty, a map of schemas does not. */
+function isGiven(keyword: string, value: Json | undefined): boolean {
+  if (isObject(value) && Object.keys(value).length === 0) return keyword === "additionalItems"
+  return value !== undefined && value !== null && value !== ""
 }
 
 function schemasIn(schema: JsonObject): JsonObject[] {

@@ -56,6 +56,7 @@ function schemasWithin(): RequestStep[] {
     one("more wrong", { type: "object", additionalProperties: { type: "string", enum: 1 } }),
     one("more deep wrong", { type: "object", additionalProperties: { type: "array", items: { pattern: 1 } } }),
     one("additional items", { type: "array", items: { type: "string" }, additionalItems: { type: "string" } }),
+    one("additional items that are empty", { additionalItems: {} }),
     one("additional items false", { type: "array", items: { type: "string" }, additionalItems: false }),
     one("dependencies", { type: "object", dependencies: { a: ["x"], b: { type: "string" }, c: null, d: [] } }),
     one("dependencies wrong", { type: "object", dependencies: { a: 1 } }),
