@@ -44,6 +44,7 @@ export function ruleErrors(
     uncorrelated: undefined,
     declared: undefined,
     isUntyped: false,
+    lacksType: false,
     inScope: false,
     isRoot: true,
   })
@@ -59,6 +60,8 @@ interface Context {
   declared: DeclaredType | undefined
   /** An ancestor with rules has no declared type, so nothing below it has one. */
   isUntyped: boolean
+  /** It is the element of a type that has none: items of a text. */
+  lacksType: boolean
   /** An ancestor has rules. */
   inScope: boolean
   isRoot: boolean
@@ -81,12 +84,17 @@ class DefinitionChecker {
     const rules = rulesOf(schema)
     const hasRules = rules.length > 0
     const inScope = context.inScope || hasRules
-    const isTyped = inScope && !context.isUntyped
+    const isTyped = inScope && !context.isUntyped && !context.lacksType
     const declared = context.declared ?? (isTyped ? declaredType(schema, isWhole(schema, context)) : undefined)
-    const isUntyped = inScope && declared === undefined
+    const isUntyped = inScope && declared === undefined && !context.lacksType
     this.#visitChildren(schema, path, { ...context, declared, isUntyped, inScope, isRoot: false })
     for (const [index, rule] of rules.entries()) this.#checkWords(rule, schema, path.child(key).index(index))
     if (!hasRules || this.schemaErrors.length > before || !this.#isRight(path)) return
+    if (context.lacksType) {
+      const detail = "failed to convert to declType for CEL validation rules"
+      this.ruleErrors.push(internalFieldError(path.child(key), detail))
+      return
+    }
     if (declared === undefined) {
       const what = `internal error: failed to construct type information for ${key} rules`
       const detail = `${what}: unable to convert structural schema to CEL declarations`
@@ -109,9 +117,9 @@ class DefinitionChecker {
     const each = maxElementsOf(schema)
     const cardinality = context.cardinality === undefined || each === undefined ? undefined : context.cardinality * each
     const inner = { ...context, cardinality }
-    if (isObject(additionalProperties)) {
-      this.visit(additionalProperties, path.child("additionalProperties"), { ...inner, declared: declared?.items })
-    }
+    const lacksType = context.lacksType || (declared !== undefined && declared.items === undefined)
+    const element = { ...inner, declared: declared?.items, lacksType }
+    if (isObject(additionalProperties)) this.visit(additionalProperties, path.child("additionalProperties"), element)
     if (isObject(properties)) {
       const mapType = schema["x-kubernetes-map-type"]
       const isCorrelated = mapType === undefined || mapType === null || mapTypes.includes(mapType)
@@ -125,7 +133,7 @@ class DefinitionChecker {
     if (!isObject(items)) return
     const uncorrelated =
       schema["x-kubernetes-list-type"] === "map" ? context.uncorrelated : (context.uncorrelated ?? path)
-    this.visit(items, path.child("items"), { ...inner, declared: declared?.items, uncorrelated })
+    this.visit(items, path.child("items"), { ...element, uncorrelated })
   }
 
   #checkWords(rule: Rule, schema: JsonObject, path: FieldPath): void {

@@ -9,6 +9,7 @@ export function definitionRuleCases(): Scenario[] {
     { name: "a definition has rules with any message, path and reason", anyOrder: true, steps: declared() },
     { name: "a custom resource has rules that cost too much", anyOrder: true, steps: costly() },
     { name: "a definition has rules that cost too much", anyOrder: true, steps: estimated() },
+    { name: "a definition has rules for elements of types without any", anyOrder: true, steps: elementless() },
   ]
 }
 
@@ -155,4 +156,29 @@ function costly(): RequestStep[] {
     post(`${things}?dryRun=All`, ruledThing({ long: words }), { label: "POST a thousand" }),
     post(`${things}?dryRun=All`, ruledThing({ long: [...words, "x"] }), { label: "POST more than a thousand" }),
   ]
+}
+
+/** The elements of a type that has none have no declared type, if their parent has one because of its or an ancestor's rules. */
+function elementless(): RequestStep[] {
+  const rules = { "x-kubernetes-validations": [{ rule: "true" }] }
+  const ruled = { type: "string", ...rules }
+  const parents: Record<string, object> = {
+    "items of an integer": { type: "integer", items: ruled },
+    "items of a text": { type: "string", items: ruled, ...rules },
+    "items of an object": { type: "object", properties: { b: { type: "string" } }, items: ruled },
+    "items of a map": { type: "object", additionalProperties: { type: "string" }, items: ruled },
+    "values of a list": { type: "array", items: { type: "string" }, additionalProperties: ruled },
+    "values of a text": { type: "string", additionalProperties: ruled },
+    "items without rules": { type: "integer", items: { type: "string" } },
+  }
+  return Object.entries(parents).flatMap(([label, a]) =>
+    [rules, {}].map((ofParent, index) => {
+      const openAPIV3Schema = {
+        type: "object",
+        properties: { spec: { type: "object", properties: { a }, ...ofParent } },
+      }
+      const body = definitionOf(group, {}, { schema: { openAPIV3Schema } })
+      return post(`${definitions}?dryRun=All`, body, { label: index === 0 ? label : `${label}, without rules above` })
+    }),
+  )
 }
