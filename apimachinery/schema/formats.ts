@@ -1,7 +1,7 @@
 // String formats that apiextensions checks; unknown formats are ignored. Source: k8s.io/kube-openapi/pkg/validation/strfmt.
 
+import { parseAddress, parseLooseAddress, parseLoosePrefix, readable } from "../addresses.ts"
 import { dictionary } from "../dictionary.ts"
-import { isIPv4, isIPv6 } from "node:net"
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
 const dateTime = /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:?\d\d)$/
@@ -45,12 +45,13 @@ function isUuid(text: string, version?: string): boolean {
   return version === undefined || (match[1] === version && (version === "3" || /[89ab]/i.test(match[2] ?? "")))
 }
 
-function isCidr(text: string): boolean {
-  const match = /^([^/]+)\/(\d{1,3})$/.exec(text)
-  if (match === null) return false
-  const [, address = "", bits = ""] = match
-  if (bits.length > 1 && bits.startsWith("0")) return false
-  return (isIPv4(address) && Number(bits) <= 32) || (isIPv6(address) && Number(bits) <= 128)
+/** An address of IPv4 that is written as one of IPv6 is both. */
+function isIPv4(text: string): boolean {
+  return text.includes(".") && parseLooseAddress(text) !== undefined
+}
+
+function isIPv6(text: string): boolean {
+  return text.includes(":") && !text.includes("%") && readable(() => parseAddress(text))
 }
 
 function isUri(text: string): boolean {
@@ -93,7 +94,7 @@ function isCreditCard(text: string): boolean {
 const checks: Readonly<Record<string, (text: string) => boolean>> = dictionary({
   bsonobjectid: (text) => /^[0-9a-f]{24}$/i.test(text),
   byte: (text) => base64.test(text),
-  cidr: isCidr,
+  cidr: (text) => parseLoosePrefix(text) !== undefined,
   creditcard: isCreditCard,
   date: isDate,
   datetime: isDateTime,

@@ -80,6 +80,30 @@ const tried: readonly Json[] = [
   "2024-01-02",
 ]
 
+const ofAddresses = new Set(["text-ipv4", "text-ipv6", "text-cidr"])
+const addresses = [
+  "10.0.0.1",
+  "010.0.0.1",
+  "10.0.0.256",
+  "::1",
+  "::ffff:10.0.0.1",
+  "::ffff:010.0.0.1",
+  "fe80::1%eth0",
+  "fe80::1%a.b",
+  "1:2:3:4:5:6:7:8:9",
+  "00001::",
+  "10.0.0.0/8",
+  "10.0.0.0/08",
+  "010.0.0.0/8",
+  "10.0.0.1/33",
+  "::/128",
+  "::/129",
+  "::ffff:10.0.0.0/104",
+  "fe80::1%eth0/64",
+  "10.0.0.0/-1",
+  "10.0.0.0/",
+]
+
 function values(): RequestStep[] {
   const schema = { type: "object", properties: { spec: { type: "object", properties: fields } } }
   const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }]
@@ -89,7 +113,7 @@ function values(): RequestStep[] {
     post(definitions, { metadata: { name: `things.${group}` }, spec } as Json),
     get(things, { untilCode: 200 }),
     ...Object.keys(fields).flatMap((name) =>
-      tried.map((value) => {
+      [...tried, ...(ofAddresses.has(name) ? addresses : [])].map((value) => {
         const thing = { apiVersion: `${group}/v1`, kind: "Thing", metadata: { name: "a" }, spec: { [name]: value } }
         return post(`${things}?dryRun=All`, thing, { label: `POST ${JSON.stringify({ [name]: value })}` })
       }),
