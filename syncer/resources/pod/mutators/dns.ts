@@ -7,6 +7,11 @@ import { withSpec, type PodContext, type PodMutator } from "../context.ts"
 
 type DNSConfig = NonNullable<PodSpec["dnsConfig"]>
 
+/** What an API server accepts in a dnsConfig. */
+const maxNameServers = 3
+const maxSearches = 32
+const maxSearchCharacters = 2048
+
 export const dns: PodMutator = {
   name: "dns",
   mutate(pod, context) {
@@ -22,7 +27,10 @@ export const dns: PodMutator = {
   },
 }
 
-/** The tenant's servers, searches and options, followed by the pod's own; an option of the pod replaces ours of the same name. */
+/**
+ * The tenant's servers, searches and options, followed by the pod's own; an option of the pod replaces ours of the same name. The
+ * last ones are left out if there are too many, as a kubelet does when it adds the cluster's to the pod's own.
+ */
 function tenantDNS(nameServer: string, { tenant, namespace, dnsOptions }: PodContext, own?: DNSConfig): DNSConfig {
   const domain = tenant.clusterDomain
   const searches = domain === "" ? [] : [`${namespace}.svc.${domain}`, `svc.${domain}`, domain]
@@ -31,10 +39,17 @@ function tenantDNS(nameServer: string, { tenant, namespace, dnsOptions }: PodCon
     if (option.name !== undefined) options.set(option.name, { ...option, name: option.name })
   }
   return {
-    nameservers: unique([nameServer, ...(own?.nameservers ?? [])]),
-    searches: unique([...searches, ...(own?.searches ?? [])]),
+    nameservers: unique([nameServer, ...(own?.nameservers ?? [])]).slice(0, maxNameServers),
+    searches: fitting(unique([...searches, ...(own?.searches ?? [])])),
     options: [...options.values()],
   }
+}
+
+/** The first searches that fit into one line. */
+function fitting(searches: readonly string[]): string[] {
+  const kept = searches.slice(0, maxSearches)
+  while (kept.join(" ").length > maxSearchCharacters) kept.pop()
+  return kept
 }
 
 const unique = (items: readonly string[]): string[] => [...new Set(items)]

@@ -164,6 +164,17 @@ describe("dns", () => {
     expect(run(dns, podOf(given))).toEqual(podOf(expected).spec)
   })
 
+  test("leaves out what is more than a pod can have", () => {
+    const nameservers = ["1.1.1.1", "2.2.2.2", "3.3.3.3"]
+    const many = Array.from({ length: 32 }, (_, at) => `s${at}`)
+    const { dnsConfig } = run(dns, podOf({ dnsConfig: { nameservers, searches: many } }))
+    expect(dnsConfig?.nameservers).toEqual(["10.0.0.10", "1.1.1.1", "2.2.2.2"])
+    expect(dnsConfig?.searches).toEqual([...config.searches, ...many.slice(0, 29)])
+    const long = Array.from({ length: 10 }, (_, at) => `${"a".repeat(200)}${at}`)
+    const line = run(dns, podOf({ dnsConfig: { searches: long } })).dnsConfig?.searches?.join(" ") ?? ""
+    expect(line).toHaveLength(config.searches.join(" ").length + 9 * 202)
+  })
+
   test("uses the node's resolver if the tenant has no kube-dns", () => {
     expect(run(dns, podOf(), { nameServer: undefined }).dnsPolicy).toBe("Default")
   })
