@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Pod, PodSpec } from "../../../../apimachinery/object.ts"
 import { superNamespace } from "../../../../apimachinery/tenancy.ts"
+import { superResource } from "../../../conversion/resource-names.ts"
 import { fakeTenant } from "../../../testing/fake-tenants.ts"
 import type { PodContext, PodMutator } from "../context.ts"
 import { affinity } from "./affinity.ts"
@@ -8,6 +9,7 @@ import { dns } from "./dns.ts"
 import { downwardAPI, downwardAPIAnnotations } from "./downward-api.ts"
 import { hostAliases } from "./host-aliases.ts"
 import { podMutators } from "./index.ts"
+import { placement } from "./placement.ts"
 import { rootCA } from "./root-ca.ts"
 import { serviceAccountToken, tokenSources } from "./service-account-token.ts"
 import { environmentOf, serviceEnv } from "./service-env.ts"
@@ -189,6 +191,13 @@ describe("dns", () => {
     const spec = run(dns, podOf(), { tenant: { ...tenant, clusterDomain: "" } })
     expect(spec.dnsConfig?.searches).toEqual([])
   })
+})
+
+test("a resource of another tenant cannot be asked for, however long its name is", () => {
+  const others = superResource(`${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}/dongle`, fakeTenant("other"))!
+  const wanted = { nodeSelector: undefined, nodeAffinity: undefined, resources: [others] }
+  const spec = run(placement, podOf({}, { resources: { limits: { [others]: "1" } } }), { placement: wanted })
+  expect(spec.containers[0]?.resources?.limits).toEqual({ "too-long.tenancy.x-k8s.io/resource": "1" })
 })
 
 describe("serviceAccountToken", () => {

@@ -1,10 +1,14 @@
 // Applies the pod's placement (../placement.ts) in terms of super's scheduler.
 
 import type { Container } from "../../../../apimachinery/object.ts"
+import { tenancyPrefix } from "../../../../apimachinery/tenancy.ts"
 import { renamed, superResource } from "../../../conversion/resource-names.ts"
 import { mapContainers, withSpec, type PodMutator } from "../context.ts"
 
 type Resources = NonNullable<Container["resources"]>
+
+/** No node has it. Used for resources whose super names would be too long: their own may be the super names of another tenant's. */
+const nobodys = `too-long.${tenancyPrefix}/resource`
 
 export const placement: PodMutator = {
   name: "placement",
@@ -20,7 +24,8 @@ export const placement: PodMutator = {
       }
       if (wanted.resources.length === 0) return spec
       const own = new Set(wanted.resources)
-      const rename = (name: string): string | undefined => (own.has(name) ? superResource(name, tenant) : undefined)
+      const rename = (name: string): string | undefined =>
+        own.has(name) ? (superResource(name, tenant) ?? nobodys) : undefined
       const inResources = ({ requests, limits, ...more }: Resources): Resources => ({
         ...more,
         ...(requests === undefined ? {} : { requests: renamed(requests, rename) }),
