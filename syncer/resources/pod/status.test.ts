@@ -80,6 +80,13 @@ describe("tenantStatus()", () => {
     )
   })
 
+  test("takes no node that super's scheduler announces for a reservation, and keeps the tenant's own", () => {
+    const superPod = podOf([], [], { status: { phase: "Pending", nominatedNodeName: "b" } })
+    expect(tenantStatus(podOf([], []), superPod, tenant)).not.toHaveProperty("nominatedNodeName")
+    const waiting = podOf([], [], { status: { nominatedNodeName: "a" } })
+    expect(tenantStatus(waiting, superPod, tenant).nominatedNodeName).toBe("a")
+  })
+
   test("keeps unknown fields and translates generations", () => {
     const status = { phase: "Running", observedGeneration: 2, unknownField: { x: 1 } } as unknown as PodStatus
     const upToDate = podOf([], [], { metadata: { generation: 2 }, status })

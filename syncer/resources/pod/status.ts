@@ -20,7 +20,13 @@ const gatesOf = (pod: Pod): Set<string> =>
 /** The status of the tenant's pod, from its super copy. `isBehind`: the copy lacks changes that the tenant made. */
 export function tenantStatus(pod: Pod, superPod: Pod, tenant: Tenant, isBehind = false): PodStatus {
   const namespace = pod.metadata.namespace ?? ""
-  const { observedGeneration, conditions, ...status } = scrubMessages(superPod.status ?? {}, {
+  // Super's scheduler announces nodes in nominatedNodeName, which in the tenant is a reservation (isNominated).
+  const {
+    observedGeneration,
+    conditions,
+    nominatedNodeName: _announced,
+    ...status
+  } = scrubMessages(superPod.status ?? {}, {
     tenant,
     namespace,
     superNamespace: superNamespace(tenant.clusterKey, namespace),
