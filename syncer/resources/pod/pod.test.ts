@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest"
 import type { KubeObject, PersistentVolumeClaim, Pod, PodSpec } from "../../../apimachinery/object.ts"
 import { settingsOf } from "../../options.ts"
 import { fakeTenant } from "../../testing/fake-tenants.ts"
-import type { SyncContext } from "../resource-sync.ts"
+import { buildSuperObject } from "../../conversion/super-object.ts"
+import { decide } from "../../decision.ts"
+import type { ResourceSync, SyncContext } from "../resource-sync.ts"
 import { pod } from "./pod.ts"
 
 const contextWith = (claim?: PersistentVolumeClaim): SyncContext => ({
@@ -103,4 +105,22 @@ test("objects that containers and image pulls need are copied before the pod", (
       "secrets pull",
     ]),
   )
+})
+
+test("a running pod is compared without a look at every node", () => {
+  const running = {
+    ...podOf({ nodeName: "a" }),
+    status: { phase: "Running", startTime: "2026-01-01T00:00:00Z" },
+  } as Pod
+  const context = contextWith()
+  const made = buildSuperObject(pod as unknown as ResourceSync, running, context)
+  const copy = { ...made, status: running.status } as Pod
+  let looks = 0
+  const tenantObjects = (): never[] => {
+    looks++
+    return []
+  }
+  const view = { ...context.view, tenantObjects }
+  expect(decide(pod as unknown as ResourceSync, running, copy, { ...context, view })).toEqual({ do: "nothing" })
+  expect(looks).toBe(0)
 })

@@ -88,8 +88,9 @@ function unreachableVolume(object: Pod, context: SyncContext): string | undefine
   return undefined
 }
 
+/** It looks at each of the tenant's nodes, so not for pods that run already. */
 function tooManyNodes(object: Pod, context: SyncContext): string | undefined {
-  return placementOf(object, context) === unplaceable
+  return object.status?.startTime === undefined && placementOf(object, context) === unplaceable
     ? "spec.affinity.nodeAffinity: with the labels and taints that you gave the nodes, there is too much to compare; name fewer terms and values, or remove taints"
     : undefined
 }
