@@ -170,11 +170,24 @@ describe("placementOf()", () => {
     const pod = podOf({ nodeSelector: { color: "blue" } })
     const before = contextWith([virtual("a")])
     const copy = podOf()
-    copy.metadata = { annotations: printPlacement(placementOf(pod, before)) }
+    copy.metadata = { annotations: printPlacement(pod, placementOf(pod, before)) }
     expect(isMisplaced(pod, copy, before)).toBe(false)
     const after = contextWith([blue])
     expect(isMisplaced(pod, copy, after)).toBe(true)
     expect(isMisplaced(pod, { ...copy, spec: { containers: [], nodeName: "a" } }, after)).toBe(false)
+  })
+
+  test("is outdated after the node selection of the gated pod has changed, not after the gate is gone", () => {
+    const plain = contextWith([virtual("a")])
+    const gated = { schedulingGates: [{ name: "wait" }] }
+    const copy = podOf(gated)
+    copy.metadata = { annotations: printPlacement(copy, placementOf(copy, plain)) }
+    expect(isMisplaced(podOf(gated), copy, plain)).toBe(false)
+    expect(isMisplaced(podOf(), copy, plain)).toBe(false)
+    expect(isMisplaced(podOf({ ...gated, nodeSelector: { zone: "a" } }), copy, plain)).toBe(true)
+    // As queues for jobs do: in one write.
+    expect(isMisplaced(podOf({ nodeSelector: { zone: "a" } }), copy, plain)).toBe(true)
+    expect(isMisplaced(podOf(selecting("zone", "In", "a")), copy, plain)).toBe(true)
   })
 
   test.each([

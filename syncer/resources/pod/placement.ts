@@ -112,24 +112,34 @@ function affinityOf(
   }
 }
 
-/** The annotation with which the super pod is created for this placement. */
-export function printPlacement(placement: Placement | undefined): Record<string, string> {
-  if (placement === undefined) return {}
-  const digest = createHash("sha256").update(JSON.stringify(placement)).digest("hex").slice(0, 16)
-  return { [placementAnnotation]: digest }
+/**
+ * The annotation with which the super pod is created: what was asked of super's scheduler, if that differs from what the pod asks, or
+ * if the pod is gated, so that it may still ask for something else.
+ */
+export function printPlacement(pod: Pod, placement: Placement | undefined): Record<string, string> {
+  const isGated = (pod.spec?.schedulingGates?.length ?? 0) > 0
+  return placement === undefined && !isGated ? {} : { [placementAnnotation]: digestOf(pod, placement) }
+}
+
+function digestOf({ spec }: Pod, placement: Placement | undefined): string {
+  const { nodeSelector, affinity } = spec ?? {}
+  const asked: Placement = placement ?? { nodeSelector, nodeAffinity: affinity?.nodeAffinity, resources: [] }
+  return createHash("sha256").update(JSON.stringify(asked)).digest("hex").slice(0, 16)
 }
 
 /**
- * Whether the copy must be recreated: the tenant's scheduler has bound the pod, or the tenant's nodes have changed since the copy was
- * created, so that it waits for the wrong ones. If both schedulers bind the pod at the same time, the tenant's decision counts.
+ * Whether the copy must be recreated: the tenant's scheduler has bound the pod, or the tenant's nodes, or the node selection of the
+ * gated pod, have changed since the copy was created, so that it waits for the wrong nodes. If both schedulers bind the pod at the
+ * same time, the tenant's decision counts.
  */
 export function isMisplaced(pod: Pod, superPod: Pod, context: SyncContext): boolean {
   const here = pod.spec?.nodeName ?? ""
   const there = superPod.spec?.nodeName ?? ""
   if (there !== "") return here !== "" && here !== there && !isFinished(pod)
   if (here !== "") return true
-  const wanted = printPlacement(placementOf(pod, context))[placementAnnotation]
-  return wanted !== superPod.metadata.annotations?.[placementAnnotation]
+  const placement = placementOf(pod, context)
+  const made = superPod.metadata.annotations?.[placementAnnotation]
+  return made === undefined ? placement !== undefined : made !== digestOf(pod, placement)
 }
 
 const nameOf = ({ metadata }: Node): string => metadata.name ?? ""

@@ -37,7 +37,7 @@ export const pod: ResourceSync<Pod> = {
   synced: (object) => object.metadata.labels?.[ignoreSyncLabel] !== "true",
   toSuper: superPod,
   annotations: downwardAPIAnnotations,
-  firstAnnotations: (object, context) => printPlacement(placementOf(object, context)),
+  firstAnnotations: (object, context) => printPlacement(object, placementOf(object, context)),
   outdated: (object, superObject, context) =>
     isMisplaced(object, superObject, context) || ownNodeFor(object, context) !== undefined,
   changed(object, superObject, context) {
