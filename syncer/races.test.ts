@@ -98,6 +98,22 @@ test("a pod whose copy has lost its marks is not reported as lost", async () => 
   })
 })
 
+test("a pod whose copy is deleted by hand runs again, although the kubelet reports its end", async () => {
+  const before = await running("web")
+  const { uid } = await copyOf("web")
+  const metadata = { deletionTimestamp: "2026-01-01T00:01:00Z", deletionGracePeriodSeconds: 30 }
+  const containerStatuses = [{ name: "main", state: { terminated: { exitCode: 137 } } }]
+  superCluster.edit(pods, home, "web", { metadata, status: { phase: "Failed", containerStatuses } })
+  const status = (): Pod["status"] => cluster.find<Pod>(pods, "apps", "web")?.status
+  const hasEnded = () => status()?.containerStatuses?.[0]?.state?.terminated !== undefined
+  await eventually(hasEnded, { what: "the end of its container" })
+  superCluster.remove(pods, home, "web")
+  const again = await eventually(() => superCluster.find<Pod>(pods, home, "web"), { what: "another copy" })
+  expect(again.metadata.uid).not.toBe(uid)
+  expect(again.spec?.nodeName).toBe("node-1")
+  expect(cluster.find(pods, "apps", "web")?.metadata.uid).toBe(before.metadata.uid)
+})
+
 test("events of an earlier pod are not mirrored to a new pod of the same name", async () => {
   await makePod("web")
   const copy = await copyOf("web")

@@ -87,6 +87,33 @@ describe("tenantStatus()", () => {
     expect(tenantStatus(waiting, superPod, tenant).nominatedNodeName).toBe("a")
   })
 
+  const exit = (exitCode: number, more: object = {}): PodStatus =>
+    ({ containerStatuses: [{ name: "c", state: { terminated: { exitCode } } }], ...more }) as unknown as PodStatus
+  test.each<[string, object, PodStatus, string]>([
+    ["is to run always", {}, exit(0, { phase: "Succeeded" }), "Running"],
+    ["is restarted after failures", { restartPolicy: "OnFailure" }, exit(1, { phase: "Failed" }), "Running"],
+    ["is done", { restartPolicy: "OnFailure" }, exit(0, { phase: "Succeeded" }), "Succeeded"],
+    ["runs once", { restartPolicy: "Never" }, exit(1, { phase: "Failed" }), "Failed"],
+    [
+      "has a container of its own policy",
+      { restartPolicy: "Never", ofContainer: "Always" },
+      exit(0, { phase: "Failed" }),
+      "Running",
+    ],
+    ["has ended for a reason", {}, exit(1, { phase: "Failed", reason: "DeadlineExceeded" }), "Failed"],
+    ["was evicted", {}, exit(1, { phase: "Failed", conditions: [condition("DisruptionTarget", "True")] }), "Failed"],
+    ["is still running", {}, exit(1, { phase: "Running" }), "Running"],
+  ])("the phase of a pod that %s while its copy is being deleted", (_name, policies, status, expected) => {
+    const { ofContainer, ...policy } = policies as { ofContainer?: string }
+    const containers = [{ name: "c", ...(ofContainer === undefined ? {} : { restartPolicy: ofContainer }) }]
+    const spec = { containers, ...policy }
+    const deleting = podOf([], [], { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" }, spec, status })
+    const pod = podOf([], [], { status: { phase: "Running" } })
+    expect(tenantStatus(pod, deleting, tenant).phase).toBe(expected)
+    const both = { ...pod, metadata: { ...pod.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } }
+    expect(tenantStatus(both, deleting, tenant).phase).toBe(status.phase)
+  })
+
   test("keeps unknown fields and translates generations", () => {
     const status = { phase: "Running", observedGeneration: 2, unknownField: { x: 1 } } as unknown as PodStatus
     const upToDate = podOf([], [], { metadata: { generation: 2 }, status })

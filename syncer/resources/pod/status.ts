@@ -2,6 +2,7 @@
 // in the tenant set. Unknown fields are copied unchanged, so that servers of different versions agree.
 
 import { superNamespace } from "../../../apimachinery/tenancy.ts"
+import { isFinished } from "../../../apimachinery/core/pod-phase.ts"
 import { timestamp, type Node, type Pod, type PodStatus } from "../../../apimachinery/object.ts"
 import { renamed, tenantResource } from "../../conversion/resource-names.ts"
 import { scrubMessages } from "../../conversion/scrub.ts"
@@ -39,10 +40,26 @@ export function tenantStatus(pod: Pod, superPod: Pod, tenant: Tenant, isBehind =
   const translate = (observed: number): number => translateGeneration(observed, pod, superPod, isBehind)
   return {
     ...own,
+    ...(endedByDeletion(pod, superPod) ? { phase: pod.status?.phase ?? "Pending" } : {}),
     ...(merged === undefined ? {} : { conditions: merged.map((one) => ownGeneration(one, present, translate)) }),
     ...(observedGeneration === undefined ? {} : { observedGeneration: translate(observedGeneration) }),
     ...(isNominated(pod) ? { nominatedNodeName: pod.status?.nominatedNodeName } : {}),
   } as PodStatus
+}
+
+/**
+ * Whether the pod has ended only because somebody deletes the copy: kubelets then write a final phase, but the pod will run again
+ * (docs/decisions/0006-losing-the-copy-of-a-running-pod.md), and with that phase it could not. Ends of other causes have a reason.
+ */
+function endedByDeletion(pod: Pod, { metadata, spec, status }: Pod): boolean {
+  const isEnded = status?.phase === "Failed" || status?.phase === "Succeeded"
+  const isUnasked = metadata.deletionTimestamp !== undefined && pod.metadata.deletionTimestamp === undefined
+  if (!isEnded || !isUnasked || isFinished(pod) || (status.reason ?? "") !== "") return false
+  if (status.conditions?.some((one) => one.type === evictionCondition && one.status === "True") === true) return false
+  const exits = new Map(status.containerStatuses?.map(({ name, state }) => [name, state?.terminated?.exitCode]))
+  return (spec?.containers ?? []).some(({ name, restartPolicy = spec?.restartPolicy ?? "Always" }) => {
+    return restartPolicy === "Always" || (restartPolicy === "OnFailure" && exits.get(name) !== 0)
+  })
 }
 
 /** Renames the tenant's extended resources to its own names. */
