@@ -4,6 +4,7 @@
 import { bornVersion } from "../client/tenants.ts"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { metadataChange, transparentChange } from "./conversion/metadata.ts"
+import { syncerLimits } from "./options.ts"
 import { ownership, recordedOwner } from "./conversion/ownership.ts"
 import type { Patch, ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
 
@@ -32,7 +33,7 @@ export function decide(
   superObject: KubeObject | undefined,
   context: SyncContext,
 ): Decision {
-  if (object === undefined) return withoutTenantObject(superObject, context)
+  if (object === undefined) return withoutTenantObject(sync, superObject, context)
   if (sync.synced?.(object, context) === false) return nothing
   const deleting = object.metadata.deletionTimestamp !== undefined
   const isGraceful = sync.graceful?.(object, context) === true
@@ -47,7 +48,7 @@ export function decide(
         message: `${sync.resource.resource} "${object.metadata.name}": the name is taken in the super cluster`,
       }
     case "stale":
-      return isDeleting(superObject) ? nothing : { do: "remove", why: "stale" }
+      return removal("stale", sync, superObject, context)
     case "unmarked":
       if (sync.adopts?.(superObject) === true) break
       return {
@@ -65,13 +66,30 @@ export function decide(
   return update(sync, object, superObject, context)
 }
 
-function withoutTenantObject(superObject: KubeObject | undefined, { tenant }: SyncContext): Decision {
-  if (superObject === undefined || isDeleting(superObject)) return nothing
-  const owner = recordedOwner(superObject)
+function withoutTenantObject(sync: ResourceSync, superObject: KubeObject | undefined, context: SyncContext): Decision {
+  const owner = superObject === undefined ? undefined : recordedOwner(superObject)
   // Created for this tenant but not for a specific object yet: the object follows, or the patrol removes the namespace.
-  if (owner === undefined || owner.clusterKey !== tenant.clusterKey) return nothing
-  return { do: "remove", why: "gone" }
+  if (superObject === undefined || owner?.clusterKey !== context.tenant.clusterKey) return nothing
+  return removal("gone", sync, superObject, context)
 }
+
+/**
+ * The tenant has no such object any more. If it had been deleted gracefully, it would be there until the copy has ended. So the tenant
+ * deleted it by force, or before it had a node, and the next one of that name waits for the end of this copy: a kubelet gets the
+ * shortest time, and if it does not answer, the copy ends without it, as it would in the tenant.
+ */
+function removal(why: "gone" | "stale", sync: ResourceSync, superObject: KubeObject, { now }: SyncContext): Decision {
+  const { deletionTimestamp, deletionGracePeriodSeconds: given = 0 } = superObject.metadata
+  if (sync.graceful === undefined) return deletionTimestamp === undefined ? { do: "remove", why } : nothing
+  if (deletionTimestamp === undefined || given > shortestGraceSeconds) {
+    return { do: "remove", why, gracePeriodSeconds: shortestGraceSeconds }
+  }
+  const isOverdue = now - Date.parse(deletionTimestamp) > syncerLimits.overdueEndMs
+  return given > 0 && isOverdue ? { do: "remove", why, gracePeriodSeconds: 0 } : nothing
+}
+
+/** A kubelet never gives less. */
+const shortestGraceSeconds = 1
 
 function withoutSuperObject(sync: ResourceSync, object: KubeObject, context: SyncContext): Decision {
   // Namespaces, and the objects they contain from the start, are copied when a pod or another object needs them: most tenants never

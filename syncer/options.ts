@@ -52,6 +52,8 @@ export const syncerLimits = {
   unavailableRetryMs: { first: 500, longest: 30_000 },
   /** How long a super Service may exist without a visible tenant Service: the tenant's write may still be in progress. */
   claimGraceMs: 30_000,
+  /** After this time a kubelet that should have ended a pod counts as lost, if the tenant's pod is gone. */
+  overdueEndMs: 30_000,
   /** Fraction of a token's lifetime after which it is renewed; the rest is how long its issuer may be unreachable. */
   tokenRefreshShare: 0.8,
   /** Namespaces of unknown tenants looked up per patrol. */

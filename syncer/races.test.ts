@@ -114,6 +114,15 @@ test("a pod whose copy is deleted by hand runs again, although the kubelet repor
   expect(cluster.find(pods, "apps", "web")?.metadata.uid).toBe(before.metadata.uid)
 })
 
+test("a pod that is deleted by force soon leaves its name, whatever time it had to end", async () => {
+  await running("web", { terminationGracePeriodSeconds: 3600 })
+  const given = () => superCluster.find(pods, home, "web")?.metadata.deletionGracePeriodSeconds
+  await cluster.delete(pods, "apps", "web")
+  await eventually(() => given() === 3600, { what: "it is being deleted" })
+  await cluster.delete(pods, "apps", "web", { gracePeriodSeconds: 0 })
+  await eventually(() => given() === 1, { what: "it has less time" })
+})
+
 test("events of an earlier pod are not mirrored to a new pod of the same name", async () => {
   await makePod("web")
   const copy = await copyOf("web")

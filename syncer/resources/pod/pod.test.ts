@@ -124,3 +124,24 @@ test("a running pod is compared without a look at every node", () => {
   expect(decide(pod as unknown as ResourceSync, running, copy, { ...context, view })).toEqual({ do: "nothing" })
   expect(looks).toBe(0)
 })
+
+test.each([
+  ["has not heard of it", undefined, undefined, 1],
+  ["has time", 30, -60_000, 1],
+  ["has the shortest time", 1, -20_000, undefined],
+  ["does not answer", 1, -40_000, 0],
+  ["has ended it", 0, -40_000, undefined],
+])("the copy of a pod that is gone, if its kubelet %s", (_what, given, at, expected) => {
+  const context = { ...contextWith(), now: Date.parse("2026-01-01T00:00:00Z") }
+  const copy = buildSuperObject(pod as unknown as ResourceSync, podOf({ nodeName: "a" }), context)
+  if (given !== undefined) {
+    copy.metadata.deletionGracePeriodSeconds = given
+    copy.metadata.deletionTimestamp = new Date(context.now + (at ?? 0)).toISOString()
+  }
+  const decided = (object: Pod | undefined) => decide(pod as unknown as ResourceSync, object, copy, context)
+  const removed = (why: string): object =>
+    expected === undefined ? { do: "nothing" } : { do: "remove", why, gracePeriodSeconds: expected }
+  expect(decided(undefined)).toEqual(removed("gone"))
+  const next = podOf({})
+  expect(decided({ ...next, metadata: { ...next.metadata, uid: "u2" } })).toEqual(removed("stale"))
+})
