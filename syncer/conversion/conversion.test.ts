@@ -37,6 +37,7 @@ describe("superKeys()", () => {
     ["kubernetes.io/config.mirror", false],
     ["kubernetes.io/config.source", false],
     ["kubernetes.io/configuration", true],
+    ["kubernetes.io/enforce-mountable-secrets", false],
   ])("annotation %s is copied: %s", (key, copied) => {
     const { annotations } = superKeys("PersistentVolumeClaim", pod({ annotations: { [key]: "v" } }), tenant)
     expect(annotations[key]).toBe(copied ? "v" : undefined)

@@ -33,6 +33,8 @@ const localAnnotationPrefixes = [
   "kubectl.kubernetes.io/last-applied",
   // A kubelet's own, of static pods: it deletes a pod that claims to mirror one, and the syncer would create it again without an end.
   "kubernetes.io/config.",
+  // The Secrets that the account's pods may use, which the tenant's admission has checked. The copy does not list them.
+  "kubernetes.io/enforce-mountable-secrets",
 ]
 
 /**
