@@ -34,6 +34,9 @@ export const copiedKeysAnnotation = key("copied-keys")
 /** Label "true" on all objects that the syncer creates in super, which its informers select. */
 export const controlledLabel = key("controlled")
 
+/** On a super service account: the image pull secrets that are the tenant's. Others there belong to components of super. */
+export const pullSecretsAnnotation = key("image-pull-secrets")
+
 // Service addresses.
 export const clusterIPAnnotation = key("clusterIP")
 /**
