@@ -74,6 +74,19 @@ describe("pods, downward", () => {
     expect(patched(gated(), gated("a"))).toEqual({ schedulingGates: null })
   })
 
+  test("leaves the variables to a ConfigMap that gives them", () => {
+    const settings: KubeObject = object({
+      metadata: { namespace: "default", name: "c" },
+      data: { KUBERNETES_SERVICE_HOST: "x" },
+    })
+    const wanted: Pod = object({
+      spec: { containers: [{ name: "a", envFrom: [{ configMapRef: { name: "c" } }] }, { name: "b" }] },
+    })
+    const [a, b] = pod.toSuper(wanted, contextWith([settings])).spec?.containers ?? []
+    expect(a).not.toHaveProperty("env")
+    expect(b?.env).toEqual([{ name: "KUBERNETES_SERVICE_HOST", value: "kubernetes" }])
+  })
+
   test("adds ephemeral containers through their subresource", () => {
     const wanted: Pod = object({ spec: { containers: [], ephemeralContainers: [{ name: "debug", image: "sh" }] } })
     const patches = pod.changed(wanted, object({ spec: { containers: [] } }), contextWith())

@@ -1,13 +1,23 @@
 // Input of the pod mutators: the tenant's pod and the related objects, collected once.
 
 import { superNamespace } from "../../../apimachinery/tenancy.ts"
-import type { Container, Pod, PodSpec, PriorityClass, Service } from "../../../apimachinery/object.ts"
-import { priorityClasses, services } from "../../../client/resources.ts"
+import type {
+  ConfigMap,
+  Container,
+  Pod,
+  PodSpec,
+  PriorityClass,
+  Secret,
+  Service,
+} from "../../../apimachinery/object.ts"
+import { configMaps, priorityClasses, secrets, services } from "../../../client/resources.ts"
 import type { Tenant } from "../../../client/tenants.ts"
 import type { SyncContext } from "../resource-sync.ts"
 import { superRuntimeClass } from "../runtimeclass.ts"
 import { isPublic } from "../storageclass.ts"
 import { placementOf, type Placement } from "./placement.ts"
+
+export type EnvFromSource = NonNullable<Container["envFrom"]>[number]
 
 export interface ServiceAddress {
   name: string
@@ -31,6 +41,8 @@ export interface PodContext {
   hasPriorityClass(name: string): boolean
   /** The name in super for the tenant's runtime class. */
   runtimeClass(name: string): string
+  /** What the ConfigMap or Secret gives as environment variables; undefined if it does not exist. */
+  variablesOf(source: EnvFromSource): Readonly<Record<string, string>> | undefined
   /** Whether the pod's namespace has this Service, with or without an address. */
   hasService(name: string): boolean
   placement: Placement | undefined
@@ -72,6 +84,11 @@ export function podContext(pod: Pod, context: SyncContext): PodContext {
     hasPriorityClass(name) {
       const found = view.superObject<PriorityClass>(priorityClasses, undefined, name)
       return found !== undefined && isPublic(found)
+    },
+    variablesOf({ configMapRef, secretRef }) {
+      const { name = "" } = configMapRef ?? secretRef ?? {}
+      const resource = configMapRef === undefined ? secrets : configMaps
+      return view.tenantObject<ConfigMap | Secret>(resource, namespace, name)?.data
     },
     hasService: (name) => view.tenantObject<Service>(services, namespace, name) !== undefined,
     placement: placementOf(pod, context),

@@ -26,6 +26,7 @@ const around: PodContext = {
   dnsOptions: [{ name: "ndots", value: "5" }],
   hasPriorityClass: (name) => name === "system-node-critical",
   runtimeClass: (name) => (name === "gvisor" ? "acme-gvisor" : name),
+  variablesOf: () => undefined,
   hasService: (name) => name === "db",
   placement: undefined,
 }
@@ -122,6 +123,17 @@ describe("serviceEnv", () => {
     const spec = run(serviceEnv, podOf({ initContainers: [{ name: "init" }] }, { env }))
     expect(spec.containers[0]?.env?.filter(({ name }) => name === "KUBERNETES_SERVICE_HOST")).toEqual(env)
     expect(spec.initContainers?.[0]?.env?.some(({ name }) => name === "KUBERNETES_SERVICE_HOST")).toBe(true)
+  })
+
+  test("does not hide what a ConfigMap or Secret gives", () => {
+    const envFrom = [{ prefix: "WEB_", configMapRef: { name: "a" } }, { secretRef: { name: "b" } }]
+    const data = { a: { PORT: "mine" }, b: { KUBERNETES_SERVICE_PORT: "mine" } }
+    const variablesOf: PodContext["variablesOf"] = ({ configMapRef, secretRef }) =>
+      configMapRef?.name === "a" ? data.a : secretRef?.name === "b" ? data.b : undefined
+    const spec = run(serviceEnv, podOf({}, { envFrom }), { services: () => [web], variablesOf })
+    expect(envOf(spec)).not.toHaveProperty("WEB_PORT")
+    expect(envOf(spec)).not.toHaveProperty("KUBERNETES_SERVICE_PORT")
+    expect(envOf(spec)).toMatchObject({ WEB_SERVICE_PORT: "80", KUBERNETES_SERVICE_HOST: "kubernetes" })
   })
 })
 

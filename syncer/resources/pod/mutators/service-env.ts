@@ -21,7 +21,8 @@ export const serviceEnv: PodMutator = {
       const variables = serviceVariables(context, spec.enableServiceLinks !== false, maxVariables / containers)
       return mapContainers(spec, (container) => {
         const own = new Set(container.env?.map(({ name }) => name))
-        const added = variables.filter(({ name }) => !own.has(name))
+        const isFromOther = otherSources(container, context)
+        const added = variables.filter(({ name }) => !own.has(name) && !isFromOther(name))
         // Prepended, so that the container's own variables can refer to them.
         return added.length === 0 ? container : { ...container, env: [...added, ...(container.env ?? [])] }
       })
@@ -30,6 +31,22 @@ export const serviceEnv: PodMutator = {
 
 /** Limit over all containers of a pod. More would exceed an API server's body limit, and this process would have to build them first. */
 const maxVariables = 65_536
+
+/** Sources of a container's variables that are looked at: for each, all variables for services are looked up. */
+const maxSources = 64
+
+/**
+ * Whether a ConfigMap or Secret gives the variable. It is that one then, as in the kubelet, which adds those for services last. Here
+ * they are among the container's own, which take precedence over those of such sources.
+ */
+function otherSources({ envFrom = [] }: Container, context: PodContext): (name: string) => boolean {
+  const sources = envFrom.slice(0, maxSources).flatMap((source) => {
+    const values = context.variablesOf(source)
+    return values === undefined ? [] : [{ prefix: source.prefix ?? "", values }]
+  })
+  return (name) =>
+    sources.some(({ prefix, values }) => name.startsWith(prefix) && Object.hasOwn(values, name.slice(prefix.length)))
+}
 
 function serviceVariables(context: PodContext, links: boolean, most: number): EnvVar[] {
   const { kubernetes } = context
