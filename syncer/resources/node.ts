@@ -136,8 +136,16 @@ function withoutTenants<T extends object>(amounts: T | undefined): T | undefined
   return Object.fromEntries(Object.entries(amounts).filter(([name]) => !isTenantsResource(name))) as T
 }
 
-function isUsed(name: string, { view }: SyncContext): boolean {
-  return view.tenantObjects<Pod>(pods).some((pod) => pod.spec?.nodeName === name)
+/** By what they were found in: a comparison asks for every node. */
+const usedNodes = new WeakMap<SyncContext, ReadonlySet<string>>()
+
+function isUsed(name: string, context: SyncContext): boolean {
+  let used = usedNodes.get(context)
+  if (used === undefined) {
+    used = new Set(context.view.tenantObjects<Pod>(pods).map(({ spec }) => spec?.nodeName ?? ""))
+    usedNodes.set(context, used)
+  }
+  return used.has(name)
 }
 
 function compact<T extends object>(value: T): T {

@@ -300,6 +300,20 @@ describe("virtual nodes", () => {
     expect(JSON.stringify(shown)).not.toMatch(/secret-image|cloud:|10\.2\.0/)
   })
 
+  test("are those that pods run on, if only these are published; the pods are read once for all nodes", () => {
+    let reads = 0
+    const tenantObjects = () => {
+      reads++
+      return [object({ spec: { containers: [], nodeName: real.metadata.name } })] as never[]
+    }
+    const view = { ...contextWith().view, tenantObjects }
+    const context = { ...contextWith(), settings: settingsOf({ publishNodes: "used" }), view }
+    const others = Array.from({ length: 100 }, (_, at) => ({ ...real, metadata: { ...real.metadata, name: `n${at}` } }))
+    const shown = [real, ...others].filter((one) => node.toTenant(one, context) !== undefined)
+    expect(shown).toEqual([real])
+    expect(reads).toBe(1)
+  })
+
   test("change with a condition, not with a heartbeat", () => {
     const beat = (heartbeat: string, status: string): Node => ({
       ...real,
