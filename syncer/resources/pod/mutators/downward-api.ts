@@ -2,6 +2,7 @@
 // follow later changes, so they read annotations that the syncer maintains on the super pod.
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
+import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import type { Container, Pod } from "../../../../apimachinery/object.ts"
 import {
   isTenancyKey,
@@ -100,6 +101,6 @@ function formatMap(map: Record<string, string> | undefined): string {
   return Object.keys(map ?? {})
     .filter((key) => !isTenancyKey(key))
     .sort()
-    .map((key) => `${key}=${JSON.stringify(map?.[key])}`)
+    .map((key) => `${key}=${goQuote(map?.[key] ?? "")}`)
     .join("\n")
 }

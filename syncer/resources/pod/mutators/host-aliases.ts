@@ -9,6 +9,8 @@ import { withSpec, type PodContext, type PodMutator } from "../context.ts"
 
 type HostAlias = NonNullable<PodSpec["hostAliases"]>[number]
 
+const maxHostnameLength = 63
+
 const kubernetesNames = ["kubernetes", "kubernetes.default", "kubernetes.default.svc"]
 
 export const hostAliases: PodMutator = {
@@ -25,11 +27,19 @@ export const hostAliases: PodMutator = {
   },
 }
 
-/** The pod's FQDN, if it has one that no DNS server resolves. */
+/** The pod's FQDN, if it has one that no DNS server resolves. A hostname that overrides all others is in no domain. */
 function unresolvableName({ metadata, spec }: Pod, context: PodContext): string | undefined {
-  const { subdomain = "", hostname = metadata.name ?? "", hostNetwork } = spec ?? {}
+  const { subdomain = "", hostname = metadata.name ?? "", hostNetwork, hostnameOverride } = spec ?? ({} as PodSpec)
   const { namespace, tenant } = context
-  if (subdomain === "" || hostNetwork === true || tenant.clusterDomain === "") return undefined
-  if (context.hasService(subdomain)) return undefined
-  return `${hostname}.${subdomain}.${namespace}.svc.${tenant.clusterDomain}`
+  if (subdomain === "" || hostNetwork === true || hostnameOverride !== undefined) return undefined
+  if (tenant.clusterDomain === "" || context.hasService(subdomain)) return undefined
+  return `${truncated(hostname)}.${subdomain}.${namespace}.svc.${tenant.clusterDomain}`
+}
+
+/** The part of a long name that a kubelet uses as hostname. */
+function truncated(hostname: string): string {
+  if (hostname.length <= maxHostnameLength) return hostname
+  let end = maxHostnameLength
+  while (end > 0 && "-.".includes(hostname.charAt(end - 1))) end--
+  return hostname.slice(0, end)
 }

@@ -314,6 +314,14 @@ describe("downwardAPI", () => {
     expect(downwardAPIAnnotations(podOf())).toEqual({})
   })
 
+  test("files of annotations have the kubelet's escapes", () => {
+    const fieldRef = { fieldPath: "metadata.annotations" }
+    const pod = podOf({ volumes: [{ name: "v", downwardAPI: { items: [{ path: "f", fieldRef }] } }] })
+    pod.metadata.annotations = { b: "\u0007\u200b", a: 'é"\n' }
+    const made = downwardAPIAnnotations(pod)["tenancy.x-k8s.io/annotations"]
+    expect(made).toBe(String.raw`a="é\"\n"` + "\n" + String.raw`b="\a\u200b"`)
+  })
+
   test.each(["annotations", "labels"])("files of %s that only the super pod has are empty", (map) => {
     const items = [{ path: "f", fieldRef: { fieldPath: `metadata.${map}['tenancy.x-k8s.io/vcnamespace']` } }]
     const spec = run(
@@ -415,9 +423,17 @@ test.each<[string, Partial<PodSpec>, string | undefined]>([
   ["no subdomain", { hostname: "h" }, undefined],
   ["a service, which DNS knows", { hostname: "h", subdomain: "db" }, undefined],
   ["the node's network", { subdomain: "s", hostNetwork: true }, undefined],
+  ["another hostname", { subdomain: "s", hostnameOverride: "h.example.com" } as Partial<PodSpec>, undefined],
 ])("hostAliases give a pod its full name: %s", (_what, spec, expected) => {
   const added = run(hostAliases, podOf(spec), { kubernetes: undefined }).hostAliases
   expect(added).toEqual(expected === undefined ? undefined : [{ ip: "0.0.0.0", hostnames: [expected] }])
+})
+
+test("hostAliases give a pod of a long name the full name that its kubelet gives it", () => {
+  const pod = podOf({ subdomain: "s" })
+  pod.metadata.name = `${"a".repeat(61)}-.${"b".repeat(190)}`
+  const [added] = run(hostAliases, pod, { kubernetes: undefined }).hostAliases ?? []
+  expect(added?.hostnames).toEqual([`${"a".repeat(61)}.s.default.svc.cluster.local`])
 })
 
 test.each([
