@@ -10,6 +10,7 @@ import type { Resource } from "../client/rest.ts"
 import type { Tenants } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
 import { scrubText } from "./conversion/scrub.ts"
+import { isRefusal } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 
 interface ObjectReference {
@@ -75,13 +76,14 @@ export class EventMirror {
     await this.#write(key, wanted)
   }
 
-  /** Most events occur once; only for a repetition does the Event exist already. */
+  /** Most events occur once; only for a repetition does the Event exist already. One that the tenant's admission refuses is lost. */
   async #write({ tenant, namespace, name }: SyncKey, wanted: EventObject): Promise<void> {
     const client = this.#tenants.client(tenant)
     try {
       await client.create(events, wanted)
       return
     } catch (error) {
+      if (isRefusal(error)) return
       if (!isAlreadyExists(error)) throw error
     }
     const patch: Record<string, unknown> = {}
@@ -91,7 +93,7 @@ export class EventMirror {
     try {
       await client.patch(events, namespace, name, patch, { type: "merge" })
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
+      if (!isNotFound(error) && !isConflict(error) && !isRefusal(error)) throw error
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest"
 import type { KubeObject, Pod } from "../apimachinery/object.ts"
-import { serviceUnavailable } from "../apimachinery/status.ts"
+import { forbidden, serviceUnavailable } from "../apimachinery/status.ts"
 import { controlledLabel, superNamespace, uidAnnotation } from "../apimachinery/tenancy.ts"
 import { events, namespaces, nodes, pods, serviceAccounts } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
@@ -139,6 +139,21 @@ test("events of an earlier pod are not mirrored to a new pod of the same name", 
     )
   expect(await uidIn("web.2")).toBe(cluster.find(pods, "apps", "web")?.metadata.uid)
   expect(await uidIn("web.1")).toBeUndefined()
+})
+
+test("an event that the tenant refuses is not offered again", async () => {
+  await makePod("web")
+  const copy = await copyOf("web")
+  let attempts = 0
+  cluster.fail = (verb, resource) => {
+    if (verb !== "create" || resource !== "events") return undefined
+    attempts++
+    return forbidden(events, "web.1", "a webhook of the tenant denies it")
+  }
+  const involvedObject = { kind: "Pod", namespace: home, name: "web", uid: copy.metadata.uid }
+  await make(superCluster, events, { metadata: { namespace: home, name: "web.1" }, involvedObject })
+  await eventually(() => attempts === 1, { what: "one attempt" })
+  await eventually(() => syncer.delayed + syncer.pending === 0, { what: "no key waits" })
 })
 
 test("a kubelet's condition that is written concurrently with the tenant's is kept", async () => {
