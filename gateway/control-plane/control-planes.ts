@@ -86,8 +86,8 @@ export class ControlPlanes implements Preparation {
   readonly #parts: ControlPlanesParts
   readonly #bootstrap: Bootstrap
   readonly #kept: KeptObjects
-  /** The uids of tenants that this process has made or reconciled. To a tenant, its start is that of the server. */
-  readonly #started = new Set<string>()
+  /** Of the tenants that this process has made or reconciled. To a tenant, its start is that of the server. */
+  readonly #started = new WeakSet<Presence>()
   readonly #networks: NetworkRules
   readonly #turns = new Turns()
   #nobody: ControlPlane | undefined
@@ -127,7 +127,7 @@ export class ControlPlanes implements Preparation {
     life: ControlPlaneLife,
   ): Promise<ControlPlane> {
     const { data } = this.#parts
-    if (!isStored) this.#started.add(tenant.uid)
+    if (!isStored) this.#started.add(life.presence)
     const roots = new LateRoots()
     const { authorities } = roots
     const base = this.#bootstrap.layer({ uid: tenant.uid, createdAt, authorities })
@@ -194,10 +194,10 @@ export class ControlPlanes implements Preparation {
   }
 
   async prepare(controlPlane: ControlPlane): Promise<void> {
-    const { client: itself, uid } = controlPlane
+    const { client: itself, presence } = controlPlane
     const client = withFieldManager(itself, serverManager)
-    if (!this.#started.has(uid)) await reconcileAtStart(controlPlane)
-    this.#started.add(uid)
+    if (!this.#started.has(presence)) await reconcileAtStart(controlPlane)
+    this.#started.add(presence)
     await Promise.all([ensureKubernetesService(client, this.#parts.advertised()), ensureKept(controlPlane, this.#kept)])
   }
 
