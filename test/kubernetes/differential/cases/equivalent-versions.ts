@@ -76,7 +76,11 @@ const policies: Readonly<Record<string, Policy>> = {
   exactly: { constraints: { matchPolicy: "Exact", resourceRules: [rule("autoscaling", "v2", scalers)] } },
   status: { constraints: { resourceRules: [rule("autoscaling", "v2", ["horizontalpodautoscalers/status"])] } },
   excluded: {
-    constraints: { resourceRules: [rule("*", "*", ["*"])], excludeResourceRules: [rule("", "v1", ["events"])] },
+    constraints: {
+      // The namespace selector does not limit objects of the cluster, which other scenarios write.
+      resourceRules: [{ ...rule("*", "*", ["*"]), scope: "Namespaced" }],
+      excludeResourceRules: [rule("", "v1", ["events"])],
+    },
   },
   events: { constraints: { resourceRules: [rule("events.k8s.io", "v1", ["events"])] } },
   narrowed: {
