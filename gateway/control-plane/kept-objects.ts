@@ -1,8 +1,7 @@
 // The initial objects that kube-apiserver keeps: it creates them again after they were deleted, and corrects some of them. Nothing is
 // read of those that have never been written since the control plane was made.
 
-import type { KubeObject, ServiceCIDR } from "../../apimachinery/object.ts"
-import { isAlreadyExists, isConflict, isNotFound } from "../../apimachinery/status.ts"
+import type { ServiceCIDR } from "../../apimachinery/object.ts"
 import { configMaps, namespaces, serviceCIDRs } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { withFieldManager } from "../../client/writes-as.ts"
@@ -17,6 +16,7 @@ import {
   extensionAuthentication,
   type CallerAuthorities,
 } from "./extension-authentication.ts"
+import { keepObject, unlessGone } from "./keep-object.ts"
 import { correctedTracking, tokenTracking, trackingName } from "./token-tracking.ts"
 
 const keyOf = ({ group, resource }: Resource, namespace: string, name: string): string =>
@@ -37,14 +37,14 @@ export function keptObjects(serviceRanges: readonly string[]): KeptObjects {
   const system = "kube-system"
   kept.set(keyOf(configMaps, system, trackingName), (_controlPlane, client) => {
     const today = new Date().toISOString().slice(0, "yyyy-mm-dd".length)
-    return keep(client, configMaps, tokenTracking(today), (current) => correctedTracking(current, today))
+    return keepObject(client, configMaps, tokenTracking(today), (current) => correctedTracking(current, today))
   })
   kept.set(keyOf(configMaps, system, authenticationName), ({ trust }, client) => {
     const authorities: CallerAuthorities = {
       client: trust.clientCertificateAuthority.certificate,
       frontProxy: trust.frontProxyAuthority.certificate,
     }
-    return keep(client, configMaps, extensionAuthentication(authorities), (current) =>
+    return keepObject(client, configMaps, extensionAuthentication(authorities), (current) =>
       correctedAuthentication(current, authorities),
     )
   })
@@ -63,42 +63,16 @@ export async function ensureKept(controlPlane: ControlPlane, kept: KeptObjects):
 
 function keepNamespace(name: string): Keep {
   return (_controlPlane, client) =>
-    keep(client, namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name } }, () => undefined)
+    keepObject(client, namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name } }, () => undefined)
 }
 
 function keepServiceCIDR(ranges: readonly string[]): Keep {
   return async (_controlPlane, client) => {
-    await keep(client, serviceCIDRs, defaultServiceCIDR(ranges), () => undefined)
+    await keepObject(client, serviceCIDRs, defaultServiceCIDR(ranges), () => undefined)
     const current = await client.get<ServiceCIDR>(serviceCIDRs, undefined, serviceCIDRName).catch(unlessGone)
     const ready = current && readyServiceCIDR(current, ranges)
     if (ready === undefined) return
     const options = { type: "apply", subresource: "status", force: true, fieldManager: serviceCIDRManager } as const
     await client.patch(serviceCIDRs, undefined, serviceCIDRName, ready, options).catch(unlessGone)
   }
-}
-
-/** `correct` returns what the object must be changed to, or undefined. */
-async function keep<T extends KubeObject>(
-  client: KubeClient,
-  resource: Resource,
-  wanted: T,
-  correct: (current: T) => T | undefined,
-): Promise<void> {
-  const { namespace, name = "" } = wanted.metadata
-  try {
-    const current = await client.get<T>(resource, namespace, name).catch(unlessGone)
-    if (current === undefined) await client.create(resource, wanted)
-    else {
-      const corrected = correct(current)
-      if (corrected !== undefined) await client.update(resource, corrected)
-    }
-  } catch (error) {
-    // Others write it as well, which repeats this.
-    if (!isAlreadyExists(error) && !isConflict(error)) throw error
-  }
-}
-
-function unlessGone(error: unknown): undefined {
-  if (!isNotFound(error)) throw error
-  return undefined
 }

@@ -1,11 +1,11 @@
 // The Service by which programs in a cluster find its API server: default/kubernetes, with the gateway's address as endpoint. Its
 // ClusterIP is claimed like any other, so it is created by an ordinary create once the super cluster responds.
 
-import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
-import type { EndpointSlice, Endpoints, KubeObject, Service } from "../../apimachinery/object.ts"
+import type { EndpointSlice, Endpoints, Service } from "../../apimachinery/object.ts"
 import { endpoints, endpointSlices, services } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { storageKey, storagePrefixOf } from "../registry/generic/storage/keys.ts"
+import { keepObject } from "./keep-object.ts"
 
 export interface AdvertisedAddress {
   /** Undefined if this machine has no address that others can use; there are no endpoints then. */
@@ -29,14 +29,14 @@ const httpsPort = 443
 export async function ensureKubernetesService(client: KubeClient, advertised: AdvertisedAddress): Promise<void> {
   const { address, port } = advertised
   await Promise.all([
-    ensure(client, services, service(port), () => undefined),
+    keepObject(client, services, service(port), () => undefined),
     ...(address === undefined ? [] : [ensureEndpoints(client, address, port), ensureSlice(client, address, port)]),
   ])
 }
 
 function ensureEndpoints(client: KubeClient, address: string, port: number): Promise<void> {
   const wanted = endpointsOf(address, port)
-  return ensure<Endpoints>(client, endpoints, wanted, (current) => {
+  return keepObject<Endpoints>(client, endpoints, wanted, (current) => {
     const labels = { ...current.metadata.labels, ...unmirrored }
     if (same(current.subsets, wanted.subsets) && same(current.metadata.labels, labels)) return undefined
     return { ...current, metadata: { ...current.metadata, labels }, subsets: wanted.subsets ?? [] }
@@ -45,35 +45,11 @@ function ensureEndpoints(client: KubeClient, address: string, port: number): Pro
 
 function ensureSlice(client: KubeClient, address: string, port: number): Promise<void> {
   const wanted = sliceOf(address, port)
-  return ensure<EndpointSlice>(client, endpointSlices, wanted, (current) => {
+  return keepObject<EndpointSlice>(client, endpointSlices, wanted, (current) => {
     const isCorrect = same(current.endpoints, wanted.endpoints) && same(current.ports, wanted.ports)
     // As upstream, nothing of it is kept, not even its annotations.
     return isCorrect && same(current.metadata.labels, wanted.metadata.labels) ? undefined : wanted
   })
-}
-
-async function ensure<T extends KubeObject>(
-  client: KubeClient,
-  resource: Resource,
-  wanted: T,
-  correct: (current: T) => T | undefined,
-): Promise<void> {
-  try {
-    const corrected = correct(await client.get<T>(resource, namespace, name))
-    if (corrected !== undefined) await client.update(resource, corrected)
-  } catch (error) {
-    if (!isNotFound(error)) throw error
-    await create(client, resource, wanted)
-  }
-}
-
-async function create(client: KubeClient, resource: Resource, wanted: KubeObject): Promise<void> {
-  try {
-    await client.create(resource, wanted)
-  } catch (error) {
-    // Another writer was faster (controllers also manage the endpoints of a Service).
-    if (!isAlreadyExists(error)) throw error
-  }
 }
 
 const labels = { component: "apiserver", provider: "kubernetes" }

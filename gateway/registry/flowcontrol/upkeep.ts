@@ -2,6 +2,7 @@
 // says that they are their users'. Objects that claim to be initial ones but are not are deleted. Source:
 // k8s.io/kubernetes/pkg/registry/flowcontrol/ensurer.
 
+import { parseGoBool } from "../../../apimachinery/go/booleans.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { bootstrapObjects } from "../../../apimachinery/schema/facts.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../../../apimachinery/status.ts"
@@ -92,9 +93,6 @@ function expectedSpec({ spec: own }: FlowConfiguration, { metadata, spec }: Flow
     : spec
 }
 
-/** What the annotation says; undefined if it says nothing. The texts are those of Go. */
-function isOfServer({ metadata }: KubeObject): boolean | undefined {
-  const text = metadata.annotations?.[annotation] ?? ""
-  if (/^(1|t|T|true|TRUE|True)$/.test(text)) return true
-  return /^(0|f|F|false|FALSE|False)$/.test(text) ? false : undefined
-}
+/** What the annotation says; undefined if it says nothing. */
+const isOfServer = ({ metadata }: KubeObject): boolean | undefined =>
+  parseGoBool(metadata.annotations?.[annotation] ?? "")
