@@ -18,7 +18,7 @@ const redirections: ReadonlySet<number | undefined> = new Set([301, 302, 303, 30
 interface FetchOptions {
   /** PEM; instead of the authorities that the system trusts. */
   certificateAuthority: string | undefined
-  bearerToken?: string
+  bearerToken?: string | undefined
 }
 
 export interface Fetched {
@@ -30,14 +30,10 @@ export interface Fetched {
 export async function fetchDocument(backends: Backends, text: string, options: FetchOptions): Promise<Fetched> {
   const signal = AbortSignal.timeout(documentLimits.timeoutMs)
   let url = new URL(text)
+  const { certificateAuthority } = options
   let { bearerToken } = options
   for (let count = 0; count <= documentLimits.maxRedirections; count++) {
-    const response = await respond(
-      backends,
-      url,
-      { ...options, ...(bearerToken === undefined ? {} : { bearerToken }) },
-      signal,
-    )
+    const response = await respond(backends, url, { certificateAuthority, bearerToken }, signal)
     const { statusCode: code = 0, headers } = response
     if (!redirections.has(code) || headers.location === undefined) {
       const tooLong = (): Error => new Error(`${text} is too long`)

@@ -91,11 +91,14 @@ async function userOf(bearer: string): Promise<unknown> {
 beforeAll(async () => {
   gateway = await startTestGateway({ allowedNetworks: localNetworks })
   tenant = await gateway.createTenant("a")
-  issuer = await WebhookServer.start(({ path }) => {
-    if (path === "/keys") return { body: { keys: [...otherKeys, publicOf(key, keyId)] } }
-    if (path.startsWith("/.well-known/")) return { body: { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` } }
-    return others.get(path) ?? { code: 404, body: {} }
-  })
+  issuer = await WebhookServer.start(
+    ({ path }) => {
+      if (path === "/keys") return { body: { keys: [...otherKeys, publicOf(key, keyId)] } }
+      if (path.startsWith("/.well-known/")) return { body: { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` } }
+      return others.get(path) ?? { code: 404, body: {} }
+    },
+    ["127.0.0.1", "localhost"],
+  )
 })
 
 beforeEach(async () => {
@@ -241,6 +244,19 @@ describe("a token of a configured issuer", () => {
     expect(await userOf(await token(elsewhere("/moved")))).toMatchObject({ groups: expect.arrayContaining(["oidc:y"]) })
     expect(await userOf(await token(elsewhere("/none")))).toBe(401)
     expect(await userOf(await token(elsewhere("/absent")))).toBe(401)
+  })
+
+  test("does not give away what reads its groups to where their address redirects", async () => {
+    others.set("/theirs", { text: await token({ groups: ["x"] }) })
+    others.set("/left", { code: 302, headers: { location: `https://localhost:${issuer.port}/theirs` }, body: {} })
+    const source = { endpoint: `${issuer.url}/left`, access_token: "word" }
+    const elsewhere = { groups: undefined, _claim_names: { groups: "s" }, _claim_sources: { s: source } }
+    expect(await userOf(await token(elsewhere))).toMatchObject({ groups: expect.arrayContaining(["oidc:x"]) })
+    const sent = issuer.calls.map(({ path, headers }) => [path, headers.authorization])
+    expect(sent.filter(([path]) => path === "/left" || path === "/theirs")).toEqual([
+      ["/left", "Bearer word"],
+      ["/theirs", undefined],
+    ])
   })
 
   test("is rejected after the configuration is deleted", async () => {
