@@ -10,16 +10,21 @@ import { Duration, itemsOf, ListValue, MapValue, Optional, Timestamp, UInt, type
 export function jsonValue(json: Json | undefined): Value {
   if (json === undefined || json === null) return null
   if (typeof json === "number") return Number.isInteger(json) ? BigInt(json) : json
-  if (Array.isArray(json)) return new JsonList(json)
-  return isObject(json) ? new JsonMap(json) : json
+  if (Array.isArray(json)) return new JsonList(json, jsonValue)
+  return isObject(json) ? new JsonMap(json, jsonValue) : json
 }
 
-class JsonList extends ListValue {
-  readonly #json: readonly Json[]
+type ValueOf = (json: Json | undefined) => Value
 
-  constructor(json: readonly Json[]) {
+/** `valueOf`: of the items. */
+export class JsonList extends ListValue {
+  readonly #json: readonly Json[]
+  readonly #valueOf: ValueOf
+
+  constructor(json: readonly Json[], valueOf: ValueOf) {
     super()
     this.#json = json
+    this.#valueOf = valueOf
   }
 
   get size(): number {
@@ -27,17 +32,20 @@ class JsonList extends ListValue {
   }
 
   at(index: number): Value {
-    return jsonValue(this.#json[index])
+    return this.#valueOf(this.#json[index])
   }
 }
 
-class JsonMap extends MapValue {
-  readonly typeName = "map"
+/** `valueOf`: of the fields. */
+export class JsonMap extends MapValue {
+  readonly typeName: string = "map"
   readonly #json: JsonObject
+  readonly #valueOf: ValueOf
 
-  constructor(json: JsonObject) {
+  constructor(json: JsonObject, valueOf: ValueOf) {
     super()
     this.#json = json
+    this.#valueOf = valueOf
   }
 
   get size(): number {
@@ -45,7 +53,7 @@ class JsonMap extends MapValue {
   }
 
   get(key: Value): Value | undefined {
-    return typeof key === "string" && Object.hasOwn(this.#json, key) ? jsonValue(this.#json[key]) : undefined
+    return typeof key === "string" && Object.hasOwn(this.#json, key) ? this.#valueOf(this.#json[key]) : undefined
   }
 
   keys(): Value[] {

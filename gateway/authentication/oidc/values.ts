@@ -1,8 +1,9 @@
 // Claims and users as values of expressions. Names of fields may be escaped at every level: claims.a__dot__b is claims["a.b"]. Source:
 // k8s.io/apiserver/plugin/pkg/authenticator/token/oidc, pkg/cel/lazy.
 
+import { JsonList, JsonMap } from "../../../apimachinery/cel/json-values.ts"
 import { unescapeIdentifier } from "../../../apimachinery/cel/syntax/identifiers.ts"
-import { CelError, ListValue, MapValue, type Value } from "../../../apimachinery/cel/values.ts"
+import { CelError, type MapValue, type Value } from "../../../apimachinery/cel/values.ts"
 import type { Json } from "../../../apimachinery/object.ts"
 import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import type { User } from "../../request/user.ts"
@@ -22,48 +23,17 @@ export function userValue({ name, uid = "", groups, extra }: User): Value {
 function valueOf(json: Json | undefined): Value {
   if (json === undefined || json === null) return null
   if (typeof json === "bigint") return Number(json)
-  if (Array.isArray(json)) return new Items(json)
+  if (Array.isArray(json)) return new JsonList(json, valueOf)
   return isObject(json) ? new Entries(json) : json
 }
 
-class Items extends ListValue {
-  readonly #json: readonly Json[]
-
-  constructor(json: readonly Json[]) {
-    super()
-    this.#json = json
-  }
-
-  get size(): number {
-    return this.#json.length
-  }
-
-  at(index: number): Value {
-    return valueOf(this.#json[index])
-  }
-}
-
-class Entries extends MapValue {
-  readonly typeName: string = "map"
-  readonly #json: JsonObject
-
+class Entries extends JsonMap {
   constructor(json: JsonObject) {
-    super()
-    this.#json = json
+    super(json, valueOf)
   }
 
-  get size(): number {
-    return Object.keys(this.#json).length
-  }
-
-  get(key: Value): Value | undefined {
-    if (typeof key !== "string") return undefined
-    const name = unescapeIdentifier(key) ?? key
-    return Object.hasOwn(this.#json, name) ? valueOf(this.#json[name]) : undefined
-  }
-
-  keys(): Value[] {
-    return Object.keys(this.#json)
+  override get(key: Value): Value | undefined {
+    return super.get(typeof key === "string" ? (unescapeIdentifier(key) ?? key) : key)
   }
 }
 
