@@ -18,7 +18,7 @@ interface ReconciledKind {
   resource: string
   namespaced: boolean
   /** What an object must be changed to, or whether it must be created again. */
-  revised(current: KubeObject, initial: KubeObject): KubeObject | "again" | undefined
+  revised: (current: KubeObject, initial: KubeObject) => KubeObject | "again" | undefined
 }
 
 /** In this order: a binding needs its role. */
@@ -30,41 +30,55 @@ const kinds: readonly ReconciledKind[] = [
   { kind: "APIService", resource: "apiservices", namespaced: false, revised: revisedService },
 ]
 
-/** A controller fills in the rules of aggregated roles. */
-function initialOf(kind: string): KubeObject[] {
-  return bootstrapObjects()
-    .filter((object) => object.kind === kind)
-    .map((object) => ("aggregationRule" in object ? ({ ...object, rules: null } as KubeObject) : object))
+interface InitialObject {
+  key: string
+  resource: Resource
+  initial: KubeObject
+  revised: ReconciledKind["revised"]
+}
+
+let known: readonly InitialObject[] | undefined
+
+/** The same for all control planes. */
+function initialObjects(): readonly InitialObject[] {
+  return (known ??= kinds.flatMap((kind) =>
+    bootstrapObjects()
+      .filter((object) => object.kind === kind.kind)
+      .map((object) => initialObject(kind, object)),
+  ))
+}
+
+function initialObject({ resource: name, namespaced, revised }: ReconciledKind, object: KubeObject): InitialObject {
+  const { group, version } = parseGroupVersion(object.apiVersion)
+  const key = storageKey(storagePrefixOf(group, name), object.metadata.namespace ?? "", object.metadata.name ?? "")
+  // A controller fills in the rules of aggregated roles.
+  const initial = "aggregationRule" in object ? ({ ...object, rules: null } as KubeObject) : object
+  return { key, resource: { group, version, resource: name, namespaced }, initial, revised }
 }
 
 /** Idempotent. Throws if others write the same objects. */
 export async function reconcileAtStart(controlPlane: ControlPlane): Promise<void> {
   const client = withFieldManager(controlPlane.client, serverManager)
-  for (const reconciled of kinds) {
-    for (const initial of initialOf(reconciled.kind)) {
-      const { group, version } = parseGroupVersion(initial.apiVersion)
-      const resource: Resource = { group, version, resource: reconciled.resource, namespaced: reconciled.namespaced }
-      const { namespace = "", name = "" } = initial.metadata
-      const key = storageKey(storagePrefixOf(group, reconciled.resource), namespace, name)
-      const stored = await controlPlane.store.get(key)
-      if (stored === undefined) await create(client, resource, initial)
-      else if (stored.modRevision !== baseRevision) await revise(client, resource, initial, reconciled)
-    }
+  for (const object of initialObjects()) {
+    const stored = await controlPlane.store.get(object.key)
+    if (stored === undefined) await create(client, object)
+    else if (stored.modRevision !== baseRevision) await revise(client, object)
   }
 }
 
-async function revise(client: KubeClient, resource: Resource, initial: KubeObject, kind: ReconciledKind) {
+async function revise(client: KubeClient, object: InitialObject): Promise<void> {
+  const { resource, initial, revised } = object
   const { namespace, name = "" } = initial.metadata
   const current = await client.get<KubeObject>(resource, namespace, name)
-  const wanted = kind.revised(current, initial)
+  const wanted = revised(current, initial)
   if (wanted === undefined) return
   if (wanted !== "again") return void (await client.update(resource, wanted))
   const { uid } = current.metadata
   await client.delete(resource, namespace, name, uid === undefined ? {} : { uid })
-  await create(client, resource, initial)
+  await create(client, object)
 }
 
-async function create(client: KubeClient, resource: Resource, initial: KubeObject): Promise<void> {
+async function create(client: KubeClient, { resource, initial }: InitialObject): Promise<void> {
   const { status: _, ...object } = initial as KubeObject & { status?: unknown }
   await client.create(resource, structuredClone(object))
 }
