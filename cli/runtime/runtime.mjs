@@ -5,6 +5,7 @@
 import "./allocator.mjs"
 import "./thread-pool.mjs"
 import "./buffer-pool.mjs"
+import "./http-module.mjs"
 import "./memory-at-rest.mjs"
 import "./young-objects.mjs"
 import "./module-loading.mjs"
