@@ -87,7 +87,7 @@ export async function build(part: Part, program: Program): Promise<void> {
   const file = binaryPath(program.name)
   const partial = `${file}.${process.pid}`
   await mkdir(path.dirname(file), { recursive: true })
-  const command = program.isTest === true ? ["test", "-c"] : ["build"]
+  const command = program.isTest === true ? ["test", "-c", "-vet=off"] : ["build"]
   const tags = program.tags === undefined ? [] : ["-tags", program.tags]
   const linker = ["-trimpath", "-ldflags", `-s -w ${versionFlags()}`]
   try {
