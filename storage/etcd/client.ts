@@ -84,14 +84,16 @@ export class EtcdClient {
     method: MethodDefinition<Request, Response>,
     request: Request,
     repeat: Repeat,
+    withinMs = this.#limits.callMs,
   ): Promise<Outcome<Response>> {
-    const deadline = performance.now() + this.#limits.callMs
+    const deadline = performance.now() + withinMs
+    const attemptMs = Math.min(this.#limits.attemptMs, withinMs)
     let isRepeated = false
     for (let attempt = 1; ; attempt++) {
       const member = this.#current
       const pause = retryDelay(this.#limits, attempt)
       try {
-        return { response: await this.#attempt(method, request), isRepeated }
+        return { response: await this.#attempt(method, request, attemptMs), isRepeated }
       } catch (error) {
         if (this.#closing.signal.aborted) throw closed(error)
         if (!isConnectionError(error)) throw error
@@ -127,9 +129,13 @@ export class EtcdClient {
     if (member === this.#current) this.#current = (member + 1) % this.#members.length
   }
 
-  #attempt<Request, Response>(method: MethodDefinition<Request, Response>, request: Request): Promise<Response> {
+  #attempt<Request, Response>(
+    method: MethodDefinition<Request, Response>,
+    request: Request,
+    timeoutMs: number,
+  ): Promise<Response> {
     const { path, requestSerialize, responseDeserialize } = method
-    const options = { deadline: Date.now() + this.#limits.attemptMs }
+    const options = { deadline: Date.now() + timeoutMs }
     return new Promise((resolve, reject) => {
       this.#member.makeUnaryRequest(
         path,

@@ -19,6 +19,9 @@ export interface LeaseOptions {
   waitMs: number
 }
 
+/** All attempts to return a lease: a process that stops should not wait for an etcd that does not respond. */
+const revokeMs = 1_000
+
 export class HeldError extends Error {
   override readonly name = "HeldError"
   readonly holder: string
@@ -84,7 +87,7 @@ export class EtcdLease implements AsyncDisposable {
     await this.#running
     const { client } = this.#options
     // Otherwise it expires by itself.
-    await client.call(client.calls.leaseRevoke, { ID: this.#id }, "once").catch(() => undefined)
+    await client.call(client.calls.leaseRevoke, { ID: this.#id }, "once", revokeMs).catch(() => undefined)
   }
 
   /**

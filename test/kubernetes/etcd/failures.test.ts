@@ -85,7 +85,7 @@ class Witness {
 const show = ({ type, current }: StoreEvent): string =>
   `${type} ${current.key}=${Buffer.from(current.value).toString()} ${current.modRevision}`
 
-describe.skipIf(lacks(["etcd"]))("three members of etcd", () => {
+describe.skipIf(lacks(["etcd"]))("members of etcd", () => {
   test(
     "a member and the leader killed under load lose no acknowledged write and no event",
     { timeout: 300_000 },
@@ -156,5 +156,14 @@ describe.skipIf(lacks(["etcd"]))("three members of etcd", () => {
     ).rejects.toEqual(unavailable)
     await etcd.startMember(0)
     await eventually(async () => (await store.get("/b").catch(() => "away")) !== "away", { timeoutMs: waitMs })
+  })
+
+  test("who holds a lease does not wait at the end for an etcd that is gone", { timeout: 60_000 }, async () => {
+    await using etcd = await TestEtcd.start({ members: 1 })
+    await using database = await EtcdDatabase.open({ servers: etcd.servers, etcdLimits: { callMs: 600_000 } })
+    const lease = await database.hold("name", "holder", { ttlSeconds: 600, waitMs: 0 })
+    await etcd.kill(0)
+    await lease[Symbol.asyncDispose]()
+    expect(lease.lost.aborted).toBe(false)
   })
 })
