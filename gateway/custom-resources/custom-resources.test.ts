@@ -4,6 +4,7 @@ import { StorageError } from "../../storage/types.ts"
 import { createKindsStub, faults, type KindsStub, type Loose, verdict } from "../testing/kinds.ts"
 import { contextOf } from "../testing/control-plane-stub.ts"
 import type { AdmissionPlugin } from "../admission/chain.ts"
+import { terminatingDefinition } from "../admission/plugins/terminating-definition.ts"
 import { deleteUnasked } from "../local-client/local-client.ts"
 import { startCustomResources } from "./handler.ts"
 
@@ -415,7 +416,7 @@ test("invalid values are tolerated after a schema change if they are unchanged, 
 
 describe("deletion of a definition", () => {
   test("deletes its objects first and waits for their finalizers", async () => {
-    await using kinds = await world(definition("widgets", "Widget"))
+    await using kinds = await worldWith([terminatingDefinition], definition("widgets", "Widget"))
     const widgets = `${group}/widgets`
     await kinds.create(widgets, { metadata: { name: "free" }, spec: { size: 1 } })
     await kinds.create(widgets, { metadata: { name: "held", finalizers: ["x.y/z"] }, spec: { size: 1 } })

@@ -11,7 +11,8 @@ import {
   parseGroupVersion,
   printGroupVersion,
 } from "../../apimachinery/object.ts"
-import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
+import { repairEmbedded } from "../../apimachinery/schema/decode/custom.ts"
+import { applyDefaults, dropNulls } from "../../apimachinery/schema/defaults.ts"
 import { prune } from "../../apimachinery/schema/prune.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { pruneDefaults } from "../../apimachinery/schema/structural/prune-defaults.ts"
@@ -136,10 +137,8 @@ function compileVersion(common: Common, version: CustomResourceVersion): Resourc
       schema,
       status: version.subresources?.status !== undefined,
       stored: version.name === stored.name,
-      terminating: isTerminating(definition),
       selectable,
       scale,
-      resource: { group, resource: plural },
       type: { apiVersion: printGroupVersion({ group, version: version.name }), kind },
     }),
     columns: customColumns(version.additionalPrinterColumns),
@@ -214,9 +213,14 @@ function agedReader(
     const written = parseGroupVersion(object.apiVersion ?? "").version
     const from = schemaOf(written)
     const copy = copyJson(object)
-    prune(from, copy as unknown as Json)
-    applyDefaults(from, copy as unknown as Json)
-    if (written !== version.name) prune(schema(), copy as unknown as Json)
+    const whole = copy as unknown as Json
+    prune(from, whole)
+    repairEmbedded(from, whole)
+    applyDefaults(from, whole)
+    if (written !== version.name) {
+      prune(schema(), whole)
+      dropNulls(schema(), whole)
+    }
     return equalJson(copy, object) ? object : copy
   }
 }

@@ -4,13 +4,13 @@
 import { droppedOf } from "./dropped-fields.ts"
 import { equalJson } from "../../apimachinery/equality.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
+import { printGo } from "../../apimachinery/go/print.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { type Faults, validateFields, validatePart, validateRules } from "../../apimachinery/schema/validate.ts"
 import { validateEmbedded } from "../../apimachinery/schema/validate-embedded.ts"
 import { validateLists } from "../../apimachinery/schema/validate-lists.ts"
-import { forbidden } from "../../apimachinery/status.ts"
 import type { Strategy } from "../registry/strategy.ts"
 import { valueAt } from "./fields.ts"
 import { newErrors } from "./ratcheting.ts"
@@ -23,12 +23,9 @@ export interface CustomStrategyOptions {
   status: boolean
   /** Objects are stored in the version. */
   stored: boolean
-  /** The definition is being deleted. */
-  terminating: boolean
   /** By name in field selectors ("spec.color"). */
   selectable: ReadonlyMap<string, readonly string[]>
   scale?: ScalePaths | undefined
-  resource: { group: string; resource: string }
   type: { apiVersion: string; kind: string }
 }
 
@@ -40,10 +37,6 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     scale === undefined ? [] : validateScale(object, scale, ofStatus)
   const strategy: Strategy = {
     prepareForCreate(_ctx, object) {
-      if (options.terminating) {
-        const detail = "create not allowed while custom resource definition is terminating"
-        throw forbidden(options.resource, object.metadata.name ?? "", detail)
-      }
       if (status) delete object["status"]
       object.metadata.generation = 1
     },
@@ -56,7 +49,10 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
 
     warnings(_ctx, { metadata: { finalizers = [] } }, current) {
       const before = new Set(current?.metadata.finalizers)
-      return finalizers.filter((name) => !before.has(name)).flatMap(finalizerWarnings)
+      return [...new Set(finalizers)]
+        .filter((name) => !before.has(name))
+        .sort()
+        .flatMap(finalizerWarnings)
     },
 
     // Existing errors in unchanged list items are accepted. Source: ValidateUpdate and ValidateStatusUpdate in
@@ -67,7 +63,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
         ? statusFaults(schema(), object["status"] as Json | undefined, current["status"])
         : validateFields(schema(), object as Json, root)
       return [
-        ...newErrors(faults, object, current, schema().source),
+        ...newErrors(faults, object, current, schema().source, ofStatus),
         ...scaleErrors(object, ofStatus),
         ...(ofStatus ? [] : validateEmbedded(schema(), object as Json, root)),
         ...newListErrors(schema(), object, current),
@@ -150,11 +146,7 @@ function finalizerWarnings(name: string): string[] {
   return [`metadata.finalizers: ${JSON.stringify(name)}: ${advice}`]
 }
 
+/** The value may be older than the schema, and so of any type. */
 function printField(value: unknown): string {
-  return typeof value === "string" ||
-    typeof value === "number" ||
-    typeof value === "bigint" ||
-    typeof value === "boolean"
-    ? String(value)
-    : ""
+  return value === undefined || value === null ? "" : printGo(value as Json)
 }

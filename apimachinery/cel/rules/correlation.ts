@@ -5,6 +5,9 @@ import { isDeepStrictEqual } from "node:util"
 import type { Json } from "../../object.ts"
 import { isObject, type JsonObject, ownValue } from "../../schema/json-object.ts"
 
+/** At the root their changes are not visible, because both objects have been converted to the same type: they never correspond. */
+export const typeFields: ReadonlySet<string> = new Set(["apiVersion", "kind"])
+
 export interface Correlation {
   value: Json
   old: Json

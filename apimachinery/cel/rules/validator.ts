@@ -19,7 +19,7 @@ import { escapeIdentifier } from "../syntax/identifiers.ts"
 import { perCallLimit, type Program } from "../program.ts"
 import { schemaValue, wholeObject } from "../schema-values.ts"
 import { CelError, Optional, type Value } from "../values.ts"
-import { type Correlation, fieldCorrelation, isUntouched, itemCorrelation, oldItem } from "./correlation.ts"
+import { type Correlation, fieldCorrelation, isUntouched, itemCorrelation, oldItem, typeFields } from "./correlation.ts"
 import { type CompiledRule, compileRules, rulesOf } from "./rule.ts"
 
 /** Cost limit of all rules for one object. Source: k8s.io/apiserver/pkg/apis/cel. */
@@ -99,6 +99,7 @@ interface Ratchet {
   parent: Correlation | undefined
 }
 
+const uncorrelated: Ratchet = { current: undefined, parent: undefined }
 const nowhere = FieldPath.root("<nil>")
 
 class RuleEvaluation implements RuleFindings {
@@ -144,7 +145,8 @@ class RuleEvaluation implements RuleFindings {
       const inner = tree.properties.get(name) ?? tree.additional
       if (inner === undefined) continue
       const at = tree.properties.has(name) ? path.child(name) : path.key(name)
-      const next = nextRatchet(ratchet, () => fieldCorrelation(ratchet.current, name))
+      const isType = ratchet.parent === undefined && typeFields.has(name)
+      const next = isType ? uncorrelated : nextRatchet(ratchet, () => fieldCorrelation(ratchet.current, name))
       yield* this.visit(inner, at, item, ownValue(old, name), next)
     }
   }

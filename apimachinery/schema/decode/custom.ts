@@ -1,6 +1,6 @@
 // Decoding of the built-in parts of a custom resource: its metadata, and that of embedded objects.
 
-import { FieldPath } from "../../field-errors.ts"
+import { type FieldError, FieldPath, invalidValue } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
 import { Mismatch } from "./errors.ts"
 import { decodeWhole, type Walk } from "./value.ts"
@@ -89,11 +89,26 @@ export class EmbeddedFault extends ScalarError {
     this.given = given
     this.detail = detail
   }
+
+  /** As validation reports it. */
+  fieldError(): FieldError {
+    return invalidValue(this.at, sortedKeys(JSON.parse(this.given) as Json), this.detail)
+  }
 }
 
 /** Decodes valid parts in place; the value itself may be an embedded object. Returns undefined if there is no fault. */
 export function embeddedFault(schema: Schema, value: Json, path = FieldPath.root()): EmbeddedFault | undefined {
-  const walk: Walk = {
+  try {
+    decodeEmbedded(schema, value, walkOf(value), { at: path, unknown: [] })
+  } catch (error) {
+    if (!(error instanceof EmbeddedFault)) throw error
+    return error
+  }
+  return undefined
+}
+
+function walkOf(value: Json): Walk {
+  return {
     path: [],
     unknown: undefined,
     oddNumbers: oddNumbersOf(value),
@@ -102,16 +117,20 @@ export function embeddedFault(schema: Schema, value: Json, path = FieldPath.root
     fault: undefined,
     roundsAmounts: true,
   }
-  try {
-    decodeEmbedded(schema, value, walk, { at: path, unknown: [] })
-  } catch (error) {
-    if (!(error instanceof EmbeddedFault)) throw error
-    return error
-  }
-  return undefined
+}
+
+/**
+ * The same for an object that is older than its schema: what is malformed is dropped. Source: DropInvalidFields in
+ * k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta.
+ */
+export function repairEmbedded(schema: Schema, value: Json): void {
+  if (hasEmbedded(schema))
+    decodeEmbedded(schema, value, walkOf(value), { at: FieldPath.root(), unknown: [], repairs: true })
 }
 
 interface Place {
+  /** Drops what is malformed. */
+  repairs?: boolean
   at: FieldPath
   /** The unknown fields of all embedded objects. */
   unknown: string[]
@@ -134,10 +153,14 @@ function decodeEmbedded(schema: Schema, value: Json, walk: Walk, place: Place): 
   }
 }
 
-function decodeObjectWithin(schema: Schema, value: JsonObject, walk: Walk, { at, unknown }: Place): void {
+function decodeObjectWithin(schema: Schema, value: JsonObject, walk: Walk, { at, unknown, repairs }: Place): void {
   for (const name of ["apiVersion", "kind"]) {
     const given = value[name]
     if (given === undefined || typeof given === "string") continue
+    if (repairs === true) {
+      delete value[name]
+      continue
+    }
     throw new EmbeddedFault(at.child(name), JSON.stringify(given), "must be a string")
   }
   // null counts as empty metadata, unless the schema forbids null.
@@ -150,7 +173,29 @@ function decodeObjectWithin(schema: Schema, value: JsonObject, walk: Walk, { at,
     decodeMetadata(value, walk)
   } catch (error) {
     if (!(error instanceof ScalarError)) throw error
+    if (repairs === true) {
+      walk.path.length = depth
+      keepWellFormed(value, walk)
+      return
+    }
     throw new EmbeddedFault(at.child("metadata"), given, error.message)
   }
   for (const path of walk.unknown?.splice(0) ?? []) unknown.push(at.child(printPath(path.slice(depth))).toString())
+}
+
+/** Each field of the metadata is decoded by itself. */
+function keepWellFormed(value: JsonObject, walk: Walk): void {
+  const { metadata } = value
+  if (!isObject(metadata ?? null)) return
+  const kept: JsonObject = {}
+  for (const [name, field] of Object.entries(metadata as JsonObject)) {
+    const only: JsonObject = { metadata: { [name]: field } }
+    try {
+      decodeMetadata(only, walk)
+      Object.assign(kept, only["metadata"])
+    } catch (error) {
+      if (!(error instanceof ScalarError)) throw error
+    }
+  }
+  value["metadata"] = kept
 }

@@ -24,10 +24,12 @@ import { ResourceQuotaPlugin } from "./resource-quota.ts"
 import { runtimeClass } from "./runtime-class.ts"
 import { serviceAccount } from "./service-account.ts"
 import { storageObjectInUseProtection } from "./storage-protection.ts"
+import { terminatingDefinition } from "./terminating-definition.ts"
 
 /** Creates new plugins for each control plane: some have per-control-plane state. */
 export function admissionPlugins(registrations: AdmissionRegistrations): AdmissionPlugin[] {
   return [
+    terminatingDefinition,
     namespaceLifecycle,
     limitRanger,
     serviceAccount,

@@ -16,11 +16,13 @@ import { cronScheduleCases } from "./cases/cron-schedules.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
 import { customEmbeddedDefaultCases } from "./cases/custom-embedded-defaults.ts"
 import { customEmbeddedCases } from "./cases/custom-embedded.ts"
+import { customEndCases } from "./cases/custom-ends.ts"
 import { customFormCases } from "./cases/custom-forms.ts"
 import { customInheritedNameCases } from "./cases/custom-inherited-names.ts"
 import { customFormatCases } from "./cases/custom-formats.ts"
 import { customListCases } from "./cases/custom-lists.ts"
 import { customManagerCases } from "./cases/custom-managers.ts"
+import { customOlderObjectCases } from "./cases/custom-older-objects.ts"
 import { customRatchetingCases } from "./cases/custom-ratcheting.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
 import { customRuleCostCases } from "./cases/custom-rule-costs.ts"
@@ -28,6 +30,7 @@ import { customRuleCases } from "./cases/custom-rules.ts"
 import { customScaleCases } from "./cases/custom-scale.ts"
 import { customStatusCases } from "./cases/custom-statuses.ts"
 import { customTypeCases } from "./cases/custom-types.ts"
+import { customUnchangedFaultCases } from "./cases/custom-unchanged-faults.ts"
 import { customUnknownFieldCases } from "./cases/custom-unknown-fields.ts"
 import { customVersionCases } from "./cases/custom-versions.ts"
 import { customValueCases } from "./cases/custom-values.ts"
@@ -179,6 +182,9 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customTypeCases(),
         ...customUnknownFieldCases(),
         ...customManagerCases(),
+        ...customOlderObjectCases(),
+        ...customUnchangedFaultCases(),
+        ...customEndCases(),
         ...definitionNullCases(),
         ...definitionCases(),
         ...definitionFaultCases(),

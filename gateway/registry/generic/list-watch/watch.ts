@@ -143,11 +143,17 @@ export class WatchSource {
         : change.current.createRevision === change.current.modRevision
           ? "ADDED"
           : "MODIFIED"
-    const value = this.#value(change.current)
+    const value = this.#last(change)
     const made: RegistryEvent | Promise<RegistryEvent> =
       value instanceof Promise ? value.then((value): RegistryEvent => ({ type, value })) : { type, value }
     this.#made.set(change, made, change.current.value.length)
     return made
+  }
+
+  /** The last value of a deleted object is as old as its write. */
+  #last({ type, current, previous }: StoreEvent): KubeValue | Promise<KubeValue> {
+    const isOld = type === "delete" && previous !== undefined && this.#reader.isAged(previous)
+    return isOld ? this.#reader.past(previous, current.modRevision) : this.#value(current)
   }
 
   /** An object enters the selection with ADDED and leaves it with DELETED, regardless of the store's event type. */

@@ -76,6 +76,12 @@ export class ValueReader {
     return this.#isOwn(value) && this.#fitting(value, stored.modRevision) !== value
   }
 
+  /** Whether the entry is of a custom resource that was written before its schema. */
+  isAged({ modRevision }: KeyValue): boolean {
+    const { aged } = this.#definition.customResource ?? {}
+    return aged !== undefined && modRevision <= aged.until
+  }
+
   /** Excludes entries by their labels. Entries that must be converted are kept, and filtered after the conversion. */
   candidates(stored: readonly KeyValue[], matches: (labels: Labels) => boolean): readonly KeyValue[] {
     return stored.filter((item) => {
@@ -88,8 +94,7 @@ export class ValueReader {
   many(stored: readonly KeyValue[]): readonly KubeValue[] | Promise<readonly KubeValue[]> {
     const values = stored.map((item) => this.#cache.passing(item))
     if (!values.every((value) => this.#isOwn(value))) return this.#convertSome(stored, values)
-    const { aged } = this.#definition.customResource ?? {}
-    if (aged === undefined || stored.every((item) => item.modRevision > aged.until)) return values
+    if (!stored.some((item) => this.isAged(item))) return values
     return values.map((value, index) => this.#fitting(value, stored[index]?.modRevision ?? 0))
   }
 

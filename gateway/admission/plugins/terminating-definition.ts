@@ -1,0 +1,16 @@
+// Rejects creates of custom resources whose definition is being deleted, before any other plugin. Source: forbidCreateAdmission in
+// k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
+
+import { forbidden } from "../../../apimachinery/status.ts"
+import type { AdmissionPlugin } from "../chain.ts"
+
+export const terminatingDefinition: AdmissionPlugin = {
+  name: "TerminatingDefinition",
+
+  concerns: ({ operation, subresource, definition }) =>
+    operation === "CREATE" && subresource === "" && definition.customResource?.terminating === true,
+
+  mutate(_ctx, { resource, name }) {
+    throw forbidden(resource, name, "create not allowed while custom resource definition is terminating")
+  },
+}
