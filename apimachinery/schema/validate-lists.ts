@@ -2,7 +2,7 @@
 
 import { duplicate, type FieldError, type FieldPath, invalidValue } from "../field-errors.ts"
 import type { Json } from "../object.ts"
-import { isObject } from "./json-object.ts"
+import { isObject, sortedKeys } from "./json-object.ts"
 import { type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 
 /**
@@ -44,7 +44,7 @@ function duplicates(identities: readonly Json[], path: FieldPath): FieldError[] 
     const text = stableText(identity)
     const before = times.get(text) ?? 0
     times.set(text, before + 1)
-    return before === 1 ? [duplicate(path.index(index), identity)] : []
+    return before === 1 ? [duplicate(path.index(index), sortedKeys(identity))] : []
   })
 }
 

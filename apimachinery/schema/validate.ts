@@ -4,9 +4,10 @@
 import { dictionary } from "../dictionary.ts"
 import { FieldPath, invalidValue, notSupported, required, tooMany, typeInvalid } from "../field-errors.ts"
 import type { FieldError } from "../field-errors.ts"
+import { goJson } from "../go/print.ts"
 import type { Json } from "../object.ts"
 import { isInteger } from "./exact-integers.ts"
-import { isObject, type JsonObject } from "./json-object.ts"
+import { isObject, type JsonObject, sortedKeys } from "./json-object.ts"
 import { hasFormat } from "./formats.ts"
 import { type Schema, schemaOfEntry, schemaOfItems, type SchemaRules } from "./schema.ts"
 import { isOneOf } from "./enums.ts"
@@ -230,8 +231,8 @@ function checkFields(schema: Schema, value: JsonObject, at: At, found: Found): v
 
 function checkEnum(allowed: readonly Json[], value: Json, { path }: At, errors: FieldError[]): void {
   if (isOneOf(allowed, value)) return
-  const shown = allowed.map((one) => (typeof one === "string" ? one : JSON.stringify(one)))
-  errors.push(notSupported(path, value, shown))
+  const shown = allowed.map((one) => (typeof one === "string" ? one : goJson(one)))
+  errors.push(notSupported(path, sortedKeys(value), shown))
 }
 
 /** The errors of the best match of several alternatives. */

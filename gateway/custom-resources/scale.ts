@@ -5,7 +5,7 @@ import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/fie
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { isInteger } from "../../apimachinery/schema/exact-integers.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
-import { internalError, notFound } from "../../apimachinery/status.ts"
+import { internalError, notFound, unexplained } from "../../apimachinery/status.ts"
 import type { Registry } from "../registry/rest.ts"
 import { type Scalable, scaleSubresource } from "../registry/workloads/scale.ts"
 import { maxInt32 } from "../registry/validation/values.ts"
@@ -126,11 +126,16 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : ""
 }
 
+/** null is the only other value than an object that reading has accepted. */
 function setField(object: KubeObject, names: readonly string[], value: number): void {
   let at: Record<string, unknown> = object
-  for (const name of names.slice(0, -1)) {
+  for (const [index, name] of names.slice(0, -1).entries()) {
     const next = at[name]
-    at = at[name] = typeof next === "object" && next !== null ? { ...next } : {}
+    if (next === null)
+      throw unexplained(
+        `value cannot be set because .${names.slice(0, index + 1).join(".")} is not a map[string]interface{}`,
+      )
+    at = at[name] = typeof next === "object" ? { ...next } : {}
   }
   const last = names.at(-1)
   if (last !== undefined) at[last] = value

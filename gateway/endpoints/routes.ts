@@ -55,7 +55,8 @@ export const watchPath = /^\/(api|apis\/[^/]+)\/[^/]+\/watch\//
 export function notAllowed(ctx: RequestContext, definition: ResourceDefinition): StatusError {
   const { verb, subresource } = ctx.info
   if (definition.customResource !== undefined) {
-    return methodNotSupported(definition, subresource !== "" && wholeResourceVerbs.has(verb) ? verb : "")
+    const isNamed = verb === "proxy" || (subresource !== "" && wholeResourceVerbs.has(verb))
+    return methodNotSupported(definition, isNamed ? verb : "")
   }
   if (isRoute(ctx, definition) && verb === "watch" && definition.verbs.includes("list")) {
     warnOfVersion(ctx, definition) // the path is the route of the list

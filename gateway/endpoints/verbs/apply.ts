@@ -3,12 +3,14 @@
 
 import { copyJson } from "../../../apimachinery/copy.ts"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
+import { EmbeddedFault } from "../../../apimachinery/schema/decode/custom.ts"
 import { Mismatch, refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
 import { parseObject } from "../../../apimachinery/schema/json/parse.ts"
 import {
   badRequest,
   conflict,
   hasReason,
+  invalid,
   notFound,
   UnconvertedError,
   unexplained,
@@ -122,6 +124,8 @@ function decodeApplied(
     const { group, version } = parseGroupVersion(printGroupVersion(expected))
     const kind = `${group === "" ? "/" : `${group}/`}${version}, Kind=${expected.kind}`
     const { cause } = error
+    // Upstream finds it when the object is validated.
+    if (cause instanceof EmbeddedFault) throw invalid(expected, object.metadata.name ?? "", [cause.fieldError()])
     const name = `(${metadata?.namespace ?? ""}/${metadata?.name ?? ""}; ${kind})`
     if (cause instanceof UnconvertedError) {
       throw unexplained(`failed to convert to unversioned ${name}: ${cause.message}`, { cause: error })

@@ -14,6 +14,7 @@ import { creatingUpdateCases } from "./cases/creating-updates.ts"
 import { countRuleCases } from "./cases/count-rules.ts"
 import { cronScheduleCases } from "./cases/cron-schedules.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
+import { customDetailCases } from "./cases/custom-details.ts"
 import { customEmbeddedDefaultCases } from "./cases/custom-embedded-defaults.ts"
 import { customEmbeddedCases } from "./cases/custom-embedded.ts"
 import { customEndCases } from "./cases/custom-ends.ts"
@@ -182,6 +183,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customTypeCases(),
         ...customUnknownFieldCases(),
         ...customManagerCases(),
+        ...customDetailCases(),
         ...customOlderObjectCases(),
         ...customUnchangedFaultCases(),
         ...customEndCases(),
