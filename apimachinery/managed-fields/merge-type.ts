@@ -161,8 +161,8 @@ function structType(schema: Schema, keepsUnknown: boolean, overrides: Overrides)
   const { fields = {}, more } = schema
   const whole = schema.custom === true || schema.embedded === true
   const fieldsMet = new Map<string, NamedField>()
-  // Without named fields, any field is allowed.
-  const open = keepsUnknown || Object.keys(fields).length === 0
+  // Without named fields, any field is allowed. Complete objects always have some.
+  const open = keepsUnknown || (!whole && Object.keys(fields).length === 0)
   const named = (name: string): NamedField | undefined => {
     let met = fieldsMet.get(name)
     if (met !== undefined) return met

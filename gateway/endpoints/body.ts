@@ -1,6 +1,7 @@
 // From a request's body to an object of the kind the path expects: media type, syntax, field validation, defaults, and
 // agreement with the path. Errors in kube-apiserver's words.
 
+import { copyJson } from "../../apimachinery/copy.ts"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../apimachinery/object.ts"
 import { badRequest, hasReason, unsupportedMediaType } from "../../apimachinery/status.ts"
 import { decodeObject } from "../../apimachinery/schema/decode/decode.ts"
@@ -20,6 +21,7 @@ import { checkKind, knownOther } from "./body-kind.ts"
 import type { Expected } from "./expected.ts"
 import { type RequestBody, takeJson } from "./request-body.ts"
 import type { FieldValidation } from "./request-options.ts"
+import { expectedInVersion } from "./verbs/patched-type.ts"
 
 /** What makes an object is of a known type before anything else is looked at. */
 export function checkMediaType(ctx: RequestContext): void {
@@ -104,7 +106,10 @@ export function decodeValue(
 ): KubeObject {
   const object = value as unknown as KubeObject
   checkUnconverted(object, expected)
-  if (origin === "body") reportOtherVersion(ctx, object, expected, validation, repeated)
+  if (origin === "body") {
+    reportOtherVersion(ctx, object, expected, validation, repeated)
+    if (readAsOther(ctx, object, expected, validation, repeated)) validation = "Ignore"
+  }
   // Of a patched object only types: unknown fields are reported below.
   if (origin === "patch") reportOtherVersion(ctx, object, expected, "Ignore", repeated)
   const { version } = object.apiVersion ? parseGroupVersion(object.apiVersion) : expected
@@ -178,6 +183,25 @@ function reportOtherVersion(
   const { unknown, unknownPaths } = decodeObject(other.schema, value, validation !== "Ignore", "json", expected.kind)
   if (other.kind !== expected.kind || validation === "Ignore") return
   reportFaults(ctx, { ...other, as: expected.kind, validation }, repeated, unknown, unknownPaths)
+}
+
+/** A custom resource of another version or kind has the fields of that one. Which it is, is refused later. Returns whether it was one. */
+function readAsOther(
+  ctx: RequestContext,
+  object: KubeObject,
+  expected: Expected,
+  validation: FieldValidation,
+  repeated: Repeated,
+): boolean {
+  if (expected.schema.custom !== true || !object.kind) return false
+  const { apiVersion, kind } = object
+  const { version } = parseGroupVersion(apiVersion ?? "")
+  const other = expectedInVersion(ctx, object as unknown as JsonObject, expected)
+  if (other === expected || version === "") return false
+  const value = copyJson(object) as unknown as Json
+  const { unknown } = decodeObject(other.schema, value, validation !== "Ignore", "json", expected.kind)
+  reportFaults(ctx, { ...other, kind, version, as: expected.kind, validation }, repeated, unknown, undefined)
+  return true
 }
 
 type Paths = readonly (readonly (string | number)[])[]

@@ -24,6 +24,7 @@ import { customFormatCases } from "./cases/custom-formats.ts"
 import { customListCases } from "./cases/custom-lists.ts"
 import { customManagerCases } from "./cases/custom-managers.ts"
 import { customOlderObjectCases } from "./cases/custom-older-objects.ts"
+import { customOtherVersionCases } from "./cases/custom-other-versions.ts"
 import { customRatchetingCases } from "./cases/custom-ratcheting.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
 import { customRuleCostCases } from "./cases/custom-rule-costs.ts"
@@ -185,6 +186,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customManagerCases(),
         ...customDetailCases(),
         ...customOlderObjectCases(),
+        ...customOtherVersionCases(),
         ...customUnchangedFaultCases(),
         ...customEndCases(),
         ...definitionNullCases(),

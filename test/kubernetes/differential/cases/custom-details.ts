@@ -20,6 +20,7 @@ export function customDetailCases(): Scenario[] {
       steps: [...made(listing), ...shown()],
     },
     { name: "a custom resource is applied with odd metadata within", steps: [...made(embedding), ...applied()] },
+    { name: "a custom resource without fields is applied", steps: [...made({ root: {} }), ...bare()] },
     { name: "a custom resource is asked for through a proxy", steps: [...made({}), ...proxied()] },
   ]
 }
@@ -29,6 +30,8 @@ const anything = { "x-kubernetes-preserve-unknown-fields": true }
 
 /** The parts of a version that are not common. */
 interface Special {
+  /** The properties of the whole, instead of a spec. */
+  root?: object
   spec?: object
   subresources?: object
 }
@@ -47,8 +50,8 @@ const embedding: Special = {
   spec: object({ one: { type: "object", "x-kubernetes-embedded-resource": true, ...anything } }),
 }
 
-function made({ spec = object({}), subresources = {} }: Special): RequestStep[] {
-  const version = { schema: { openAPIV3Schema: object({ spec }) }, subresources }
+function made({ spec = object({}), root = { spec }, subresources = {} }: Special): RequestStep[] {
+  const version = { schema: { openAPIV3Schema: object(root) }, subresources }
   return [
     { ...post(definitions, definitionOf(group, {}, version) as Json), label: "POST definition" },
     get(things, { untilCode: 200, label: "LIST when served" }),
@@ -103,6 +106,12 @@ function applied(): RequestStep[] {
     const label = `APPLY ${JSON.stringify(metadata)}`
     return patch(`${things}/a?fieldManager=x&${dryRun}`, applyPatch, thing(spec), { label })
   })
+}
+
+function bare(): RequestStep[] {
+  const path = `${things}/a?fieldManager=x`
+  const { spec: _, ...none } = thing(null) as { spec: null }
+  return [patch(path, applyPatch, thing({ a: 1 })), patch(path, applyPatch, none, { label: "APPLY nothing" })]
 }
 
 function proxied(): RequestStep[] {
