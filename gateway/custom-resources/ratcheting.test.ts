@@ -18,3 +18,53 @@ test("an unchanged entry does not excuse errors of an entry whose key has the sa
   ]
   expect(newErrors({ errors: [within, beside], owners: new Map() }, is, was, schema)).toEqual([beside])
 })
+
+const text = { type: "string" }
+const keyed = {
+  type: "array",
+  "x-kubernetes-list-type": "map",
+  "x-kubernetes-list-map-keys": ["k"],
+  items: { type: "object", properties: { k: text } },
+}
+const free = { type: "object", "x-kubernetes-preserve-unknown-fields": true }
+const fields = { keyed, plain: { type: "array", items: text }, free, kind: text }
+const whole = {
+  type: "object",
+  properties: {
+    spec: { type: "object", properties: fields },
+    status: { type: "object", properties: fields },
+    kind: text,
+  },
+}
+
+test.each<[string, string, Json, Json, boolean]>([
+  ["a list of type map in another order", "keyed", [{ k: "a" }, { k: "b" }], [{ k: "b" }, { k: "a" }], true],
+  ["another list in another order", "plain", ["a", "b"], ["b", "a"], false],
+  ["the same list", "plain", ["a", "b"], ["a", "b"], true],
+  ["an object with fields that the schema does not contain", "free", { a: 1 }, { a: 1 }, false],
+])("%s", (_, name, is, was, passes) => {
+  const error = invalidValue(FieldPath.root("spec", name), "", "is wrong")
+  const [object, current] = [is, was].map(
+    (value) => ({ metadata: {}, spec: { [name]: value } }) as unknown as KubeObject,
+  )
+  const found = newErrors({ errors: [error], owners: new Map() }, object!, current!, whole)
+  expect(found).toEqual(passes ? [] : [error])
+})
+
+test.each([
+  ["kind", false, false],
+  ["spec.kind", false, true],
+  ["status.kind", false, true],
+  ["status.kind", true, false],
+])("an unchanged %s is wrong; only the status was validated: %s", (field, ofStatus, passes) => {
+  const error = invalidValue(FieldPath.root(...field.split(".")), "", "is wrong")
+  const object = {
+    kind: "A",
+    metadata: {},
+    spec: { kind: "B" },
+    status: { kind: "C", plain: [] },
+  } as unknown as KubeObject
+  const current = { ...object, status: { kind: "C" } }
+  const found = newErrors({ errors: [error], owners: new Map() }, object, current, whole, ofStatus)
+  expect(found).toEqual(passes ? [] : [error])
+})
