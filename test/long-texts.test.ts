@@ -9,6 +9,7 @@ import { parseDuration as celDuration } from "../apimachinery/cel/functions/time
 import { parseCron } from "../apimachinery/cron.ts"
 import { parseGoDuration } from "../apimachinery/go/duration.ts"
 import { isQuantity } from "../apimachinery/quantity.ts"
+import { parseJson } from "../apimachinery/schema/exact-integers.ts"
 import { hasFormat } from "../apimachinery/schema/formats.ts"
 import { ruleAllows } from "../gateway/authorization/rules.ts"
 import { parseJsonPath } from "../gateway/custom-resources/json-path/parse.ts"
@@ -52,6 +53,7 @@ function isAnswered(ask: () => unknown): boolean {
 }
 
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
+  "an object": (text) => parseJson(Buffer.from(JSON.stringify({ text }))),
   "a quantity": isQuantity,
   "a duration of Go": parseGoDuration,
   "a duration of CEL": celDuration,

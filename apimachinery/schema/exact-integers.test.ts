@@ -41,6 +41,8 @@ describe("mayHoldLongIntegers", () => {
     for (let before = 0; before < 40; before++) {
       expect(mayHoldLongIntegers(Buffer.from(`{"${"k".repeat(before)}":9007199254740993}`))).toBe(true)
       expect(mayHoldLongIntegers(Buffer.from(`${" ".repeat(before)}-9007199254740993`))).toBe(true)
+      const text = "1".repeat(before)
+      expect(mayHoldLongIntegers(Buffer.from(`{"a":"${text}${text}","b":9007199254740993}`))).toBe(true)
     }
   })
 

@@ -44,6 +44,8 @@ export function mayHoldLongIntegers(json: Uint8Array): boolean {
     while (isDigit(json[start - 1])) start--
     let end = at + 1
     while (isDigit(json[end])) end++
+    // The rest of these digits is not examined again: a string may consist of them.
+    while (at + longDigits < end) at += longDigits
     if (end - start < longDigits) continue
     if (json[start - 1] === minus) start--
     // Digits between quotes are a string; other strings only cause an unnecessary exact parse.
