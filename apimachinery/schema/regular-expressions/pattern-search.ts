@@ -3,6 +3,9 @@
 
 import { holdsAt, type Instruction, limitSteps, programOf } from "./patterns.ts"
 
+/** Marks that are made in the time of a step. */
+const marksPerStep = 64
+
 /** The first `limit` matching texts, or all if it is negative. */
 export function findPattern(source: string, text: string, limit: number): string[] {
   const program = programOf(source)
@@ -31,8 +34,10 @@ function search(
   program: readonly Instruction[],
   text: string,
   from: number,
-  spend: () => void,
+  spend: (count?: number) => void,
 ): [number, number] | undefined {
+  // A text may contain any number of matches, and each is searched with marks of its own.
+  spend(Math.ceil(program.length / marksPerStep))
   const added = new Int32Array(program.length).fill(-1)
   let current: Threads = { states: [], starts: [] }
   let next: Threads = { states: [], starts: [] }
@@ -72,6 +77,7 @@ function search(
       }
       if (instruction.op !== "set" || point === undefined) continue
       const { set } = instruction
+      if (point >= 128) spend(set.steps)
       if (point < 128 ? set.ascii[point] === 1 : set.contains(point)) add(next, at + 1, current.starts[index] ?? 0)
     }
     if (point === undefined || (next.states.length === 0 && best !== undefined)) return best

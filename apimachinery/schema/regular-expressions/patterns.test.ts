@@ -81,9 +81,19 @@ describe("matches()", () => {
     }
   })
 
+  test.each(["x", "\\", "\\Q\\E", "{1", "|", "(?P<", "[[:", "[a-b", "\\x{", "()", "\\p{"])(
+    "of a million %j is told",
+    (part) => {
+      expect(patternError(part.repeat(1_000_000 / part.length))).toContain("error parsing regexp: ")
+    },
+  )
+
   test("takes no exponential time, and rejects texts that take too long", () => {
     // Exponential time would exceed the time limit of the test.
     expect(compilePattern("^(a+)+$").matches(`${"a".repeat(20_000)}!`)).toBe(false)
+    expect(() =>
+      compilePattern(`(?:${"\\pL".repeat(1000)}){2}[${"\\pN".repeat(1000)}]`).matches("é".repeat(10_000)),
+    ).toThrow(RangeError)
     expect(() => compilePattern("(?:.{1,500}x){2}").matches("a".repeat(100_000))).toThrow(RangeError)
   })
 })

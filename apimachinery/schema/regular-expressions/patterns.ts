@@ -1,15 +1,14 @@
 // Regular expressions of tenants, matched in time linear in the text: V8's own matcher may take exponential time, and a tenant's
 // pattern must not block the others. Go's syntax and semantics, with a simulation of all states at once (Thompson's).
 
-import { parsePattern } from "./re2-parse.ts"
+import { complement } from "./re2-classes.ts"
+import { maxParts, parsePattern } from "./re2-parse.ts"
 import type { Assertion, CharacterSet, Node } from "./re2-tree.ts"
 
-/** Maximum number of states of a compiled pattern. Go's limit has the same order of magnitude. */
-const maxStates = 20_000
 /** Maximum number of states times characters for one match, which takes some tens of milliseconds. */
 const maxSteps = 4_000_000
-/** Number of cached compiled patterns; the oldest is dropped. */
-const maxCached = 500
+/** Number of states of all cached compiled patterns, about 20 MB; the oldest pattern is dropped. */
+const maxCachedStates = 200_000
 
 export type Instruction =
   | { op: "set"; set: CompiledSet }
@@ -22,6 +21,8 @@ export type Instruction =
 interface CompiledSet {
   ascii: Uint8Array
   contains(codePoint: number): boolean
+  /** Of a character that is not ASCII. */
+  steps: number
 }
 
 export interface Pattern {
@@ -34,6 +35,7 @@ interface Compiled extends Pattern {
 }
 
 const cache = new Map<string, Compiled>()
+let cachedStates = 0
 
 /** Throws a SyntaxError in Go's words. */
 export function compilePattern(source: string): Pattern {
@@ -46,10 +48,10 @@ export function programOf(source: string): readonly Instruction[] {
 }
 
 /** Counts steps of one match; throws RangeError at the limit. */
-export function limitSteps(): () => void {
+export function limitSteps(): (count?: number) => void {
   let steps = 0
-  return () => {
-    if (++steps > maxSteps) throw new RangeError("the text is too long for this pattern")
+  return (count = 1) => {
+    if ((steps += count) > maxSteps) throw new RangeError("the text is too long for this pattern")
   }
 }
 
@@ -58,8 +60,13 @@ function compiled(source: string): Compiled {
   if (known !== undefined) return known
   const program = compile(parsePattern(source), source)
   const pattern: Compiled = { program, matches: (text) => run(program, text) }
-  if (cache.size >= maxCached) for (const oldest of [...cache.keys()].slice(0, 1)) cache.delete(oldest)
   cache.set(source, pattern)
+  cachedStates += program.length
+  for (const [oldest, { program: states }] of cache) {
+    if (cachedStates <= maxCachedStates) break
+    cache.delete(oldest)
+    cachedStates -= states.length
+  }
   return pattern
 }
 
@@ -76,8 +83,9 @@ export function patternError(source: string): string | undefined {
 
 function compile(node: Node, source: string): Instruction[] {
   const program: Instruction[] = []
+  const sets = new CompiledSets()
   const emit = (instruction: Instruction): number => {
-    if (program.length >= maxStates) throw new SyntaxError(`error parsing regexp: expression too large: \`${source}\``)
+    if (program.length >= maxParts) throw new SyntaxError(`error parsing regexp: expression too large: \`${source}\``)
     return program.push(instruction) - 1
   }
   const point = (at: number, to: number): void => {
@@ -103,7 +111,7 @@ function compile(node: Node, source: string): Instruction[] {
   const visit = (one: Node): void => {
     switch (one.kind) {
       case "set":
-        emit({ op: "set", set: compileSet(one.set) })
+        emit({ op: "set", set: sets.of(one.set) })
         return
       case "assert":
         emit({ op: "assert", assertion: one.assertion })
@@ -133,14 +141,42 @@ function compile(node: Node, source: string): Instruction[] {
   return program
 }
 
-function compileSet(set: CharacterSet): CompiledSet {
-  const has = (point: number): boolean =>
-    set.ranges.some(([low, high]) => point >= low && point <= high) || set.classes.some((test) => test(point))
-  const contains = (point: number): boolean => {
-    const found = has(point) || (set.foldCase && foldings(point).some(has))
-    return found !== set.negated
+/** Those of one pattern: what it repeats is compiled once, and so is each of its characters. */
+class CompiledSets {
+  readonly #sets = new Map<CharacterSet | string, CompiledSet>()
+
+  of(set: CharacterSet): CompiledSet {
+    const [range, more] = set.ranges
+    const isPlain = more === undefined && set.classes.length === 0 && !set.negated
+    const key = isPlain && range !== undefined ? `${range.join()} ${set.foldCase}` : set
+    let compiled = this.#sets.get(key)
+    if (compiled === undefined) this.#sets.set(key, (compiled = compileSet(set)))
+    return compiled
   }
-  return { ascii: Uint8Array.from({ length: 128 }, (_, point) => (contains(point) ? 1 : 0)), contains }
+}
+
+function compileSet({ ranges, classes, negated, foldCase }: CharacterSet): CompiledSet {
+  const sorted = complement(complement(ranges))
+  const has = (point: number): boolean => isWithin(sorted, point) || classes.some((test) => test(point))
+  const contains = (point: number): boolean => {
+    const found = has(point) || (foldCase && foldings(point).some(has))
+    return found !== negated
+  }
+  const ascii = Uint8Array.from({ length: 128 }, (_, point) => (contains(point) ? 1 : 0))
+  return { ascii, contains, steps: 1 + classes.length }
+}
+
+/** `sorted`: ranges that do not overlap. */
+function isWithin(sorted: CharacterSet["ranges"], point: number): boolean {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle]?.[1] ?? 0) < point) low = middle + 1
+    else high = middle
+  }
+  const found = sorted[low]
+  return found !== undefined && found[0] <= point
 }
 
 function foldings(point: number): number[] {
@@ -155,7 +191,7 @@ function run(program: readonly Instruction[], text: string): boolean {
   const added = new Int32Array(program.length).fill(-1)
   let current: number[] = []
   let next: number[] = []
-  let steps = 0
+  const spend = limitSteps()
   let position = 0
   const stack: number[] = []
   /** Follows instructions that consume no character; returns true if the end is reached. */
@@ -164,7 +200,7 @@ function run(program: readonly Instruction[], text: string): boolean {
     for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
       if (added[at] === position) continue
       added[at] = position
-      if (++steps > maxSteps) throw new RangeError("the text is too long for this pattern")
+      spend()
       const instruction = program[at] as Instruction
       if (instruction.op === "match") return true
       if (instruction.op === "set") states.push(at)
@@ -184,6 +220,7 @@ function run(program: readonly Instruction[], text: string): boolean {
       const instruction = program[at] as Instruction
       if (instruction.op !== "set") continue
       const { set } = instruction
+      if (point >= 128) spend(set.steps)
       if ((point < 128 ? set.ascii[point] === 1 : set.contains(point)) && add(next, at + 1)) return true
     }
     ;[current, next] = [next, current]

@@ -8,6 +8,12 @@ import type { Assertion, CharacterSet, Node } from "./re2-tree.ts"
 const maxRepeat = 1000
 /** Maximum nesting of groups. */
 const maxNesting = 200
+/** Maximum number of parts of a pattern, and of states that are compiled from it. Go's limit has the same order of magnitude. */
+export const maxParts = 20_000
+/** Characters that are looked at to recognize a counted repetition, an escape or a class; no valid one is longer. */
+const lookahead = 64
+/** The same for what follows "(?", which contains the name of a group. */
+const groupLookahead = 1024
 
 function fail(what: string, text: string): never {
   throw new SyntaxError(`error parsing regexp: ${what}: \`${text}\``)
@@ -26,6 +32,7 @@ export function parsePattern(pattern: string): Node {
 class Parser {
   readonly #text: string[]
   #at = 0
+  #parts = 0
   #nesting = 0
   #flags: Flags = { foldCase: false, multiline: false, dotAll: false }
 
@@ -43,9 +50,19 @@ class Parser {
     return this.#text.slice(from).join("")
   }
 
+  /** What can be recognized is not searched in all that follows. */
+  #ahead(length = lookahead, from = this.#at): string {
+    return this.#text.slice(from, from + length).join("")
+  }
+
+  #countPart(): void {
+    if (++this.#parts > maxParts) fail("expression too large", this.#text.join(""))
+  }
+
   #alternation(): Node {
     const nodes = [this.#concatenation()]
     while (this.#text[this.#at] === "|") {
+      this.#countPart()
       this.#at++
       nodes.push(this.#concatenation())
     }
@@ -95,7 +112,7 @@ class Parser {
         this.#at++
         return [0, 1]
       case "{": {
-        const match = /^\{(\d+)(?:(,)(\d*))?\}/.exec(this.#rest())
+        const match = /^\{(\d+)(?:(,)(\d*))?\}/.exec(this.#ahead())
         if (match === null) return undefined // a literal brace
         this.#at += match[0].length
         const min = Number(match[1])
@@ -107,6 +124,7 @@ class Parser {
   }
 
   #atom(next: string): Node | undefined {
+    this.#countPart()
     switch (next) {
       case "(":
         return this.#group()
@@ -128,8 +146,8 @@ class Parser {
       case "?":
         return fail("missing argument to repetition operator", next)
       case "{":
-        if (/^\{\d+(?:,\d*)?\}/.test(this.#rest())) {
-          fail("missing argument to repetition operator", /^\{[^}]*\}/.exec(this.#rest())?.[0] ?? "{")
+        if (/^\{\d+(?:,\d*)?\}/.test(this.#ahead())) {
+          fail("missing argument to repetition operator", /^\{[^}]*\}/.exec(this.#ahead())?.[0] ?? "{")
         }
     }
     this.#at++
@@ -149,7 +167,8 @@ class Parser {
     const outer = { ...this.#flags }
     this.#at++
     if (this.#text[this.#at] === "?") {
-      const match = /^\(\?(?:P?<([A-Za-z0-9_]+)>|([imsU]*)(?:-([imsU]+))?([:)]))/.exec(this.#rest(start))
+      const ahead = this.#ahead(groupLookahead, start)
+      const match = /^\(\?(?:P?<([A-Za-z0-9_]+)>|([imsU]*)(?:-([imsU]+))?([:)]))/.exec(ahead)
       if (match === null) fail("invalid or unsupported Perl syntax", perlSyntax(this.#rest(start)))
       this.#at = start + match[0].length
       if (match[1] === undefined) this.#setFlags(match[2] ?? "", match[3] ?? "")
@@ -190,15 +209,25 @@ class Parser {
       return { kind: "assert", assertion }
     }
     if (next === "Q") {
-      const rest = this.#rest(this.#at + 2)
-      const end = rest.indexOf("\\E")
-      const quoted = end < 0 ? rest : rest.slice(0, end)
-      this.#at += 2 + Array.from(quoted).length + (end < 0 ? 0 : 2)
-      return { kind: "concat", nodes: Array.from(quoted).map((one) => this.#character(one.codePointAt(0) ?? 0)) }
+      this.#at += 2
+      return this.#quoted()
     }
     const set = this.#class()
     if (set !== undefined) return { kind: "set", set: { ...set, foldCase: this.#flags.foldCase } }
     return this.#character(this.#escaped())
+  }
+
+  /** The characters up to \E or the end. */
+  #quoted(): Node {
+    const nodes: Node[] = []
+    for (;;) {
+      const next = this.#text[this.#at]
+      const isEnd = next === "\\" && this.#text[this.#at + 1] === "E"
+      this.#at += isEnd ? 2 : 1
+      if (isEnd || next === undefined) return { kind: "concat", nodes }
+      this.#countPart()
+      nodes.push(this.#character(next.codePointAt(0) ?? 0))
+    }
   }
 
   /** Parses \d, \pL, \p{Greek} and their negations; undefined if there is none. */
@@ -211,7 +240,7 @@ class Parser {
       return { ranges: negated ? complement(ranges) : ranges, classes: [], negated: false, foldCase: false }
     }
     if (next !== "p" && next !== "P") return undefined
-    const match = /^\\[pP](?:\{(\^?)(\w+)\}|(\w))/.exec(this.#rest())
+    const match = /^\\[pP](?:\{(\^?)(\w+)\}|(\w))/.exec(this.#ahead())
     const name = match?.[2] ?? match?.[3] ?? ""
     const test = match === null ? undefined : unicodeClass(name)
     if (match === null || test === undefined) fail("invalid character class range", match?.[0] ?? this.#rest())
@@ -222,8 +251,7 @@ class Parser {
 
   /** The code point after a backslash. */
   #escaped(): number {
-    const rest = this.#rest()
-    const number = /^\\(?:x([0-9A-Fa-f]{2})|x\{([0-9A-Fa-f]+)\}|(0[0-7]{0,2}|[1-7][0-7]{1,2}))/.exec(rest)
+    const number = /^\\(?:x([0-9A-Fa-f]{2})|x\{([0-9A-Fa-f]+)\}|(0[0-7]{0,2}|[1-7][0-7]{1,2}))/.exec(this.#ahead())
     if (number !== null) {
       this.#at += number[0].length
       return number[3] === undefined ? Number.parseInt(number[1] ?? number[2] ?? "", 16) : Number.parseInt(number[3], 8)
@@ -244,7 +272,8 @@ class Parser {
     if (negated) this.#at++
     for (let first = true; this.#text[this.#at] !== "]" || first; first = false) {
       if (this.#at >= this.#text.length) fail("missing closing ]", this.#rest(start))
-      const name = /^\[:(\^?)(\w+):\]/.exec(this.#rest())
+      this.#countPart()
+      const name = this.#text[this.#at] === "[" ? /^\[:(\^?)(\w+):\]/.exec(this.#ahead()) : null
       if (name !== null) {
         const known = Object.hasOwn(named, name[2] ?? "") ? named[name[2] ?? ""] : undefined
         if (known === undefined) fail("invalid character class range", name[0])
