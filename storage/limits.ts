@@ -22,6 +22,11 @@ export interface StoreLimits {
   groupBytes: number
   /** Default number of events that a watch buffers for its consumer. Beyond: SlowConsumer. */
   maxPendingEvents: number
+  /**
+   * Size of all changes of the store since the first event that a watch buffers. Beyond: it drops them, and reads them from the log when
+   * its consumer continues. All watches share the events, so this is what they hold together.
+   */
+  maxPendingBytes: number
   /** Recent changes kept in memory, so that watches resume without reading the disk. Beyond: the oldest are dropped. */
   recentEventBytes: number
   /** Changes and bytes of the revision log that a watch reads at once while it catches up. */
@@ -65,6 +70,7 @@ export const defaultLimits: Readonly<StoreLimits> = {
   maxWaitingTransactions: 16 * KiB,
   groupBytes: 4 * MiB,
   maxPendingEvents: 4096,
+  maxPendingBytes: 8 * MiB,
   recentEventBytes: 256 * KiB,
   backlogChanges: 512,
   backlogBytes: 1 * MiB,

@@ -80,6 +80,8 @@ export interface WatchOptions {
   after: Revision
   /** Maximum number of unread events. Beyond it the watch ends with SlowConsumer; the consumer resumes or relists. */
   maxPending?: number
+  /** Maximum size of the store's changes since the first unread event. Beyond it the watch reads them from the log later. */
+  maxPendingBytes?: number
   /**
    * If many watches wait for one change, this one may be notified in a later turn of the event loop (watch/wakes.ts). All other
    * watches are notified before the writer.

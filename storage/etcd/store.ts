@@ -144,6 +144,7 @@ export class EtcdStore implements Store, ChangeLog {
     return createWatcher(this, this.#buffer, prefix, {
       after,
       maxPending: options.maxPending ?? this.#parts.limits.maxPendingEvents,
+      maxPendingBytes: options.maxPendingBytes ?? this.#parts.limits.maxPendingBytes,
       patient: options.patient ?? false,
       ...(options.concerns === undefined ? {} : { concerns: options.concerns }),
     })

@@ -128,6 +128,7 @@ class MemoryStore implements Store, ChangeLog {
     return createWatcher(this, this.#buffer, prefix, {
       after: options.after,
       maxPending: options.maxPending ?? this.#limits.maxPendingEvents,
+      maxPendingBytes: options.maxPendingBytes ?? this.#limits.maxPendingBytes,
       patient: options.patient ?? false,
       ...(options.concerns === undefined ? {} : { concerns: options.concerns }),
     })

@@ -23,6 +23,7 @@ export class EventBuffer {
   /** Events before this index have been dropped. */
   #start = 0
   #bytes = 0
+  #published = 0
   #revision: Revision
   #floor: Revision
   readonly #live = new Set<LiveConsumer>()
@@ -54,6 +55,11 @@ export class EventBuffer {
     return this.#bytes
   }
 
+  /** Estimated size of all changes ever published. */
+  get published(): number {
+    return this.#published
+  }
+
   get watching(): number {
     return this.#live.size
   }
@@ -62,7 +68,9 @@ export class EventBuffer {
   publish(events: readonly StoreEvent[], revision: Revision): void {
     for (const event of events) {
       this.#events.push(event)
-      this.#bytes += weight(event)
+      const size = weight(event)
+      this.#bytes += size
+      this.#published += size
     }
     this.#revision = revision
     this.#trim()

@@ -2,6 +2,7 @@
 // Once the shared buffer of recent changes reaches back far enough, it takes the rest from there and joins the live
 // watches in the same synchronous step, so no event is lost or delivered twice. Unread live events wait in memory,
 // up to maxPending; then the watch ends with SlowConsumer, and the consumer resumes from `revision` or lists again.
+// Beyond maxPendingBytes they are dropped, and the watch is behind again.
 
 import { checkReadable, compactedError } from "../transaction.ts"
 import { StorageError, type Revision, type StoreEvent, type Watcher, type WatchOptions } from "../types.ts"
@@ -42,6 +43,7 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
   readonly #buffer: EventBuffer
   readonly #prefix: string
   readonly #maxPending: number
+  readonly #maxPendingBytes: number
   readonly #isPatient: boolean
   readonly #concerns: ((key: string) => boolean) | undefined
   #isToBeWoken = false
@@ -51,6 +53,8 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
   /** Everything up to this revision has been delivered or is in #pending. */
   #seen: Revision
   #pending: StoreEvent[] = []
+  /** What the buffer had published before the first of them. */
+  #pendingFrom = 0
   #failure: Error | undefined
   #waiter: Waiter | undefined
 
@@ -59,6 +63,7 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
     this.#buffer = buffer
     this.#prefix = prefix
     this.#maxPending = options.maxPending
+    this.#maxPendingBytes = options.maxPendingBytes
     this.#isPatient = options.patient
     this.#concerns = options.concerns
     this.#delivered = options.after
@@ -135,6 +140,7 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
 
   offer(events: readonly StoreEvent[], revision: Revision): void {
     this.#seen = revision
+    if (this.#pending.length === 0) this.#pendingFrom = this.#buffer.published
     for (const event of events) if (this.#isOf(event)) this.#pending.push(event)
     if (this.#pending.length === 0) {
       this.#delivered = revision
@@ -147,7 +153,14 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
     } else if (this.#pending.length > this.#maxPending) {
       const text = `watch of "${this.#prefix}" has more than ${this.#maxPending} events waiting`
       this.fail(new StorageError("SlowConsumer", text))
-    }
+    } else if (this.#buffer.published - this.#pendingFrom > this.#maxPendingBytes) this.#fallBehind()
+  }
+
+  #fallBehind(): void {
+    this.#pending = []
+    this.#seen = this.#delivered
+    this.#state = "behind"
+    this.#buffer.leave(this)
   }
 
   #isOf({ current: { key } }: StoreEvent): boolean {

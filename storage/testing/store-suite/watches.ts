@@ -121,6 +121,22 @@ export function watches(open: () => Promise<Store>): void {
     expect(await take(resumed.watcher, 5)).toHaveLength(5)
   })
 
+  test("a slow consumer of large events gets them from the log", async () => {
+    const store = await open()
+    await using slow = closing(store.watch("/w/", { after: 1, maxPendingBytes: 10_000 }))
+    const first = take(slow.watcher, 1)
+    await put(store, "/w/a", "1")
+    await first
+    await put(store, "/w/a", "2")
+    // Changes of others count: all watches together hold no more than these.
+    for (let i = 0; i < 20; i++) await put(store, "/other", "x".repeat(1000))
+    await put(store, "/w/a", "3")
+    expect(slow.watcher.revision).toBe(2)
+    expect(await take(slow.watcher, 2)).toEqual(["put /w/a=2 2/3 was /w/a=1 2/2", "put /w/a=3 2/24 was /w/a=2 2/3"])
+    await put(store, "/w/a", "4")
+    expect(await take(slow.watcher, 1)).toEqual(["put /w/a=4 2/25 was /w/a=3 2/24"])
+  })
+
   test("fails with Compacted if the history does not reach back", async () => {
     const store = await open()
     for (let i = 0; i < 5; i++) await put(store, "/w/a", String(i))
