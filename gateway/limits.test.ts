@@ -13,7 +13,13 @@ import type { Tenant } from "../client/tenants.ts"
 import { connectionsOf } from "./connections/listener.ts"
 import { startTestGateway, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
 
-const limits = { maxLongRunning: 2, maxGatheredObjects: 5, maxConnections: 6, maxStoredObjects: 100 }
+const limits = {
+  maxLongRunning: 2,
+  maxGatheredObjects: 5,
+  maxGatheredBytes: 100_000,
+  maxConnections: 6,
+  maxStoredObjects: 100,
+}
 
 let fixture: TestGateway
 
@@ -239,6 +245,20 @@ describe("the size of a list", () => {
     const page = (await list(asTable, "?limit=100")).json() as { rows: unknown[]; metadata: { continue: string } }
     expect(page.rows).toHaveLength(5)
     expect(page.metadata.continue).not.toBe("")
+  })
+
+  test("is limited in bytes, too", async () => {
+    const large = await fixture.createTenant("large")
+    for (let index = 0; index < 2; index++)
+      await local(large).create(configMaps, configMap(`c${index}`, "x".repeat(60_000)))
+    const list = (accept: string, query = "") =>
+      fixture.request(`/tenants/large/api/v1/namespaces/default/configmaps${query}`, { ...large, headers: { accept } })
+    const refused = await list("application/yaml")
+    expect(refused.code).toBe(413)
+    expect(refused.text).toContain("more than 100000 bytes")
+    expect((await list("application/yaml", "?limit=1")).code).toBe(200)
+    expect((await list("application/json")).code).toBe(200)
+    expect((await list("application/vnd.kubernetes.protobuf")).code).toBe(200)
   })
 })
 

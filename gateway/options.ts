@@ -102,6 +102,8 @@ export interface GatewayLimits {
    * objects in JSON and protobuf are streamed, without a limit.
    */
   maxGatheredObjects: number
+  /** The size of these objects as they are stored, in bytes. Beyond: 413. */
+  maxGatheredBytes: number
   /** Size of a request body in bytes. Beyond: 413. */
   maxBodyBytes: number
   /** Time that requests in progress have during shutdown. */
@@ -141,6 +143,7 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   maxWaiting: 1000,
   maxLongRunning: 5000,
   maxGatheredObjects: 50_000,
+  maxGatheredBytes: 32 * MiB,
   maxStoredObjects: 1_000_000,
   maxStoredBytes: 2048 * MiB,
   maxServices: 5_000,

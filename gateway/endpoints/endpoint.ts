@@ -9,6 +9,7 @@ import type { Registry, ResourceDefinition } from "../registry/rest.ts"
 export interface EndpointLimits {
   maxBodyBytes: number
   maxGatheredObjects: number
+  maxGatheredBytes: number
 }
 
 export interface Endpoint extends EndpointLimits {

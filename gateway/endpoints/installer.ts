@@ -30,7 +30,9 @@ import {
   watchPath,
   wholeResourceVerbs,
 } from "./routes.ts"
-import { answeringOf, sendObject } from "./responses/respond.ts"
+import { sendBytes } from "./responses/body-writer.ts"
+import { printed } from "./responses/print.ts"
+import { answeringOf } from "./responses/respond.ts"
 import { RunCache } from "./responses/run-cache.ts"
 import { create } from "./verbs/create.ts"
 import { deleteCollection } from "./verbs/delete-collection.ts"
@@ -49,6 +51,7 @@ export interface APIHandlerOptions {
   maxBodyBytes?: number
   /** Objects of a list that is collected before the response is sent; beyond: 413. Default: unlimited. */
   maxGatheredObjects?: number
+  maxGatheredBytes?: number
 }
 
 export type APIHandler = (ctx: RequestContext, exchange: Exchange) => Promise<void>
@@ -89,8 +92,8 @@ const readOnly: ReadonlySet<string> = new Set(["api", "apis", "version"])
 
 /** Shared by all control planes. Throws a StatusError, synchronously or not, which the caller writes as a Status. */
 export function createAPIHandler(options: APIHandlerOptions = {}): APIHandler {
-  const { maxBodyBytes = defaultMaxBodyBytes, maxGatheredObjects = Infinity } = options
-  const shared = { maxBodyBytes, maxGatheredObjects, runs: new RunCache() }
+  const { maxBodyBytes = defaultMaxBodyBytes, maxGatheredObjects = Infinity, maxGatheredBytes = Infinity } = options
+  const shared = { maxBodyBytes, maxGatheredObjects, maxGatheredBytes, runs: new RunCache() }
   const serve: APIHandler = (ctx, exchange) =>
     ctx.info.isResourceRequest ? serveResource(ctx, exchange, shared) : serveDocument(ctx, exchange.response)
   return (ctx, exchange) => {
@@ -194,13 +197,13 @@ const indentedJSON: Negotiated = {
 function serveVersion(ctx: RequestContext, response: ServerResponse): boolean {
   if (ctx.info.path.replace(/\/$/, "") !== "/version") throw noSuchPath()
   checkAcceptOf(ctx.headers["accept"], ["application/json"])
-  sendObject(ctx, response, 200, versionInfo, indentedJSON)
+  sendBytes(ctx, response, 200, indentedJSON.contentType, [printed(versionInfo, indentedJSON)])
   return true
 }
 
 function serveIndex(ctx: RequestContext, response: ServerResponse): boolean {
   if (ctx.info.path !== "/" && ctx.info.path !== "/index.html") return false
-  sendObject(ctx, response, 200, { paths: paths(ctx) }, indentedJSON)
+  sendBytes(ctx, response, 200, indentedJSON.contentType, [printed({ paths: paths(ctx) }, indentedJSON)])
   return true
 }
 

@@ -6,7 +6,8 @@ import type { YamlOutcome } from "../../apimachinery/schema/yaml/convert.ts"
 import { requestEntityTooLarge } from "../../apimachinery/status.ts"
 import { inSteps } from "../../apimachinery/steps.ts"
 import type { RequestContext } from "../request/context.ts"
-import { minThreadBytes, YamlThread } from "../request/yaml-thread.ts"
+import { minThreadBytes, yamlThread } from "../request/yaml-thread.ts"
+import { largeBytes } from "../request/large-places.ts"
 import { mediaType } from "./negotiation.ts"
 
 /** Long YAML is already parsed; other bodies are parsed when they are decoded. */
@@ -27,8 +28,6 @@ export function takeJson(body: RequestBody): Parsed | undefined {
 /** A body that was sent with its headers has been received within this time. */
 const withHeadMs = 1
 const yamlTypes: ReadonlySet<string> = new Set(["application/yaml", "application/apply-patch+yaml"])
-/** One for the process: fairness is ensured where it is called. */
-const yamlThread = new YamlThread()
 
 /**
  * Throws 413 beyond `limit` bytes and stops reading the connection. A body that arrives later than its headers waits for a turn, so
@@ -41,7 +40,9 @@ export async function readBody(ctx: RequestContext, request: IncomingMessage, li
     throw tooLarge()
   }
   const asked = performance.now()
-  const chunks = await chunksOf(request, limit)
+  const chunks = await chunksOf(ctx, request, limit)
+  // A place is for what clients send slowly: what a webhook needs for its answer about the object may need one, too.
+  ctx.reduce?.()
   if (chunks === undefined) throw tooLarge()
   if (performance.now() - asked > withHeadMs) await ctx.turn?.()
   const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
@@ -66,16 +67,27 @@ async function readYaml(ctx: RequestContext, bytes: Buffer): Promise<RequestBody
  * Resolves with undefined if there are more than `limit` bytes; the rest is discarded. Uses events because an iterator would
  * dominate the cost.
  */
-function chunksOf(request: IncomingMessage, limit: number): Promise<readonly Buffer[] | undefined> {
+function chunksOf(
+  ctx: RequestContext,
+  request: IncomingMessage,
+  limit: number,
+): Promise<readonly Buffer[] | undefined> {
   return new Promise((resolve, reject) => {
     const cutOff = (): void => {
       if (!request.readableEnded) reject(new Error("the request ended before its body did"))
     }
     if (request.destroyed) return cutOff()
+    const wait = (place: Promise<void> | undefined): void => {
+      if (place === undefined) return
+      request.pause()
+      place.then(() => request.resume(), reject)
+    }
     const chunks: Buffer[] = []
     let bytes = 0
     request.on("data", (chunk: Buffer) => {
+      const before = bytes
       bytes += chunk.length
+      if (before <= largeBytes && bytes > largeBytes) wait(ctx.enlarge?.())
       if (bytes <= limit) chunks.push(chunk)
       else {
         chunks.length = 0

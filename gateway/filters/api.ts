@@ -77,6 +77,18 @@ class HandledRequest implements RequestContext {
     this.#writeTimeout.begin(this.#request, this.#response)
   }
 
+  enlarge(): Promise<void> | undefined {
+    return this.#state.enlarge()
+  }
+
+  get isLarge(): boolean {
+    return this.#state.isLarge
+  }
+
+  reduce(): void {
+    this.#state.reduce()
+  }
+
   waited(ms: number): void {
     this.#state.waitedMs += ms
   }

@@ -14,7 +14,7 @@ import { TextError, UnreadableRequest } from "../../apimachinery/text-errors.ts"
 import type { Log } from "../../client/log.ts"
 import { StorageError } from "../../storage/types.ts"
 import { choose } from "../endpoints/negotiation.ts"
-import { printed } from "../endpoints/responses/print.ts"
+import { printing } from "../endpoints/responses/print.ts"
 import type { Fail } from "./chain.ts"
 
 export function statusErrors(log: Log): Fail {
@@ -38,6 +38,16 @@ export function writeStatus(
   if (!canAnswer(response)) return
   const known = asStatusError(error)
   const body = known instanceof TextError ? textBody(known.message) : statusBody(request, known)
+  if (!(body instanceof Promise)) return writeError(response, known, body)
+  body.then(
+    (printed) => {
+      if (canAnswer(response)) writeError(response, known, printed)
+    },
+    () => response.destroy(),
+  )
+}
+
+function writeError(response: Response, known: StatusError, body: ErrorBody): void {
   const retryAfter = known.status.details?.retryAfterSeconds
   if (retryAfter !== undefined && retryAfter > 0) response.setHeader("Retry-After", String(retryAfter))
   if (known instanceof TextError) response.setHeader("X-Content-Type-Options", "nosniff")
@@ -49,7 +59,11 @@ export function writeStatus(
  * client-go reports it in its own words.
  */
 export function answerTimedOut(response: Response, { status, code }: StatusError): void {
-  if (!canAnswer(response)) return
+  if (!canAnswer(response)) {
+    // The client does not take its answer.
+    response.destroy()
+    return
+  }
   const { kind: _kind, apiVersion: _apiVersion, ...shown } = status
   answer(response, code, textBody(JSON.stringify(shown)))
 }
@@ -79,14 +93,15 @@ interface ErrorBody {
 function statusBody(
   { headers, url = "" }: Pick<IncomingMessage, "headers" | "url">,
   { status }: StatusError,
-): ErrorBody {
+): ErrorBody | Promise<ErrorBody> {
   const mark = url.indexOf("?")
   const pretty = mark < 0 ? null : new URLSearchParams(url.slice(mark)).get("pretty")
   const wanted = choose(headers, pretty, "plain")
   const { format, contentType } = wanted ?? { format: "json", contentType: "application/json" }
   const { message = "", details: { name = "" } = {} } = status
   const wellFormedStatus = message.isWellFormed() && name.isWellFormed() ? status : wellFormed(status)
-  return { body: printed(wellFormedStatus, { format, pretty: wanted?.pretty ?? true }), contentType }
+  const body = printing(wellFormedStatus, { format, pretty: wanted?.pretty ?? true })
+  return body instanceof Promise ? body.then((bytes) => ({ body: bytes, contentType })) : { body, contentType }
 }
 
 /** Bytes of a path that are not UTF-8 (go/text.ts) become U+FFFD, as in Go. */

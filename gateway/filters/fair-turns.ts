@@ -4,6 +4,7 @@
 // way (request/thread-places.ts).
 
 import { dispatch, queue } from "../metrics/flow-counts.ts"
+import { LargePlaces } from "../request/large-places.ts"
 import type { ThreadPlaces } from "../request/thread-places.ts"
 import type { Turns } from "../request/turns.ts"
 import type { Presence } from "../tenancy/presence.ts"
@@ -22,6 +23,7 @@ export function withFairTurns(places: ThreadPlaces): Filter {
     state.turn = share.turn
     state.pause = share.pause
     state.aside = share.aside
+    state.largePlaces = share.largePlaces
     const waiting = share.turn()
     if (waiting === undefined) return begin(state, next)
     queue(state)
@@ -41,6 +43,7 @@ class Share {
   readonly #turns: Turns
   readonly #places: ThreadPlaces
   readonly #presence: Presence
+  readonly largePlaces = new LargePlaces()
   readonly turn = (): Promise<void> | undefined => this.#turns.take(this.#presence)
   readonly pause = (): Promise<void> | undefined => this.#turns.pause(this.#presence)
   readonly aside = <T>(job: () => Promise<T>): Promise<T> => this.#places.run(this.#presence, job)

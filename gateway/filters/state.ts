@@ -10,6 +10,7 @@ import type { User } from "../request/user.ts"
 import type { ControlPlaneCounts } from "../metrics/counts.ts"
 import type { FlowSeries, Passing } from "../metrics/flow-counts.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
+import type { LargePlaces } from "../request/large-places.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
 
 export interface Upgrade {
@@ -68,6 +69,10 @@ export class RequestState implements Passing {
   pause: (() => Promise<void> | undefined) | undefined
   /** RequestContext.aside, likewise. */
   aside: (<T>(job: () => Promise<T>) => Promise<T>) | undefined
+  /** Set for the same requests. */
+  largePlaces: LargePlaces | undefined
+  /** Gives its large place back. */
+  #leaveLarge: (() => void) | undefined
 
   constructor(id: string, request: IncomingMessage, response: ServerResponse, upgrade: Upgrade | undefined) {
     this.id = id
@@ -115,6 +120,29 @@ export class RequestState implements Passing {
   whenDone(callback: () => void): void {
     if (this.#done) callback()
     else this.#callbacks.push(callback)
+  }
+
+  /** RequestContext.enlarge. */
+  enlarge(): Promise<void> | undefined {
+    if (this.largePlaces === undefined || this.#leaveLarge !== undefined) return undefined
+    const callbacks: (() => void)[] = []
+    const leave = (): void => callbacks.splice(0).forEach((callback) => callback())
+    this.#leaveLarge = leave
+    this.whenDone(leave)
+    return this.largePlaces.take((callback) => {
+      if (this.#done) callback()
+      else callbacks.push(callback)
+    })
+  }
+
+  get isLarge(): boolean {
+    return this.#leaveLarge !== undefined
+  }
+
+  /** RequestContext.reduce. */
+  reduce(): void {
+    this.#leaveLarge?.()
+    this.#leaveLarge = undefined
   }
 
   #finish(): void {

@@ -7,6 +7,7 @@ import type { KeyValue, StoreEvent } from "../../storage/types.ts"
 import type { Edition } from "./edition.ts"
 import type { KubeValue } from "./generic/storage/value.ts"
 import type { RequestContext } from "../request/context.ts"
+import type { Reading } from "./generic/list-watch/read-pieces.ts"
 import type { Strategy, SubresourceHandler } from "./strategy.ts"
 import type { TableColumn } from "./columns/table-column.ts"
 
@@ -76,6 +77,8 @@ export interface ListOptions {
   sendInitialEvents?: boolean
   /** Maximum number of items. Limits pages; a list without a limit is rejected if it has more. */
   atMost?: number
+  /** Maximum size of the items of a list without a limit, which is rejected beyond it. */
+  atMostBytes?: number
   /** Do not count the remaining items: counting reads all their keys for each page. */
   uncounted?: boolean
   continue?: string
@@ -95,6 +98,8 @@ export interface ListResult {
 export interface ListStream {
   resourceVersion: string
   pieces: Iterable<readonly KubeValue[]> | AsyncIterable<readonly KubeValue[]>
+  /** Reads the same objects once more. Absent if they are all in memory. */
+  again?: () => Promise<Iterable<readonly KubeValue[]> | AsyncIterable<readonly KubeValue[]>>
 }
 
 export interface WatchRequest {
@@ -112,6 +117,8 @@ export interface WatchRequest {
   signal: AbortSignal
   /** RequestContext.turn. */
   turn?: RequestContext["turn"]
+  /** For the initial events, which are read like a list. */
+  reading?: Reading & Pick<RequestContext, "reduce">
 }
 
 export interface RegistryEvent {

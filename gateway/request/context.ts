@@ -56,4 +56,13 @@ export interface RequestContext {
   pause?: () => Promise<void> | undefined
   /** Runs a job that uses a processor outside that thread, possibly delayed. Absent under the same condition as `turn`. */
   aside?: <T>(job: () => Promise<T>) => Promise<T>
+  /**
+   * Called before the request holds much more memory than others do (large-places.ts); may be called again. Returns undefined if it may,
+   * otherwise a promise to await. Absent for calls in process.
+   */
+  enlarge?(): Promise<void> | undefined
+  /** It may hold that much. */
+  readonly isLarge?: boolean
+  /** Called when it no longer holds that much. Not needed at the end of the request. */
+  reduce?(): void
 }

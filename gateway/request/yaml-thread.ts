@@ -1,10 +1,12 @@
-// A worker thread for YAML that is not JSON. Parsing runs at a few megabytes per second and cannot be interrupted, so long texts
-// are converted here and delay only their senders. The thread starts with the first such text and stops after an idle period.
+// A worker thread for YAML that is not JSON. Parsing and printing run at a few megabytes per second and cannot be interrupted, so long
+// texts are converted here and delay only their senders and readers. The thread starts with the first such text and stops after an idle
+// period.
 
 import { Worker } from "node:worker_threads"
+import { requestEntityTooLarge } from "../../apimachinery/status.ts"
 import type { YamlOutcome } from "../../apimachinery/schema/yaml/convert.ts"
 
-/** Shorter texts take no longer than other requests and are parsed in the main thread. */
+/** Shorter texts take no longer than other requests and are parsed and printed in the main thread. */
 export const minThreadBytes = 8 * 1024
 const defaultLimits = {
   /** An idle thread takes 27 MiB. */
@@ -12,10 +14,19 @@ const defaultLimits = {
   /** Heap of the thread. A text that needs more is refused as too long, and the thread is restarted. */
   maxHeapMiB: 512,
 }
+/** For objects of the maximum depth. */
+const stackMiB = 16
 
-interface Job {
+type Outcome = YamlOutcome | Uint8Array
+
+export interface YamlJob {
+  /** JSON, if it is to be printed as YAML; otherwise YAML. */
   bytes: Uint8Array
-  resolve: (outcome: YamlOutcome) => void
+  isPrinted: boolean
+}
+
+interface Job extends YamlJob {
+  resolve: (outcome: Outcome) => void
   reject: (error: Error) => void
 }
 
@@ -35,9 +46,20 @@ export class YamlThread {
   }
 
   /** Converts texts one after the other. Rejects if the thread fails at this text. */
-  convert(bytes: Uint8Array): Promise<YamlOutcome> {
+  async convert(bytes: Uint8Array): Promise<YamlOutcome> {
+    return (await this.#run({ bytes, isPrinted: false })) as YamlOutcome
+  }
+
+  /** Prints JSON as YAML. Throws 413 if the thread has not enough memory. */
+  async print(json: Uint8Array): Promise<Buffer> {
+    const outcome = await this.#run({ bytes: json, isPrinted: true })
+    if (!(outcome instanceof Uint8Array)) throw requestEntityTooLarge("the answer is too long for YAML")
+    return Buffer.from(outcome.buffer, outcome.byteOffset, outcome.byteLength)
+  }
+
+  #run(job: YamlJob): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      this.#jobs.push({ bytes, resolve, reject })
+      this.#jobs.push({ ...job, resolve, reject })
       if (this.#jobs.length === 1) this.#begin()
     })
   }
@@ -55,15 +77,16 @@ export class YamlThread {
     this.#worker.ref()
     // A copy, since the body may be part of a larger buffer; it is transferred to the thread.
     const own = Uint8Array.from(job.bytes)
-    this.#worker.postMessage(own, [own.buffer])
+    const message: YamlJob = { bytes: own, isPrinted: job.isPrinted }
+    this.#worker.postMessage(message, [own.buffer])
   }
 
   #start(): Worker {
     const worker = new Worker(new URL("yaml-worker.ts", import.meta.url), {
       name: "yaml",
-      resourceLimits: { maxOldGenerationSizeMb: this.#limits.maxHeapMiB },
+      resourceLimits: { maxOldGenerationSizeMb: this.#limits.maxHeapMiB, stackSizeMb: stackMiB },
     })
-    worker.on("message", (outcome: YamlOutcome) => this.#done((job) => job.resolve(outcome)))
+    worker.on("message", (outcome: Outcome) => this.#done((job) => job.resolve(outcome)))
     worker.on("error", (error: NodeJS.ErrnoException) => {
       this.#worker = undefined
       const isTooLong = error.code === "ERR_WORKER_OUT_OF_MEMORY"
@@ -83,3 +106,6 @@ export class YamlThread {
     this.#worker = undefined
   }
 }
+
+/** One for the process: fairness is ensured where it is called. */
+export const yamlThread = new YamlThread()

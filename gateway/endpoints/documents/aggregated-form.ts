@@ -4,11 +4,16 @@ import type { Json } from "../../../apimachinery/object.ts"
 import { schemaOfType } from "../../../apimachinery/schema/facts.ts"
 import { encodeProtobuf } from "../../../apimachinery/schema/protobuf/encode.ts"
 import type { FieldSchema, Schema } from "../../../apimachinery/schema/schema.ts"
+import type { RequestContext } from "../../request/context.ts"
 import type { Negotiated } from "../negotiation.ts"
-import { printed } from "../responses/print.ts"
+import { printing } from "../responses/print.ts"
 
-export function printAggregated(list: unknown, form: Pick<Negotiated, "format" | "pretty">): Buffer {
-  return form.format === "protobuf" ? encodeProtobuf(listSchema(), list as Json) : printed(list, form)
+export function printAggregated(
+  list: unknown,
+  form: Pick<Negotiated, "format" | "pretty">,
+  aside?: RequestContext["aside"],
+): Buffer | Promise<Buffer> {
+  return form.format === "protobuf" ? encodeProtobuf(listSchema(), list as Json) : printing(list, form, aside)
 }
 
 const text: Schema = { type: "string" }

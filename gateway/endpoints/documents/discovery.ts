@@ -16,7 +16,7 @@ import { sendBytes } from "../responses/body-writer.ts"
 import { checkAccept, chosen, negotiate } from "../negotiation.ts"
 import { printAggregated } from "./aggregated-form.ts"
 import { bytesOfDocument, document, etagOf, Pieces } from "./documents.ts"
-import { printed } from "../responses/print.ts"
+import { printing } from "../responses/print.ts"
 import { type ListedGroups, listedGroups } from "./listed-groups.ts"
 import { sendDocument } from "./send-document.ts"
 
@@ -34,11 +34,13 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   if (whole !== undefined) {
     const { format, pretty, contentType } = whole
     const elsewhere = core ? [] : await aggregator.versions()
-    const make = (): Buffer | Pieces => {
+    const make = async (): Promise<Buffer | Pieces> => {
       const list = aggregated(ctx, core, elsewhere)
-      const plain = printAggregated(list, { format: "json", pretty: false })
+      const plain = await printAggregated(list, { format: "json", pretty: false })
       // All forms of the document have one ETag.
-      return format === "json" && !pretty ? plain : new Pieces([printAggregated(list, whole)], etagOf(plain))
+      return format === "json" && !pretty
+        ? plain
+        : new Pieces([await printAggregated(list, whole, ctx.aside)], etagOf(plain))
     }
     const key = `${root}?aggregated&${format}${pretty ? "&pretty" : ""}`
     const found = await document(ctx, key, core ? [] : elsewhere.length > 0 ? "passing" : definitions, make)
@@ -52,7 +54,7 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   const listed = listedGroups(definitions, core ? [] : await aggregator.services())
   // What names the versions of the core group also has the control plane's address.
   const passes = version === undefined && (core || !listed.isUsual)
-  const make = () => printed(legacy(ctx, core, group, version, custom, listed), { format, pretty })
+  const make = () => printing(legacy(ctx, core, group, version, custom, listed), { format, pretty }, ctx.aside)
   const found = await document(ctx, key, passes ? "passing" : about, make)
   sendBytes(ctx, response, 200, contentType, [await bytesOfDocument(ctx, found)])
 }

@@ -43,13 +43,20 @@ class EventSocket implements EventSink {
     return this.#client.bufferedAmount
   }
 
-  write(documents: readonly Buffer[]): boolean {
-    for (const document of documents)
-      this.#client.send(this.#isText ? document : document.subarray(lengthBytes), { binary: !this.#isText })
+  portions(documents: readonly Buffer[]): Iterable<Buffer> {
+    return documents
+  }
+
+  write(document: Buffer): boolean {
+    this.#client.send(this.#isText ? document : document.subarray(lengthBytes), { binary: !this.#isText })
     return !this.socket.writableNeedDrain
   }
 
   end(): void {
     this.#client.close(normalClosure)
+  }
+
+  cut(): void {
+    this.#client.terminate()
   }
 }

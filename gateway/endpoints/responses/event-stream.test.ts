@@ -28,8 +28,8 @@ test("each event is a chunk, and the connection is reused", async () => {
   const get = "GET / HTTP/1.1\r\nhost: a\r\n"
   const text = await answersTo(`${get}\r\n${get}connection: close\r\n\r\n`, (response) => {
     const stream = new EventStream(response)
-    stream.write([shared])
-    stream.write([Buffer.from("own"), shared])
+    for (const portion of stream.portions([shared])) stream.write(portion)
+    for (const portion of stream.portions([Buffer.from("own"), shared])) stream.write(portion)
     stream.end()
   })
   const chunk = `14\r\n${"s".repeat(20)}\r\n`
@@ -40,10 +40,38 @@ test("each event is a chunk, and the connection is reused", async () => {
   expect(text.match(/transfer-encoding: chunked/gi)).toHaveLength(2)
 })
 
+test("a long event is divided, and cut off if it ends within", async () => {
+  const long = Buffer.from("l".repeat(300_000))
+  const get = "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n"
+  const sizes: number[] = []
+  const whole = await answersTo(get, (response) => {
+    const stream = new EventStream(response)
+    for (const portion of stream.portions([shared, long, shared, shared])) {
+      sizes.push(portion.length)
+      stream.write(portion)
+    }
+    stream.end()
+  })
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(128 * 1024)
+  const chunk = `14\r\n${"s".repeat(20)}\r\n`
+  expect(whole.slice(whole.indexOf("\r\n\r\n") + 4)).toBe(
+    `${chunk}493e0\r\n${long.toString()}\r\n${chunk}${chunk}0\r\n\r\n`,
+  )
+  const part = await answersTo(get, (response) => {
+    const stream = new EventStream(response)
+    for (const portion of stream.portions([long])) {
+      stream.write(portion)
+      break
+    }
+    stream.end()
+  }).catch((error: Error) => error.message)
+  expect(part).not.toContain("0\r\n\r\n")
+})
+
 test("a client of HTTP/1.0 gets the events without chunks", async () => {
   const text = await answersTo("GET / HTTP/1.0\r\n\r\n", (response) => {
     const stream = new EventStream(response)
-    stream.write([shared, Buffer.from("own")])
+    for (const portion of stream.portions([shared, Buffer.from("own")])) stream.write(portion)
     stream.end()
   })
   expect(text.slice(text.indexOf("\r\n\r\n") + 4)).toBe(`${"s".repeat(20)}own`)

@@ -65,13 +65,34 @@ describe.each([true, false])("compressed: %s", (compressed) => {
     for (let changed = 0; changed < 3; changed++) {
       all[changed * 100] = text(changed, 1000 + changed)
       const items = wholeMessages(definition)
-      const body = await joined(protobufListBody({}, head, items, [values(all)], cache), compressed)
+      const body = await joined(protobufListBody({}, head, items, { pieces: [values(all)] }, cache), compressed)
       const read = parseProtobuf(body, schema) as unknown as { items: object[] }
       expect(read.items.map((item) => (item as { metadata: object }).metadata)).toMatchObject(
         expected(all).map((item) => (item as { metadata: object }).metadata),
       )
     }
   })
+})
+
+test("a list in protobuf that is longer than what is kept is encoded in two passes", async () => {
+  const data = "x".repeat(1_000_000)
+  const all = Array.from({ length: 20 }, (_, index) => {
+    const metadata = { name: `c-${index}`, namespace: "a" }
+    return new StoredText(
+      { value: encodeStored({ kind: "ConfigMap", apiVersion: "v1", metadata, data: { data } }) },
+      index + 1,
+    )
+  })
+  const items = wholeMessages(definition)
+  let passes = 0
+  const again = (): Promise<Run[]> => {
+    passes++
+    return Promise.resolve([values(all.slice(0, 7)), values(all.slice(7))])
+  }
+  const once = await joined(protobufListBody({}, head, items, { pieces: [values(all)] }, new RunCache(1)), false)
+  const twice = protobufListBody({}, head, items, { pieces: [values(all)], again }, new RunCache(1))
+  expect((await joined(twice, false)).equals(once)).toBe(true)
+  expect(passes).toBe(1)
 })
 
 describe("a list of metadata in protobuf", () => {
@@ -81,7 +102,7 @@ describe("a list of metadata in protobuf", () => {
   test("equals the same list encoded at once", async () => {
     const all = texts(150)
     const body = joined(
-      protobufListBody({}, metaHead, metadataMessages(apiVersion), [values(all)], new RunCache()),
+      protobufListBody({}, metaHead, metadataMessages(apiVersion), { pieces: [values(all)] }, new RunCache()),
       false,
     )
     const objects = values(all).map((value) => value.peek())
@@ -97,7 +118,13 @@ describe("a list of metadata in protobuf", () => {
         return pauses > 3
       },
     }
-    const parts = protobufListBody(ctx, metaHead, metadataMessages(apiVersion), [values(texts(900))], new RunCache())
+    const parts = protobufListBody(
+      ctx,
+      metaHead,
+      metadataMessages(apiVersion),
+      { pieces: [values(texts(900))] },
+      new RunCache(),
+    )
     await expect(joined(parts, false)).rejects.toThrow("request did not complete")
     expect(pauses).toBe(4)
   })

@@ -5,10 +5,11 @@ import { type Json, printGroupVersion } from "../../../apimachinery/object.ts"
 import { schemaOfType } from "../../../apimachinery/schema/facts.ts"
 import { encodeMessage, envelope, fieldHead } from "../../../apimachinery/schema/protobuf/encode.ts"
 import { checkAwaited } from "../../registry/generic/list-watch/read-pieces.ts"
-import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { ListStream, ResourceDefinition } from "../../registry/rest.ts"
 import { storedHead } from "../../registry/generic/storage/stored-form.ts"
 import type { KubeValue } from "../../registry/generic/storage/value.ts"
 import type { RequestContext } from "../../request/context.ts"
+import { largeBytes } from "../../request/large-places.ts"
 import type { Compress, Deflated } from "./gzip-join.ts"
 import { type Run, type RunCache, runsOf } from "./run-cache.ts"
 
@@ -63,15 +64,18 @@ export function wholeMessages({ schema }: Pick<ResourceDefinition, "schema">): I
   return { form: "protobuf", messageOf: (value) => encodeMessage(schema, value.peek() as unknown as Json) }
 }
 
+/** Encoded runs of one list that are kept until they are sent. */
+const maxKeptBytes = 16 * 1024 * 1024
+
 /**
- * A protobuf message starts with its length, so all items are encoded before the first byte is sent: the whole response is in
- * memory once, which takes about half as much as in JSON.
+ * A protobuf message starts with its length, so all items are encoded before the first byte is sent. Those of a very long list are then
+ * read and encoded once more.
  */
 export async function* protobufListBody(
-  ctx: Pick<RequestContext, "pause" | "isOver">,
+  ctx: Pick<RequestContext, "pause" | "isOver" | "enlarge">,
   { kind, apiVersion, metadata }: { kind: string; apiVersion: string; metadata: object },
   items: ItemMessages,
-  pieces: Iterable<Run> | AsyncIterable<Run>,
+  { pieces, again }: Pick<ListStream, "pieces" | "again">,
   cache: RunCache,
 ): AsyncGenerator<Part> {
   const listMeta = schemaOfType(listMetaName)
@@ -79,23 +83,53 @@ export async function* protobufListBody(
   const meta = encodeMessage(listMeta, metadata as Json)
   const { metadata: number } = items.numbers ?? usualNumbers
   const parts: Part[] = [plain(Buffer.concat([fieldHead(number, meta.length), meta]))]
+  let length = parts[0]?.length ?? 0
+  let isKept = true
+  let keptRuns = 0
   for await (const run of runsOf(pieces)) {
-    const waiting = ctx.pause?.()
-    if (waiting !== undefined) await waiting
-    checkAwaited(ctx)
-    const bytes = cachedMessages(cache, items, run)
-    const { length } = bytes
-    parts.push({
-      length,
-      bytes: () => bytes,
-      deflated: (compress) => cachedDeflated(cache, `compressed ${items.form}`, run, () => bytes, compress),
-    })
+    await takeTurn(ctx)
+    const part = messagesPart(cache, items, run)
+    length += part.length
+    if (length > largeBytes) await ctx.enlarge?.()
+    isKept &&= length <= maxKeptBytes || again === undefined
+    if (!isKept) continue
+    keptRuns++
+    parts.push(part)
   }
-  const length = parts.reduce((sum, part) => sum + part.length, 0)
   const { head, tail } = envelope(apiVersion, kind, length)
   yield plain(head)
-  yield* parts
+  for (const part of parts) {
+    yield part
+    length -= part.length
+  }
+  parts.length = 0
+  // The ends of runs depend on the objects only.
+  if (!isKept && again !== undefined) {
+    for await (const run of runsOf(await again())) {
+      if (keptRuns-- > 0) continue
+      await takeTurn(ctx)
+      const part = messagesPart(cache, items, run)
+      yield part
+      length -= part.length
+    }
+  }
+  if (length !== 0) throw new Error(`a list has other items when it is read again: ${length} bytes`)
   yield plain(tail)
+}
+
+async function takeTurn(ctx: Pick<RequestContext, "pause" | "isOver">): Promise<void> {
+  const waiting = ctx.pause?.()
+  if (waiting !== undefined) await waiting
+  checkAwaited(ctx)
+}
+
+function messagesPart(cache: RunCache, items: ItemMessages, run: Run): Part {
+  const bytes = cachedMessages(cache, items, run)
+  return {
+    length: bytes.length,
+    bytes: () => bytes,
+    deflated: (compress) => cachedDeflated(cache, `compressed ${items.form}`, run, () => bytes, compress),
+  }
 }
 
 function plain(bytes: Uint8Array): Part {

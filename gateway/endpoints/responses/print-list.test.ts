@@ -10,6 +10,7 @@ const items = Array.from({ length: 45 }, (_, index) => ({
     lines: "one\n\nrows: []\nitems: []\n",
   },
 }))
+const lengths = (count: number) => Array.from({ length: count }, () => ({ length: 300 }))
 const forms = [
   { format: "json", pretty: false },
   { format: "json", pretty: true },
@@ -28,7 +29,7 @@ test.for(forms.flatMap((form) => [1, 20, 21, 45].map((count) => ({ ...form, coun
         [key]: items.slice(from, to),
       })
       const ctx = { pause: () => void pauses++ }
-      const pieces = await printedInPieces(ctx as never, key, count, make, form)
+      const pieces = await printedInPieces(ctx as never, key, lengths(count), make, form)
       expect(Buffer.concat(pieces).toString()).toBe(printed(make(0, count), form).toString())
       expect(pauses).toBe(Math.ceil(count / 20))
     }
@@ -44,7 +45,7 @@ test("printing ends when its client disconnects", async () => {
     },
   }
   const make = (from: number, to: number) => ({ kind: "List", items: items.slice(from, to) })
-  const printing = printedInPieces(ctx, "items", items.length, make, { format: "json", pretty: false })
+  const printing = printedInPieces(ctx, "items", lengths(items.length), make, { format: "json", pretty: false })
   await expect(printing).rejects.toThrow("request did not complete")
   expect(pauses).toBe(2)
 })

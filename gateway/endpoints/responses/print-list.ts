@@ -3,41 +3,56 @@
 
 import { checkAwaited } from "../../registry/generic/list-watch/read-pieces.ts"
 import type { RequestContext } from "../../request/context.ts"
+import { minThreadBytes } from "../../request/yaml-thread.ts"
 import type { Negotiated } from "../negotiation.ts"
-import { printed } from "./print.ts"
+import { printed, printing } from "./print.ts"
 
-/** Items printed before others may have their turn. */
+/** Items printed before others may have their turn, if they are no longer together. */
 const stretch = 20
+/** In JSON; YAML takes ten times as long. */
+const stretchBytes = 64 * 1024
 
 /** A list whose items are under `key`, which must be the last field. */
 export type PrintableList = Readonly<Record<string, unknown>>
 
 type TextForm = Pick<Negotiated, "pretty"> & { format: "json" | "yaml" }
 
-/** `make` returns the list with the items of the given range. */
+/** `items`: their lengths. `make` returns the list with the items of the given range. */
 export async function printedInPieces(
-  ctx: Pick<RequestContext, "pause" | "isOver">,
+  ctx: Pick<RequestContext, "pause" | "isOver" | "aside">,
   key: string,
-  count: number,
+  items: readonly { readonly length: number }[],
   make: (from: number, to: number) => PrintableList,
   form: TextForm,
 ): Promise<Buffer[]> {
   const pieces: Buffer[] = []
   let ending = ""
-  for (let from = 0; from < count; from += stretch) {
+  for (let from = 0, to = 0; from < items.length; from = to) {
     await ctx.pause?.()
     checkAwaited(ctx)
-    const list = make(from, Math.min(from + stretch, count))
+    to = endOfStretch(items, from, form)
+    const list = make(from, to)
     const isFirst = from === 0
     if (isFirst) {
       const [before, after] = around(list, key, form)
       pieces.push(Buffer.from(before))
       ending = after
     }
-    pieces.push(Buffer.from((isFirst ? "" : betweenItems(form)) + itemsOf(list, key, form)))
+    const text = itemsOf(await printing({ [key]: list[key] }, form, ctx.aside), key, form)
+    pieces.push(Buffer.from((isFirst ? "" : betweenItems(form)) + text))
   }
   pieces.push(Buffer.from(ending))
   return pieces
+}
+
+/** At least one. */
+function endOfStretch(items: readonly { readonly length: number }[], from: number, { format }: TextForm): number {
+  const most = format === "yaml" ? minThreadBytes : stretchBytes
+  let bytes = 0
+  let to = from
+  do bytes += items[to++]?.length ?? 0
+  while (to < items.length && to < from + stretch && bytes + (items[to]?.length ?? 0) <= most)
+  return to
 }
 
 function betweenItems({ format, pretty }: TextForm): string {
@@ -57,8 +72,8 @@ function around(list: PrintableList, key: string, form: TextForm): [string, stri
   return form.pretty ? [`${text.slice(0, at)}\n`, `\n  ${text.slice(at)}`] : [text.slice(0, at), text.slice(at)]
 }
 
-function itemsOf(list: PrintableList, key: string, form: TextForm): string {
-  const text = printed({ [key]: list[key] }, form).toString()
+function itemsOf(bytes: Buffer, key: string, form: TextForm): string {
+  const text = bytes.toString()
   if (form.format === "yaml") return text.slice(`${key}:\n`.length)
   return form.pretty
     ? text.slice(text.indexOf("[\n") + 2, text.lastIndexOf("\n  ]"))

@@ -1,22 +1,41 @@
 // Encodes a JSON value as text or as a protobuf message.
 
-import { stringify } from "yaml"
 import { type Json, type KubeObject, parseGroupVersion } from "../../../apimachinery/object.ts"
 import { schemaOf, schemaOfType } from "../../../apimachinery/schema/facts.ts"
 import { encodeProtobuf } from "../../../apimachinery/schema/protobuf/encode.ts"
+import { survey } from "../../../apimachinery/schema/json/survey.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { RequestContext } from "../../request/context.ts"
+import { printYaml } from "../../request/yaml-print.ts"
+import { minThreadBytes, yamlThread } from "../../request/yaml-thread.ts"
 import type { Negotiated } from "../negotiation.ts"
+
+/** Depth of objects that are printed as YAML on the main thread, whose stack is smaller. */
+const maxMainDepth = 100
 
 export function printed(object: unknown, { format, pretty }: Pick<Negotiated, "format" | "pretty">): Buffer {
   switch (format) {
     case "yaml":
-      return Buffer.from(stringify(object, { sortMapEntries: true, aliasDuplicateObjects: false }))
+      return printYaml(object)
     case "protobuf":
       return builtInMessage(object as Json)
     case "json":
       return Buffer.from(pretty ? JSON.stringify(object, undefined, 2) : `${JSON.stringify(object)}\n`)
   }
+}
+
+/** The same; long YAML is printed in another thread. */
+export function printing(
+  object: unknown,
+  form: Pick<Negotiated, "format" | "pretty">,
+  aside?: RequestContext["aside"],
+): Buffer | Promise<Buffer> {
+  if (form.format !== "yaml") return printed(object, form)
+  const json = Buffer.from(JSON.stringify(object))
+  if (json.length < minThreadBytes && survey(json).depth <= maxMainDepth) return printed(object, form)
+  const job = (): Promise<Buffer> => yamlThread.print(json)
+  return aside?.(job) ?? job()
 }
 
 /** Negotiation excludes kinds without a message. */

@@ -12,7 +12,7 @@ import { sendBytes } from "./body-writer.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { listBody, protobufListBody, wholeMessages } from "./list-body.ts"
 import { type Answering, negotiate, type Negotiated } from "../negotiation.ts"
-import { messageOf, printed } from "./print.ts"
+import { messageOf, printing } from "./print.ts"
 import { type PrintableList, printedInPieces } from "./print-list.ts"
 import { sendParts } from "./send-parts.ts"
 import {
@@ -36,20 +36,23 @@ export function answeringOf(definition: ResourceDefinition, handler?: Subresourc
   return definition.customResource === undefined ? "built-in" : "custom"
 }
 
+/** A promise only if the answer has to be printed first. */
+export type Sent = void | Promise<void>
+
 export function sendValue(
   ctx: RequestContext,
   response: ServerResponse,
   definition: ResourceDefinition,
   code: number,
   value: KubeValue,
-): void {
+): Sent {
   const wanted = negotiate(ctx, answeringOf(definition, undefined, ctx.info.subresource))
-  if (wanted.as !== "object") sendObject(ctx, response, code, reduce(ctx, definition, wanted, value), wanted)
-  else if (wanted.format === "json" && !wanted.pretty)
-    sendBytes(ctx, response, code, wanted.contentType, [value.bytes(), newline])
-  else if (wanted.format === "protobuf")
-    sendBytes(ctx, response, code, wanted.contentType, [messageOf(definition, value.peek())])
-  else sendObject(ctx, response, code, value.object(), wanted)
+  if (wanted.as !== "object") return sendObject(ctx, response, code, reduce(ctx, definition, wanted, value), wanted)
+  if (wanted.format === "json" && !wanted.pretty)
+    return sendBytes(ctx, response, code, wanted.contentType, [value.bytes(), newline])
+  if (wanted.format === "protobuf")
+    return sendBytes(ctx, response, code, wanted.contentType, [messageOf(definition, value.peek())])
+  return sendObject(ctx, response, code, value.object(), wanted)
 }
 
 function reduce(ctx: RequestContext, definition: ResourceDefinition, wanted: Negotiated, value: KubeValue): unknown {
@@ -75,10 +78,10 @@ export function sendReview(
   definition: ResourceDefinition,
   code: number,
   object: KubeObject,
-): void {
+): Sent {
   const wanted = negotiate(ctx, answeringOf(definition))
   const body = wanted.as === "object" ? object : reduceToMetadata(definition, wanted, object)
-  sendObject(ctx, response, code, body, wanted)
+  return sendObject(ctx, response, code, body, wanted)
 }
 
 /** The response of a subresource: an object of its own kind, or a Status, which has only one form. */
@@ -87,18 +90,16 @@ export function sendSubresource(
   { response, definition, subresource, handler }: Endpoint,
   code: number,
   object: KubeObject,
-): void {
+): Sent {
   const wanted = negotiate(ctx, answeringOf(definition, handler))
-  if (wanted.as === "object" || object.kind === "Status") {
-    sendObject(ctx, response, code, object, whole(ctx, wanted))
-    return
-  }
+  if (wanted.as === "object" || object.kind === "Status")
+    return sendObject(ctx, response, code, object, whole(ctx, wanted))
   const { resourceVersion = "" } = object.metadata
   const body =
     wanted.as === "Table"
       ? table([object], handler?.columns ?? [], { resourceVersion }, tableOptions(ctx.query, wanted), true, Date.now())
       : reduceToMetadata({ listKind: "", ...(subresource ?? definition) }, wanted, object)
-  sendObject(ctx, response, code, body, wanted)
+  return sendObject(ctx, response, code, body, wanted)
 }
 
 /** Objects that were never stored: reviews, Status. */
@@ -108,8 +109,10 @@ export function sendObject(
   code: number,
   object: unknown,
   wanted: Negotiated = wholeObject(ctx),
-): void {
-  sendBytes(ctx, response, code, wanted.contentType, [printed(object, wanted)])
+): Sent {
+  const send = (bytes: Uint8Array): void => sendBytes(ctx, response, code, wanted.contentType, [bytes])
+  const bytes = printing(object, wanted, ctx.aside)
+  return bytes instanceof Promise ? bytes.then(send) : send(bytes)
 }
 
 /** Objects without reduced forms are sent whole, regardless of the requested form. */
@@ -129,8 +132,8 @@ export interface ListAnswer extends Pick<Endpoint, "response" | "definition" | "
 }
 
 /** A list of whole objects only needs joining, so it is sent while it is read. */
-export async function sendStream(answer: ListAnswer, { resourceVersion, pieces }: ListStream): Promise<void> {
-  await sendItems(answer, metaOf(resourceVersion), pieces)
+export async function sendStream(answer: ListAnswer, stream: ListStream): Promise<void> {
+  await sendItems(answer, metaOf(stream.resourceVersion), stream)
 }
 
 /** A list that was not stored has no resource version. */
@@ -153,18 +156,18 @@ export async function sendList(answer: ListAnswer, result: ListResult): Promise<
     ...(result.remainingItemCount === undefined ? {} : { remainingItemCount: result.remainingItemCount }),
   }
   if (wanted.as === "object" && wanted.format !== "yaml" && !wanted.pretty) {
-    await sendItems(answer, meta, [result.items])
+    await sendItems(answer, meta, { pieces: [result.items] })
     return
   }
   const items = wanted.as === "Table" ? inRowOrder(definition, result.items) : result.items
   const { format, contentType, metaVersion } = wanted
   if (items.length === 0) {
-    sendObject(ctx, response, 200, reduceList(ctx, definition, wanted, [], meta), wanted)
+    await sendObject(ctx, response, 200, reduceList(ctx, definition, wanted, [], meta), wanted)
     return
   }
   if (format === "protobuf" && wanted.as === "PartialObjectMetadataList") {
     const head = { kind: "PartialObjectMetadataList", apiVersion: metaVersion, metadata: meta }
-    const body = protobufListBody(ctx, head, metadataMessages(metaVersion), [items], runs)
+    const body = protobufListBody(ctx, head, metadataMessages(metaVersion), { pieces: [items] }, runs)
     await sendParts(ctx, response, contentType, body)
     return
   }
@@ -175,7 +178,7 @@ export async function sendList(answer: ListAnswer, result: ListResult): Promise<
   // Of the reduced forms only metadata has protobuf messages.
   const form = { format: format === "protobuf" ? "json" : format, pretty: wanted.pretty } as const
   const key = wanted.as === "Table" ? "rows" : "items"
-  sendBytes(ctx, response, 200, contentType, await printedInPieces(ctx, key, items.length, make, form))
+  sendBytes(ctx, response, 200, contentType, await printedInPieces(ctx, key, items, make, form))
 }
 
 function inRowOrder(definition: ResourceDefinition, items: readonly KubeValue[]): readonly KubeValue[] {
@@ -214,14 +217,14 @@ function asItem({ customResource }: ResourceDefinition, object: KubeObject): unk
 async function sendItems(
   { ctx, response, definition, runs }: ListAnswer,
   meta: ListMeta,
-  pieces: Iterable<readonly KubeValue[]> | AsyncIterable<readonly KubeValue[]>,
+  items: Pick<ListStream, "pieces" | "again">,
 ): Promise<void> {
   const { format, contentType } = negotiate(ctx, answeringOf(definition))
   const head = listHead(definition, meta)
   const body =
     format === "protobuf"
-      ? protobufListBody(ctx, head, wholeMessages(definition), pieces, runs)
-      : listBody(head, definition, pieces, runs)
+      ? protobufListBody(ctx, head, wholeMessages(definition), items, runs)
+      : listBody(head, definition, items.pieces, runs)
   await sendParts(ctx, response, contentType, body)
 }
 

@@ -28,8 +28,7 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
     const object = await decodeBody(ctx, body, kind, options.fieldValidation)
     agreeOnNamespace(object, namespace)
     const target = { registry, handler, subresource, kind, namespace, name }
-    sendSubresource(ctx, endpoint, 201, await createSubresource(ctx, target, object, options, admit))
-    return
+    return sendSubresource(ctx, endpoint, 201, await createSubresource(ctx, target, object, options, admit))
   }
   const object = await decodeBody(ctx, body, expectedOf(definition), options.fieldValidation)
   agreeOnNamespace(object, expectedNamespace(definition, namespace))
@@ -37,13 +36,12 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
     await recordWrite(managedKind(ctx, definition, ""), object, undefined, options)
     await admit.mutate(object, undefined)
     await admit.validate(object, undefined)
-    sendReview(ctx, response, definition, 201, await definition.answer(ctx, object, options))
-    return
+    return sendReview(ctx, response, definition, 201, await definition.answer(ctx, object, options))
   }
   dropRepeatedOwners(ctx, object, "sent")
   const value = await registry.create(ctx, object, options, admit)
   await ctx.pause?.()
-  sendValue(ctx, response, definition, 201, value)
+  return sendValue(ctx, response, definition, 201, value)
 }
 
 /** The kind that a subresource accepts, often of another group (Eviction, TokenRequest, Binding). */

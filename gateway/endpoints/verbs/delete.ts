@@ -24,12 +24,11 @@ export async function remove(ctx: RequestContext, endpoint: Endpoint): Promise<v
   const { gone, value } = await registry.delete(ctx, namespace, name, request, admit)
   if (!gone || definition.returnsDeletedObject === true) {
     // As upstream, a pending deletion is answered with 202 only if it was requested with the deprecated orphanDependents=false.
-    sendValue(ctx, response, definition, !gone && request.orphanDependents === false ? 202 : 200, value)
-    return
+    return sendValue(ctx, response, definition, !gone && request.orphanDependents === false ? 202 : 200, value)
   }
   const { uid } = value.object().metadata
   const { group, resource } = definition
-  sendObject(
+  return sendObject(
     ctx,
     response,
     200,

@@ -15,9 +15,8 @@ export async function get(ctx: RequestContext, endpoint: Endpoint): Promise<void
   }
   if (handler !== undefined) {
     if (handler.get === undefined) throw methodNotAllowed()
-    sendSubresource(ctx, endpoint, 200, await handler.get(ctx, registry, namespace, name, options))
-    return
+    return sendSubresource(ctx, endpoint, 200, await handler.get(ctx, registry, namespace, name, options))
   }
   if (subresource !== undefined && !subresource.verbs.includes("get")) throw methodNotAllowed()
-  sendValue(ctx, response, definition, 200, await registry.get(ctx, namespace, name, options))
+  return sendValue(ctx, response, definition, 200, await registry.get(ctx, namespace, name, options))
 }

@@ -5,12 +5,15 @@ import { sendList, sendStream, wantsStream } from "../responses/respond.ts"
 
 /** GET of a collection. Without a limit the number of objects is unbounded, so they are streamed. */
 export async function list(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
-  const { registry, definition, response, maxGatheredObjects, runs } = endpoint
+  const { registry, definition, response, maxGatheredObjects, maxGatheredBytes, runs } = endpoint
   const answer = { ctx, response, definition, runs }
   const options = listOptions(ctx)
   if (options.limit === undefined && wantsStream(ctx, definition)) {
     await sendStream(answer, await registry.stream(ctx, options))
   } else {
-    await sendList(answer, await registry.list(ctx, { ...options, atMost: maxGatheredObjects }))
+    await sendList(
+      answer,
+      await registry.list(ctx, { ...options, atMost: maxGatheredObjects, atMostBytes: maxGatheredBytes }),
+    )
   }
 }

@@ -73,12 +73,16 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   }
   if (handler !== undefined) {
     if (handler.update === undefined || handler.get === undefined) throw methodNotAllowed()
-    sendSubresource(ctx, endpoint, 200, await handler.update(ctx, registry, namespace, name, change, write, admit))
-    return
+    return sendSubresource(
+      ctx,
+      endpoint,
+      200,
+      await handler.update(ctx, registry, namespace, name, change, write, admit),
+    )
   }
   const { value, created } = await registry.update(ctx, namespace, name, change, write, admit)
   await ctx.pause?.()
-  sendValue(ctx, response, definition, created ? 201 : 200, value)
+  return sendValue(ctx, response, definition, created ? 201 : 200, value)
 }
 
 /** The managed kind: that of the resource, or its scale. */

@@ -33,10 +33,14 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
   }
   if (handler !== undefined) {
     if (handler.update === undefined) throw methodNotAllowed()
-    sendSubresource(ctx, endpoint, 200, await handler.update(ctx, registry, namespace, name, change, options, admit))
-    return
+    return sendSubresource(
+      ctx,
+      endpoint,
+      200,
+      await handler.update(ctx, registry, namespace, name, change, options, admit),
+    )
   }
   const { value, created } = await registry.update(ctx, namespace, name, change, options, admit)
   await ctx.pause?.()
-  sendValue(ctx, response, definition, created ? 201 : 200, value)
+  return sendValue(ctx, response, definition, created ? 201 : 200, value)
 }

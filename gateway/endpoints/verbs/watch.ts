@@ -1,4 +1,3 @@
-import { once } from "node:events"
 import { randomInt } from "node:crypto"
 import { parseFieldSelector, printFieldSelector } from "../../../apimachinery/fields.ts"
 import { badRequest, isExpired, StatusError } from "../../../apimachinery/status.ts"
@@ -21,6 +20,8 @@ const defaultTimeout = { minSeconds: 1800, maxSeconds: 3600 }
 const maxTimerSeconds = Math.floor((2 ** 31 - 1) / 1000)
 /** Maximum of unread bytes per client; beyond it the watch ends and the client resumes. */
 const maxUnreadBytes = 16 * 1024 * 1024
+/** A client that has taken nothing for so long, although there is something, is disconnected. */
+const stalledMs = 60_000
 
 /** GET with watch=true: one document per event until the client disconnects. */
 export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
@@ -47,16 +48,46 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
       if (print === undefined) break
       const documents = next.value.map(print)
       if (sent !== undefined) for (const { length } of documents) sent(length)
-      const more = stream.write(documents)
-      if (stream.unread > maxUnreadBytes) break
-      if (!more) await once(stream.socket, "drain", { signal })
+      if (!(await sendAll(stream, documents, signal))) break
     }
   } catch (error) {
-    if (!signal.aborted) stream.write([errorEvent(error, wanted)])
+    if (!signal.aborted) await sendAll(stream, [errorEvent(error, wanted)], signal)
   } finally {
     await events.return?.()
     stream.end()
   }
+}
+
+/** Returns false if the client takes too little, or the request has ended meanwhile. */
+async function sendAll(stream: EventSink, documents: readonly Buffer[], signal: AbortSignal): Promise<boolean> {
+  for (const portion of stream.portions(documents)) {
+    const more = stream.write(portion)
+    if (stream.unread > maxUnreadBytes) return false
+    if (!more && !(await drained(stream, signal))) return false
+  }
+  return true
+}
+
+/** False: the request has ended, or its client takes nothing. */
+function drained(stream: EventSink, signal: AbortSignal): Promise<boolean> {
+  const { socket } = stream
+  return new Promise((resolve) => {
+    const done = (isDrained: boolean): void => {
+      clearTimeout(timer)
+      socket.off("drain", drain)
+      signal.removeEventListener("abort", end)
+      resolve(isDrained)
+    }
+    const drain = (): void => done(true)
+    const end = (): void => done(false)
+    const timer = setTimeout(() => {
+      stream.cut()
+      end()
+    }, stalledMs)
+    socket.once("drain", drain)
+    signal.addEventListener("abort", end, { once: true })
+    if (signal.aborted) end()
+  })
 }
 
 /** undefined: the client has disconnected. */
@@ -103,7 +134,7 @@ function watchRequest(ctx: RequestContext): WatchRequest {
     allowBookmarks: flag(ctx.query, "allowWatchBookmarks"),
     endsWithEdition: true,
     signal: ctx.signal,
-    ...(ctx.turn === undefined ? {} : { turn: ctx.turn }),
+    ...(ctx.turn === undefined ? {} : { turn: ctx.turn, reading: ctx }),
   }
 }
 

@@ -5,11 +5,11 @@ import { StatusError, expired, requestEntityTooLarge } from "../../../../apimach
 import { type KeyValue, StorageError, type Store } from "../../../../storage/types.ts"
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts"
 import { checkContinue, checkListOptions, checkNotFuture, limitOf, parseListResourceVersion } from "./list-options.ts"
-import { choose, type PieceSizes, pieceSize, type Reading, readPiece, streamAt, stretches } from "./read-pieces.ts"
+import { choose, type PieceSizes, type PiecesSource, pieceSize, readPiece, streamAt, stretches } from "./read-pieces.ts"
+import { largeBytes } from "../../../request/large-places.ts"
 import type { ListOptions, ListResult, ListStream, ResourceDefinition } from "../../rest.ts"
 import { type Selection, selectionOf } from "./selection.ts"
 import type { KubeValue } from "../storage/value.ts"
-import type { ValueReader } from "../storage/value-reader.ts"
 
 const tooOldToken =
   "The provided continue parameter is too old to display a consistent list result. You can start a new list without " +
@@ -30,11 +30,8 @@ interface Place {
 }
 
 /** What a list reads from. */
-interface Source {
-  store: Store
+interface Source extends PiecesSource {
   definition: ResourceDefinition
-  reader: ValueReader
-  ctx: Reading
 }
 
 /** One page if there is a limit, otherwise everything. */
@@ -42,11 +39,15 @@ export function listObjects(source: Source, options: ListOptions): Promise<ListR
   return prepared(source, options, async (selection, place, limit) => {
     const size = Math.min(limit, options.atMost ?? Infinity)
     if (limit > 0) return readPage(source, selection, place, size, options.uncounted !== true)
-    const { resourceVersion, pieces } = await readAll(source, selection, place)
+    let bytes = 0
+    const collect = (more: number): void => void (bytes += more)
+    const { resourceVersion, pieces } = await readAll({ ...source, collect }, selection, place)
     const items: KubeValue[] = []
     for await (const piece of pieces) {
       items.push(...piece)
-      if (items.length > (options.atMost ?? Infinity)) throw tooMany(options.atMost ?? 0)
+      if (items.length > (options.atMost ?? Infinity)) throw tooMany(`${options.atMost} objects`)
+      if (bytes > (options.atMostBytes ?? Infinity)) throw tooMany(`${options.atMostBytes} bytes`)
+      if (bytes > largeBytes) await source.ctx.enlarge?.()
     }
     return { items, resourceVersion }
   })
@@ -97,7 +98,8 @@ async function readAll(source: Source, selection: Selection, place: Place): Prom
     return { resourceVersion, pieces: [items] }
   }
   const { revision, pieces } = await streamAt(source, selection, place)
-  return { resourceVersion: String(revision), pieces }
+  const again = async () => (await streamAt(source, selection, { ...place, revision })).pieces
+  return { resourceVersion: String(revision), pieces, again }
 }
 
 async function readPage(
@@ -116,12 +118,13 @@ async function readPage(
     if (selection.matches !== undefined || wanted > pieceSize) return { limit: pieceSize }
     return { limit: wanted, count: isCounted && place.remaining === undefined }
   }
-  const first = await readPiece(source.store, selection, place, sizes())
+  const first = await readPiece(source, selection, place, sizes())
   const { revision } = first
   for await (const { values, stored, piece } of stretches(source, selection, first, sizes)) {
     const { chosen, end } = await choose(source.ctx, selection, values, limit - items.length)
     items.push(...chosen)
     for (const { value } of stored.slice(0, end + 1)) bytes += value.length
+    if (bytes > largeBytes) await source.ctx.enlarge?.()
     if (items.length < limit && bytes < maxPageBytes) continue
     const last = stored[end]?.key
     const isEnd = !piece.more && last === piece.items.at(-1)?.key
@@ -164,10 +167,8 @@ export async function readOne(
   }
 }
 
-const tooMany = (count: number): StatusError =>
-  requestEntityTooLarge(
-    `the list has more than ${count} objects in a form that cannot be streamed: ask for pages, with limit`,
-  )
+const tooMany = (limit: string): StatusError =>
+  requestEntityTooLarge(`the list has more than ${limit} in a form that cannot be streamed: ask for pages, with limit`)
 
 function tooOld(cause: StorageError): StatusError {
   return new StatusError(expired("The resourceVersion for the provided list is too old.").status, { cause })

@@ -8,6 +8,7 @@ import { timeout } from "../../../../apimachinery/status.ts"
 import { pieceBytes } from "../../../../storage/limits.ts"
 import type { KeyValue, RangeOptions, RangeResult, Store } from "../../../../storage/types.ts"
 import type { RequestContext } from "../../../request/context.ts"
+import { largeBytes } from "../../../request/large-places.ts"
 import type { Selection } from "./selection.ts"
 import type { KubeValue } from "../storage/value.ts"
 import type { ValueReader } from "../storage/value-reader.ts"
@@ -28,12 +29,14 @@ const streamed = 100
 const glances = 25
 
 /** The part of the request context that reading needs. */
-export type Reading = Pick<RequestContext, "turn" | "pause" | "isOver">
+export type Reading = Pick<RequestContext, "turn" | "pause" | "isOver" | "enlarge" | "isLarge">
 
 export interface PiecesSource {
   store: Store
   reader: ValueReader
   ctx: Reading
+  /** For consumers that collect the objects: is told their size. */
+  collect?: (bytes: number) => void
 }
 
 export type PieceSizes = Pick<RangeOptions, "limit" | "limitInMemory" | "count">
@@ -53,27 +56,31 @@ export async function streamAt(
   selection: Selection,
   place: { revision: number | undefined; after: string | undefined },
 ): Promise<{ revision: number; pieces: Iterable<Values> | AsyncIterable<Values> }> {
-  const first = await readPiece(source.store, selection, place, { limit: pieceSize, limitInMemory: pieceSizeInMemory })
+  const sizes = { limit: pieceSize, limitInMemory: pieceSizeInMemory }
+  const first = await readPiece(source, selection, place, sizes)
   // The lists that admission reads for every write are nearly always empty.
   const pieces = first.items.length === 0 ? [] : selected(source, selection, first)
   return { revision: first.revision, pieces }
 }
 
 async function* selected(source: PiecesSource, selection: Selection, first: RangeResult): AsyncGenerator<Values> {
-  for await (const { values } of stretches(source, selection, first, () => ({ limit: pieceSize }), streamed)) {
-    const chosen = selection.matches === undefined ? values : (await choose(source.ctx, selection, values)).chosen
+  const { collect, ctx } = source
+  for await (const { values, stored } of stretches(source, selection, first, () => ({ limit: pieceSize }), streamed)) {
+    const chosen = selection.matches === undefined ? values : (await choose(ctx, selection, values)).chosen
+    collect?.(chosen === values ? bytesOf(stored) : chosen.reduce((sum, { length }) => sum + length, 0))
     if (chosen.length > 0) yield chosen
   }
 }
 
 /** Excludes objects by their labels only; the consumer applies the whole selection. `sizes`: those of the next piece. */
 export async function* stretches(
-  { store, reader, ctx }: PiecesSource,
+  source: PiecesSource,
   selection: Selection,
   first: RangeResult,
   sizes: () => PieceSizes,
   stretchSize = pieceSize,
 ): AsyncGenerator<Stretch> {
+  const { reader, ctx } = source
   const { matchesLabels } = selection
   const { revision } = first
   for (let piece = first; ;) {
@@ -85,7 +92,7 @@ export async function* stretches(
     }
     if (!piece.more) return
     await nextTurn(ctx)
-    piece = await readPiece(store, selection, { revision, after: piece.items.at(-1)?.key }, sizes())
+    piece = await readPiece(source, selection, { revision, after: piece.items.at(-1)?.key }, sizes())
   }
 }
 
@@ -113,18 +120,37 @@ export async function choose(
   return { chosen, end: values.length - 1 }
 }
 
-export function readPiece(
-  store: Store,
+/** Initial objects, whose bytes are created when they are needed, are small. */
+export function bytesOf(items: readonly KeyValue[]): number {
+  return items.reduce((sum, item) => (item.known === undefined ? sum + item.value.length : sum), 0)
+}
+
+interface PiecePlace {
+  revision: number | undefined
+  after: string | undefined
+}
+
+/** A large piece is read only by a request that may hold it: the first one is dropped while the request waits for that. */
+export async function readPiece(
+  { store, ctx }: Pick<PiecesSource, "store" | "ctx">,
   { prefix }: Selection,
-  { revision, after }: { revision: number | undefined; after: string | undefined },
+  place: PiecePlace,
   sizes: PieceSizes,
 ): Promise<RangeResult> {
-  return store.range(prefix, {
-    limitBytes: pieceBytes,
-    ...sizes,
-    ...(revision === undefined ? {} : { revision }),
-    ...(after === undefined ? {} : { after }),
-  })
+  const read = (limitBytes: number): Promise<RangeResult> =>
+    store.range(prefix, { ...rangeOptions(place, sizes), limitBytes })
+  if (ctx.enlarge === undefined) return read(pieceBytes)
+  let piece: RangeResult | undefined = await read(ctx.isLarge === true ? pieceBytes : largeBytes)
+  const waiting = bytesOf(piece.items) < largeBytes ? undefined : ctx.enlarge()
+  if (waiting === undefined) return piece
+  piece = undefined
+  await waiting
+  checkAwaited(ctx)
+  return read(pieceBytes)
+}
+
+function rangeOptions({ revision, after }: PiecePlace, sizes: PieceSizes): RangeOptions {
+  return { ...sizes, ...(revision === undefined ? {} : { revision }), ...(after === undefined ? {} : { after }) }
 }
 
 /** Lets others have their turn only if this turn is used up: most objects are skipped quickly. */

@@ -51,7 +51,8 @@ export class WatchSource {
     try {
       if (withInitialEvents) {
         from = await store.latest()
-        yield* this.#initialEvents(store, selection, from, turn)
+        yield* this.#initialEvents(store, selection, from, request)
+        request.reading?.reduce?.()
         if (request.sendInitialEvents && allowBookmarks) yield [bookmark(this.#definition, from, "initial events end")]
       }
       const { prefix } = selection
@@ -98,9 +99,9 @@ export class WatchSource {
     store: Store,
     selection: Selection,
     revision: number,
-    turn: WatchRequest["turn"],
+    { reading = {} }: WatchRequest,
   ): AsyncGenerator<readonly RegistryEvent[]> {
-    const source = { store, reader: this.#reader, ctx: turn === undefined ? {} : { turn } }
+    const source = { store, reader: this.#reader, ctx: reading }
     const place = { revision, after: undefined }
     const pieces =
       selection.key === undefined
