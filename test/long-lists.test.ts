@@ -27,6 +27,7 @@ import { invalid, StatusError } from "../apimachinery/status.ts"
 import { atOnce } from "../apimachinery/steps.ts"
 import { mismatch } from "../controllers/volume-binding/matching.ts"
 import { discoveredResources, versionDiscovery } from "../gateway/aggregation/discovery.ts"
+import { resourcesOf } from "../gateway/aggregation/listed-resources.ts"
 import { inOrder } from "../gateway/aggregation/priorities.ts"
 import { covers } from "../gateway/authorization/rules.ts"
 import { newErrors } from "../gateway/custom-resources/ratcheting.ts"
@@ -419,20 +420,21 @@ describe("an object that", () => {
 
 describe("discovery of aggregated APIs", () => {
   const api = { group: "a", version: "v1", groupPriority: 1, versionPriority: 1, isCurrent: true, resources: [] }
+  const listed = (resources: Json[]) => resourcesOf({ resources }) ?? []
 
   test("lists many resources and subresources", () => {
-    const resources = numbers.flatMap((n) => [{ name: `r${n}` }, { name: `r${n}/s` }])
-    const { resources: found } = versionDiscovery({ ...api, resources }) as { resources: Json[] }
-    expect(found).toHaveLength(many)
+    const resources = listed(numbers.flatMap((n) => [{ name: `r${n}` }, { name: `r${n}/s` }]))
+    expect(versionDiscovery({ ...api, resources }).resources).toHaveLength(many)
   })
 
   test("lists many resources with one name", () => {
-    const resources = numbers.flatMap((n) => [{ name: "r" }, { name: `r/${n}` }])
+    const resources = listed(numbers.flatMap((n) => [{ name: "r" }, { name: `r/${n}` }]))
     expect(JSON.stringify(versionDiscovery({ ...api, resources })).length).toBeLessThan(3e7)
   })
 
   test("lists many groups", () => {
-    const all = numbers.map((n) => ({ ...api, group: `g${n}`, resources: [{ name: "r" }] }))
+    const resources = listed([{ name: "r" }])
+    const all = numbers.map((n) => ({ ...api, group: `g${n}`, resources }))
     expect(inOrder(all, ({ group }) => group).size).toBe(many)
     expect(discoveredResources(all)).toHaveLength(many)
   })

@@ -28,3 +28,12 @@ function lengthOf(byte: number): number {
 export function byteOf(code: number): number | undefined {
   return code >= offset + 0x80 && code <= offset + 0xff ? code - offset : undefined
 }
+
+/** A path as Go writes it. Source: net/url (escape, encodePath). */
+export function escapePath(path: string): string {
+  return path.replaceAll(/[^\w\-.~$&+,/:;=@]/gu, (character) => {
+    const byte = byteOf(character.codePointAt(0) ?? 0)
+    const bytes = byte === undefined ? Buffer.from(character) : Buffer.of(byte)
+    return bytes.toString("hex").toUpperCase().replaceAll(/../g, "%$&")
+  })
+}

@@ -43,11 +43,13 @@ export interface UpgradedConnection {
 export class UpgradeRefused extends Error {
   override readonly name = "UpgradeRefused"
   readonly code: number
+  readonly headers: IncomingHttpHeaders
   readonly body: string
 
-  constructor(code: number, body: string) {
-    super(body === "" ? `the connection was answered with ${code} instead of an upgrade` : body)
+  constructor(code: number, headers: IncomingHttpHeaders, body: string) {
+    super(body.trim() === "" ? `the connection was answered with ${code} instead of an upgrade` : body.trim())
     this.code = code
+    this.headers = headers
     this.body = body
   }
 }
@@ -66,7 +68,7 @@ export function openUpgrade(target: UpgradeTarget, signal?: AbortSignal): Promis
   })
   request.on("response", (response) => {
     let body = ""
-    const refused = (): void => reject(new UpgradeRefused(response.statusCode ?? 502, body.trim()))
+    const refused = (): void => reject(new UpgradeRefused(response.statusCode ?? 502, response.headers, body))
     response.setEncoding("utf8")
     response.on("data", (text: string) => {
       body = (body + text).slice(0, maxRefusalCharacters)

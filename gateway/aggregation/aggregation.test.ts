@@ -161,7 +161,7 @@ afterAll(async () => {
 
 describe("an aggregated API server", () => {
   test.each([
-    ["v1broken", []],
+    ["v1broken", undefined],
     ["v1empty", ["flunders"]],
   ])("can send broken discovery without affecting others: %s", async (version, expected) => {
     const service = { namespace: "default", name: "wardle" }
@@ -171,7 +171,7 @@ describe("an aggregated API server", () => {
     const { items } = await bodyOf(call("/apis", { headers: { accept } }))
     const { versions } = items.find(({ metadata }: Loose) => metadata.name === group)
     const served = versions.find((each: Loose) => each["version"] === version)
-    expect(served.resources.map(({ resource }: Loose) => resource)).toEqual(expected)
+    expect(served.resources?.map(({ resource }: Loose) => resource)).toEqual(expected)
     const found = await gateway.gateway.tenants.client("a").discover()
     expect(found.filter((each) => each.group === group && each.version === version)).toEqual([])
     await call(`${services}/${version}.${group}`, { method: "DELETE" })
@@ -182,7 +182,7 @@ describe("an aggregated API server", () => {
     const path = `${of}?a=b+c&d=` // as kube-aggregator writes queries
     const headers = { "x-remote-user": "somebody-else", "x-remote-extra-scopes": "all", "x-mine": "1" }
     expect(await bodyOf(call(`${of}?d&a=b%20c`, { headers }))).toEqual({ kind: "Flunder", asked: path })
-    const last = seen.at(-1)
+    const last = seen.findLast(({ url }) => url === path) // the server is also checked meanwhile
     expect(last).toMatchObject({ method: "GET", url: path, client: "front-proxy-client" })
     expect(last?.headers).toMatchObject({ "x-mine": "1" })
     expect(last?.headers["x-remote-user"]).not.toContain("somebody-else")
@@ -310,14 +310,14 @@ describe("an aggregated API server", () => {
           resources: [
             {
               resource: "flunders",
-              responseKind: { group, version: "v1alpha1", kind: "Flunder" },
+              responseKind: { group: "", version: "", kind: "Flunder" },
               scope: "Namespaced",
               singularResource: "flunder",
               verbs: ["get", "list"],
               subresources: [
                 {
                   subresource: "status",
-                  responseKind: { group, version: "v1alpha1", kind: "Flunder" },
+                  responseKind: { group: "", version: "", kind: "Flunder" },
                   verbs: ["get"],
                 },
               ],
@@ -398,7 +398,7 @@ describe("an API without a running server", () => {
       "v3",
       { namespace: "default", name: "wardle" },
       {},
-      'FailedDiscoveryCheck: failing or missing response from https://wardle.default.svc:443/apis/wardle.example.com/v3: Get "https://wardle.default.svc:443/apis/wardle.example.com/v3": tls: failed to verify certificate: x509: certificate signed by unknown authority',
+      'FailedDiscoveryCheck: failing or missing response from https://ADDRESS:443/apis/wardle.example.com/v3: Get "https://ADDRESS:443/apis/wardle.example.com/v3": tls: failed to verify certificate: x509: certificate signed by unknown authority',
     ],
     [
       "v4",
@@ -416,7 +416,7 @@ describe("an API without a running server", () => {
     await call(services, { method: "POST", body: apiService(version, service, more) })
     const conditionText = async (): Promise<string> => {
       const { reason, message } = await available(`${version}.${group}`)
-      return `${reason}: ${message}`
+      return `${reason}: ${message}`.replaceAll(/(?<=https:\/\/)[\d.]+(?=:443)/g, "ADDRESS")
     }
     await expect.poll(conditionText).toBe(why)
     const { metadata } = await bodyOf(call(`${services}/${version}.${group}`))
@@ -427,7 +427,7 @@ describe("an API without a running server", () => {
     const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
     const { items } = await bodyOf(call("/apis", { headers: { accept } }))
     const shown = items.at(-1).versions.find((each: Loose) => each.version === version)
-    expect(shown).toEqual({ version, resources: [], freshness: "Stale" })
+    expect(shown).toEqual({ version, freshness: "Stale" })
     await call(`${services}/${version}.${group}`, { method: "DELETE" })
   })
 

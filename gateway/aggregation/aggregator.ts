@@ -32,6 +32,8 @@ export const apiServicePrefix = storagePrefixOf(apiServices.group, apiServices.r
 
 /** Timeout of a server's response to a check. */
 const checkTimeoutMs = 5_000
+/** As Go's client says it. */
+const tooLate = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
 
 export interface AggregatorParts {
   /** All of the control plane's. */
@@ -151,7 +153,8 @@ export class Aggregator implements AsyncDisposable {
   }
 
   target(service: APIService): Promise<RemoteTarget> {
-    return remoteTarget(this.#parts.backends, this.#parts.frontProxy, service)
+    const { client, backends, frontProxy } = this.#parts
+    return remoteTarget(client(), backends, frontProxy, service)
   }
 
   /** A client in process of all of its group versions: for this control plane's controllers. */
@@ -165,8 +168,12 @@ export class Aggregator implements AsyncDisposable {
   }
 
   async #get(service: APIService, request: RemoteGet, user: User): Promise<RemoteAnswer> {
-    const signal = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(checkTimeoutMs)])
-    return getRemote(await this.target(service), request, user, signal)
+    const late = AbortSignal.timeout(checkTimeoutMs)
+    try {
+      return await getRemote(await this.target(service), request, user, AbortSignal.any([this.#ending.signal, late]))
+    } catch (error) {
+      throw late.aborted ? new Error(tooLate, { cause: error }) : error
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,8 +6,9 @@ import { isConflict, isNotFound } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { checkAvailability, type Availability } from "./availability.ts"
-import { type ListedResource, resourcesOf } from "./listed-resources.ts"
+import type { ListedResource } from "./listed-resources.ts"
 import type { RemoteAnswer, RemoteGet } from "./remote.ts"
+import { readServed } from "./server-discovery.ts"
 import { type APIService, apiServices, isAvailable, isRemote, withAvailability } from "../../client/api-services.ts"
 
 const availabilityLimits = {
@@ -56,6 +57,7 @@ export interface KnownServer {
   /** The length of the document that lists them. */
   bytes: number
   openAPI: KnownOpenAPI | undefined
+  /** It says now what it serves. */
   isCurrent: boolean
 }
 
@@ -176,24 +178,26 @@ export class AvailabilityController implements AsyncDisposable {
 
   async #checkOnce(service: APIService, name: string): Promise<boolean> {
     const reader = this.#parts.client()
-    const answer = await checkAvailability({ reader, get: (...request) => this.#get(...request) }, service)
+    const get = (request: Pick<RemoteGet, "path" | "headers">): Promise<RemoteAnswer> =>
+      this.#parts.get(service, { ...request, maxBytes: availabilityLimits.maxDocumentBytes })
+    const checked = await checkAvailability({ reader, get: (path) => get({ path }) }, service)
+    const answer = checked?.answer
+    const served = answer === undefined ? undefined : await readServed(get, service, answer)
     if (this.#parts.signal.aborted) return true
-    const verdict = this.#hasRoomFor(name, answer.bytes ?? 0) ? answer : noRoom
-    const isCurrent = verdict.status === "True"
+    const hasRoom = this.#hasRoomFor(name, served?.bytes ?? 0)
+    const verdict = hasRoom ? checked : noRoom
+    // As upstream, nothing is known of a server that does not say it now.
+    const { resources, bytes } = hasRoom && served !== undefined ? served : { resources: [], bytes: 0 }
     const before = this.#known.get(name)
-    const listed = resourcesOf(verdict.resources)
-    const { resources, bytes } =
-      listed === undefined ? (before ?? { resources: [], bytes: 0 }) : { resources: listed, bytes: verdict.bytes ?? 0 }
+    const about = { resources, bytes, isCurrent: hasRoom && served !== undefined }
     // Before anything else is awaited: other checks count it.
-    this.#known.set(name, { resources, bytes, openAPI: before?.openAPI, isCurrent })
-    const openAPI = (isCurrent ? await this.#openAPIOf(service) : undefined) ?? before?.openAPI
-    this.#known.set(name, { resources, bytes, openAPI, isCurrent })
+    this.#known.set(name, { ...about, openAPI: before?.openAPI })
+    if (verdict === undefined) return false // its condition stays
+    const isPassed = verdict.status === "True"
+    const openAPI = (isPassed ? await this.#openAPIOf(service) : undefined) ?? before?.openAPI
+    this.#known.set(name, { ...about, openAPI })
     if (await writeCondition(this.#parts.client(), name, verdict)) this.#countOutage(name, verdict.reason)
-    return isCurrent
-  }
-
-  #get(service: APIService, path: string): Promise<RemoteAnswer> {
-    return this.#parts.get(service, { path, maxBytes: availabilityLimits.maxDocumentBytes })
+    return isPassed
   }
 
   #hasRoomFor(name: string, bytes: number): boolean {

@@ -3,30 +3,35 @@
 
 import type { EndpointSlice, Service } from "../../apimachinery/object.ts"
 import { isNotFound, StatusError } from "../../apimachinery/status.ts"
-import type { Json } from "../../apimachinery/object.ts"
 import { endpointSlices, services } from "../../client/resources.ts"
 import { goError } from "../backends/go-errors.ts"
-import type { Reader } from "../backends/service-endpoint.ts"
-import type { RemoteAnswer } from "./remote.ts"
+import { addressOf, type Reader } from "../backends/service-endpoint.ts"
+import { type RemoteAnswer, UncallableServer } from "./remote.ts"
+import type { VersionAnswer } from "./server-discovery.ts"
 import { type APIService, defaultPort } from "../../client/api-services.ts"
 
 export interface Availability {
   status: "True" | "False"
   reason: string
   message: string
-  /** The APIResourceList of the group version, if it returned one, and its length. */
-  resources?: Json
-  bytes?: number
+  /** The server's, if it answered. */
+  answer?: VersionAnswer
+  /** The Service has no endpoint. */
+  leadsNowhere?: true
 }
 
 export interface AvailabilityParts {
   reader: Reader
-  get(service: APIService, path: string): Promise<RemoteAnswer>
+  get(path: string): Promise<RemoteAnswer>
 }
 
 const no = (reason: string, message: string): Availability => ({ status: "False", reason, message })
 
-export async function checkAvailability(parts: AvailabilityParts, service: APIService): Promise<Availability> {
+/** Returns undefined if nothing can be said: the server cannot be called. */
+export async function checkAvailability(
+  parts: AvailabilityParts,
+  service: APIService,
+): Promise<Availability | undefined> {
   const { group = "", version = "", service: reference } = service.spec ?? {}
   const { name = "", namespace = "", port = defaultPort } = reference ?? {}
   const about = `service/${name} in ${JSON.stringify(namespace)}`
@@ -40,18 +45,33 @@ export async function checkAvailability(parts: AvailabilityParts, service: APISe
     if (missing !== undefined) return missing
   }
   const path = `/apis/${group}/${version}`
-  const { type, externalName = "" } = found.spec ?? {}
-  const url = `https://${type === "ExternalName" ? externalName : `${name}.${namespace}.svc`}:${port}${path}`
+  const url = `https://${addressOf(found, port)}${path}`
+  const ask = (): Promise<Availability> => askServer(() => parts.get(path), url)
+  const first = await ask().catch((error: unknown) => {
+    if (error instanceof UncallableServer) return undefined
+    throw error
+  })
+  if (first === undefined) return undefined
+  if (first.status === "True" || first.leadsNowhere === true) return first
+  // One of several endpoints may fail alone.
+  const others = await Promise.all(Array.from({ length: attempts - 1 }, ask))
+  return others.find(({ status }) => status === "True") ?? first
+}
+
+/** One of them must be answered. */
+const attempts = 5
+
+async function askServer(get: () => Promise<RemoteAnswer>, url: string): Promise<Availability> {
   const failing = (why: string): Availability =>
     no("FailedDiscoveryCheck", `failing or missing response from ${url}: ${why}`)
   try {
-    const { code, document, bytes } = await parts.get(service, path)
-    if (code < 200 || code > 299) return failing(`bad status from ${url}: ${code}`)
-    const passed: Availability = { status: "True", reason: "Passed", message: "all checks passed" }
-    return document === undefined ? passed : { ...passed, resources: document, bytes }
+    const { code, document, bytes } = await get()
+    const answer = { code, document, bytes }
+    if (code < 200 || code > 299) return { ...failing(`bad status from ${url}: ${code}`), answer }
+    return { status: "True", reason: "Passed", message: "all checks passed", answer }
   } catch (error) {
-    // The Service leads nowhere.
-    if (error instanceof StatusError) return no("FailedDiscoveryCheck", error.message)
+    if (error instanceof UncallableServer) throw error
+    if (error instanceof StatusError) return { ...no("FailedDiscoveryCheck", error.message), leadsNowhere: true }
     return failing(`Get "${url}": ${goError(error)}`)
   }
 }

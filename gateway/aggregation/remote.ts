@@ -1,41 +1,82 @@
 // Requests from the gateway to a server of an aggregated API: its address, TLS, and the user headers.
 
+import { X509Certificate } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { Json } from "../../apimachinery/object.ts"
 import { maxDepth, survey } from "../../apimachinery/schema/json/survey.ts"
 import type { Backends, ServiceTarget } from "../backends/backends.ts"
 import { readBody } from "../backends/read-body.ts"
+import { addressOf, findService, type Reader } from "../backends/service-endpoint.ts"
 import type { User } from "../request/user.ts"
 import type { FrontProxy } from "./front-proxy.ts"
-import { type APIService, defaultPort } from "../../client/api-services.ts"
+import { type APIService, type APIServiceSpec, defaultPort } from "../../client/api-services.ts"
 
 /** Default maximum size of a response. Beyond: the server counts as unavailable. */
 export const maxAnswerBytes = 8 * 1024 * 1024
 
-export type RemoteTarget = RequestOptions & ServiceTarget & { protocol: "https:"; host: string; port: number }
+export type RemoteTarget = RequestOptions &
+  ServiceTarget & {
+    protocol: "https:"
+    host: string
+    port: number
+    /** What the server is told as its host. */
+    address: string
+  }
 
+/** The server of an APIService cannot be called: with upstream's words for clients. */
+export class UncallableServer extends Error {}
+
+/** Throws a StatusError if the Service leads nowhere, and UncallableServer. */
 export async function remoteTarget(
+  reader: Reader,
   backends: Backends,
   frontProxy: FrontProxy,
   { spec }: APIService,
 ): Promise<RemoteTarget> {
   const { name = "", namespace = "", port = defaultPort } = spec?.service ?? {}
   const host = `${name}.${namespace}.svc`
+  const fault = bundleFault(spec)
+  if (fault !== undefined) throw new UncallableServer(`unable to load root certificates: ${fault}`)
+  const service = await findService(reader, { namespace, name }, port)
   const { certificate, key } = await frontProxy.certificate()
-  const trust = spec?.caBundle
-    ? { ca: Buffer.from(spec.caBundle, "base64").toString(), allowPartialTrustChain: true }
-    : {}
+  const trust = spec?.caBundle ? { ca: bundleOf(spec), allowPartialTrustChain: true } : {}
   return {
     protocol: "https:",
     agent: backends.services,
     service: { namespace, name, port },
     host,
     port,
+    address: addressOf(service, port),
     servername: host,
     cert: certificate,
     key,
     ...(spec?.insecureSkipTLSVerify === true ? { rejectUnauthorized: false } : trust),
+  }
+}
+
+const bundleOf = ({ caBundle = "" }: APIServiceSpec): string => Buffer.from(caBundle, "base64").toString()
+
+const anyCertificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
+
+/** The error for a bundle without a certificate. Source: rootCertPool in k8s.io/client-go/transport/transport.go. */
+function bundleFault(spec: APIServiceSpec = {}): string | undefined {
+  if (spec.insecureSkipTLSVerify === true || !spec.caBundle) return undefined
+  const bundle = bundleOf(spec)
+  const certificates = bundle.match(anyCertificate) ?? []
+  if (certificates.some(isCertificate)) return undefined
+  if (certificates.length > 0) return "failed to parse certificate: x509: malformed certificate"
+  return bundle.includes("-----BEGIN ")
+    ? "no valid certificate authority data seen"
+    : "unable to parse bytes as PEM block"
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    new X509Certificate(pem)
+    return true
+  } catch {
+    return false // what it is instead does not matter
   }
 }
 
@@ -91,7 +132,7 @@ export function openRemote(
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   // Without an explicit length, Node does not announce the body of some methods, and it would be parsed as another request.
   const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }
-  const headers = { accept: "application/json", ...more, ...length, ...userHeaders(user) }
+  const headers = { accept: "application/json", ...more, ...length, ...userHeaders(user), host: target.address }
   const timeout = idleMs === undefined ? {} : { timeout: idleMs }
   const request = httpsRequest({ ...target, path, method, headers, signal, ...timeout })
   if (idleMs !== undefined) {
@@ -105,6 +146,7 @@ export function openRemote(
 
 export interface RemoteAnswer {
   code: number
+  type: string
   /** Undefined if it is not JSON. */
   document: Json | undefined
   /** Its length. */
@@ -127,7 +169,8 @@ export async function getRemote(
   const response = await openRemote(target, { method: "GET", ...request }, user, signal)
   const { statusCode: code = 0, headers } = response
   const answer = await readBody(response, maxBytes)
-  return { code, document: parsed(answer), bytes: answer.length, etag: headers.etag }
+  const { "content-type": type = "", etag } = headers
+  return { code, type, document: parsed(answer), bytes: answer.length, etag }
 }
 
 function parsed(bytes: Buffer): Json | undefined {

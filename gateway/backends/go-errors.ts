@@ -1,6 +1,7 @@
 // Connection errors with the messages of Go's net and tls packages, which kube-apiserver's responses contain and people search for.
 
 import { isIP } from "node:net"
+import { goQuote } from "../../apimachinery/go/quote.ts"
 import { StatusError } from "../../apimachinery/status.ts"
 
 const untrusted = new Set([
@@ -14,6 +15,8 @@ const untrusted = new Set([
 
 interface NodeError extends Error {
   code?: string
+  /** What could not be parsed. */
+  rawPacket?: Buffer
   address?: string
   port?: number
   host?: string
@@ -39,7 +42,28 @@ export function goError(error: unknown): string {
       ? "http: server gave HTTP response to HTTPS client"
       : `remote error: tls: ${message.split(":").at(-1)?.trim() ?? message}`
   }
-  return message
+  const fault = malformedResponse(error)
+  return fault === undefined ? message : `net/http: HTTP/1.x transport connection broken: ${fault}`
+}
+
+/** If the error is about the head of a response. */
+export function malformedResponse(error: unknown): string | undefined {
+  const { code = "", rawPacket } = (error instanceof Error ? error : {}) as Partial<NodeError>
+  return code.startsWith("HPE_") && rawPacket !== undefined ? malformed(rawPacket) : undefined
+}
+
+/** Source: ReadResponse in net/http, ReadMIMEHeader in net/textproto. */
+function malformed(response: Buffer): string | undefined {
+  const [line = "", ...headers] = response.toString().split(/\r?\n/)
+  const space = line.indexOf(" ")
+  if (space < 0) return `malformed HTTP response ${goQuote(line)}`
+  const [code = ""] = line.slice(space).trimStart().split(" ", 1)
+  if (!/^\d{3}$/.test(code)) return `malformed HTTP status code ${goQuote(code)}`
+  const protocol = line.slice(0, space)
+  if (!/^HTTP\/\d\.\d$/.test(protocol)) return `malformed HTTP version ${goQuote(protocol)}`
+  const end = headers.indexOf("")
+  const header = headers.slice(0, end < 0 ? undefined : end).find((one) => !one.includes(":"))
+  return header === undefined ? undefined : `malformed MIME header: missing colon: ${goQuote(header)}`
 }
 
 const certificate = (text: string): string => `tls: failed to verify certificate: ${text}`

@@ -2,6 +2,7 @@
 // k8s.io/apiserver/pkg/util/proxy/proxy.go (ResolveEndpoint).
 
 import { randomInt } from "node:crypto"
+import { isIP } from "node:net"
 import type { EndpointSlice, Service } from "../../apimachinery/object.ts"
 import { isNotFound, notFound, serviceUnavailable } from "../../apimachinery/status.ts"
 import { endpointSlices, services } from "../../client/resources.ts"
@@ -23,27 +24,47 @@ export interface ServiceReference {
 
 const serviceNameLabel = "kubernetes.io/service-name"
 
+/** Where kube-apiserver finds the Service by default, for messages and headers: its own address, not that of an endpoint. */
+export function addressOf({ metadata, spec }: Service, port: number): string {
+  const { type = "ClusterIP", clusterIP = "", externalName = "" } = spec ?? {}
+  const { name = "", namespace = "" } = metadata
+  const hasAddress = isIP(clusterIP) !== 0
+  const host = type === "ExternalName" ? externalName : hasAddress ? clusterIP : `${name}.${namespace}.svc`
+  return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+}
+
 /** By the Service's port number. Throws a StatusError: NotFound, or 503 with the reason. */
 export async function resolveService(
   client: Reader,
   { namespace, name }: ServiceReference,
   port: number,
 ): Promise<ServiceEndpoint> {
+  const {
+    type,
+    ports,
+    externalName = "",
+    ipFamilies,
+  } = (await findService(client, { namespace, name }, port)).spec ?? {}
+  if (type === "ExternalName") return { pod: undefined, address: externalName, port }
+  const portName = ports?.find((candidate) => candidate.port === port)?.name ?? ""
+  const endpoint = await pickEndpoint(client, { namespace, name }, portName, ipFamilies?.[0])
+  if (endpoint === undefined) throw serviceUnavailable(`no endpoints available for service "${name}"`)
+  return endpoint
+}
+
+/** One that has the port. Throws as resolveService(). */
+export async function findService(
+  client: Pick<Reader, "get">,
+  { namespace, name }: ServiceReference,
+  port: number,
+): Promise<Service> {
   const service = await client.get<Service>(services, namespace, name).catch((error: unknown) => {
     throw isNotFound(error) ? notFound({ group: "", resource: "service" }, name) : error
   })
-  const { type = "ClusterIP", ports = [], externalName = "" } = service.spec ?? {}
-  if (type === "ExternalName") return { pod: undefined, address: externalName, port }
-  const servicePort = ports.find((candidate) => candidate.port === port)
-  if (servicePort === undefined) throw serviceUnavailable(`no service port ${port} found for service "${name}"`)
-  const endpoint = await pickEndpoint(
-    client,
-    { namespace, name },
-    servicePort.name ?? "",
-    service.spec?.ipFamilies?.[0],
-  )
-  if (endpoint === undefined) throw serviceUnavailable(`no endpoints available for service "${name}"`)
-  return endpoint
+  const { type, ports } = service.spec ?? {}
+  const hasPort = type === "ExternalName" || ports?.some((candidate) => candidate.port === port) === true
+  if (!hasPort) throw serviceUnavailable(`no service port ${port} found for service "${name}"`)
+  return service
 }
 
 /** A random ready endpoint with a port of that name. */

@@ -6,9 +6,9 @@ import { request as httpsRequest } from "node:https"
 import { pipeline } from "node:stream/promises"
 import { gunzip, gzip } from "node:zlib"
 import { promisify } from "node:util"
-import { badRequest, serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
+import { serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
 import { forwardedHeaders, forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../../client/http/upgrade.ts"
-import { goError } from "../backends/go-errors.ts"
+import { goError, malformedResponse } from "../backends/go-errors.ts"
 import { clientAddress } from "../connections/client-connection.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { Exchange } from "../registry/strategy.ts"
@@ -29,6 +29,8 @@ export interface ForwardOptions {
   /** Client headers that are not forwarded, in addition to credentials and connection headers. */
   without?: readonly string[]
   signal: AbortSignal
+  /** Clients are told that the server tried to redirect them. */
+  refusesRedirects?: boolean
   /** Used to decompress and rewrite HTML. */
   turns?: Turns
 }
@@ -39,10 +41,15 @@ type Turns = Pick<RequestContext, "aside" | "pause">
 const unreachable = (error: unknown): StatusError =>
   serviceUnavailable(`error trying to reach service: ${goError(error)}`, { cause: error })
 
+function withoutUpgrade(error: unknown): string {
+  const isClosed = error instanceof Error && error.message === "socket hang up"
+  return malformedResponse(error) ?? (isClosed ? "unexpected EOF" : `error dialing backend: ${goError(error)}`)
+}
+
 export async function forward(
   { request, response, upgrade }: Exchange,
   target: ForwardTarget,
-  { place, without = [], signal, turns = {} }: ForwardOptions,
+  { place, without = [], signal, refusesRedirects = false, turns = {} }: ForwardOptions,
 ): Promise<void> {
   const headers = { ...requestHeaders(request, place), ...target.headers }
   for (const name of without) if (target.headers?.[name] === undefined) delete headers[name]
@@ -54,15 +61,25 @@ export async function forward(
       }) as IncomingMessage
       await forwardUpgrade(passed, upgrade, { ...target, headers })
     } catch (error) {
-      if (error instanceof UpgradeRefused) throw refusedUpgrade(error)
-      throw unreachable(error)
+      if (error instanceof UpgradeRefused) passRefusal(response, error)
+      else throw serviceUnavailable(withoutUpgrade(error), { cause: error })
     }
     return
   }
   const answer = await exchange(request, { ...target, headers }, signal).catch((error: unknown) => {
     throw unreachable(error)
   })
+  if (refusesRedirects && isRedirect(answer)) {
+    answer.destroy()
+    const words = "the backend attempted to redirect this request, which is not permitted"
+    response.writeHead(502, { "content-type": "text/plain; charset=utf-8", "content-length": words.length }).end(words)
+    return
+  }
   await sendAnswer(request, response, answer, place, turns)
+}
+
+function isRedirect({ statusCode = 0, headers: { location = "" } }: IncomingMessage): boolean {
+  return statusCode >= 300 && statusCode <= 399 && location !== ""
 }
 
 function exchange(client: IncomingMessage, target: ForwardTarget, signal: AbortSignal): Promise<IncomingMessage> {
@@ -205,9 +222,11 @@ async function rewritten(body: Buffer, isGzip: boolean, place: Place, { aside, p
   }
 }
 
-/** The server's own error, as far as it can be expressed as the response to an upgrade request. */
-function refusedUpgrade(error: UpgradeRefused): StatusError {
-  return error.code === 400
-    ? badRequest(error.message, { cause: error })
-    : serviceUnavailable(error.message, { cause: error })
+/** The server's own error; it has none for a client that it neither lets in nor turns away. */
+function passRefusal(response: ServerResponse, error: UpgradeRefused): void {
+  const { code, body, headers } = error
+  if (code < 400) throw serviceUnavailable(`invalid upgrade response: status code ${code}`, { cause: error })
+  const kept = Object.entries(headers).filter(([name]) => !dropped.has(name) && name !== "content-length")
+  response.removeHeader("cache-control")
+  response.writeHead(code, { ...Object.fromEntries(kept), "content-length": Buffer.byteLength(body) }).end(body)
 }

@@ -1,9 +1,8 @@
-// The encodings of the aggregated document of discovery, whose kind is in no group that is served. Source: k8s.io/api/apidiscovery/v2.
+// The encodings of the aggregated document of discovery.
 
 import type { Json } from "../../../apimachinery/object.ts"
-import { schemaOfType } from "../../../apimachinery/schema/facts.ts"
 import { encodeProtobuf } from "../../../apimachinery/schema/protobuf/encode.ts"
-import type { FieldSchema, Schema } from "../../../apimachinery/schema/schema.ts"
+import { discoveryList } from "../../aggregation/discovery-kinds.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { Negotiated } from "../negotiation.ts"
 import { printing } from "../responses/print.ts"
@@ -13,51 +12,5 @@ export function printAggregated(
   form: Pick<Negotiated, "format" | "pretty">,
   aside?: RequestContext["aside"],
 ): Buffer | Promise<Buffer> {
-  return form.format === "protobuf" ? encodeProtobuf(listSchema(), list as Json) : printing(list, form, aside)
-}
-
-const text: Schema = { type: "string" }
-const texts: Schema = { type: "list", items: text }
-
-/** In the order of their numbers. A pointer is written only if it is set. */
-function message(fields: Readonly<Record<string, Schema>>, pointers: readonly string[] = []): Schema {
-  const entries = Object.entries(fields).map(([name, schema], index): [string, FieldSchema] => [
-    name,
-    { schema, protobuf: index + 1, ...(pointers.includes(name) ? {} : { zero: "omit" }) },
-  ])
-  return { type: "object", fields: Object.fromEntries(entries) }
-}
-
-const listOf = (items: Schema): Schema => ({ type: "list", items })
-
-const kind = message({ group: text, version: text, kind: text })
-const subresource = message({ subresource: text, responseKind: kind, acceptedTypes: listOf(kind), verbs: texts }, [
-  "responseKind",
-])
-const resource = message(
-  {
-    resource: text,
-    responseKind: kind,
-    scope: text,
-    singularResource: text,
-    verbs: texts,
-    shortNames: texts,
-    categories: texts,
-    subresources: listOf(subresource),
-  },
-  ["responseKind"],
-)
-const version = message({ version: text, resources: listOf(resource), freshness: text })
-
-let list: Schema | undefined
-
-function listSchema(): Schema {
-  const group = (): Schema => message({ metadata: meta("ObjectMeta"), versions: listOf(version) })
-  return (list ??= message({ metadata: meta("ListMeta"), items: listOf(group()) }))
-}
-
-function meta(name: "ListMeta" | "ObjectMeta"): Schema {
-  const schema = schemaOfType(`io.k8s.apimachinery.pkg.apis.meta.v1.${name}`)
-  if (schema === undefined) throw new Error(`the facts have no ${name}`)
-  return schema
+  return form.format === "protobuf" ? encodeProtobuf(discoveryList(), list as Json) : printing(list, form, aside)
 }

@@ -1,0 +1,63 @@
+// What clients get from a server of an aggregated API, whatever it answers, what it is sent, and what is said of one that fails.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { lacks } from "../harness/needs.ts"
+import { TestKubernetes } from "../harness/test-kubernetes.ts"
+import { AnsweringServer, waysOfUpgrades } from "./aggregated/answering-server.ts"
+import { discoveries, discovering, DocumentServer, silent } from "./aggregated/documents.ts"
+import { FailingServers } from "./aggregated/failures.ts"
+import { proxied, upgraded } from "./aggregated/proxied.ts"
+import { compareScenario, expectAlike, nextPlace } from "./differential.ts"
+import { KnownDifferences } from "./known-differences.ts"
+import type { Scenario } from "./scenario.ts"
+import { type Servers, startServers } from "./servers.ts"
+
+describe.skipIf(lacks(TestKubernetes.binaries()))("aggregated APIs are as those of kube-apiserver", () => {
+  const known = new KnownDifferences()
+  let servers: Servers
+  let answering: AnsweringServer
+
+  beforeAll(async () => {
+    // A Service of an external name leads to loopback, where endpoints may not be.
+    servers = await startServers({ apiServerFlags: ["--enable-aggregator-routing=false"] })
+    answering = await AnsweringServer.start()
+  })
+  afterAll(async () => {
+    await servers?.[Symbol.asyncDispose]()
+    await answering?.[Symbol.asyncDispose]()
+  })
+
+  test.each(proxied().map((one) => [one.name, one] as const))("%s", async (name, one) => {
+    const scenario: Scenario = { name, steps: one.steps(answering.port) }
+    await expectAlike(name, async () => known.unknown(await compareScenario(servers, scenario)))
+  })
+
+  test("failures of servers are told", { timeout: 300_000 }, async () => {
+    await using failing = await FailingServers.start()
+    const scenario: Scenario = { name: "failures", steps: failing.steps(), anyManagerOrder: true }
+    await expectAlike(scenario.name, async () =>
+      known.unknown(await compareScenario(servers, scenario, { patienceMs: 30_000 })),
+    )
+  })
+
+  test.each(Object.entries(discoveries))("a server %s", async (name, documents) => {
+    await using server = await DocumentServer.start(documents)
+    const scenario: Scenario = {
+      name: `a server ${name}`,
+      steps: discovering(server.port, !silent.has(name)),
+      anyManagerOrder: true,
+    }
+    await expectAlike(name, async () => known.unknown(await compareScenario(servers, scenario, { patienceMs: 3000 })))
+  })
+
+  test.each(waysOfUpgrades)("a server answers to an upgrade: %s", async (way) => {
+    await expectAlike(way, async () => {
+      const place = nextPlace()
+      const sides = await Promise.all(
+        [servers.kubernetes, servers.polyplane].map((server) => upgraded(server, place, answering.port, way)),
+      )
+      expect(sides[1]).toEqual(sides[0])
+      return []
+    })
+  })
+})
