@@ -17,7 +17,7 @@ import { checkAccept, chosen, negotiate } from "../negotiation.ts"
 import { printAggregated } from "./aggregated-form.ts"
 import { bytesOfDocument, document, etagOf, Pieces } from "./documents.ts"
 import { printing } from "../responses/print.ts"
-import { type ListedGroups, listedGroups } from "./listed-groups.ts"
+import { type ListedGroups, listedGroups, servedVersions } from "./listed-groups.ts"
 import { sendDocument } from "./send-document.ts"
 
 /** Serves /api, /apis and the paths below. Throws NotFound if a group or version is not served. */
@@ -88,7 +88,7 @@ function legacy(
     }
   }
   if (version === undefined) {
-    const versions = groups.get(group)
+    const versions = groups.get(group) ?? servedVersions(definitions, group)
     if (versions === undefined) throw pageNotFound()
     return { kind: "APIGroup", apiVersion: "v1", ...groupDocument(group, versions) }
   }

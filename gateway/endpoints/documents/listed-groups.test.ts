@@ -28,14 +28,22 @@ const print = (own: readonly ResourceDefinition[], services: readonly APIService
 
 const served = definitions("b.example.com/v1beta1", "a.example.com/v1beta1", "b.example.com/v1", "apps/v1", "batch/v1")
 
+const builtIn = [service("apps/v1", 17_800, 15, "onstart"), service("batch/v1", 17_400, 15, "onstart")]
+
 test("custom resources are listed after what is built in, by the names of their APIServices", () => {
-  const { isUsual } = listedGroups(served, [])
+  const { isUsual } = listedGroups(served, builtIn)
   expect(isUsual).toBe(true)
-  expect(print(served, [])).toEqual(["apps: v1", "batch: v1", "b.example.com: v1 v1beta1", "a.example.com: v1beta1"])
+  expect(print(served, builtIn)).toEqual([
+    "apps: v1",
+    "batch: v1",
+    "b.example.com: v1 v1beta1",
+    "a.example.com: v1beta1",
+  ])
 })
 
 test("APIServices decide where others are listed", () => {
   const services = [
+    ...builtIn,
     service("high.example.com/v1", 20_000, 1),
     service("low.example.com/v1", 100, 1),
     service("low.example.com/v2", 100, 1),
@@ -55,5 +63,11 @@ test("APIServices decide where others are listed", () => {
 })
 
 test("an APIService that is changed changes the order", () => {
-  expect(print(served, [service("b.example.com/v1beta1", 1000, 500)])[2]).toBe("b.example.com: v1beta1 v1")
+  expect(print(served, [...builtIn, service("b.example.com/v1beta1", 1000, 500)])[2]).toBe("b.example.com: v1beta1 v1")
+})
+
+test("what is built in is listed while it is registered", () => {
+  const services = builtIn.slice(1)
+  expect(listedGroups(served, services).isUsual).toBe(false)
+  expect(print(served, services)).toEqual(["batch: v1", "b.example.com: v1 v1beta1", "a.example.com: v1beta1"])
 })

@@ -1,7 +1,7 @@
-// The groups that legacy discovery lists: those of all APIServices, whether somebody serves them or not, and of all that is served,
-// whose APIServices may not have been written yet.
+// The groups that legacy discovery lists: those of all APIServices, whether somebody serves them or not, and of custom resources,
+// whose APIServices may not have been written yet. What is built in is listed while it has its APIServices.
 
-import { type APIService, isManaged } from "../../../client/api-services.ts"
+import { type APIService, apiServices, isManaged } from "../../../client/api-services.ts"
 import { inOrder, isBuiltInGroup, ownRank, type Ranked, rankOf, serviceName } from "../../aggregation/priorities.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 
@@ -28,10 +28,15 @@ export function listedGroups(
 
 function list(definitions: readonly ResourceDefinition[], services: readonly APIService[]): ListedGroups {
   const ranks = new Map<string, Ranked>()
-  for (const { group, version } of definitions) {
-    if (group !== "") ranks.set(serviceName({ group, version }), ownRank(group, version))
-  }
+  const registered = new Set(services.map(({ metadata }) => metadata.name))
   let isUsual = true
+  for (const { group, version } of definitions) {
+    const name = serviceName({ group, version })
+    const isListed = !isBuiltInGroup(group) || group === apiServices.group || registered.has(name)
+    if (group === "") continue
+    if (isListed) ranks.set(name, ownRank(group, version))
+    else isUsual = false
+  }
   for (const service of services) {
     const rank = rankOf(service)
     const own = ranks.get(serviceName(rank))
@@ -43,4 +48,14 @@ function list(definitions: readonly ResourceDefinition[], services: readonly API
     isUsual = false
   }
   return { groups: inOrder([...ranks.values()], serviceName), isUsual }
+}
+
+/** Of a group that nobody has registered: its own versions. */
+export function servedVersions(
+  definitions: readonly ResourceDefinition[],
+  name: string,
+): readonly Ranked[] | undefined {
+  const own = definitions.filter(({ group }) => group === name)
+  const ranks = new Map(own.map((one) => [serviceName(one), ownRank(name, one.version)]))
+  return inOrder([...ranks.values()], serviceName).get(name)
 }

@@ -1,7 +1,7 @@
 // Scenarios on the objects that every new cluster has. Each has objects of its own, since all run at the same time.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { get, jsonPatch, mergePatch, patch, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
+import { get, jsonPatch, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
 import { flowScenarios } from "./flows.ts"
 
 const change = (path: string, body: Json): RequestStep => patch(path, mergePatch, body)
@@ -11,6 +11,7 @@ export function keptObjectScenarios(): Scenario[] {
     { name: "a deleted system namespace is created again", steps: systemNamespace() },
     { name: "the day since which tokens are tracked is a day", steps: tokenTracking() },
     { name: "servers of aggregated APIs know their callers", steps: extensionAuthentication() },
+    { name: "built-in groups are listed while they have APIServices", steps: builtInGroups() },
     {
       name: "the Service of the API, its endpoints and the range of its address are there",
       // One after the other: endpoints are deleted with their Service, which has an address while the range is ready.
@@ -29,6 +30,36 @@ function systemNamespace(): RequestStep[] {
     remove(path),
     put(`${path}/finalize`, { ...own, spec: { finalizers: [] } }),
     get(path, { untilCode: 200 }),
+  ]
+}
+
+function builtInGroups(): RequestStep[] {
+  const services = "/apis/apiregistration.k8s.io/v1/apiservices"
+  const aggregated = { accept: "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList" }
+  const names = ["v1.node.k8s.io", "v1.autoscaling"]
+  const seen = [
+    get("/apis"),
+    get("/apis/node.k8s.io"),
+    get("/apis/node.k8s.io/v1"),
+    get("/apis/node.k8s.io/v1/runtimeclasses"),
+    get("/apis/autoscaling", { untilText: '"versions":[{"groupVersion":"autoscaling/v2","version":"v2"}]' }),
+    get("/apis/autoscaling/v1"),
+    get("/apis", { headers: aggregated, label: "GET /apis aggregated" }),
+  ]
+  const again = (group: string, groupPriorityMinimum: number, versionPriority: number): RequestStep =>
+    post(services, {
+      metadata: { name: `v1.${group}`, labels: { "kube-aggregator.kubernetes.io/automanaged": "onstart" } },
+      spec: { group, version: "v1", groupPriorityMinimum, versionPriority },
+    })
+  return [
+    ...names.map((name) => remove(`${services}/${name}`)),
+    ...names.map((name) => get(`${services}/${name}`, { untilCode: 404 })),
+    ...seen.toReversed(),
+    again("node.k8s.io", 16_300, 15),
+    again("autoscaling", 17_500, 15),
+    get("/apis", { untilText: "node.k8s.io", label: "GET /apis again" }),
+    get("/apis/autoscaling", { untilText: "autoscaling/v1", label: "GET /apis/autoscaling again" }),
+    get("/apis"),
   ]
 }
 
