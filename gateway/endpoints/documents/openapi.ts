@@ -19,6 +19,7 @@ import { piecesOf, printPieces } from "../../../apimachinery/schema/openapi/piec
 import { encodeOpenAPIV2, openAPIV2ProtobufTypes } from "../../../apimachinery/schema/openapi/protobuf-v2.ts"
 import { encodeOpenAPIV3, openAPIV3ProtobufTypes } from "../../../apimachinery/schema/openapi/protobuf-v3.ts"
 import { builtInOpenAPIPaths } from "../../registry/definitions.ts"
+import { levelHeaders } from "../../registry/flowcontrol/classification.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { parseAccept } from "../accept.ts"
@@ -113,7 +114,10 @@ async function serveV3(ctx: RequestContext, response: ServerResponse, path: stri
   }
   const contentType = chosen(ctx, openAPIV3ProtobufTypes)
   if (contentType === undefined) {
-    response.writeHead(406, { vary: "Accept", "cache-control": changing, "content-length": 0 }).end()
+    const headers = { "cache-control": changing, "content-length": 0 }
+    // As upstream, who asks for nothing gets it.
+    if (parseAccept(ctx.headers.accept ?? "").length === 0) withoutLevel(response).writeHead(200, headers).end()
+    else response.writeHead(406, { vary: "Accept", ...headers }).end()
     return
   }
   const { hash, pieces, about } = source
@@ -181,11 +185,18 @@ async function serveV2(ctx: RequestContext, response: ServerResponse): Promise<v
   await sendDocument(ctx, response, found, { contentType, vary, cacheControl: changing, asFile: true })
 }
 
+function withoutLevel(response: ServerResponse): ServerResponse {
+  for (const name of levelHeaders) response.removeHeader(name)
+  return response
+}
+
 /** JSON, or the protobuf type to answer with; `protobuf`: the type that old clients request, and the type of the response. */
 function chosen({ headers: { accept } }: RequestContext, protobuf: readonly [string, string]): string | undefined {
   for (const { type } of parseAccept(accept === undefined || accept === "" ? "*/*" : accept)) {
-    if (type === json || type === "*/*" || type === "application/*") return json
-    if (type === protobuf[0] || type === protobuf[1]) return protobuf[1]
+    const [main = "", sub = ""] = type.split("/")
+    if (main !== "application" && main !== "*") continue
+    if (sub === "json" || sub === "*") return json
+    if (protobuf.includes(`application/${sub}`)) return protobuf[1]
   }
   return undefined
 }

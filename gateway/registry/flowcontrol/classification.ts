@@ -7,6 +7,9 @@ import type { FlowSeries } from "../../metrics/flow-counts.ts"
 import type { RequestInfo } from "../../request/request-info.ts"
 import type { User } from "../../request/user.ts"
 
+/** What an answer tells of how its request was classified: the uids of the flow schema and the priority level. */
+export const levelHeaders = ["x-kubernetes-pf-flowschema-uid", "x-kubernetes-pf-prioritylevel-uid"] as const
+
 export type FlowSchemaSpec = Partial<Wire<models.V1FlowSchemaSpec>>
 type Rule = Partial<NonNullable<FlowSchemaSpec["rules"]>[number]>
 type Subject = NonNullable<Rule["subjects"]>[number]
@@ -72,8 +75,8 @@ export class Flows {
   #classificationOf({ schema, level }: Flow): Classification {
     const [flow, priority] = [schema, level].map(({ key, uid }) => uid ?? this.#baseUid(key))
     const headers = {
-      "x-kubernetes-pf-flowschema-uid": flow ?? "",
-      "x-kubernetes-pf-prioritylevel-uid": priority ?? "",
+      [levelHeaders[0]]: flow ?? "",
+      [levelHeaders[1]]: priority ?? "",
     }
     return { schema: schema.name, level: level.name, headers, series: undefined }
   }
