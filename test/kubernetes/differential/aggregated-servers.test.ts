@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { lacks } from "../harness/needs.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { AnsweringServer, waysOfUpgrades } from "./aggregated/answering-server.ts"
-import { discoveries, discovering, DocumentServer, silent } from "./aggregated/documents.ts"
+import { alikeNamed, discoveries, discovering, DocumentServer, merging, silent } from "./aggregated/documents.ts"
 import { FailingServers } from "./aggregated/failures.ts"
 import { proxied, upgraded } from "./aggregated/proxied.ts"
 import { compareScenario, expectAlike, nextPlace } from "./differential.ts"
@@ -59,5 +59,17 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("aggregated APIs are as those 
       expect(sides[1]).toEqual(sides[0])
       return []
     })
+  })
+
+  test("OpenAPI documents of servers that have the same names are merged", async () => {
+    await using stack = new AsyncDisposableStack()
+    const started = await Promise.all(alikeNamed.map((documents) => DocumentServer.start(documents)))
+    for (const server of started) stack.use(server)
+    const scenario: Scenario = {
+      name: "merged",
+      steps: merging(started.map(({ port }) => port)),
+      anyManagerOrder: true,
+    }
+    await expectAlike(scenario.name, async () => known.unknown(await compareScenario(servers, scenario)))
   })
 })

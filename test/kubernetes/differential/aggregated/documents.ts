@@ -185,3 +185,69 @@ export function discovering(port: number, isUp: boolean): RequestStep[] {
     get(`/apis/${group}`, { untilCode: 404 }),
   ]
 }
+
+const text = { type: "string" }
+const refersTo = (name: string) => ({ $ref: `#/definitions/${name}` })
+
+/** An older OpenAPI document, for a version, with these definitions. */
+function swagger(version: string, definitions: object, parameters: object = {}): Documents {
+  const first = Object.keys(definitions)[0] ?? ""
+  const response = { description: "OK", schema: refersTo(first) }
+  const get = {
+    operationId: `read${version}`,
+    parameters: [{ $ref: "#/parameters/pretty" }],
+    responses: { "200": response },
+  }
+  return {
+    [`/apis/@{group}/${version}`]: usual["/apis/@{group}/v1"] ?? {},
+    "/openapi/v2": {
+      body: {
+        swagger: "2.0",
+        info: { title: version, version: "v0" },
+        paths: { [`/apis/@{group}/${version}/things`]: { get }, "/apis/apps/v1/deployments": { get } },
+        definitions,
+        parameters,
+      },
+    },
+  }
+}
+
+const meta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+const thingOf = (more: object) => ({
+  type: "object",
+  properties: { a: text, meta: refersTo(meta), part: refersTo("Part"), ...more },
+})
+
+/** Two servers with one name for different definitions, which are those of a third one and of Kubernetes, too. */
+export const alikeNamed: readonly Documents[] = [
+  swagger(
+    "v1",
+    {
+      Thing: thingOf({}),
+      Part: { type: "object", properties: { x: text } },
+      [meta]: { type: "object" },
+      "io.k8s.api.core.v1.Pod": text,
+    },
+    { pretty: { name: "pretty", in: "query", type: "string" } },
+  ),
+  swagger(
+    "v2",
+    { Thing: thingOf({ b: text }), Part: { type: "object", properties: { y: text } }, Thing_v2: { type: "integer" } },
+    { pretty: { name: "pretty", in: "query", type: "boolean" } },
+  ),
+  swagger("v3", { Thing: thingOf({}), Part: { type: "object", properties: { x: text } } }),
+]
+
+export function merging(ports: readonly number[]): RequestStep[] {
+  const versions = ports.map((_, index) => `v${index + 1}`)
+  const document = (label: string, more: Partial<RequestStep> = {}): RequestStep =>
+    get("/openapi/v2", { document: true, label, ...more })
+  const isThere = (version: string): RequestStep =>
+    document(`GET with ${version}`, { untilText: `/apis/${group}/${version}/things` })
+  return [
+    service(),
+    ...versions.flatMap((version, index) => [registered(version, ports[index] ?? 0), isThere(version)]),
+    ...versions.map(unregistered),
+    get(`/apis/${group}`, { untilCode: 404 }),
+  ]
+}
