@@ -27,6 +27,8 @@ export function goError(error: unknown): string {
   const { code = "", address, port, message } = error as NodeError
   const at = address === undefined ? "dial tcp" : `dial tcp ${address.includes(":") ? `[${address}]` : address}:${port}`
   if (error instanceof StatusError) return message
+  if (error.name === "AbortError" && (error.cause as Error | undefined)?.name === "TimeoutError")
+    return "context deadline exceeded"
   if (code === "ECONNREFUSED") return `${at}: connect: connection refused`
   if (code === "EHOSTUNREACH") return `${at}: connect: no route to host`
   if (code === "ENETUNREACH") return `${at}: connect: network is unreachable`

@@ -2,8 +2,8 @@
 
 import type { Connection } from "../connection.ts"
 import { type Place, runSteps } from "../run.ts"
-import { get, mergePatch, patch, type RequestStep } from "../scenario.ts"
-import { ways } from "./answering-server.ts"
+import { get, mergePatch, patch, remove, type RequestStep } from "../scenario.ts"
+import { lateVersion, ways } from "./answering-server.ts"
 import { apiServices, group, registered, service, unregistered } from "./registered.ts"
 
 interface Case {
@@ -15,6 +15,8 @@ interface Case {
 export function proxied(): Case[] {
   return [
     { name: "a server answers in every way", steps: (port) => within(port, ways.map(asked)) },
+    { name: "a server is late with its discovery", steps: late },
+    { name: "a server loses its Service", steps: lost },
     { name: "a server is called with other authorities", steps: authorities },
     { name: "a server is sent a request", steps: (port) => within(port, sent()) },
   ]
@@ -94,6 +96,25 @@ function sent(): RequestStep[] {
       label: "GET as somebody with a uid",
     }),
   ]
+}
+
+function late(port: number): RequestStep[] {
+  return [
+    service(),
+    registered(lateVersion, port),
+    get(`${apiServices}/${lateVersion}.${group}`, { untilText: "all checks passed", label: "GET until available" }),
+    get(`/apis/${group}/${lateVersion}`),
+    unregistered(lateVersion),
+  ]
+}
+
+function lost(port: number): RequestStep[] {
+  return within(port, [
+    remove("/api/v1/namespaces/@{ns}/services/external"),
+    get(`${root}/echo`, { untilCode: 503 }),
+    get(`${apiServices}/v1.${group}`, { untilText: "ServiceNotFound", label: "GET until lost" }),
+    get(`${root}/echo`),
+  ])
 }
 
 /** What a server is trusted for changes while it is available. */
