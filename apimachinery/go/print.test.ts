@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import "../schema/exact-integers.ts" // titles of tests contain bigints
-import { goJson, printGo } from "./print.ts"
+import { goFixed, goJson, printGo } from "./print.ts"
 import type { Json } from "../object.ts"
 
 test.each<[Json, string]>([
@@ -22,4 +22,14 @@ test.each<[Json, string]>([
   [{ 9: [null], 10: 1e21 }, '{"10":1e+21,"9":[null]}'],
 ])("%j is %s as JSON", (value, text) => {
   expect(goJson(value)).toBe(text)
+})
+
+test.each([
+  [2.25, 1, "2.2"],
+  [2.75, 1, "2.8"],
+  [-0.5, 0, "-0"],
+  [1.4999998, 6, "1.500000"],
+  [1.0000002, 6, "1.000000"],
+])("%j with %j digits is %s", (value, digits, text) => {
+  expect(goFixed(value, digits)).toBe(text)
 })

@@ -34,6 +34,14 @@ export function printGoNumber(value: number | bigint): string {
   return `${digits}e${size < 0 ? "-" : "+"}${String(Math.abs(size)).padStart(2, "0")}`
 }
 
+/** Like %.2f, with at most 100 digits. */
+export function goFixed(value: number, digits: number): string {
+  const scaled = Math.abs(value) * 10 ** digits
+  // Go rounds halves to even, JavaScript rounds them up.
+  const isMiddle = digits < 15 && scaled < 2 ** 50 && scaled % 1 === 0.5 && Math.floor(scaled) % 2 === 0
+  return isMiddle ? ((Math.sign(value) * Math.floor(scaled)) / 10 ** digits).toFixed(digits) : value.toFixed(digits)
+}
+
 /** With sorted keys and HTML escaped. */
 export function goJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(goJson).join(",")}]`

@@ -2,6 +2,7 @@
 // arguments, which are then left out. Source:
 // cel-go/ext/formatting.go.
 
+import { goFixed } from "../../go/print.ts"
 import { printDouble, printFixed } from "./convert.ts"
 import { printSeconds, printTimestamp } from "./time.ts"
 import {
@@ -156,12 +157,7 @@ function numeric(value: Value, what: string): number {
 function fixed(value: Value, precision: number): string {
   const shown = special(value)
   if (shown !== undefined) return shown
-  const number = numeric(value, "fixed-point")
-  const digits = Math.min(precision, 100)
-  const scaled = Math.abs(number) * 10 ** digits
-  // Go rounds halves to even, JavaScript rounds them up.
-  const isMiddle = digits < 15 && scaled < 2 ** 50 && scaled % 1 === 0.5 && Math.floor(scaled) % 2 === 0
-  return isMiddle ? ((Math.sign(number) * Math.floor(scaled)) / 10 ** digits).toFixed(digits) : number.toFixed(digits)
+  return goFixed(numeric(value, "fixed-point"), Math.min(precision, 100))
 }
 
 const maxWidth = 1_000_000

@@ -1,22 +1,19 @@
-// Validates the rules of a definition's schema: their syntax, types and maximum cost, individually and in total. Source:
+// Validates the expressions of a definition's rules: their syntax, types and maximum cost, individually and in total. Source:
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
 
-import { trimSpace } from "../../texts.ts"
+import { goFixed } from "../../go/print.ts"
 import {
   type FieldError,
   type FieldPath,
   forbiddenField,
   internalFieldError,
   invalidValue,
-  notSupported,
-  required,
 } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
 import { isObject, type JsonObject } from "../../schema/json-object.ts"
-import { formFault, type Structural } from "../../schema/structural/structural.ts"
+import type { Structural } from "../../schema/structural/structural.ts"
 import { type DeclaredType, declaredType } from "../types/declared-type.ts"
 import { escapeIdentifier } from "../syntax/identifiers.ts"
-import { normalFieldPath } from "./field-path.ts"
 import { type CompiledRule, compileRules, maxCardinality, type Rule, rulesOf } from "./rule.ts"
 
 /** Maximum worst-case cost of one rule, given the bounds of its schema. */
@@ -27,7 +24,6 @@ const totalCostLimit = 100_000_000
 const mostExpensive = 4
 const expensive = totalCostLimit / 100
 
-const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"]
 const key = "x-kubernetes-validations"
 /** Map types whose fields keep their identity in an update. */
 const mapTypes: readonly Json[] = ["atomic", "granular"]
@@ -48,7 +44,7 @@ export function ruleErrors(
     inScope: false,
     isRoot: true,
   })
-  return [...checker.schemaErrors, ...checker.ruleErrors, ...checker.totalErrors(path)]
+  return [...checker.ruleErrors, ...checker.totalErrors(path)]
 }
 
 interface Context {
@@ -68,7 +64,6 @@ interface Context {
 }
 
 class DefinitionChecker {
-  readonly schemaErrors: FieldError[] = []
   readonly ruleErrors: FieldError[] = []
   /** Other errors of the schema; undefined if no part of it can be used. */
   readonly #others: readonly FieldError[] | undefined
@@ -80,16 +75,13 @@ class DefinitionChecker {
   }
 
   visit(schema: JsonObject, path: FieldPath, context: Context): void {
-    const before = this.schemaErrors.length
-    const rules = rulesOf(schema)
-    const hasRules = rules.length > 0
+    const hasRules = rulesOf(schema).length > 0
     const inScope = context.inScope || hasRules
     const isTyped = inScope && !context.isUntyped && !context.lacksType
     const declared = context.declared ?? (isTyped ? declaredType(schema, isWhole(schema, context)) : undefined)
     const isUntyped = inScope && declared === undefined && !context.lacksType
     this.#visitChildren(schema, path, { ...context, declared, isUntyped, inScope, isRoot: false })
-    for (const [index, rule] of rules.entries()) this.#checkWords(rule, schema, path.child(key).index(index))
-    if (!hasRules || this.schemaErrors.length > before || !this.#isRight(path)) return
+    if (!hasRules || !this.#isRight(path)) return
     if (context.lacksType) {
       const detail = "failed to convert to declType for CEL validation rules"
       this.ruleErrors.push(internalFieldError(path.child(key), detail))
@@ -134,34 +126,6 @@ class DefinitionChecker {
     const uncorrelated =
       schema["x-kubernetes-list-type"] === "map" ? context.uncorrelated : (context.uncorrelated ?? path)
     this.visit(items, path.child("items"), { ...element, uncorrelated })
-  }
-
-  #checkWords(rule: Rule, schema: JsonObject, path: FieldPath): void {
-    const errors = this.schemaErrors
-    const [text, message] = [trimSpace(rule.rule), trimSpace(rule.message)]
-    if (text === "") errors.push(required(path.child("rule"), "rule is not specified"))
-    else if (rule.message !== "" && message === "") {
-      errors.push(invalidValue(path.child("message"), rule.message, "must be non-empty if specified"))
-    } else if (hasLineBreaks(message)) {
-      errors.push(invalidValue(path.child("message"), rule.message, "must not contain line breaks"))
-    } else if (hasLineBreaks(text) && message === "") {
-      errors.push(required(path.child("message"), "message must be specified if rule contains line breaks"))
-    }
-    if (rule.messageExpression !== "" && trimSpace(rule.messageExpression) === "") {
-      errors.push(required(path.child("messageExpression"), "messageExpression must be non-empty if specified"))
-    }
-    if (rule.reason !== undefined && !reasons.includes(rule.reason)) {
-      errors.push(notSupported(path.child("reason"), rule.reason, reasons))
-    }
-    if (rule.fieldPath === "") return
-    const at = path.child("fieldPath")
-    if (trimSpace(rule.fieldPath) === "")
-      errors.push(invalidValue(at, rule.fieldPath, "must be non-empty if specified"))
-    if (hasLineBreaks(rule.fieldPath)) errors.push(invalidValue(at, rule.fieldPath, "must not contain line breaks"))
-    // Upstream accepts any path if there is no structure to check it against.
-    if (normalFieldPath(rule.fieldPath, schema) === undefined && formFault(schema) === undefined) {
-      errors.push(invalidValue(at, rule.fieldPath, "must be a valid path"))
-    }
   }
 
   #checkCompiled(rule: CompiledRule, path: FieldPath, declared: DeclaredType, context: Context): void {
@@ -226,10 +190,6 @@ function maxElementsOf(schema: JsonObject): number | undefined {
   return bound(schema["maxProperties"])
 }
 
-function hasLineBreaks(text: string): boolean {
-  return /[\n\r]/.test(text)
-}
-
 /** How Go prints a rule without JSON names. */
 function shownRule(rule: Rule): Json {
   return {
@@ -244,7 +204,7 @@ function shownRule(rule: Rule): Json {
 
 function costMessage(what: string, cost: number, limit: number): string {
   const factor = cost / limit
-  const shown = factor > 100 ? "more than 100x" : `${factor < 1.5 ? factor.toFixed(6) : factor.toFixed(1)}x`
+  const shown = factor > 100 ? "more than 100x" : `${goFixed(factor, factor < 1.5 ? 6 : 1)}x`
   const advice =
     "(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)"
   return `${what} exceeds budget by factor of ${shown} ${advice}`

@@ -123,8 +123,10 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
       walk.path.push(key)
       const decoded = decode(field.schema, given, walk)
       walk.path.pop()
-      if (decoded === null) delete value[key]
-      else if (isUnsetTime(field, decoded)) {
+      if (decoded === null) {
+        if (Array.isArray(given)) noteGivenEmpty(value, key)
+        delete value[key]
+      } else if (isUnsetTime(field, decoded)) {
         delete value[key]
         noteGivenZeroTime(value, key)
       } else if (

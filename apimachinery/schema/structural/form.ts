@@ -5,6 +5,7 @@
 import { forbiddenField, invalidValue, required } from "../../field-errors.ts"
 import type { FieldError, FieldPath } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
+import { isGivenEmpty } from "../decode/given.ts"
 import { isObject, type JsonObject } from "../json-object.ts"
 import { patternError } from "../regular-expressions/patterns.ts"
 
@@ -69,7 +70,7 @@ function typeErrors(schema: JsonObject, path: FieldPath, place: Place): FieldErr
   if (schema["x-kubernetes-embedded-resource"] === true) {
     const detail = "must be object if x-kubernetes-embedded-resource is true"
     if (type !== "object") errors.push(type === "" ? required(at, detail) : invalidValue(at, type, detail))
-    else if (more !== undefined && more !== null) {
+    if (more !== undefined && more !== null) {
       const because = "must not be used if x-kubernetes-embedded-resource is set"
       errors.push(forbiddenField(path.child("additionalProperties"), because))
     }
@@ -109,13 +110,29 @@ function isPlainMetadata(metadata: JsonObject): boolean {
   const named = properties !== undefined && isObject(properties) ? Object.keys(properties) : []
   return (
     Object.keys(metadata).every((key) => inMetadata.has(key)) &&
+    !saysNothing(keptLists, metadata) &&
     named.every((name) => name === "name" || name === "generateName")
   )
 }
 
 /** "integer" or "string", in this order: the form that may accompany int-or-string, and that any schema may have. */
 function isIntOrString(alternatives: Json | undefined): boolean {
-  return JSON.stringify(alternatives) === '[{"type":"integer"},{"type":"string"}]'
+  const types = ["integer", "string"]
+  if (!Array.isArray(alternatives) || alternatives.length !== types.length) return false
+  return alternatives.every((one, index) => isObject(one) && hasOnlyType(one, types[index]))
+}
+
+function hasOnlyType(schema: JsonObject, type: string | undefined): boolean {
+  // That there are no additional properties is not kept in what may only validate.
+  const given = Object.keys(schema).filter((key) => key !== "additionalProperties" || schema[key] !== false)
+  return given.length === 1 && schema["type"] === type && !saysNothing([...keptLists, "properties"], schema)
+}
+
+/** Empty ones count as well, unlike others. */
+const keptLists = ["required", "x-kubernetes-list-map-keys", "x-kubernetes-validations"]
+
+function saysNothing(keywords: readonly string[], schema: JsonObject): boolean {
+  return keywords.some((keyword) => isGivenEmpty(schema, keyword))
 }
 
 /** The other form: in the first item of allOf. */

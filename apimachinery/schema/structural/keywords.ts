@@ -3,6 +3,7 @@
 
 import { forbiddenField, invalidValue, notSupported, notSupportedText, required } from "../../field-errors.ts"
 import type { FieldError, FieldPath } from "../../field-errors.ts"
+import { wordErrors } from "../../cel/rules/words.ts"
 import type { Json } from "../../object.ts"
 import { isGivenEmpty } from "../decode/given.ts"
 import { isObject, type JsonObject } from "../json-object.ts"
@@ -34,9 +35,12 @@ function nodeErrors(schema: JsonObject, path: FieldPath, within: Within, isRoot 
     ...errors,
     ...fieldErrors(schema, path, within, isRoot),
     ...junctorErrors(schema, path, within),
+    ...namedErrors(schema, "definitions", path, within),
     ...itemErrors(schema, path, within),
+    ...namedErrors(schema, "dependencies", path, within),
     ...extensionErrors(schema, path),
     ...checkListType(schema, path),
+    ...wordErrors(schema, path),
   ]
 }
 
@@ -106,14 +110,20 @@ function junctorErrors(schema: JsonObject, path: FieldPath, within: Within): Fie
       if (isObject(one)) errors.push(...nodeErrors(one, path.child(junctor).index(index), within))
     }
   }
-  // Both are forbidden; errors within them are reported as well.
-  for (const keyword of ["definitions", "dependencies"]) {
-    const named = schema[keyword]
-    for (const [name, one] of isObject(named) ? Object.entries(named) : []) {
-      if (isObject(one)) errors.push(...nodeErrors(one, path.child(keyword).key(name), within))
-    }
-  }
   return errors
+}
+
+/** Both keywords are forbidden; errors within them are reported as well. */
+function namedErrors(
+  schema: JsonObject,
+  keyword: "definitions" | "dependencies",
+  path: FieldPath,
+  within: Within,
+): FieldError[] {
+  const named = schema[keyword]
+  return Object.entries(isObject(named) ? named : {}).flatMap(([name, one]) =>
+    isObject(one) ? nodeErrors(one, path.child(keyword).key(name), within) : [],
+  )
 }
 
 function itemErrors({ items }: JsonObject, path: FieldPath, within: Within): FieldError[] {

@@ -3,8 +3,9 @@
 import { repeats } from "../../repeats.ts"
 import { forbiddenField, invalidValue, notSupported, required } from "../../field-errors.ts"
 import type { FieldError, FieldPath } from "../../field-errors.ts"
-import type { Json } from "../../object.ts"
+import { isGivenEmpty } from "../decode/given.ts"
 import { isObject, type JsonObject, ownValue } from "../json-object.ts"
+import { printItems } from "./print-schema.ts"
 
 const listTypes = ["atomic", "set", "map"]
 
@@ -25,6 +26,10 @@ export function checkListType(schema: JsonObject, path: FieldPath): FieldError[]
     const { type = "" } = schema
     errors.push(type === "" ? required(path.child("type"), detail) : invalidValue(path.child("type"), type, detail))
   }
+  const items = isObject(schema["items"]) ? schema["items"] : undefined
+  if (listType === "set" && schema["type"] === "array" && items !== undefined) {
+    errors.push(...setErrors(items, path.child("items")))
+  }
   if (typeof listType !== "string" || !listTypes.includes(listType)) {
     errors.push(notSupported(path.child("x-kubernetes-list-type"), listType, listTypes))
   }
@@ -32,10 +37,8 @@ export function checkListType(schema: JsonObject, path: FieldPath): FieldError[]
     const detail = "must be map if x-kubernetes-list-map-keys is non-empty"
     errors.push(invalidValue(path.child("x-kubernetes-list-type"), listType, detail))
   }
-  const items = isObject(schema["items"]) ? schema["items"] : undefined
-  if (listType === "map") errors.push(...mapErrors(schema["items"], keys, path))
+  if (listType === "map") errors.push(...mapErrors(schema, keys, path))
   if (items === undefined || (listType !== "set" && listType !== "map")) return errors
-  if (listType === "set" && schema["type"] === "array") errors.push(...setErrors(items, path.child("items")))
   if (items["nullable"] === true) {
     const detail = `cannot be nullable when x-kubernetes-list-type is ${listType}`
     errors.push(forbiddenField(path.child("items", "nullable"), detail))
@@ -61,12 +64,17 @@ function setErrors(items: JsonObject, path: FieldPath): FieldError[] {
   return errors
 }
 
-function mapErrors(items: Json | undefined, keys: readonly string[], path: FieldPath): FieldError[] {
+function mapErrors(schema: JsonObject, keys: readonly string[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
+  const items = isGivenEmpty(schema, "items") ? [] : schema["items"]
   const at = path.child("x-kubernetes-list-map-keys")
   if (keys.length === 0) errors.push(required(at, "must not be empty if x-kubernetes-list-type is map"))
   if (items === undefined || items === null) {
     errors.push(required(path.child("items"), "must have a schema if x-kubernetes-list-type is map"))
+  }
+  if (Array.isArray(items)) {
+    const detail = "must only have a single schema if x-kubernetes-list-type is map"
+    errors.push(invalidValue(path.child("items"), printItems(items), detail))
   }
   if (!isObject(items)) return errors
   if (items["type"] !== "object") {

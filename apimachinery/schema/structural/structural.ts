@@ -9,6 +9,7 @@ import { isObject, type JsonObject } from "../json-object.ts"
 import { compileSchema } from "./compile.ts"
 import { defaultErrors } from "./defaults.ts"
 import { formErrors } from "./form.ts"
+import { formFault } from "./form-fault.ts"
 import { keywordErrors } from "./keywords.ts"
 import type { Schema } from "../schema.ts"
 
@@ -55,46 +56,4 @@ export function compileStructural(
 
 function compileRoot(source: JsonObject): Schema {
   return { ...compileSchema(source), custom: true, source }
-}
-
-/** Why the structure cannot be checked: an unsupported keyword at any level. */
-export function formFault(schema: JsonObject): string | undefined {
-  for (const [keyword, name = keyword] of unsupported) {
-    if (isGiven(keyword, schema[keyword])) return `OpenAPIV3Schema '${name}' is not supported`
-  }
-  if (Array.isArray(schema["items"])) return "OpenAPIV3Schema 'items' must be a schema, but is an array"
-  if (schema["x-kubernetes-preserve-unknown-fields"] === false) {
-    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
-  }
-  for (const inner of schemasIn(schema)) {
-    const fault = formFault(inner)
-    if (fault !== undefined) return fault
-  }
-  return undefined
-}
-
-/** Keywords, with upstream's name if it differs. */
-const unsupported: readonly (readonly [string, string?])[] = [
-  ["id"],
-  ["$schema", "schema"],
-  ["$ref"],
-  ["patternProperties"],
-  ["dependencies"],
-  ["additionalItems"],
-  ["definitions"],
-]
-
-/** A schema counts even if it is empty, a map of schemas does not. */
-function isGiven(keyword: string, value: Json | undefined): boolean {
-  if (isObject(value) && Object.keys(value).length === 0) return keyword === "additionalItems"
-  return value !== undefined && value !== null && value !== ""
-}
-
-function schemasIn(schema: JsonObject): JsonObject[] {
-  const { items, properties, additionalProperties, not, allOf, anyOf, oneOf } = schema
-  const lists = [allOf, anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []))
-  const fields = isObject(properties) ? Object.values(properties) : []
-  return [items, ...fields, additionalProperties, not, ...lists].filter(
-    (inner): inner is JsonObject => inner !== undefined && isObject(inner),
-  )
 }

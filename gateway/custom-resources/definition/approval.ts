@@ -2,6 +2,7 @@
 // k8s.io/apiextensions-apiserver/pkg/apihelpers/helpers.go and pkg/controller/apiapproval.
 
 import { requestUrlFault } from "../../../apimachinery/cel/functions/urls.ts"
+import { goQuote } from "../../../apimachinery/go/quote.ts"
 import { FieldPath, type FieldError, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import type { Definition, DefinitionCondition } from "../types.ts"
 
@@ -18,7 +19,7 @@ function approvalOf({ spec, metadata }: Definition): Approval | undefined {
   const said = metadata.annotations?.[approval] ?? ""
   if (said === "") return { status: "False", reason: "MissingAnnotation", message: `${wanted}, ${proposal}` }
   if (said.startsWith("unapproved"))
-    return { status: "False", reason: "UnapprovedAnnotation", message: `not approved: ${JSON.stringify(said)}` }
+    return { status: "False", reason: "UnapprovedAnnotation", message: `not approved: ${goQuote(said)}` }
   if (namesHost(said)) return { status: "True", reason: "ApprovedAnnotation", message: `approved in ${said}` }
   const message = `${wanted} with either a URL or a reason starting with "unapproved", ${proposal}`
   return { status: "False", reason: "InvalidAnnotation", message }

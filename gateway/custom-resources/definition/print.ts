@@ -2,7 +2,7 @@
 // Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/types.go.
 
 import type { CustomResourceVersion, PrinterColumn } from "../types.ts"
-import { printSchema } from "./print-schema.ts"
+import { printSchema } from "../../../apimachinery/schema/structural/print-schema.ts"
 import { commonParts, type Part } from "./validate-version.ts"
 
 /** In memory, the parts that all versions share are not in the versions. */

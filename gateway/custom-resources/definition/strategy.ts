@@ -2,6 +2,7 @@
 // returns. Deletion waits until all objects have been deleted (cleanup.ts). Source:
 // k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition.
 
+import { goQuote } from "../../../apimachinery/go/quote.ts"
 import { timestamp } from "../../../apimachinery/object.ts"
 import { toLower } from "../../../apimachinery/texts.ts"
 import { builtIn } from "../../registry/generic/internal-write.ts"
@@ -64,7 +65,7 @@ const strategy: Strategy<Definition> = {
     const known = current === undefined ? [] : unknownFormats(current)
     return unknownFormats(definition)
       .filter((format) => !known.includes(format))
-      .map((format) => `unrecognized format ${JSON.stringify(format)}`)
+      .map((format) => `unrecognized format ${goQuote(format)}`)
   },
 
   validateUpdate(ctx, definition, current) {

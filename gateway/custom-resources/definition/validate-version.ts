@@ -7,11 +7,12 @@ import { validateDNS1035Label } from "../../../apimachinery/names.ts"
 import type { Json } from "../../../apimachinery/object.ts"
 import { ruleErrors } from "../../../apimachinery/cel/rules/definition.ts"
 import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
-import { compileStructural, formFault } from "../../../apimachinery/schema/structural/structural.ts"
+import { formFault } from "../../../apimachinery/schema/structural/form-fault.ts"
+import { givenFields, printSchema } from "../../../apimachinery/schema/structural/print-schema.ts"
+import { compileStructural } from "../../../apimachinery/schema/structural/structural.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import { messages, together } from "../../registry/validation/values.ts"
 import type { CustomResourceVersion, PrinterColumn } from "../types.ts"
-import { givenFields, printSchema } from "./print-schema.ts"
 import { validateSelectable } from "./validate-selectable.ts"
 
 const columnTypes = ["boolean", "date", "integer", "number", "string"]
@@ -20,11 +21,11 @@ const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", 
 export type Part = "schema" | "subresources" | "additionalPrinterColumns" | "selectableFields"
 const parts: readonly Part[] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"]
 
-/** `own`: errors of single versions; `common`: errors of parts that all versions share. */
+/** `lacking`: versions without a schema; `own`: errors of single versions; `common`: errors of parts that all versions share. */
 export function validateVersions(
   at: FieldPath,
   versions: readonly CustomResourceVersion[],
-): { own: FieldError[]; common: FieldError[] } {
+): { lacking: FieldError[]; own: FieldError[]; common: FieldError[] } {
   const [first] = versions
   const common = commonParts(versions)
   const single = parts.filter((part) => !common.includes(part))
@@ -46,7 +47,8 @@ export function validateVersions(
     ]
   })
   return {
-    own: [...lacking, ...own],
+    lacking,
+    own,
     common:
       first === undefined
         ? []

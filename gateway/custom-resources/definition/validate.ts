@@ -27,11 +27,11 @@ export function validateDefinition(definition: Definition): FieldError[] {
     ...validateDNS1123Subdomain(name, isPrefix),
     ...(name === `${names.plural ?? ""}.${group}` ? [] : ['must be spec.names.plural+"."+spec.group']),
   ])
-  return [...errors, ...validateAll(definition)]
+  return [...errors, ...validateSpec(definition), ...validateRest(definition)]
 }
 
 export function validateDefinitionUpdate(definition: Definition, current: Definition): FieldError[] {
-  const errors = validateAll(definition, current)
+  const errors = validateSpec(definition, current)
   const [spec, before] = [definition.spec ?? {}, current.spec ?? {}]
   if (isEstablished(current)) {
     errors.push(...immutableFields(path, { scope: "", ...spec }, before, ["scope"]))
@@ -39,24 +39,30 @@ export function validateDefinitionUpdate(definition: Definition, current: Defini
   }
   errors.push(...immutableField(path.child("group"), spec.group ?? "", before.group))
   errors.push(...immutableField(path.child("names", "plural"), spec.names?.plural ?? "", before.names?.plural))
-  return errors
+  return [...errors, ...validateRest(definition, current)]
 }
 
-function validateAll(definition: Definition, current?: Definition): FieldError[] {
+function validateSpec(definition: Definition, current?: Definition): FieldError[] {
   const { group = "", scope, names = {}, versions = [], conversion } = definition.spec ?? {}
-  const { own, common } = validateVersions(path, versions)
-  const errors = [
+  const { lacking, own, common } = validateVersions(path, versions)
+  return [
     ...validateGroup(group),
     ...oneOf(path.child("scope"), scope, ["Cluster", "Namespaced"]),
+    ...lacking,
     ...(definition.spec?.preserveUnknownFields === true && versions.some(hasDefaults) ? [notWithDefaults] : []),
     ...own,
     ...validateVersionSet(definition.spec?.versions),
+    ...missingNames(path.child("names"), names),
     ...validateNames(path.child("names"), names),
     ...common,
     ...(definition.spec?.preserveUnknownFields === true ? unconverted(conversion) : []),
     ...validateConversion(path.child("conversion"), conversion, current),
-    ...validateApproval(definition, current),
   ]
+}
+
+/** What is not about the spec alone comes last. */
+function validateRest(definition: Definition, current?: Definition): FieldError[] {
+  const errors = [...validateStoredVersions(definition), ...validateApproval(definition, current)]
   if (definition.spec?.preserveUnknownFields === true) {
     errors.push(
       invalidValue(
@@ -66,7 +72,7 @@ function validateAll(definition: Definition, current?: Definition): FieldError[]
       ),
     )
   }
-  return [...errors, ...validateStoredVersions(definition)]
+  return errors
 }
 
 const notWithDefaults = invalidValue(
@@ -117,13 +123,19 @@ function validateVersionSet(given: readonly CustomResourceVersion[] | undefined)
   return errors
 }
 
+const wantedNames = ["plural", "singular", "kind", "listKind"] as const
+
+/** Missing names are not allowed in a spec, but in a status. */
+function missingNames(at: FieldPath, names: CustomResourceNames): FieldError[] {
+  return wantedNames.filter((name) => !names[name]).map((name) => required(at.child(name)))
+}
+
 function validateNames(at: FieldPath, names: CustomResourceNames): FieldError[] {
-  const errors = [
-    ...validateName(at.child("plural"), names.plural, validateDNS1035Label),
-    ...validateName(at.child("singular"), names.singular, validateDNS1035Label),
-    ...validateName(at.child("kind"), names.kind, mixedCase),
-    ...validateName(at.child("listKind"), names.listKind, mixedCase),
-  ]
+  const errors = wantedNames.flatMap((field) => {
+    const name = names[field]
+    const rule = field === "plural" || field === "singular" ? validateDNS1035Label : mixedCase
+    return name ? together(at.child(field), name, rule(name)) : []
+  })
   const labels = (list: "shortNames" | "categories"): FieldError[] =>
     (names[list] ?? []).flatMap((name, index) =>
       together(at.child(list).index(index), name, validateDNS1035Label(name)),
@@ -136,10 +148,6 @@ function validateNames(at: FieldPath, names: CustomResourceNames): FieldError[] 
   return errors
 }
 
-function validateName(at: FieldPath, name: string | undefined, rule: (name: string) => string[]): FieldError[] {
-  return name === undefined || name === "" ? [required(at)] : together(at, name, rule(name))
-}
-
 function mixedCase(name: string): string[] {
   const faults = validateDNS1035Label(toLower(name))
   return faults.length === 0 ? [] : [`may have mixed case, but should otherwise match: ${faults.join(",")}`]
@@ -147,12 +155,7 @@ function mixedCase(name: string): string[] {
 
 /** Validates a written status. The stored versions, which migrations update, are not checked. */
 export function validateAcceptedNames({ status }: Definition): FieldError[] {
-  const { plural, singular, kind, listKind, ...lists } = status?.acceptedNames ?? {}
-  const given = Object.entries({ plural, singular, kind, listKind }).filter(([, name]) => Boolean(name))
-  const at = FieldPath.root("status", "acceptedNames")
-  return validateNames(at, { ...Object.fromEntries(given), ...lists }).filter(
-    ({ type }) => type !== "FieldValueRequired",
-  )
+  return validateNames(FieldPath.root("status", "acceptedNames"), status?.acceptedNames ?? {})
 }
 
 function validateStoredVersions(definition: Definition): FieldError[] {

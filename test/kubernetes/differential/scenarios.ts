@@ -39,6 +39,7 @@ import { customValueCases } from "./cases/custom-values.ts"
 import { defaultClassCases } from "./cases/default-classes.ts"
 import { customDocumentCases } from "./cases/custom-documents.ts"
 import { definitionDetailCases } from "./cases/definition-details.ts"
+import { definitionOrderCases } from "./cases/definition-orders.ts"
 import { definitionPathCases } from "./cases/definition-paths.ts"
 import { definitionRootCases } from "./cases/definition-roots.ts"
 import { definitionFaultCases } from "./cases/definition-faults.ts"
@@ -195,6 +196,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...definitionFaultCases(),
         ...definitionDetailCases(),
         ...definitionRootCases(),
+        ...definitionOrderCases(),
         ...definitionPathCases(),
         ...definitionLifeCases(),
         ...definitionRuleCases(),

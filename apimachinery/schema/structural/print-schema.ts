@@ -1,10 +1,10 @@
 // Prints a schema like Go in error messages: the struct in kube-apiserver's memory, with every field in order. Source:
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/types_jsonschema.go.
 
-import { dictionary } from "../../../apimachinery/dictionary.ts"
-import type { Json } from "../../../apimachinery/object.ts"
-import { isGivenEmpty } from "../../../apimachinery/schema/decode/given.ts"
-import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
+import { dictionary } from "../../dictionary.ts"
+import type { Json } from "../../object.ts"
+import { isGivenEmpty } from "../decode/given.ts"
+import { isObject, type JsonObject } from "../json-object.ts"
 
 /** The fields of a schema in Go's order; JSON names that differ from Go's name in lower case follow a colon. */
 const schemaFields =
@@ -62,9 +62,7 @@ function valueOf(schema: JsonObject, name: string, own: string): Json {
 function printKeyword(name: string, given: Json): Json {
   switch (name) {
     case "Items":
-      return Array.isArray(given)
-        ? { Schema: null, JSONSchemas: given.map(printSchema) }
-        : { Schema: printSchema(given), JSONSchemas: null }
+      return Array.isArray(given) ? printItems(given) : { Schema: printSchema(given), JSONSchemas: null }
     case "AllOf":
     case "OneOf":
     case "AnyOf":
@@ -90,6 +88,9 @@ function printKeyword(name: string, given: Json): Json {
       return given
   }
 }
+
+/** Items that are a list of schemas. */
+export const printItems = (schemas: readonly Json[]): Json => ({ Schema: null, JSONSchemas: schemas.map(printSchema) })
 
 /** Go prints maps in key order. */
 function entriesOf(given: Json, print: (value: Json) => Json): Json {
