@@ -40,7 +40,11 @@ export async function cleanUp(definition: Definition, parts: CleanupParts, signa
     reason: "InstanceDeletionInProgress",
     message: "CustomResource deletion is in progress",
   })
-  const progress = isEstablished(definition) ? await deleteObjects(definition, parts, signal) : neverEstablished
+  const progress = isOverlapping(definition)
+    ? overlapping
+    : isEstablished(definition)
+      ? await deleteObjects(definition, parts, signal)
+      : neverEstablished
   if (!signal.aborted) await report(definition, parts.client, progress, "released")
 }
 
@@ -48,6 +52,18 @@ const neverEstablished: Progress = {
   status: "False",
   reason: "NeverEstablished",
   message: "resource was never established",
+}
+
+const overlapping: Progress = {
+  status: "False",
+  reason: "OverlappingBuiltInResource",
+  message: "instances overlap with built-in resources in storage",
+}
+
+/** Of built-in resources that upstream stores where it stores custom ones. */
+function isOverlapping({ spec }: Definition): boolean {
+  const name = `${spec?.names?.plural ?? ""}.${spec?.group ?? ""}`
+  return name === "apiservices.apiregistration.k8s.io" || name === "customresourcedefinitions.apiextensions.k8s.io"
 }
 
 async function deleteObjects(definition: Definition, parts: CleanupParts, signal: AbortSignal): Promise<Progress> {

@@ -108,7 +108,12 @@ export function withCondition(
   const index = list.findIndex(({ type }) => type === condition.type)
   const before = list[index]
   const same = before?.status === condition.status && before.lastTransitionTime !== undefined
-  const next = { ...condition, lastTransitionTime: same ? before.lastTransitionTime : now } as DefinitionCondition
+  // What clients add to it stays: its observedGeneration.
+  const next = {
+    ...before,
+    ...condition,
+    lastTransitionTime: same ? before.lastTransitionTime : now,
+  } as DefinitionCondition
   if (index < 0) list.push(next)
   else list[index] = next
   return list

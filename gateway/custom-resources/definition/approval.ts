@@ -13,10 +13,12 @@ const wanted = `protected groups must have approval annotation "${approval}"`
 
 type Approval = Pick<DefinitionCondition, "status" | "reason" | "message">
 
+const saidOf = ({ metadata }: Definition): string => metadata.annotations?.[approval] ?? ""
+
 /** Undefined if the group needs no approval. In the form of the definition's condition. */
-function approvalOf({ spec, metadata }: Definition): Approval | undefined {
-  if (!isProtected(spec?.group ?? "")) return undefined
-  const said = metadata.annotations?.[approval] ?? ""
+function approvalOf(definition: Definition): Approval | undefined {
+  if (!isProtected(definition.spec?.group ?? "")) return undefined
+  const said = saidOf(definition)
   if (said === "") return { status: "False", reason: "MissingAnnotation", message: `${wanted}, ${proposal}` }
   if (said.startsWith("unapproved"))
     return { status: "False", reason: "UnapprovedAnnotation", message: `not approved: ${goQuote(said)}` }
@@ -31,10 +33,12 @@ export function validateApproval(definition: Definition, current?: Definition): 
   if (given === undefined || (current !== undefined && approvalOf(current)?.reason === given.reason)) return []
   if (given.reason === "MissingAnnotation") return [required(at, given.message ?? "")]
   if (given.reason !== "InvalidAnnotation") return []
-  return [invalidValue(at, definition.metadata.annotations?.[approval] ?? "", given.message ?? "")]
+  return [invalidValue(at, saidOf(definition), given.message ?? "")]
 }
 
-export function approvalCondition(definition: Definition): DefinitionCondition | undefined {
+/** `current`: the definition before the write. The condition is only set anew if the annotation has changed. */
+export function approvalCondition(definition: Definition, current?: Definition): DefinitionCondition | undefined {
+  if (current !== undefined && saidOf(current) === saidOf(definition)) return undefined
   const given = approvalOf(definition)
   return given && { type: "KubernetesAPIApprovalPolicyConformant", ...given }
 }

@@ -3,32 +3,43 @@
 
 import { aggregateMessage } from "../../../apimachinery/error-message.ts"
 import { timestamp } from "../../../apimachinery/object.ts"
-import { trustFault } from "../conversion/validate.ts"
-import { approvalCondition } from "./approval.ts"
-import {
-  type CustomResourceNames,
-  type Definition,
-  type DefinitionCondition,
-  isEstablished,
-  withCondition,
-} from "../types.ts"
+import { type CustomResourceNames, type Definition, type DefinitionCondition, withCondition } from "../types.ts"
 
 type Status = NonNullable<Definition["status"]>
 
 /** The status with all names that are granted already or that no definition has. */
 export function acceptNames(definition: Definition, others: readonly Definition[], now = timestamp()): Status {
-  const wanted = definition.spec?.names ?? {}
-  const granted = definition.status?.acceptedNames ?? {}
-  if (sameNames(wanted, granted)) return { ...definition.status, conditions: conditionsOf(definition, undefined, now) }
-  const status = acceptOnce(definition, others, now)
-  const next = status.acceptedNames ?? {}
+  const { status = {} } = definition
+  const granted = status.acceptedNames ?? {}
+  if (sameNames(definition.spec?.names ?? {}, granted)) return status
+  const { accepted, condition } = judgeNames(definition, others)
+  const before = status.conditions?.find(({ type }) => type === condition.type)
+  const isSame = before?.status === condition.status && before.reason === condition.reason
+  if (isSame && before.message === condition.message && sameNames(accepted, granted)) return status
+  const conditions = withCondition(status.conditions, condition, now)
+  // Whether a kind is established is otherwise decided when all its names are accepted.
+  const isUndecided = conditions.every(({ type }) => type !== notAccepted.type)
+  const next = {
+    ...status,
+    acceptedNames: accepted,
+    conditions: condition.status === "False" && isUndecided ? withCondition(conditions, notAccepted, now) : conditions,
+  }
   // After a conflict upstream considers the names again, beside those that have been granted now.
-  return sameNames(next, granted) || sameNames(next, wanted)
-    ? status
-    : acceptNames({ ...definition, status }, others, now)
+  return acceptNames({ ...definition, status: next }, others, now)
 }
 
-function acceptOnce(definition: Definition, others: readonly Definition[], now: string): Status {
+const notAccepted: DefinitionCondition = {
+  type: "Established",
+  status: "False",
+  reason: "NotAccepted",
+  message: "not all names are accepted",
+}
+
+/** Names that are not accepted stay as they were granted. */
+function judgeNames(
+  definition: Definition,
+  others: readonly Definition[],
+): { accepted: CustomResourceNames; condition: DefinitionCondition } {
   const wanted = definition.spec?.names ?? {}
   const granted = definition.status?.acceptedNames ?? {}
   const { resources, kinds } = taken(definition, others)
@@ -62,11 +73,7 @@ function acceptOnce(definition: Definition, others: readonly Definition[], now: 
   accept("listKind", clash("listKind", kinds), "ListKindConflict")
   accept("categories", [])
   const { kind = "", plural = "", ...rest } = accepted
-  return {
-    ...definition.status,
-    acceptedNames: { ...rest, kind, plural },
-    conditions: conditionsOf(definition, condition, now),
-  }
+  return { accepted: { ...rest, kind, plural }, condition }
 }
 
 /** The names that definitions of the group have, among them this one's own: it cannot have a name twice. */
@@ -86,33 +93,4 @@ export function sameNames(a: CustomResourceNames, b: CustomResourceNames): boole
   return (["plural", "singular", "kind", "listKind", "shortNames", "categories"] as const).every(
     (field) => String(a[field] ?? "") === String(b[field] ?? ""),
   )
-}
-
-/** `names`: the condition of the names; undefined if it stays as it is, because they have been granted before. */
-function conditionsOf(
-  definition: Definition,
-  names: DefinitionCondition | undefined,
-  now: string,
-): DefinitionCondition[] | null {
-  const before = definition.status?.conditions ?? []
-  const namesAccepted = names ?? before.find(({ type }) => type === "NamesAccepted")
-  // Once established it stays established: its objects must remain accessible.
-  const established =
-    isEstablished(definition) || namesAccepted === undefined
-      ? undefined
-      : establishedCondition(definition, namesAccepted.status === "True")
-  const conditions = [names, established, approvalCondition(definition)]
-    .filter((condition) => condition !== undefined)
-    .reduce<DefinitionCondition[]>((list, condition) => withCondition(list, condition, now), before)
-  return conditions.length === 0 ? null : conditions
-}
-
-function establishedCondition({ spec }: Definition, areNamesAccepted: boolean): DefinitionCondition {
-  const type = "Established"
-  if (!areNamesAccepted) return { type, status: "False", reason: "NotAccepted", message: "not all names are accepted" }
-  if (trustFault(spec?.conversion) !== undefined) {
-    const message = "The conversion webhook CABundle is invalid"
-    return { type, status: "False", reason: "InvalidCABundle", message }
-  }
-  return { type, status: "True", reason: "InitialNamesAccepted", message: "the initial names have been accepted" }
 }

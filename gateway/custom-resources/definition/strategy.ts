@@ -9,8 +9,8 @@ import { builtIn } from "../../registry/generic/internal-write.ts"
 import { storagePrefixOf } from "../../registry/generic/storage/keys.ts"
 import type { Claim, KindExtension, Strategy } from "../../registry/strategy.ts"
 import { cleanupFinalizer, conditionOf, type Definition, definitionsResource, withCondition } from "../types.ts"
+import { settleStatus } from "./conditions.ts"
 import { unknownFormats } from "./formats.ts"
-import { acceptNames } from "./names.ts"
 import { validateDefinition, validateAcceptedNames, validateDefinitionUpdate } from "./validate.ts"
 
 const { group, resource } = definitionsResource
@@ -48,12 +48,13 @@ const strategy: Strategy<Definition> = {
   },
 
   prepareForUpdate(ctx, definition, current) {
-    const { subresource } = ctx.info
-    if (subresource !== "") return
-    definition.status = structuredClone(current.status ?? {})
-    const stored = storageVersionOf(definition)
-    const known = definition.status.storedVersions ?? []
-    if (stored !== undefined && !known.includes(stored)) definition.status.storedVersions = [...known, stored]
+    const stored = storageVersionOf(ctx.info.subresource === "" ? definition : current)
+    if (ctx.info.subresource === "") definition.status = structuredClone(current.status ?? {})
+    const status = (definition.status ??= {})
+    const known = status.storedVersions ?? []
+    // A written status may name any other versions, but not none.
+    if (ctx.info.subresource !== "" && known.length > 0) return
+    if (stored !== undefined && !known.includes(stored)) status.storedVersions = [...known, stored]
   },
 
   // The rules for the name depend on the spec, so validate checks them.
@@ -75,13 +76,14 @@ const strategy: Strategy<Definition> = {
   },
 
   // Also of a status: what upstream's controllers say in it does not stay changed.
-  async begin(ctx, definition) {
+  async begin(ctx, definition, current) {
     // Only those of the same group, identified by their keys: parsing all definitions of a large installation takes seconds.
     const { items } = await ctx.controlPlane.store.range(storagePrefixOf(group, resource))
     const ofGroup = items.filter(({ key }) => key.endsWith(`.${definition.spec?.group ?? ""}`))
     const others = await builtIn(ctx, definitionsResource).values(ofGroup)
-    definition.status = acceptNames(
+    definition.status = settleStatus(
       definition,
+      current,
       others.map((other) => other.object() as Definition),
     )
     return nothingHeld

@@ -46,6 +46,7 @@ import { definitionFaultCases } from "./cases/definition-faults.ts"
 import { definitionLifeCases } from "./cases/definition-lives.ts"
 import { definitionNullCases } from "./cases/definition-nulls.ts"
 import { definitionRuleCases } from "./cases/definition-rules.ts"
+import { definitionStatusCases } from "./cases/definition-statuses.ts"
 import { definitionWatchCases } from "./cases/definition-watches.ts"
 import { builtInGroupDefinitionCases } from "./cases/definitions-in-built-in-groups.ts"
 import { definitionCases } from "./cases/definitions.ts"
@@ -198,6 +199,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...definitionRootCases(),
         ...definitionOrderCases(),
         ...definitionPathCases(),
+        ...definitionStatusCases(),
         ...definitionLifeCases(),
         ...definitionRuleCases(),
         ...definitionWatchCases(),

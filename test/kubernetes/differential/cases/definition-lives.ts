@@ -119,7 +119,7 @@ function changed(): RequestStep[] {
     settled("things", "NoConflicts"),
     rename("others", { listKind: "ElseList", singular: "else" }),
     settled("others", ["else"]),
-    get(`/apis/${group}/v1`, { untilText: "single" }),
+    get(`/apis/${group}/v1`, { untilText: '"else"' }),
     status("things", { acceptedNames: null, conditions: null }),
     settled("things", established),
     get(`/apis/${group}/v1/namespaces/@{ns}/things`, { untilCode: 200, label: "LIST after an empty status" }),
