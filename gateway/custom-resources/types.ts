@@ -107,7 +107,7 @@ export function withCondition(
   const list = [...(conditions ?? [])]
   const index = list.findIndex(({ type }) => type === condition.type)
   const before = list[index]
-  const same = before?.status === condition.status && before.lastTransitionTime !== undefined
+  const same = before?.status === condition.status && (before.lastTransitionTime ?? null) !== null
   // What clients add to it stays: its observedGeneration.
   const next = {
     ...before,

@@ -41,7 +41,16 @@ describe("settleStatus()", () => {
   })
 
   test("leaves the conditions of granted names alone", () => {
-    expect(settleStatus(definition([]), definition([]), [], now).conditions).toBeNull()
+    expect(settleStatus(definition([]), definition([]), [], now).conditions).toEqual([])
+  })
+
+  test("sets a time that a client has left out", () => {
+    const given = [condition("NamesAccepted", "True"), condition("Established", "True", { lastTransitionTime: null })]
+    const renamed = definition(given, { accepted: { ...names, shortNames: ["th"] } })
+    expect(settleStatus(renamed, renamed, [], now).conditions?.map((one) => one.lastTransitionTime)).toEqual([
+      before,
+      now,
+    ])
   })
 
   test("says that a kind is not established only if nothing is said of it yet", () => {
@@ -61,7 +70,7 @@ describe("settleStatus()", () => {
   test("tells of the approval when its annotation changes", () => {
     const approved = { group: "a.k8s.io", annotations: { "api-approved.kubernetes.io": "unapproved" } }
     const current = definition([], approved)
-    expect(settleStatus(current, current, [], now).conditions).toBeNull()
+    expect(settleStatus(current, current, [], now).conditions).toEqual([])
     const { conditions } = settleStatus(current, definition([], { group: "a.k8s.io" }), [], now)
     expect(shown(conditions)).toEqual(["KubernetesAPIApprovalPolicyConformant False UnapprovedAnnotation"])
   })

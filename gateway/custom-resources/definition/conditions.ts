@@ -22,7 +22,7 @@ export function settleStatus(
   const conditions = [establishedCondition({ ...definition, status }), approvalCondition(definition, current)]
     .filter((condition) => condition !== undefined)
     .reduce<DefinitionCondition[]>((list, condition) => withCondition(list, condition, now), before)
-  return { ...status, conditions: conditions.length === 0 ? null : conditions }
+  return { ...status, conditions: conditions.length === 0 && (status.conditions ?? null) === null ? null : conditions }
 }
 
 /** Once established a definition stays established: its objects must remain accessible. */

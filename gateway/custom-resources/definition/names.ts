@@ -17,12 +17,13 @@ export function acceptNames(definition: Definition, others: readonly Definition[
   const isSame = before?.status === condition.status && before.reason === condition.reason
   if (isSame && before.message === condition.message && sameNames(accepted, granted)) return status
   const conditions = withCondition(status.conditions, condition, now)
-  // Whether a kind is established is otherwise decided when all its names are accepted.
-  const isUndecided = conditions.every(({ type }) => type !== notAccepted.type)
+  const established = conditions.find(({ type }) => type === notAccepted.type)
+  // A kind whose names are all accepted is established next.
+  const isNext = established === undefined && condition.status === "True"
   const next = {
     ...status,
     acceptedNames: accepted,
-    conditions: condition.status === "False" && isUndecided ? withCondition(conditions, notAccepted, now) : conditions,
+    conditions: isNext ? conditions : withCondition(conditions, established ?? notAccepted, now),
   }
   // After a conflict upstream considers the names again, beside those that have been granted now.
   return acceptNames({ ...definition, status: next }, others, now)

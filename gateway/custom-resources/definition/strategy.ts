@@ -8,7 +8,7 @@ import { toLower } from "../../../apimachinery/texts.ts"
 import { builtIn } from "../../registry/generic/internal-write.ts"
 import { storagePrefixOf } from "../../registry/generic/storage/keys.ts"
 import type { Claim, KindExtension, Strategy } from "../../registry/strategy.ts"
-import { cleanupFinalizer, conditionOf, type Definition, definitionsResource, withCondition } from "../types.ts"
+import { cleanupFinalizer, type Definition, definitionsResource, withCondition } from "../types.ts"
 import { settleStatus } from "./conditions.ts"
 import { unknownFormats } from "./formats.ts"
 import { validateDefinition, validateAcceptedNames, validateDefinitionUpdate } from "./validate.ts"
@@ -90,12 +90,9 @@ const strategy: Strategy<Definition> = {
   },
 
   /** Until cleanup removes the finalizer that markDeleted adds. */
-  heldBack: (definition) =>
-    conditionOf(definition, "Terminating") === undefined ||
-    (definition.metadata.finalizers ?? []).includes(cleanupFinalizer),
+  heldBack: (definition) => (definition.metadata.finalizers ?? []).includes(cleanupFinalizer),
 
   markDeleted(definition) {
-    if (conditionOf(definition, "Terminating") !== undefined) return
     const finalizers = definition.metadata.finalizers ?? []
     if (!finalizers.includes(cleanupFinalizer)) definition.metadata.finalizers = [...finalizers, cleanupFinalizer]
     definition.status = {

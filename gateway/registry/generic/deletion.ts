@@ -46,7 +46,7 @@ export function nextDeletionStep(
   const isLater = grace === "graceful" && (held || (metadata.deletionGracePeriodSeconds ?? 0) > 0)
   if (!held && !isLater) return { step: "remove", object: copy, marked: true, graceSeconds }
   if (!isLater) markAsDeleting(definition, copy, now)
-  definition.strategy.markDeleted?.(copy)
+  if (isFirst) definition.strategy.markDeleted?.(copy)
   return { step: "mark", object: copy, graceSeconds }
 }
 

@@ -15,6 +15,7 @@ export function definitionStatusCases(): Scenario[] {
     { name: "the status of a kind is emptied", steps: emptied() },
     { name: "the conditions of a protected kind are emptied", steps: protectedStatus() },
     { name: "a kind is deleted with any options", steps: deleted() },
+    { name: "a kind ends that was said to end", steps: saidToEnd() },
     { name: "kinds are deleted together", steps: together() },
     { name: "a kind ends that is stored as a built-in one", steps: overlapping() },
   ]
@@ -201,6 +202,19 @@ function deleted(): RequestStep[] {
     remove(own(), { propagationPolicy: "Background" }, { label: "WRITE end in the background" }),
     read("example.com/hold"),
     write("no finalizers", { metadata: { finalizers: null } }),
+    get(own(), { untilCode: 404 }),
+  ]
+}
+
+function saidToEnd(): RequestStep[] {
+  const said = (type: string): Json => ({ type, status: "Unknown", reason: "R", message: "", lastTransitionTime: null })
+  return [
+    kind("things", "Thing"),
+    read(established),
+    status("ending", { conditions: [said("Terminating"), said("Established")] }),
+    write("short names", { spec: { names: { shortNames: ["th"] } } }),
+    read(established),
+    remove(own(), undefined, { label: "WRITE end" }),
     get(own(), { untilCode: 404 }),
   ]
 }
