@@ -3,6 +3,7 @@
 import { type Kind, kinds } from "../generate/objects.ts"
 import type { Scenario } from "../scenario.ts"
 import { randomAccessScenario } from "./access.ts"
+import { randomDefinitionLifeScenario } from "./definition-lives.ts"
 import { randomCustomResourceScenario, randomDefinitionScenario } from "./definitions.ts"
 import { randomEvictionScenario } from "./evictions.ts"
 import { randomLifeScenario } from "./lives.ts"
@@ -22,6 +23,7 @@ export type Generator = (seed: number) => Scenario
 export const generators: readonly Generator[] = [
   randomDefinitionScenario,
   randomCustomResourceScenario,
+  randomDefinitionLifeScenario,
   randomVersionsScenario,
   randomEvictionScenario,
   randomPolicyScenario,
