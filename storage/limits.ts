@@ -38,14 +38,18 @@ export interface StoreLimits {
    */
   recentRevisions: number
   /**
-   * Automatic compaction: history older than this, or beyond this many revisions, is dropped. Checked when something is
+   * Automatic compaction: history older than this, or beyond this many revisions or bytes, is dropped. Checked when something is
    * written or the past is read; an idle store keeps its history. 0 disables that limit. Source: kube-apiserver makes etcd compact
-   * every five minutes what is older than five minutes (--etcd-compaction-interval), and clients rely on that.
+   * every five minutes what is older than five minutes (--etcd-compaction-interval), and clients rely on that. The quota of a store does
+   * not count its history: without a limit in bytes, one that is overwritten all the time would fill the disk for all.
    */
   historyMilliseconds: number
   historyRevisions: number
+  historyBytes: number
   /** Changes dropped per step of a compaction; other work runs between the steps. */
   compactionStep: number
+  /** When so many bytes of history have been dropped, their space on disk is freed; fewer are left to LevelDB. */
+  freedBytes: number
   /** Size of the current values, with overhead, that a small store keeps in memory. A larger store reads them from LevelDB. */
   residentBytes: number
   /** LevelDB's options: uncompressed blocks cached, bytes buffered before a table is written, table files kept open (at least 74). */
@@ -77,7 +81,9 @@ export const defaultLimits: Readonly<StoreLimits> = {
   recentRevisions: 500,
   historyMilliseconds: 5 * 60_000,
   historyRevisions: 10_000,
+  historyBytes: 256 * MiB,
   compactionStep: 500,
+  freedBytes: 64 * MiB,
   residentBytes: 512 * KiB,
   blockCacheBytes: 200 * KiB,
   writeBufferBytes: 1024 * KiB,

@@ -40,6 +40,7 @@ export class Connection implements AsyncDisposable {
     const { client, limits, handler } = options
     const changed: FeedHandler["changed"] = (events, revision) => {
       handler.changed(events, revision)
+      for (const { kv } of events) connection.#policy.wrote(kv.key.length + kv.value.length)
       connection.#compactHistory(revision)
     }
     const prefix = connection.storesPrefix
@@ -53,7 +54,7 @@ export class Connection implements AsyncDisposable {
     this.prefix = prefix
     this.storesPrefix = Buffer.from(storesPrefix(prefix))
     this.#limits = limits
-    this.#policy = new HistoryPolicy({ historyMilliseconds, historyRevisions: limits.historyRevisions }, now)
+    this.#policy = new HistoryPolicy({ ...limits, historyMilliseconds }, now)
   }
 
   get #opened(): Feed {

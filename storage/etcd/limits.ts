@@ -18,6 +18,8 @@ export interface EtcdLimits {
   maxBacklogs: number
   /** History of all tenants together: number of revisions that stay readable at least, unless they are too old (storage/limits.ts). */
   historyRevisions: number
+  /** The same for its size: etcd itself stops all writes at --quota-backend-bytes, 2 GiB by default. */
+  historyBytes: number
 }
 
 export const defaultEtcdLimits: Readonly<EtcdLimits> = {
@@ -30,6 +32,7 @@ export const defaultEtcdLimits: Readonly<EtcdLimits> = {
   progressMs: 25,
   maxBacklogs: 32,
   historyRevisions: 1_000_000,
+  historyBytes: 512 * 1024 * 1024,
 }
 
 /** The delay after so many failures in a row, at least one. */

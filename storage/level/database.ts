@@ -10,7 +10,12 @@ import { syncDirectory } from "../sync-directory.ts"
 import { StorageError, type Revision } from "../types.ts"
 import { decodeLogKey, formatVersion, logEnd, logKey, metaCompacted, metaFormat, metaUsage } from "./keys.ts"
 
-export type Database = Level<string, Buffer>
+/** With functions that `level` has in Node only, which its types therefore lack. */
+export type Database = Level<string, Buffer> & {
+  /** Bytes on disk, roughly. */
+  approximateSize(start: Buffer, end: Buffer, options: { keyEncoding: "buffer" }): Promise<number>
+  compactRange(start: Buffer, end: Buffer, options: { keyEncoding: "buffer" }): Promise<void>
+}
 
 /** The state on disk that a store must know before it can serve. */
 export interface DatabaseState {
@@ -50,7 +55,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 async function openLevel({ directory, limits, create }: DatabaseOptions): Promise<Database> {
-  const database: Database = new Level(directory, {
+  const database = new Level<string, Buffer>(directory, {
     keyEncoding: "utf8",
     valueEncoding: "buffer",
     cacheSize: limits.blockCacheBytes,
@@ -59,7 +64,7 @@ async function openLevel({ directory, limits, create }: DatabaseOptions): Promis
     createIfMissing: create ?? true,
   })
   await database.open()
-  return database
+  return database as Database
 }
 
 const currentPath = (directory: string): string => join(directory, "CURRENT")

@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises"
 import { HistoryPolicy } from "../history-policy.ts"
 import type { StoreLimits } from "../limits.ts"
 import type { Revision } from "../types.ts"
-import { dropOldest } from "./compaction.ts"
+import { dropOldest, freeSpace, hasLeftovers, logBytes } from "./compaction.ts"
 import type { Database } from "./database.ts"
 import { metaCompacted } from "./keys.ts"
 import type { Write } from "./revision-log.ts"
@@ -30,6 +30,9 @@ export class History {
   /** The compaction in progress, and those queued behind it. */
   #queue: Promise<void> = Promise.resolve()
   #isQueued = false
+  /** Bytes removed since space was last freed. */
+  #removed = 0
+  #isFreeing = false
 
   constructor(
     state: { head: Revision; compacted: Revision },
@@ -49,16 +52,22 @@ export class History {
     return this.#queue
   }
 
-  /** Called after writes and reads of the past: removes history that has become too old, in the background. */
-  check(head: Revision): void {
+  /**
+   * Call once for a database that was there: counts its history, unless it is certainly small, and removes the remains of an
+   * interrupted compaction, in the background.
+   */
+  async found(database: Database, head: Revision): Promise<void> {
+    const { historyBytes, maxTransactionBytes } = this.#limits
+    if ((head - this.compacted) * maxTransactionBytes > historyBytes) this.#policy.wrote(await logBytes(database))
+    if (await hasLeftovers(database, this.compacted)) background(this.#enqueue(() => this.#drop()))
+  }
+
+  /** Called after writes of so many bytes, and after reads of the past: removes history that is too old, in the background. */
+  check(head: Revision, written = 0): void {
+    this.#policy.wrote(written)
     if (this.#isQueued || this.#store.isClosing()) return
     const target = this.#policy.target(head, this.compacted)
     if (target !== undefined) background(this.compactTo(Math.min(target, head - 1)))
-  }
-
-  /** Removes the remains of an interrupted compaction, in the background. */
-  resume(): void {
-    background(this.#enqueue(() => this.#drop()))
   }
 
   compactTo(revision: Revision): Promise<void> {
@@ -80,9 +89,22 @@ export class History {
   async #drop(): Promise<void> {
     const store = this.#store
     const write = (writes: Write[]) => store.write(writes, false)
-    while (!store.isClosing() && (await dropOldest(store.database(), this.compacted + 1, this.#limits, write)))
-      await setImmediate()
+    for (let hasMore = true; hasMore && !store.isClosing(); await setImmediate()) {
+      const dropped = await dropOldest(store.database(), this.compacted + 1, this.#limits, write)
+      this.#removed += dropped.bytes
+      hasMore = dropped.hasMore
+    }
     store.dropped()
+    this.#free()
+  }
+
+  /** Beside further compactions, because it may take seconds. LevelDB ends it when it is closed. */
+  #free(): void {
+    if (this.#isFreeing || this.#removed < this.#limits.freedBytes || this.#store.isClosing()) return
+    this.#removed = 0
+    this.#isFreeing = true
+    const freed = freeSpace(this.#store.database(), this.compacted + 1)
+    background(freed.finally(() => (this.#isFreeing = false)))
   }
 
   #enqueue(work: () => Promise<void>): Promise<void> {

@@ -25,7 +25,6 @@ import { createWatcher, type ChangeLog } from "../watch/watcher.ts"
 import { memoryOf, type Database, type DatabaseState, type OpenedDatabase } from "./database.ts"
 import { GroupCommit } from "./group-commit.ts"
 import { Allowance } from "./allowance.ts"
-import { hasLeftovers } from "./compaction.ts"
 import { History } from "./history.ts"
 import type { Image } from "./image.ts"
 import { type CountedKeys, KeyCounts } from "./key-counts.ts"
@@ -83,7 +82,7 @@ export class LevelStore implements Store, ChangeLog {
       reopenMilliseconds: this.#limits.reopenMilliseconds,
       isClosing: () => this.#closing !== undefined,
       isKnown: (state) => state.head === this.#head && state.compacted === this.#history.compacted,
-      adopted: (database) => this.#adopted(database),
+      adopted: (database) => this.found(database),
       dropped: () => this.#residency.drop(),
       distrusted: (error) => this.#buffer.end(error),
       begin: (opened, trusted) => this.#begin(opened, trusted),
@@ -190,9 +189,9 @@ export class LevelStore implements Store, ChangeLog {
     await this.#history.compactTo(compactionTarget(revision, this.#head))
   }
 
-  /** Removes the remains of an interrupted compaction, in the background. */
-  resumeCompaction(): void {
-    this.#history.resume()
+  /** Call once for a database that was there before the store was opened. */
+  found(database: Database): Promise<void> {
+    return this.#history.found(database, this.#head)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -253,12 +252,7 @@ export class LevelStore implements Store, ChangeLog {
       this.#residency.committed(events)
       this.#counts.committed(events)
     })
-    this.#buffer.publish(events, revision)
-    this.#history.check(this.#head)
-  }
-
-  async #adopted(database: Database): Promise<void> {
-    if (await hasLeftovers(database, this.#history.compacted)) this.resumeCompaction()
+    this.#history.check(this.#head, this.#buffer.publish(events, revision))
   }
 
   async #begin({ database, state }: OpenedDatabase, trusted: () => void): Promise<void> {

@@ -4,7 +4,6 @@ import { emptyBaseLayer } from "../base-layer.ts"
 import { withDefaults, type StoreLimits } from "../limits.ts"
 import type { StoreQuota } from "../quota.ts"
 import type { BaseLayer, Store } from "../types.ts"
-import { hasLeftovers } from "./compaction.ts"
 import { accessError, checkPresence, openDatabase, readState, type OpenedDatabase } from "./database.ts"
 import { Allowance } from "./allowance.ts"
 import { readImage, writeImage } from "./image.ts"
@@ -73,7 +72,7 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<Store>
     else await residency.open(database)
     await allowance.open(database, state)
     const store = new LevelStore({ ...parts, database, state })
-    if (!state.fresh && (await hasLeftovers(database, state.compacted))) store.resumeCompaction()
+    if (!state.fresh) await store.found(database)
     return store
   } catch (error) {
     await database.close()

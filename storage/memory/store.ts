@@ -3,6 +3,7 @@
 
 import { baseRevision, baseValue, emptyBaseLayer } from "../base-layer.ts"
 import { lowerBound, selectKeys } from "../key-order.ts"
+import { HistoryPolicy } from "../history-policy.ts"
 import { withDefaults, type StoreLimits } from "../limits.ts"
 import {
   applyTransaction,
@@ -47,6 +48,7 @@ interface Version {
 class MemoryStore implements Store, ChangeLog {
   readonly #limits: StoreLimits
   readonly #buffer: EventBuffer
+  readonly #history: HistoryPolicy
   /** All keys with versions, in byte order. */
   readonly #keys: string[] = []
   /** By key, oldest first; the first version is the state at the oldest readable revision. */
@@ -59,6 +61,7 @@ class MemoryStore implements Store, ChangeLog {
   constructor(base: BaseLayer, limits: StoreLimits) {
     this.#limits = limits
     this.#buffer = new EventBuffer(baseRevision, limits.recentEventBytes)
+    this.#history = new HistoryPolicy(limits, Date.now)
     for (const key of base.keys) {
       this.#keys.push(key)
       this.#versions.set(key, [{ revision: baseRevision, state: baseValue(base, key) }])
@@ -118,7 +121,7 @@ class MemoryStore implements Store, ChangeLog {
       this.#log.push(event)
       this.#addVersion(event.current.key, { revision: result.revision, state: stateAfter(event) })
     }
-    this.#buffer.publish(events, result.revision)
+    this.#history.wrote(this.#buffer.publish(events, result.revision))
     this.#compactHistory()
     return result
   }
@@ -185,10 +188,9 @@ class MemoryStore implements Store, ChangeLog {
     return low
   }
 
-  // History may exceed the limit by half before it is compacted, so that not every write compacts.
   #compactHistory(): void {
-    const keep = this.#limits.historyRevisions
-    if (keep > 0 && this.#revision - this.#compacted > keep * 1.5) this.#compactTo(this.#revision - keep)
+    const target = this.#history.target(this.#revision, this.#compacted)
+    if (target !== undefined) this.#compactTo(Math.min(target, this.#revision - 1))
   }
 
   // The oldest state that must be kept is the one at the first revision that stays readable.

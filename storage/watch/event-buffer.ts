@@ -64,8 +64,9 @@ export class EventBuffer {
     return this.#live.size
   }
 
-  /** Publishes the changes of one or more complete transactions, up to and including `revision`. */
-  publish(events: readonly StoreEvent[], revision: Revision): void {
+  /** Publishes the changes of one or more complete transactions, up to and including `revision`. Returns their estimated size. */
+  publish(events: readonly StoreEvent[], revision: Revision): number {
+    const before = this.#published
     for (const event of events) {
       this.#events.push(event)
       const size = weight(event)
@@ -75,6 +76,7 @@ export class EventBuffer {
     this.#revision = revision
     this.#trim()
     for (const consumer of this.#live) consumer.offer(events, revision)
+    return this.#published - before
   }
 
   /** The changes after `revision`, which must be at or above the floor. */

@@ -36,4 +36,12 @@ export function limits(open: (options: { limits: Partial<StoreLimits> }) => Prom
     expect(store.revision - store.compactedRevision).toBeGreaterThanOrEqual(20)
     expect((await store.range("/k/", { revision: store.revision - 10 })).items).toHaveLength(5)
   })
+
+  test("history of more bytes than the limit is compacted automatically", async () => {
+    const store = await open({ limits: { historyBytes: 50_000 } })
+    for (let i = 0; i < 100; i++) await put(store, `/k/${i % 5}`, "x".repeat(2_000))
+    await expect.poll(() => store.compactedRevision).toBeGreaterThan(60)
+    expect(store.revision - store.compactedRevision).toBeGreaterThanOrEqual(20)
+    expect((await store.range("/k/", { revision: store.revision - 10 })).items).toHaveLength(5)
+  })
 }

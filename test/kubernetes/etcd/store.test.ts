@@ -17,11 +17,11 @@ describe.skipIf(lacks(["etcd"]))("on a real etcd", () => {
     async open({ base, limits = {} }) {
       const etcd = await TestEtcd.start()
       open.push(etcd)
-      const { historyRevisions } = limits
+      const { historyRevisions = 0, historyBytes = 0 } = limits
       const database = await EtcdDatabase.open({
         servers: etcd.servers,
         limits,
-        etcdLimits: historyRevisions === undefined ? {} : { historyRevisions },
+        etcdLimits: { historyRevisions, historyBytes },
       })
       open.push(database)
       return database.openStore("store", base)
