@@ -141,13 +141,7 @@ export class EtcdStore implements Store, ChangeLog {
     this.#checkOpen()
     // If the store has not changed since, a watch may start even at a revision that has been compacted.
     const after = options.after >= this.#lastChange ? Math.max(options.after, this.revision) : options.after
-    return createWatcher(this, this.#buffer, prefix, {
-      after,
-      maxPending: options.maxPending ?? this.#parts.limits.maxPendingEvents,
-      maxPendingBytes: options.maxPendingBytes ?? this.#parts.limits.maxPendingBytes,
-      patient: options.patient ?? false,
-      ...(options.concerns === undefined ? {} : { concerns: options.concerns }),
-    })
+    return createWatcher(this, this.#buffer, prefix, { ...options, after }, this.#parts.limits)
   }
 
   /** The revision may have been written by another process, and the client may have received it from there. */

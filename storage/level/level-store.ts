@@ -168,13 +168,7 @@ export class LevelStore implements Store, ChangeLog {
 
   watch(prefix: string, options: WatchOptions): Watcher {
     if (this.#closing) throw closedError()
-    return createWatcher(this, this.#buffer, prefix, {
-      after: options.after,
-      maxPending: options.maxPending ?? this.#limits.maxPendingEvents,
-      maxPendingBytes: options.maxPendingBytes ?? this.#limits.maxPendingBytes,
-      patient: options.patient ?? false,
-      ...(options.concerns === undefined ? {} : { concerns: options.concerns }),
-    })
+    return createWatcher(this, this.#buffer, prefix, options, this.#limits)
   }
 
   async readChanges(prefix: string, after: Revision): Promise<{ events: readonly StoreEvent[]; revision: Revision }> {

@@ -4,6 +4,7 @@
 // up to maxPending; then the watch ends with SlowConsumer, and the consumer resumes from `revision` or lists again.
 // Beyond maxPendingBytes they are dropped, and the watch is behind again.
 
+import type { StoreLimits } from "../limits.ts"
 import { checkReadable, compactedError } from "../transaction.ts"
 import { StorageError, type Revision, type StoreEvent, type Watcher, type WatchOptions } from "../types.ts"
 import type { EventBuffer, LiveConsumer } from "./event-buffer.ts"
@@ -24,7 +25,8 @@ export interface ChangeLog {
   reach?(revision: Revision): Promise<void>
 }
 
-type CompleteOptions = Required<Omit<WatchOptions, "concerns">> & Pick<WatchOptions, "concerns">
+/** Defaults of the options. */
+type WatchLimits = Pick<StoreLimits, "maxPendingEvents" | "maxPendingBytes">
 
 interface Waiter {
   resolve(result: IteratorResult<readonly StoreEvent[], undefined>): void
@@ -34,8 +36,14 @@ interface Waiter {
 const finished = { done: true, value: undefined } as const
 
 /** Invalid options are reported by the first read of the watch, like every other error that ends it. */
-export function createWatcher(log: ChangeLog, buffer: EventBuffer, prefix: string, options: CompleteOptions) {
-  return new LogWatcher(log, buffer, prefix, options)
+export function createWatcher(
+  log: ChangeLog,
+  buffer: EventBuffer,
+  prefix: string,
+  options: WatchOptions,
+  limits: WatchLimits,
+): Watcher {
+  return new LogWatcher(log, buffer, prefix, options, limits)
 }
 
 class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readonly StoreEvent[], undefined> {
@@ -58,13 +66,13 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
   #failure: Error | undefined
   #waiter: Waiter | undefined
 
-  constructor(log: ChangeLog, buffer: EventBuffer, prefix: string, options: CompleteOptions) {
+  constructor(log: ChangeLog, buffer: EventBuffer, prefix: string, options: WatchOptions, limits: WatchLimits) {
     this.#log = log
     this.#buffer = buffer
     this.#prefix = prefix
-    this.#maxPending = options.maxPending
-    this.#maxPendingBytes = options.maxPendingBytes
-    this.#isPatient = options.patient
+    this.#maxPending = options.maxPending ?? limits.maxPendingEvents
+    this.#maxPendingBytes = options.maxPendingBytes ?? limits.maxPendingBytes
+    this.#isPatient = options.patient ?? false
     this.#concerns = options.concerns
     this.#delivered = options.after
     this.#seen = options.after
