@@ -125,6 +125,8 @@ export const deploymentScenarios: readonly Scenario[] = [
         with: { spec: { strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: "34%" } } } },
       },
       settle,
+      // Pods without a node that are held fail sooner or later: the pod garbage collector of upstream looks every 20 s.
+      { until: ["deployments", "web"], has: { status: { terminatingReplicas: 0 } } },
     ],
   },
   {
