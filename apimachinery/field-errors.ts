@@ -124,12 +124,7 @@ export const notSupported = (field: FieldPath, value: unknown, supported: readon
   notSupportedText(field, asJson(value), supported)
 /** For a field whose type is string upstream. */
 export const notSupportedText = (field: FieldPath, value: unknown, supported: readonly string[]): FieldError =>
-  new FieldError(
-    "FieldValueNotSupported",
-    field,
-    value,
-    supported.length === 0 ? "" : `supported values: ${supported.map(goQuote).join(", ")}`,
-  )
+  new FieldError("FieldValueNotSupported", field, value, supportedValues(supported))
 export const forbiddenField = (field: FieldPath, detail: string): FieldError =>
   new FieldError("FieldValueForbidden", field, "", detail)
 export const internalFieldError = (field: FieldPath, detail: string): FieldError =>
@@ -138,6 +133,16 @@ export const tooLong = (field: FieldPath, value: unknown, max: number): FieldErr
   new FieldError("FieldValueTooLong", field, value, max < 0 ? "value is too long" : mayNotBeMore(max))
 export const tooMany = (field: FieldPath, actual: number, max: number): FieldError =>
   new FieldError("FieldValueTooMany", field, actual, `must have at most ${max} item${max === 1 ? "" : "s"}`)
+
+/** The last list, which is a constant: a list of a client may have a million values that are not in it. */
+let printedLast: { supported: readonly string[]; printed: string } | undefined
+
+function supportedValues(supported: readonly string[]): string {
+  if (supported.length === 0) return ""
+  if (printedLast?.supported !== supported)
+    printedLast = { supported, printed: `supported values: ${supported.map(goQuote).join(", ")}` }
+  return printedLast.printed
+}
 
 function mayNotBeMore(bytes: number): string {
   return `may not be more than ${bytes} byte${bytes === 1 ? "" : "s"}`

@@ -18,7 +18,17 @@ export const shortEscapes: Readonly<Record<string, string>> = dictionary({
 const special = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["\\]/gu
 
 export function goQuote(text: string): string {
-  return `"${text.replace(special, escape)}"`
+  return text.search(special) < 0 ? `"${text}"` : `"${escaped(text)}"`
+}
+
+/** A text of a client may consist of millions of special characters: each is looked up once. */
+function escaped(text: string): string {
+  const escapes = new Map<string, string>()
+  return text.replace(special, (character) => {
+    let known = escapes.get(character)
+    if (known === undefined) escapes.set(character, (known = escape(character)))
+    return known
+  })
 }
 
 function escape(character: string): string {

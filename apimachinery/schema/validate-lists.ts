@@ -56,6 +56,7 @@ function keysOf(item: Json | undefined, keys: readonly string[]): Json {
 }
 
 function stableText(value: Json): string {
+  if (typeof value === "string") return JSON.stringify(value)
   return JSON.stringify(value, (_, inner: Json) =>
     isObject(inner) && !JSON.isRawJSON(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
