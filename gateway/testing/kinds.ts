@@ -3,6 +3,7 @@
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { StatusError } from "../../apimachinery/status.ts"
 import type { DeleteOptions, KubeClient, PatchOptions, Resource } from "../../client/rest.ts"
+import type { Store } from "../../storage/types.ts"
 import type { AdmissionPlugin } from "../admission/chain.ts"
 import type { ServiceAddresses } from "../control-plane/service-addresses.ts"
 import { type ControlPlaneStub, createControlPlaneStub } from "./control-plane-stub.ts"
@@ -22,7 +23,7 @@ export interface KindsStub extends AsyncDisposable {
 export type Loose = Record<string, any>
 
 export function createKindsStub(
-  options: { plugins?: readonly AdmissionPlugin[]; serviceAddresses?: ServiceAddresses } = {},
+  options: { store?: Store; plugins?: readonly AdmissionPlugin[]; serviceAddresses?: ServiceAddresses } = {},
 ): KindsStub {
   const stub = createControlPlaneStub(options)
   if (options.serviceAddresses) Object.assign(stub, { serviceAddresses: options.serviceAddresses })

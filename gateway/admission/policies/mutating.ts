@@ -121,11 +121,13 @@ async function collect(
     if (spec.failurePolicy !== "Ignore")
       errors.push({ policy, binding, message: `failed to configure ${what}: ${error.message}` })
   }
+  await ctx.pause?.()
   const definition = await matchResources(ctx, spec.matchConstraints ?? {}, attributes)
   if (definition === undefined) return
   try {
     const registry = spec.paramKind === undefined ? undefined : paramRegistry(ctx, spec.paramKind)
     for (const { metadata, spec: { matchResources: narrowed, paramRef } = {} } of bindings) {
+      await ctx.pause?.() // a tenant may have a hundred thousand
       const { name: binding = "" } = metadata
       try {
         if (narrowed !== undefined && (await matchResources(ctx, narrowed, attributes)) === undefined) continue
@@ -164,7 +166,10 @@ class Run {
     const { attributes } = this.#input
     const { isSecond } = attributes.reinvocation
     if (isSecond && !semanticEqual(this.#state.last, attributes.object)) this.#askAgain()
-    for (const invocation of invocations) await this.#invoke(invocation, isSecond)
+    for (const invocation of invocations) {
+      await this.#input.ctx.pause?.()
+      await this.#invoke(invocation, isSecond)
+    }
     // Upstream takes the outcome of a mutation for a change even if it is none.
     if (this.#last !== undefined && this.#written.has(this.#last)) this.#wantAgain()
     this.#state.last = structuredClone(attributes.object)

@@ -95,6 +95,7 @@ async function askPolicy(input: PolicyInput, hook: PolicyHook): Promise<Denial[]
     const message = `failed to configure ${what}: ${error.message}`
     return spec.failurePolicy === "Ignore" ? [] : [{ message, reason: "Invalid", policy: name, binding }]
   }
+  await ctx.pause?.()
   const definition = await matchResources(ctx, spec.matchConstraints ?? {}, attributes)
   if (definition === undefined) return []
   const denials: Denial[] = []
@@ -102,6 +103,7 @@ async function askPolicy(input: PolicyInput, hook: PolicyHook): Promise<Denial[]
   try {
     const registry = spec.paramKind === undefined ? undefined : paramRegistry(ctx, spec.paramKind)
     for (const binding of bindings) {
+      await ctx.pause?.() // a tenant may have a hundred thousand
       const { name: bindingName = "" } = binding.metadata
       try {
         const { matchResources: narrowed, paramRef } = binding.spec ?? {}

@@ -70,6 +70,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
     // Built-in plugins have modified the object after the webhooks' first run.
     if (isSecond && !semanticEqual(invocations.last, attributes.object)) askAgain(invocations)
     for (const [index, hook] of hooksOf(configurations).entries()) {
+      await ctx.pause?.() // a tenant may have a hundred thousand
       const definition = await matchHook(ctx, hook, attributes)
       if (definition === undefined) continue
       if (!(await meetsConditions(ctx, hook, attributes, definition, this.#evaluate))) continue

@@ -35,6 +35,7 @@ export class ValidatingWebhooks implements AdmissionPlugin {
     if (configurations.length === 0 || isExempt(attributes)) return
     const calls: { hook: Hook; definition: ResourceDefinition }[] = []
     for (const hook of hooksOf(configurations)) {
+      await ctx.pause?.() // a tenant may have a hundred thousand
       const definition = await matchHook(ctx, hook, attributes)
       if (definition === undefined) continue
       if (await meetsConditions(ctx, hook, attributes, definition, this.#evaluate)) calls.push({ hook, definition })

@@ -1,0 +1,67 @@
+import { expect, onTestFinished, test, vi } from "vitest"
+import { silentLog } from "../../client/log.ts"
+import { createMemoryStore } from "../../storage/memory/store.ts"
+import { createKindsStub, type Loose } from "../testing/kinds.ts"
+import { ValidatingPolicies } from "./policies/validating.ts"
+import { MutatingPolicies } from "./policies/mutating.ts"
+import { AdmissionRegistrations } from "./registrations.ts"
+import { MutatingWebhooks } from "./webhooks/mutating.ts"
+import { ValidatingWebhooks } from "./webhooks/validating.ts"
+import type { AdmissionPlugin } from "./chain.ts"
+
+const many = 200
+const rule = { operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }
+const others = { ...rule, resources: ["secrets"] }
+const webhook = { clientConfig: { url: "https://a" }, sideEffects: "None", admissionReviewVersions: ["v1"] }
+
+const webhooks = (kind: string): [string, (name: string) => Loose][] => [
+  [
+    `admissionregistration.k8s.io/${kind}webhookconfigurations`,
+    (name) => ({ metadata: { name }, webhooks: [{ ...webhook, name: `${name}.example.com`, rules: [others] }] }),
+  ],
+]
+const policies = (kind: string, spec: Loose, binding: Loose): [string, (name: string) => Loose][] => [
+  [
+    `admissionregistration.k8s.io/${kind}admissionpolicies`,
+    (name) => ({ metadata: { name }, spec: { matchConstraints: { resourceRules: [rule] }, ...spec } }),
+  ],
+  [
+    `admissionregistration.k8s.io/${kind}admissionpolicybindings`,
+    (name) => ({ metadata: { name }, spec: { policyName: name, ...binding } }),
+  ],
+]
+const validations = [{ expression: "true" }]
+const jsonPatch = { expression: "[JSONPatch{op: 'add', path: '/data', value: Object.data{}}].filter(p, false)" }
+const mutations = [{ patchType: "JSONPatch", jsonPatch }]
+
+test.each<[string, (registrations: AdmissionRegistrations) => AdmissionPlugin, [string, (name: string) => Loose][]]>([
+  ["validating webhooks", (of) => new ValidatingWebhooks(of, undefined), webhooks("validating")],
+  ["mutating webhooks", (of) => new MutatingWebhooks(of, undefined), webhooks("mutating")],
+  [
+    "validating policies",
+    (of) => new ValidatingPolicies(of),
+    policies("validating", { validations }, { validationActions: ["Deny"] }),
+  ],
+  [
+    "mutating policies",
+    (of) => new MutatingPolicies(of),
+    policies("mutating", { mutations, reinvocationPolicy: "Never" }, {}),
+  ],
+])("others have their turns between %s", async (_, plugin, made) => {
+  const store = createMemoryStore()
+  const registrations = new AdmissionRegistrations({ store, log: silentLog })
+  const kinds = createKindsStub({ store, plugins: [plugin(registrations)] })
+  onTestFinished(async () => {
+    await registrations[Symbol.asyncDispose]()
+    await kinds[Symbol.asyncDispose]()
+  })
+  const pauses = async (name: string): Promise<number> => {
+    using pausing = vi.spyOn(kinds.stub.turns, "pause")
+    await kinds.create("configmaps", { metadata: { name } })
+    return pausing.mock.calls.length
+  }
+  const before = await pauses("before")
+  for (let index = 0; index < many; index++)
+    for (const [what, object] of made) await kinds.create(what, object(`n${index}`))
+  expect(await pauses("after")).toBeGreaterThanOrEqual(before + many)
+})
