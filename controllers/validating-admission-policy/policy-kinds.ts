@@ -12,12 +12,16 @@ import type { KubeClient } from "../../client/rest.ts"
 
 /** Of one rule. */
 const maxKinds = 10
+/** Of one policy: with thousands of groups, versions and resources, a rule names more than could ever be looked up. */
+const maxLookups = 1000
 
 export async function kindsOf(client: KubeClient, { matchConstraints }: PolicySpec): Promise<TypedKind[]> {
   const found = new Map<string, TypedKind>()
+  let lookups = 0
   for (const rule of matchConstraints?.resourceRules ?? []) {
     let count = 0
     for (const resource of resourcesOf(rule)) {
+      if (++lookups > maxLookups) return sorted(found)
       const kind = await kindOf(client, resource)
       if (kind === undefined) continue
       found.set(`${kind.group}\n${kind.version}\n${kind.kind}`, kind)
@@ -33,14 +37,16 @@ function sorted(found: ReadonlyMap<string, TypedKind>): TypedKind[] {
 
 type Rule = NonNullable<NonNullable<PolicySpec["matchConstraints"]>["resourceRules"]>[number]
 
-function resourcesOf({ apiGroups = [], apiVersions = [], resources = [] }: Rule): GroupVersionResource[] {
-  if ([...apiGroups, ...apiVersions].some((name) => name.includes("*"))) return []
-  const whole = resources.filter((name) => !/[*/]/.test(name))
-  return [...apiGroups]
-    .sort()
-    .flatMap((group) =>
-      [...apiVersions].sort().flatMap((version) => whole.sort().map((resource) => ({ group, version, resource }))),
-    )
+function* resourcesOf({
+  apiGroups = [],
+  apiVersions = [],
+  resources = [],
+}: Rule): Generator<GroupVersionResource, void> {
+  if ([...apiGroups, ...apiVersions].some((name) => name.includes("*"))) return
+  const whole = resources.filter((name) => !/[*/]/.test(name)).sort()
+  const [groups, versions] = [apiGroups.toSorted(), apiVersions.toSorted()]
+  for (const group of groups)
+    for (const version of versions) for (const resource of whole) yield { group, version, resource }
 }
 
 async function kindOf(client: KubeClient, wanted: GroupVersionResource): Promise<TypedKind | undefined> {
