@@ -1,9 +1,11 @@
 // Type-checks the expressions of ValidatingAdmissionPolicies and writes the warnings into their status, as
 // k8s.io/kubernetes/pkg/controller/validatingadmissionpolicystatus does.
 
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type { PolicySpec } from "../../apimachinery/cel/admission/policy.ts"
 import { typeWarnings } from "../../apimachinery/cel/admission/type-check.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
+import { inSteps } from "../../apimachinery/steps.ts"
 import { validatingAdmissionPolicies } from "../../client/resources.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { kindsOf, paramType } from "./policy-kinds.ts"
@@ -32,7 +34,8 @@ export function runAdmissionPolicyStatus(ctx: ControllerContext): Promise<void> 
     const client = controller.client(tenant)
     const spec = policy.spec ?? {}
     const [kinds, params] = [await kindsOf(client, spec), await paramType(client, spec)]
-    const expressionWarnings = typeWarnings(spec, kinds, params, spec.paramKind !== undefined)
+    const checking = typeWarnings(spec, kinds, params, spec.paramKind !== undefined)
+    const expressionWarnings = await inSteps(checking, () => nextTurn())
     const { apiVersion, kind, metadata } = policy
     const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings }
     const status = { observedGeneration: metadata.generation ?? 0, typeChecking }

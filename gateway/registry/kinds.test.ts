@@ -323,3 +323,44 @@ describe("scale", () => {
     )
   })
 })
+
+const long = (field: string): object => ({ [field]: `true${" ".repeat(90_000)}` })
+const several = (make: () => object): object[] => Array.from({ length: 6 }, make)
+const served = { group: "example.com", names: { plural: "as", kind: "A" }, scope: "Namespaced" }
+const validated = { type: "object", "x-kubernetes-validations": several(() => ({ ...long("rule"), message: "a" })) }
+const hook = { name: "a.example.com", clientConfig: { url: "https://a" }, sideEffects: "None" }
+
+test.each<[string, Loose, string]>([
+  [
+    "apiextensions.k8s.io/customresourcedefinitions",
+    {
+      metadata: { name: "as.example.com" },
+      spec: {
+        ...served,
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: validated } }],
+      },
+    },
+    "spec.versions",
+  ],
+  [
+    "admissionregistration.k8s.io/validatingadmissionpolicies",
+    { metadata: { name: "a" }, spec: { validations: several(() => long("expression")) } },
+    "spec",
+  ],
+  [
+    "admissionregistration.k8s.io/validatingwebhookconfigurations",
+    {
+      metadata: { name: "a" },
+      webhooks: several(() => ({
+        ...hook,
+        admissionReviewVersions: ["v1"],
+        matchConditions: [{ name: "a", ...long("expression") }],
+      })),
+    },
+    "webhooks",
+  ],
+])("all expressions of an object together are limited: %s", async (what, object, field) => {
+  expect(await verdict(kinds.create(what, object))).toContain(
+    `is invalid: ${field}: Too long: all expressions together must not have more than 524288 characters`,
+  )
+})

@@ -4,6 +4,7 @@
 import { trimSpace } from "../../texts.ts"
 import type { Environment } from "../types/environment.ts"
 import { compileExpression, type Program } from "../program.ts"
+import { CompiledTexts } from "./compiled-texts.ts"
 import { boolType, listType, nullType, sameType, stringType, structType, type Type } from "../types/types.ts"
 import { admissionEnvironment, variableType } from "./environment.ts"
 import type { Mutation, NamedExpression, PolicySpec } from "./policy.ts"
@@ -48,19 +49,16 @@ function nameOf({ name, parameters }: Type): string {
   return parameters.length === 0 ? name : `${name}(${parameters.map(nameOf).join(", ")})`
 }
 
-/** Number of cached policies; the least recently used one is dropped. */
-const maxKept = 1000
-const kept = new Map<string, CompiledPolicy>()
+/** Characters of the cached policies and conditions each: what they are compiled to is ten times as large. */
+const keptCharacters = 4 * 1024 * 1024
+const kept = new CompiledTexts<CompiledPolicy>(keptCharacters)
+const keptConditions = new CompiledTexts<CompiledExpression>(keptCharacters)
 
 export function compilePolicy(spec: PolicySpec): CompiledPolicy {
   const { paramKind, matchConditions, variables, validations, auditAnnotations, mutations } = spec
   const params = paramKind !== undefined
   const text = JSON.stringify({ params, matchConditions, variables, validations, auditAnnotations, mutations })
-  const compiled = kept.get(text) ?? compileAll(spec, params)
-  kept.delete(text)
-  kept.set(text, compiled)
-  if (kept.size > maxKept) for (const oldest of [...kept.keys()].slice(0, 1)) kept.delete(oldest)
-  return compiled
+  return kept.of(text, () => compileAll(spec, params))
 }
 
 function compileAll(spec: PolicySpec, params: boolean): CompiledPolicy {
@@ -110,13 +108,7 @@ export function compileMutation(
 
 /** A match condition of a webhook: without variables and params. */
 export function compileMatchCondition(expression: string): CompiledExpression {
-  const known = keptConditions.get(expression)
-  const compiled = known ?? compileIn(admissionEnvironment({ params: false, authorizer: true }), expression, [boolType])
-  keptConditions.delete(expression)
-  keptConditions.set(expression, compiled)
-  if (keptConditions.size > maxKept)
-    for (const oldest of [...keptConditions.keys()].slice(0, 1)) keptConditions.delete(oldest)
-  return compiled
+  return keptConditions.of(expression, () =>
+    compileIn(admissionEnvironment({ params: false, authorizer: true }), expression, [boolType]),
+  )
 }
-
-const keptConditions = new Map<string, CompiledExpression>()

@@ -137,11 +137,14 @@ function typesOf({ variables, patches, more }: AdmissionScope): TypeProvider {
 
 const plain = new Set(["bool", "bytes", "double", "duration", "int", "null", "string", "timestamp", "uint"])
 
+/** Lists of variables in variables would nest as deep as there are variables. Parts of a type that are deeper are dyn. */
+const maxNesting = 32
+
 /** The type of a variable as seen by later ones: dyn, unless it is one of these. */
-export function variableType(type: Type | undefined): Type {
-  if (type === undefined || isOptional(type)) return dynType
+export function variableType(type: Type | undefined, depth = 0): Type {
+  if (type === undefined || isOptional(type) || depth > maxNesting) return dynType
   if (plain.has(type.kind)) return type
   const [first, second] = type.parameters
-  if (type.kind === "list") return listType(variableType(first))
-  return type.kind === "map" ? mapType(variableType(first), variableType(second)) : dynType
+  if (type.kind === "list") return listType(variableType(first, depth + 1))
+  return type.kind === "map" ? mapType(variableType(first, depth + 1), variableType(second, depth + 1)) : dynType
 }

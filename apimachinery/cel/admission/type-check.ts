@@ -2,6 +2,7 @@
 // objects as dyn. Source: k8s.io/apiserver/pkg/admission/plugin/policy/validating/typechecking.go.
 
 import type { GroupVersionKind } from "../../object.ts"
+import type { Steps } from "../../steps.ts"
 import { type DeclaredType, declaredTypes, typeOfDeclared } from "../types/declared-type.ts"
 import type { Environment } from "../types/environment.ts"
 import { compileExpression } from "../program.ts"
@@ -19,33 +20,38 @@ export interface ExpressionWarning {
   warning: string
 }
 
-/** `params`: the type named by paramKind; undefined if the policy has none. */
-export function typeWarnings(
+/** `params`: the type named by paramKind; undefined if the policy has none. A step compiles one expression. */
+export function* typeWarnings(
   { validations = [], variables = [] }: PolicySpec,
   kinds: readonly TypedKind[],
   params: DeclaredType | undefined,
   hasParams: boolean,
-): ExpressionWarning[] {
-  const environments = kinds.map((kind) => [kind, environmentFor(kind, variables, params, hasParams)] as const)
-  const check = (fieldRef: string, expression: string): ExpressionWarning[] => {
-    const issues = environments.flatMap(([kind, environment]) => {
-      const { issues: found } = compileExpression(expression, environment)
-      return found === undefined ? [] : [`${kind.group}/${kind.version}, Kind=${kind.kind}: ${found}\n`]
-    })
-    return issues.length === 0 ? [] : [{ fieldRef, warning: issues.join("\n") }]
+): Steps<ExpressionWarning[]> {
+  const environments: (readonly [TypedKind, Environment])[] = []
+  for (const kind of kinds) environments.push([kind, yield* environmentFor(kind, variables, params, hasParams)])
+  const warnings: ExpressionWarning[] = []
+  for (const [index, { expression = "", messageExpression = "" }] of validations.entries()) {
+    for (const [field, text] of Object.entries({ expression, messageExpression })) {
+      if (field === "messageExpression" && text === "") continue
+      const issues: string[] = []
+      for (const [kind, environment] of environments) {
+        const { issues: found } = compileExpression(text, environment)
+        if (found !== undefined) issues.push(`${kind.group}/${kind.version}, Kind=${kind.kind}: ${found}\n`)
+        yield
+      }
+      if (issues.length > 0)
+        warnings.push({ fieldRef: `spec.validations[${index}].${field}`, warning: issues.join("\n") })
+    }
   }
-  return validations.flatMap(({ expression = "", messageExpression = "" }, index) => [
-    ...check(`spec.validations[${index}].expression`, expression),
-    ...(messageExpression === "" ? [] : check(`spec.validations[${index}].messageExpression`, messageExpression)),
-  ])
+  return warnings
 }
 
-function environmentFor(
+function* environmentFor(
   { kind, declared }: TypedKind,
   variables: readonly NamedExpression[],
   params: DeclaredType | undefined,
   hasParams: boolean,
-): Environment {
+): Steps<Environment> {
   const [object, paramsName] = [rootName(kind), rootName("params")]
   const roots = new Map<string, DeclaredType>()
   if (declared !== undefined) roots.set(object, declared)
@@ -64,6 +70,7 @@ function environmentFor(
     )
   for (const { name, expression = "" } of variables) {
     types.set(name, variableType(compileExpression(expression, environment()).program?.type))
+    yield
   }
   return environment()
 }

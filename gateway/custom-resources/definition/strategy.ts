@@ -2,6 +2,8 @@
 // returns. Deletion waits until all objects have been deleted (cleanup.ts). Source:
 // k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition.
 
+import { expressionsSizeErrors } from "../../../apimachinery/cel/expressions-size.ts"
+import { FieldPath } from "../../../apimachinery/field-errors.ts"
 import { goQuote } from "../../../apimachinery/go/quote.ts"
 import { timestamp } from "../../../apimachinery/object.ts"
 import { toLower } from "../../../apimachinery/texts.ts"
@@ -59,6 +61,9 @@ const strategy: Strategy<Definition> = {
 
   // The rules for the name depend on the spec, so validate checks them.
   nameRule: () => [],
+
+  validateFirst: (_ctx, definition, current) =>
+    expressionsSizeErrors(FieldPath.root("spec", "versions"), definition.spec?.versions, current?.spec?.versions),
 
   validate: (_ctx, definition) => validateDefinition(definition),
 

@@ -8,6 +8,7 @@ import type {
   Policy,
   PolicyBinding,
 } from "../../../../apimachinery/cel/admission/policy.ts"
+import { expressionsSizeErrors } from "../../../../apimachinery/cel/expressions-size.ts"
 import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
@@ -35,6 +36,7 @@ function policyStrategy(mutating: boolean): Strategy<Policy> {
       spec.failurePolicy ??= "Fail"
       defaultMatch(spec.matchConstraints)
     },
+    validateFirst: (_ctx, policy, current) => expressionsSizeErrors(FieldPath.root("spec"), policy.spec, current?.spec),
     validate,
     validateUpdate: validate,
     warnings: (_ctx, policy) => reservedNameWarnings(policy),

@@ -1,5 +1,7 @@
 // Webhook configurations. They are applied in gateway/admission/webhooks.
 
+import { expressionsSizeErrors } from "../../../../apimachinery/cel/expressions-size.ts"
+import { FieldPath } from "../../../../apimachinery/field-errors.ts"
 import { hasGivenEmpty, isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
@@ -14,6 +16,8 @@ function strategyOf(mutating: boolean): Strategy<WebhookConfiguration> {
     default(configuration) {
       for (const webhook of configuration.webhooks ?? []) defaultWebhook(webhook, mutating)
     },
+    validateFirst: (_ctx, configuration, current) =>
+      expressionsSizeErrors(FieldPath.root("webhooks"), configuration.webhooks, current?.webhooks),
     validate: (_ctx, configuration) => validateWebhooks(configuration.webhooks ?? [], mutating),
     validateUpdate: (_ctx, configuration) => validateWebhooks(configuration.webhooks ?? [], mutating),
     warnings: (_ctx, configuration) => reservedNameWarnings(configuration),

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest"
+import { compileVariables } from "./compile.ts"
+import type { Type } from "../types/types.ts"
+
+const depthOf = (type: Type | undefined): number =>
+  type === undefined ? 0 : 1 + Math.max(0, ...type.parameters.map(depthOf))
+
+test("types of variables do not nest as deep as there are variables", () => {
+  const variables = Array.from({ length: 1000 }, (_, index) => ({
+    name: `v${index}`,
+    expression: index === 0 ? "[1]" : `[variables.v${index - 1}]`,
+  }))
+  const { compiled, types } = compileVariables(variables, false)
+  expect(compiled.filter(({ fault }) => fault !== undefined)).toEqual([])
+  expect(depthOf(types.get("v9"))).toBe(11)
+  expect(depthOf(types.get("v999"))).toBeLessThan(40)
+})
