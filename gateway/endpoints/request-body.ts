@@ -41,8 +41,6 @@ export async function readBody(ctx: RequestContext, request: IncomingMessage, li
   }
   const asked = performance.now()
   const chunks = await chunksOf(ctx, request, limit)
-  // A place is for what clients send slowly: what a webhook needs for its answer about the object may need one, too.
-  ctx.reduce?.()
   if (chunks === undefined) throw tooLarge()
   if (performance.now() - asked > withHeadMs) await ctx.turn?.()
   const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
@@ -87,7 +85,7 @@ function chunksOf(
     request.on("data", (chunk: Buffer) => {
       const before = bytes
       bytes += chunk.length
-      if (before <= largeBytes && bytes > largeBytes) wait(ctx.enlarge?.())
+      if (before <= largeBytes && bytes > largeBytes) wait(ctx.enlargeBody?.())
       if (bytes <= limit) chunks.push(chunk)
       else {
         chunks.length = 0

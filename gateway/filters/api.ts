@@ -81,6 +81,10 @@ class HandledRequest implements RequestContext {
     return this.#state.enlarge()
   }
 
+  enlargeBody(): Promise<void> | undefined {
+    return this.#state.enlargeBody()
+  }
+
   get isLarge(): boolean {
     return this.#state.isLarge
   }

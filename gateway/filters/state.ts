@@ -71,6 +71,7 @@ export class RequestState implements Passing {
   aside: (<T>(job: () => Promise<T>) => Promise<T>) | undefined
   /** Set for the same requests. */
   largePlaces: LargePlaces | undefined
+  largeBodies: LargePlaces | undefined
   /** Gives its large place back. */
   #leaveLarge: (() => void) | undefined
 
@@ -137,6 +138,11 @@ export class RequestState implements Passing {
 
   get isLarge(): boolean {
     return this.#leaveLarge !== undefined
+  }
+
+  /** RequestContext.enlargeBody. */
+  enlargeBody(): Promise<void> | undefined {
+    return this.largeBodies?.take((callback) => this.whenDone(callback))
   }
 
   /** RequestContext.reduce. */

@@ -61,6 +61,11 @@ export interface RequestContext {
    * otherwise a promise to await. Absent for calls in process.
    */
   enlarge?(): Promise<void> | undefined
+  /**
+   * Likewise, before it holds a body that large, once. Its own places: a webhook may need one of the others for its answer about the
+   * object in the body.
+   */
+  enlargeBody?(): Promise<void> | undefined
   /** It may hold that much. */
   readonly isLarge?: boolean
   /** Called when it no longer holds that much. Not needed at the end of the request. */

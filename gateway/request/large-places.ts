@@ -1,11 +1,14 @@
 // Limits the requests of one control plane that hold much memory at the same time: the answer to a long list, a part of one that its
-// client has not read yet. Requests in flight are limited already, but not what each of them holds, and clients may be slow.
+// client has not read yet; the body of a write, and the object in it while webhooks are asked. Requests in flight are limited already,
+// but not what each of them holds, and clients and webhooks may be slow.
 
 /** A request may hold this much without a place. */
 export const largeBytes = 512 * 1024
 
 /** Large requests of a control plane at the same time. Beyond: they wait, within their time. */
 const defaultPlaces = 8
+/** Large bodies of a control plane at the same time, from when they are received until their requests end. Beyond: likewise. */
+export const bodyPlaces = 16
 
 export class LargePlaces {
   #free: number
