@@ -7,6 +7,7 @@ import { heldBy, qualify, qualifyIfPresent } from "./attributes.ts"
 import { areEqual } from "./compare.ts"
 import type { Implementation } from "./functions/index.ts"
 import { type CallCost, costsOfOutcome, selectCost } from "./cost/runtime-cost.ts"
+import { Interrupted, maxThreadMs } from "./work.ts"
 import { CelError, isError, ListValue, OpaqueValue, Optional, typeNameOf, UInt, type Value } from "./values.ts"
 
 /** The state of one evaluation. */
@@ -24,13 +25,6 @@ export interface Frame {
 
 /** Cost between two time checks: some 10 µs. */
 const lookEvery = 256
-
-/**
- * Processor time after which an evaluation is interrupted, just as upstream interrupts it when its request times out. The cost
- * does not limit how long it blocks the shared thread, since some cheap operations take time (the length of a long text, times of
- * a zone). An expression with the maximum cost takes a fifth of this.
- */
-const maxThreadMs = 250
 
 export type Run = (frame: Frame) => Value
 
@@ -63,8 +57,7 @@ export function spend(frame: Frame, cost: number): void {
 function lookAtTime(frame: Frame): void {
   frame.lookAt = frame.cost + lookEvery
   if (frame.time === undefined) frame.time = new ThreadTime(maxThreadMs)
-  else if (frame.time.isOver)
-    throw new CostExceeded(frame.cost, `operation interrupted: it takes longer than ${maxThreadMs} ms`)
+  else if (frame.time.isOver) throw new Interrupted()
 }
 
 export function withStep(attribute: Attribute, step: Step): Attribute {

@@ -12,8 +12,10 @@ import {
   UInt,
   type Value,
 } from "./values.ts"
+import { step } from "./work.ts"
 
 export function areEqual(a: Value, b: Value): boolean {
+  step()
   if (a === b) return typeof a !== "number" || !Number.isNaN(a)
   if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0
   if (typeof a === "object" && typeof b === "object" && a !== null && b !== null) return areObjectsEqual(a, b)

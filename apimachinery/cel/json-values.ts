@@ -5,6 +5,7 @@ import { narrowest } from "../schema/exact-integers.ts"
 import { isObject, type JsonObject, setOwn } from "../schema/json-object.ts"
 import { conversions } from "./functions/convert.ts"
 import { Duration, itemsOf, ListValue, MapValue, Optional, Timestamp, UInt, type Value } from "./values.ts"
+import { step } from "./work.ts"
 
 /** Integers become ints. */
 export function jsonValue(json: Json | undefined): Value {
@@ -65,6 +66,7 @@ export class JsonMap extends MapValue {
 export class NoJson extends Error {}
 
 export function toJson(value: Value): Json {
+  step()
   if (value === null || typeof value === "string" || typeof value === "boolean" || typeof value === "number")
     return value
   if (typeof value === "bigint") return narrowest(value)

@@ -5,12 +5,13 @@ import type { CheckedTree } from "./types/checked-tree.ts"
 import type { Environment } from "./types/environment.ts"
 import { type Issue, printIssues } from "./syntax/issues.ts"
 import { parseExpression } from "./syntax/parser.ts"
-import type { Frame, Run } from "./closures.ts"
+import { CostExceeded, type Frame, type Run } from "./closures.ts"
 import { Crash } from "./cost/runtime-cost.ts"
 import { type Plan, PlanFault, planTree } from "./plan.ts"
 import { dynType, type Type } from "./types/types.ts"
 import { literalIssues } from "./types/validate-literals.ts"
 import { CelError, type Value } from "./values.ts"
+import { begin, end, Interrupted } from "./work.ts"
 
 /** Cost limit of one expression. Source: k8s.io/apiserver/pkg/apis/cel. */
 export const perCallLimit = 1_000_000
@@ -41,7 +42,15 @@ export class Program {
   /** Throws CostExceeded beyond the limit, and Unanswered for an authorization check (authorizer.ts). */
   evaluate(variables: Variables, limit = perCallLimit): Evaluation {
     const frame: Frame = { variables, locals: Array.from({ length: this.#plan.slots }, () => null), cost: 0, limit }
-    return { value: valueOf(this.#plan.run, frame), cost: frame.cost }
+    begin()
+    try {
+      return { value: valueOf(this.#plan.run, frame), cost: frame.cost }
+    } catch (error) {
+      if (error instanceof Interrupted) throw new CostExceeded(frame.cost, error.message)
+      throw error
+    } finally {
+      end()
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 import type { GroupVersionKind, GroupVersionResource, Json, KubeObject } from "../../apimachinery/object.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
+import { checkObjectSize } from "./object-size.ts"
 
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT"
 
@@ -126,6 +127,7 @@ function isConcerned(plugin: AdmissionPlugin, attributes: AdmissionAttributes): 
 /** The registry keeps its reference to the object, so the object is modified to equal `next` instead of being replaced. */
 export function replaceObject({ object }: AdmissionAttributes, next: KubeObject): void {
   if (object === undefined) throw new TypeError("there is no object to change")
+  checkObjectSize(next)
   for (const key of Object.keys(object)) delete object[key]
   Object.assign(object, next)
 }

@@ -3,7 +3,7 @@
 import type { Json } from "../../object.ts"
 import { toJson } from "../json-values.ts"
 import { dynType, opaqueType, stringType, type Type } from "../types/types.ts"
-import { CelError, itemsOf, ListValue, MapValue, OpaqueValue, type Value } from "../values.ts"
+import { CelError, itemsOf, ListValue, MapValue, OpaqueValue, Optional, type Value } from "../values.ts"
 
 const texts = new Set(["op", "path", "from"])
 
@@ -84,6 +84,24 @@ export class JsonPatchValue extends OpaqueValue {
   get value(): Value | undefined {
     return this.#fields.get("value")
   }
+}
+
+/** Of a result, characters and values: more than an object may have. */
+const maxSize = 4 * 1024 * 1024
+
+/** A result may contain lists that contain each other, so that it would have 2¹⁰⁰ items as JSON. */
+export function isTooLarge(result: Value): boolean {
+  let size = 0
+  const visit = (value: Value): boolean => {
+    size += typeof value === "string" ? 1 + value.length : 1
+    if (size > maxSize) return true
+    if (value instanceof JsonPatchValue) return value.value !== undefined && visit(value.value)
+    if (value instanceof Optional) return value.value !== undefined && visit(value.value)
+    if (value instanceof MapValue) return value.keys().some((key) => visit(key) || visit(value.get(key) ?? null))
+    if (value instanceof ListValue) for (const item of itemsOf(value)) if (visit(item)) return true
+    return false
+  }
+  return visit(result)
 }
 
 /**

@@ -5,6 +5,7 @@
 import { dictionary } from "../../dictionary.ts"
 import { NamedFormat } from "../functions/named-formats.ts"
 import { CelError, itemsOf, ListValue, MapValue, OpaqueValue, sizeOf, type Value } from "../values.ts"
+import { step } from "../work.ts"
 
 export type CallCost = (args: readonly Value[], result: Value) => number
 
@@ -29,6 +30,7 @@ const pattern: CallCost = (args) =>
   Math.ceil((1 + size(args, 0)) * perCharacter) * Math.ceil(size(args, 1) * perPatternCharacter)
 
 function deepTraversal(value: Value): number {
+  step()
   if (typeof value === "string") return Math.trunc(Buffer.byteLength(value) * perCharacter)
   if (value instanceof Uint8Array) return Math.trunc(value.length * perCharacter)
   let cost = 0

@@ -17,6 +17,7 @@ import {
   UInt,
   type Value,
 } from "../values.ts"
+import { step } from "../work.ts"
 
 class FormatFault extends Error {}
 
@@ -205,6 +206,7 @@ function printValue(value: Value): string {
 
 /** Within lists and maps: formatted like a literal. */
 function printInner(value: Value): string {
+  step()
   if (value === null) return "null"
   if (typeof value === "string") return JSON.stringify(value)
   if (typeof value === "boolean" || typeof value === "bigint") return String(value)

@@ -19,6 +19,7 @@ import {
   UInt,
   type Value,
 } from "../values.ts"
+import { step } from "../work.ts"
 
 type Implementation = (args: readonly Value[]) => Value | undefined
 
@@ -120,6 +121,7 @@ function slice([list, start, end]: readonly Value[]): Value | undefined {
 function flatten(list: ListValue, depth: number): Value[] {
   const result: Value[] = []
   for (const item of itemsOf(list)) {
+    step()
     if (!(item instanceof ListValue) || depth === 0) result.push(item)
     else for (const inner of flatten(item, depth - 1)) result.push(inner)
   }

@@ -2,7 +2,12 @@
 // k8s.io/apiserver/pkg/admission/plugin/policy/mutating.
 
 import type { CompiledExpression } from "../../../apimachinery/cel/admission/compile.ts"
-import { JsonPatchValue, misplacedTypes, ObjectValue } from "../../../apimachinery/cel/admission/patch-values.ts"
+import {
+  isTooLarge,
+  JsonPatchValue,
+  misplacedTypes,
+  ObjectValue,
+} from "../../../apimachinery/cel/admission/patch-values.ts"
 import { NoJson, toJson } from "../../../apimachinery/cel/json-values.ts"
 import { itemsOf, ListValue, type Value } from "../../../apimachinery/cel/values.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
@@ -244,6 +249,7 @@ class Run {
   }
 
   #patched(value: Value, object: KubeObject, schema: ResourceDefinition["schema"] | undefined): Json {
+    if (isTooLarge(value)) throw new MutationFault("the result of the expression is too large")
     if (value instanceof ListValue) return patchedByJson(object, value)
     if (!(value instanceof ObjectValue))
       throw new MutationFault("unsupported return type from ApplyConfiguration expression")
