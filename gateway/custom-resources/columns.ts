@@ -6,7 +6,7 @@ import type { Json } from "../../apimachinery/object.ts"
 import { canonicalScalar, ScalarError } from "../../apimachinery/schema/scalars.ts"
 import type { TableColumn } from "../registry/columns/table-column.ts"
 import { age, ageOf, name } from "../registry/columns/column.ts"
-import { firstValue } from "./json-path/evaluate.ts"
+import { firstValue, maxWorkOfObject, type Work } from "./json-path/evaluate.ts"
 import { JsonPathError, OwnNumber, parseJsonPath, type Path } from "./json-path/parse.ts"
 import type { PrinterColumn } from "./types.ts"
 
@@ -23,11 +23,15 @@ export const customAge: TableColumn = {
     "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
 }
 
+/** A definition has room for 60,000, which would make a table thousands of times as large as its objects. More are not shown. */
+const maxColumns = 100
+
 export function customColumns(columns: readonly PrinterColumn[] | undefined): TableColumn[] {
   if (columns === undefined || columns.length === 0) return [customName, customAge]
   const shown: TableColumn[] = [customName]
+  const work: Work = { left: 0 }
   try {
-    for (const column of columns) shown.push(customColumn(column))
+    for (const column of columns.slice(0, maxColumns)) shown.push(customColumn(column, work, shown.length === 1))
   } catch (error) {
     // As upstream, a column with an invalid path is not shown, nor are the columns after it.
     if (!(error instanceof JsonPathError)) throw error
@@ -35,7 +39,8 @@ export function customColumns(columns: readonly PrinterColumn[] | undefined): Ta
   return shown
 }
 
-function customColumn(column: PrinterColumn): TableColumn {
+/** The columns of an object share its work, which begins with the first of them. */
+function customColumn(column: PrinterColumn, work: Work, isFirst: boolean): TableColumn {
   const paths = parseJsonPath(column.jsonPath ?? "")
   const type = column.type ?? "string"
   return {
@@ -45,14 +50,17 @@ function customColumn(column: PrinterColumn): TableColumn {
     description:
       column.description || `Custom resource definition column (in JSONPath format): ${column.jsonPath ?? ""}`,
     priority: column.priority ?? 0,
-    cell: (object, now) => cellOf(type, paths, object, now),
+    cell(object, now) {
+      if (isFirst) work.left = maxWorkOfObject
+      return cellOf(type, paths, object, now, work)
+    },
   }
 }
 
 type Cell = string | number | bigint | boolean | null
 
-function cellOf(type: string, paths: readonly Path[], object: object, now: number): Cell {
-  const found = firstValue(paths, object)
+function cellOf(type: string, paths: readonly Path[], object: object, now: number, work: Work): Cell {
+  const found = firstValue(paths, object, work)
   if (found === undefined) return null
   const value = found.value instanceof OwnNumber && found.value.type === "float" ? found.value.value : found.value
   if (type === "string") return printCell(value)

@@ -7,15 +7,25 @@ import { OwnNumber, type Path, type Step } from "./parse.ts"
 /** Limit of values visited and steps taken per evaluation, against paths with many descents; beyond it there is no result. */
 export const maxWork = 10_000
 
+/** What all columns of an object have together. */
+export const maxWorkOfObject = 5 * maxWork
+
+/** Of several evaluations. */
+export interface Work {
+  left: number
+}
+
 /** The first value of the first path, if all paths can be evaluated. Null is a value. */
-export function firstValue(paths: readonly Path[], object: object): { value: unknown } | undefined {
-  const walk = new Walk()
+export function firstValue(paths: readonly Path[], object: object, work?: Work): { value: unknown } | undefined {
+  const walk = new Walk(Math.min(maxWork, work?.left ?? maxWork))
   try {
     const [found = []] = paths.map((path) => walk.follow(path, [object]))
     return found.length === 0 ? undefined : { value: found[0] }
   } catch (error) {
     if (error instanceof PathFault || error instanceof TooMuch) return undefined
     throw error
+  } finally {
+    if (work !== undefined) work.left -= walk.spent
   }
 }
 
@@ -36,7 +46,16 @@ type Slice = Extract<Step, { type: "slice" }>
 type Filter = Extract<Step, { type: "filter" }>
 
 class Walk {
-  #left = maxWork
+  readonly #most: number
+  #left: number
+
+  constructor(most: number) {
+    this.#most = this.#left = most
+  }
+
+  get spent(): number {
+    return this.#most - this.#left
+  }
 
   follow(path: Path, values: Values): Values {
     return path.reduce<Values>((found, step) => this.#take(step, found), values)

@@ -49,3 +49,28 @@ test("printing ends when its client disconnects", async () => {
   await expect(printing).rejects.toThrow("request did not complete")
   expect(pauses).toBe(2)
 })
+
+test("a text that is many times as long as the objects is refused", async () => {
+  const cells = ["x".repeat(1024 * 1024)]
+  let made = 0
+  const make = (from: number, to: number) => {
+    made += to - from
+    return { kind: "Table", rows: Array.from({ length: to - from }, () => ({ cells })) }
+  }
+  const printing = printedInPieces({}, "rows", lengths(10_000), make, { format: "json", pretty: false })
+  await expect(printing).rejects.toThrow("the list has more than 134217728 bytes")
+  expect(made).toBeLessThanOrEqual(140)
+})
+
+test("objects that are too deep to be indented are not, also in lists", async () => {
+  const deep = (levels: number): unknown =>
+    levels === 0 ? Array.from({ length: 20_000 }, () => 1) : [deep(levels - 1)]
+  const form = { format: "json", pretty: true } as const
+  expect(printed(deep(10), form).toString()).toContain("\n  ")
+  expect(printed(deep(900), form).toString()).not.toContain("\n  ")
+  const objects = [{ a: 1 }, { a: deep(900) }, { a: 2 }]
+  const make = (from: number, to: number) => ({ kind: "List", items: objects.slice(from, to) })
+  const sizes = objects.map((_, index) => ({ length: index === 1 ? 1_000_000 : 10 }))
+  const text = Buffer.concat(await printedInPieces({}, "items", sizes, make, form)).toString()
+  expect(JSON.parse(text)).toEqual({ kind: "List", items: objects })
+})

@@ -1,6 +1,7 @@
 // Prints lists whose items must be transformed (Table, metadata, YAML, indented JSON) a few items at a time, so that other requests
 // are served in between: 50,000 objects in YAML take seconds. The result equals that of printing the whole list.
 
+import { requestEntityTooLarge } from "../../../apimachinery/status.ts"
 import { checkAwaited } from "../../registry/generic/list-watch/read-pieces.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { minThreadBytes } from "../../request/yaml-thread.ts"
@@ -15,6 +16,9 @@ const stretchBytes = 64 * 1024
 /** A list whose items are under `key`, which must be the last field. */
 export type PrintableList = Readonly<Record<string, unknown>>
 
+/** Of the whole text. Beyond: 413. Columns and indentation may make it many times as long as the objects. */
+const maxPrintedBytes = 128 * 1024 * 1024
+
 type TextForm = Pick<Negotiated, "pretty"> & { format: "json" | "yaml" }
 
 /** `items`: their lengths. `make` returns the list with the items of the given range. */
@@ -26,6 +30,7 @@ export async function printedInPieces(
   form: TextForm,
 ): Promise<Buffer[]> {
   const pieces: Buffer[] = []
+  let bytes = 0
   let ending = ""
   for (let from = 0, to = 0; from < items.length; from = to) {
     await ctx.pause?.()
@@ -39,7 +44,13 @@ export async function printedInPieces(
       ending = after
     }
     const text = itemsOf(await printing({ [key]: list[key] }, form, ctx.aside), key, form)
-    pieces.push(Buffer.from((isFirst ? "" : betweenItems(form)) + text))
+    const piece = Buffer.from((isFirst ? "" : betweenItems(form)) + text)
+    bytes += piece.length
+    if (bytes > maxPrintedBytes)
+      throw requestEntityTooLarge(
+        `the list has more than ${maxPrintedBytes} bytes in a form that cannot be streamed: ask for pages, with limit`,
+      )
+    pieces.push(piece)
   }
   pieces.push(Buffer.from(ending))
   return pieces
@@ -75,7 +86,7 @@ function around(list: PrintableList, key: string, form: TextForm): [string, stri
 function itemsOf(bytes: Buffer, key: string, form: TextForm): string {
   const text = bytes.toString()
   if (form.format === "yaml") return text.slice(`${key}:\n`.length)
-  return form.pretty
+  return form.pretty && text.startsWith("{\n")
     ? text.slice(text.indexOf("[\n") + 2, text.lastIndexOf("\n  ]"))
     : text.slice(text.indexOf("[") + 1, text.lastIndexOf("]"))
 }

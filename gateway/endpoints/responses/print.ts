@@ -21,8 +21,25 @@ export function printed(object: unknown, { format, pretty }: Pick<Negotiated, "f
     case "protobuf":
       return builtInMessage(object as Json)
     case "json":
-      return Buffer.from(pretty ? JSON.stringify(object, undefined, 2) : `${JSON.stringify(object)}\n`)
+      return Buffer.from(
+        pretty && !isTooDeep(object) ? JSON.stringify(object, undefined, 2) : `${JSON.stringify(object)}\n`,
+      )
   }
+}
+
+/** Spaces of an indented text. Beyond: it is not indented. A million values nested 1,000 deep have gigabytes of them. */
+const maxIndentation = 16 * 1024 * 1024
+
+function isTooDeep(value: unknown): boolean {
+  let spaces = 0
+  const visit = (inner: unknown, depth: number): boolean => {
+    spaces += 2 * depth
+    if (spaces > maxIndentation) return true
+    if (typeof inner !== "object" || inner === null) return false
+    for (const each of Object.values(inner)) if (visit(each, depth + 1)) return true
+    return false
+  }
+  return visit(value, 0)
 }
 
 /** The same; long YAML is printed in another thread. */
