@@ -55,6 +55,7 @@ test.each<[string, (registrations: AdmissionRegistrations) => AdmissionPlugin, [
     await registrations[Symbol.asyncDispose]()
     await kinds[Symbol.asyncDispose]()
   })
+  await kinds.create("namespaces", { metadata: { name: "default" } }) // expressions see it
   const pauses = async (name: string): Promise<number> => {
     using pausing = vi.spyOn(kinds.stub.turns, "pause")
     await kinds.create("configmaps", { metadata: { name } })
