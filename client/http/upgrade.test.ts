@@ -92,6 +92,9 @@ test("forwardedHeaders() omits hop-by-hop headers and credentials", () => {
   const headers = {
     host: "a",
     authorization: "Bearer x",
+    "impersonate-user": "a",
+    "x-remote-user": "a",
+    "x-remote-extra-b": "c",
     connection: "Upgrade",
     upgrade: "SPDY/3.1",
     "content-length": "0",

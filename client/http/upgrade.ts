@@ -85,14 +85,17 @@ export function openUpgrade(target: UpgradeTarget, signal?: AbortSignal): Promis
   return promise
 }
 
-/** The client's headers for the target, without those of the connection and the client's credentials. */
+/** The client's headers for the target, without those of the connection, and those that tell who asks, which has been found out. */
 export function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {}
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !hopByHop.has(name)) kept[name] = value
+    if (value !== undefined && !hopByHop.has(name) && !ofCaller.test(name)) kept[name] = value
   }
   return kept
 }
+
+/** For these a server would impersonate once more, for the wrong user, or take the client for an authenticating proxy. */
+const ofCaller = /^(?:impersonate-|x-remote-(?:user|uid|group)$|x-remote-extra-)/
 
 /**
  * Forwards the client's upgrade request to `target` (host, port, path, TLS, headers to add) and joins both connections. Resolves

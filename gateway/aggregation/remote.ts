@@ -105,9 +105,6 @@ function escapeKey(key: string): string {
     .join("")
 }
 
-export const isUserHeader = (name: string): boolean =>
-  ["x-remote-user", "x-remote-uid", "x-remote-group"].includes(name) || name.startsWith("x-remote-extra-")
-
 /** For checks of availability. */
 export const aggregatorUser: User = { name: "system:kube-aggregator", groups: ["system:masters"], extra: {} }
 /** For OpenAPI documents. */

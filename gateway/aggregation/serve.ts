@@ -12,7 +12,7 @@ import type { Exchange } from "../registry/strategy.ts"
 import type { RequestContext } from "../request/context.ts"
 import { encodeQuery } from "../request/request-info.ts"
 import { isBuiltInGroup } from "./priorities.ts"
-import { isUserHeader, type RemoteTarget, UncallableServer, userHeaders } from "./remote.ts"
+import { type RemoteTarget, UncallableServer, userHeaders } from "./remote.ts"
 import { type APIService, isAvailable } from "../../client/api-services.ts"
 
 const reads: ReadonlySet<string> = new Set(["GET", "HEAD"])
@@ -60,12 +60,11 @@ function isUnresolved(error: unknown): boolean {
   return error instanceof StatusError && (error.cause === undefined || error.cause instanceof StatusError)
 }
 
-function optionsFor({ info, signal }: RequestContext, { request, upgrade }: Exchange): ForwardOptions {
-  const without = Object.keys(request.headers).filter(isUserHeader)
+function optionsFor({ info, signal }: RequestContext, { upgrade }: Exchange): ForwardOptions {
   // Discovery is answered soon, or not at all.
   const isDiscovery = upgrade === undefined && !info.isResourceRequest && discovery.test(info.path)
   const limited = isDiscovery ? AbortSignal.any([signal, AbortSignal.timeout(discoveryTimeoutMs)]) : signal
-  return { without, signal: limited, refusesRedirects: true }
+  return { signal: limited, refusesRedirects: true }
 }
 
 /** Of the requests that are forwarded. */

@@ -26,8 +26,6 @@ export interface ForwardTarget extends UpgradeTarget {
 export interface ForwardOptions {
   /** If set, links and redirects in responses are rewritten to lead through the gateway. */
   place?: Place
-  /** Client headers that are not forwarded, in addition to credentials and connection headers. */
-  without?: readonly string[]
   signal: AbortSignal
   /** Clients are told that the server tried to redirect them. */
   refusesRedirects?: boolean
@@ -49,10 +47,9 @@ function withoutUpgrade(error: unknown): string {
 export async function forward(
   { request, response, upgrade }: Exchange,
   target: ForwardTarget,
-  { place, without = [], signal, refusesRedirects = false, turns = {} }: ForwardOptions,
+  { place, signal, refusesRedirects = false, turns = {} }: ForwardOptions,
 ): Promise<void> {
   const headers = { ...requestHeaders(request, place), ...target.headers }
-  for (const name of without) if (target.headers?.[name] === undefined) delete headers[name]
   if (upgrade !== undefined) {
     try {
       const { upgrade: protocol } = request.headers
@@ -103,8 +100,6 @@ function exchange(client: IncomingMessage, target: ForwardTarget, signal: AbortS
 
 function requestHeaders(request: IncomingMessage, place: Place | undefined): Record<string, string | string[]> {
   const headers = forwardedHeaders(request.headers)
-  // Impersonation has been resolved; the server would apply it again to the wrong user.
-  for (const name of Object.keys(headers)) if (name.startsWith("impersonate-")) delete headers[name]
   const { host, "content-length": length } = request.headers
   if (host !== undefined) headers["host"] = host
   // Without either header there is no body; for some methods Node would send one without announcing it.
