@@ -12,7 +12,7 @@ import { mayBeAggregated, serveAggregated } from "../aggregation/serve.ts"
 import { serveDiscovery } from "./documents/discovery.ts"
 import type { Endpoint, EndpointLimits } from "./endpoint.ts"
 import { healthPaths, serveHealth, serveServiceLevels } from "./health.ts"
-import { checkAccept, checkAcceptOf, negotiate, type Negotiated } from "./negotiation.ts"
+import { checkAccept, checkAcceptOf, checkBodyType, negotiate, type Negotiated } from "./negotiation.ts"
 import { serveOpenAPI } from "./documents/openapi.ts"
 import {
   checkConnection,
@@ -120,8 +120,8 @@ async function serveDocument(ctx: RequestContext, response: ServerResponse): Pro
  * versions are kube-aggregator's, which ignores the method.
  */
 function checkReadOnly(ctx: RequestContext, segment: string): void {
+  if (segment === "version") throw isVersionPath(ctx.info.path) ? methodNotAllowed() : noSuchPath()
   const [, , first = "", second = ""] = ctx.info.path.split("/")
-  if (segment === "version") throw first === "" ? methodNotAllowed() : noSuchPath()
   const [group, version] = segment === "api" ? ["", first] : [first, second]
   const isOfGroup = group === "" || ctx.info.path.replace(/\/$/, "") === `/apis/${group}`
   if (segment === "apis" && (isOfGroup || !servesBuiltIn(ctx, group))) return
@@ -194,9 +194,21 @@ const indentedJSON: Negotiated = {
   contentType: "application/json",
 }
 
+/** Slashes at the end are ignored. */
+function isVersionPath(path: string): boolean {
+  return (
+    path.startsWith("/version") &&
+    path
+      .slice("/version".length)
+      .split("/")
+      .every((part) => part === "")
+  )
+}
+
 function serveVersion(ctx: RequestContext, response: ServerResponse): boolean {
-  if (ctx.info.path.replace(/\/$/, "") !== "/version") throw noSuchPath()
-  checkAcceptOf(ctx.headers["accept"], ["application/json"])
+  if (!isVersionPath(ctx.info.path)) throw noSuchPath()
+  checkBodyType(ctx.headers["content-type"], [indentedJSON.contentType])
+  checkAcceptOf(ctx.headers["accept"], [indentedJSON.contentType])
   sendBytes(ctx, response, 200, indentedJSON.contentType, [printed(versionInfo, indentedJSON)])
   return true
 }

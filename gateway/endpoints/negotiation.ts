@@ -68,8 +68,18 @@ export function checkAccept(accept: string | undefined, isCollection: boolean, o
 
 /** Throws NotAcceptable if a route that has only these types does not match. */
 export function checkAcceptOf(accept: string | undefined, available: readonly string[]): void {
-  if (accept !== undefined && accept !== "" && !acceptsOneOf(accept, available)) throw refusedByRoute(available)
+  if (accept === undefined || accept === "" || acceptsOneOf(accept, available)) return
+  throw refusedByRoute(`406: Not Acceptable\n\nAvailable representations: ${available.join(", ")}`, 406)
 }
+
+/** The routes of documents have types for bodies, too, although none is read: a body of another type matches none of them. */
+export function checkBodyType(contentType: string | undefined, consumed: readonly string[] = mediaTypes): void {
+  if (contentType === undefined || contentType === "") return
+  const given = contentType.split(",").map((one) => (one.split(";")[0] ?? "").trim())
+  if (!given.some((type) => consumed.includes(type))) throw unroutedBody()
+}
+
+export const unroutedBody = (): StatusError => refusedByRoute("415: Unsupported Media Type", 415)
 
 /** Returns undefined if no accepted form is available. The result is shared and must not be modified. */
 export function choose(
@@ -154,16 +164,17 @@ function isReduced(as: string | undefined): as is Exclude<Form, "object"> {
   return as === "Table" || as === "PartialObjectMetadata" || as === "PartialObjectMetadataList"
 }
 
-function refusedByRoute(available: readonly string[]): StatusError {
+function refusedByRoute(message: string, code: 406 | 415): StatusError {
+  const reason = code === 406 ? "NotAcceptable" : "UnsupportedMediaType"
   return new StatusError({
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
-    message: `406: Not Acceptable\n\nAvailable representations: ${available.join(", ")}`,
-    reason: "NotAcceptable",
+    message,
+    reason,
     details: {},
-    code: 406,
+    code,
   })
 }
 

@@ -13,7 +13,7 @@ import { versionDiscovery } from "../../aggregation/discovery.ts"
 import { inOrder, ownRank, type Ranked, serviceName } from "../../aggregation/priorities.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { sendBytes } from "../responses/body-writer.ts"
-import { checkAccept, chosen, negotiate } from "../negotiation.ts"
+import { checkAccept, checkBodyType, chosen, negotiate } from "../negotiation.ts"
 import { printAggregated } from "./aggregated-form.ts"
 import { bytesOfDocument, document, etagOf, Pieces } from "./documents.ts"
 import { printing } from "../responses/print.ts"
@@ -29,7 +29,11 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   const [group, version] = core ? ["", rest[0]] : rest
   const custom = group !== undefined && !core && isCustomGroup(ctx, group)
   // What kube-aggregator serves has no route of its own.
-  if (core || (version !== undefined && !custom)) checkAccept(ctx.headers["accept"], false)
+  const isVersion = definitions.some((one) => one.group === group && one.version === version)
+  if (version === undefined ? core : isVersion && !custom) {
+    checkBodyType(ctx.headers["content-type"])
+    checkAccept(ctx.headers["accept"], false)
+  }
   const whole = rest.length === 0 && ctx.info.path !== "/apis/" ? chosen(ctx, "aggregated") : undefined
   if (whole !== undefined) {
     const { format, pretty, contentType } = whole

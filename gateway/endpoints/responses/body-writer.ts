@@ -6,8 +6,8 @@ import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import type { RequestContext } from "../../request/context.ts"
 
-/** Bodies larger than this are compressed for clients that accept it, as upstream. */
-export const compressFromBytes = 128 * 1024
+/** The smallest bodies that are compressed for clients that accept it: as upstream, larger than 128 KiB. */
+export const compressFromBytes = 128 * 1024 + 1
 
 const compressed = promisify(gzip)
 

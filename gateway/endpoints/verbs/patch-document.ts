@@ -12,6 +12,7 @@ import { firstOverflow, markOddNumbers, withoutMarks } from "../../../apimachine
 import { badRequest, StatusError, unsupportedMediaType } from "../../../apimachinery/status.ts"
 import { between } from "../../../apimachinery/texts.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
+import { unroutedBody } from "../negotiation.ts"
 import type { FieldValidation } from "../request-options.ts"
 
 export type PatchType = "json" | "merge" | "strategic"
@@ -36,18 +37,7 @@ export function patchType(
   // The router accepts lists of types, so it accepts this one although the handler does not.
   const isRouted = type === undefined && given.split(",").some((one) => Object.hasOwn(patchTypes, one.trim()))
   if (isRouted) throw unsupportedMediaType(Object.keys(patchTypes))
-  if (type === undefined) {
-    throw new StatusError({
-      kind: "Status",
-      apiVersion: "v1",
-      metadata: {},
-      status: "Failure",
-      message: "415: Unsupported Media Type",
-      reason: "UnsupportedMediaType",
-      details: {},
-      code: 415,
-    })
-  }
+  if (type === undefined) throw unroutedBody()
   return type
 }
 

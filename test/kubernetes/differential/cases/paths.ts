@@ -41,6 +41,8 @@ const ofServers = [
   ["/api/v1/watch/nope", "/api/v1/proxy/nodes/x"],
   ["/api/v1/watch/namespaces/@{ns}/pods/a/status", "/apis/apps/v1/watch/namespaces/@{ns}/deployments/a/scale"],
   [
+    "/version//x",
+    "/versionx",
     "/version/x",
     "/healthz/",
     "/healthz/ping/",
