@@ -1,6 +1,7 @@
 // Errors that are returned as one line of text, because the request has not reached code that returns a Status.
 
-import { badRequest, noSuchPath, StatusError } from "./status.ts"
+import { goQuote } from "./go/quote.ts"
+import { badRequest, noSuchPath, StatusError, tooManyRequests } from "./status.ts"
 
 export class TextError extends StatusError {}
 
@@ -12,6 +13,11 @@ export function pageNotFound(): TextError {
   return new TextError({ ...noSuchPath().status, message: "404 page not found" })
 }
 
+/** Source: k8s.io/apiserver/pkg/server/filters/priority-and-fairness.go (tooManyRequests). */
+export function tooManyAtOnce(retryAfterSeconds: number): TextError {
+  return new TextError(tooManyRequests("Too many requests, please try again later.", retryAfterSeconds).status)
+}
+
 /** For invalid HTTP requests. Source: net/http (conn.serve), which answers before any handler sees them. */
 export function malformedRequest(): TextError {
   return new TextError(badRequest("400 Bad Request").status)
@@ -21,14 +27,18 @@ export function malformedRequest(): TextError {
  * For targets that cannot be parsed. Source: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go (InternalError).
  */
 export function unreadableTarget(target: string, detail: string): TextError {
-  const text = `Internal Server Error: ${JSON.stringify(target)}: failed to create RequestInfo: ${detail}`
-  const message = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+  const text = `Internal Server Error: ${goQuote(target)}: failed to create RequestInfo: ${detail}`
   return new UnreadableRequest({
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
-    message,
+    message: withoutMarkup(text),
     code: 500,
   })
+}
+
+/** Errors that repeat what a client wrote do not look like HTML. */
+export function withoutMarkup(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 }

@@ -3,13 +3,14 @@
 
 import { goQuote } from "../../apimachinery/go/quote.ts"
 import { forbidden, type StatusError } from "../../apimachinery/status.ts"
+import { withoutMarkup } from "../../apimachinery/text-errors.ts"
 import type { Attributes } from "./types.ts"
 
 export function refusal(attributes: Attributes, reason: string): StatusError {
   const resource = attributes.isResourceRequest
     ? { group: attributes.group, resource: attributes.resource }
     : { group: "", resource: "" }
-  const sentence = refusalSentence(attributes)
+  const sentence = withoutMarkup(refusalSentence(attributes))
   return forbidden(
     resource,
     attributes.isResourceRequest ? attributes.name : "",

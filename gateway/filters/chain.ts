@@ -40,6 +40,11 @@ export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extend
     this.#standing = others
   }
 
+  /** Includes those that have only a default. */
+  override getHeaderNames(): string[] {
+    return [...new Set([...super.getHeaderNames(), ...Object.keys(this.#standing ?? {})])]
+  }
+
   /** The default of one header. */
   standing(name: string): string | undefined {
     return this.#standing?.[name]
@@ -51,7 +56,7 @@ export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extend
     headers?: OutgoingHttpHeaders | OutgoingHttpHeader[],
   ): this {
     const isTable = typeof reason === "object" && !Array.isArray(reason)
-    if (isTable && this.getHeaderNames().length === 0) return super.writeHead(code, this.#withStanding(reason))
+    if (isTable && super.getHeaderNames().length === 0) return super.writeHead(code, this.#withStanding(reason))
     const standing = this.#standing
     for (const name in standing) if (!this.hasHeader(name)) this.setHeader(name, standing[name] ?? "")
     return typeof reason === "string" ? super.writeHead(code, reason, headers) : super.writeHead(code, reason)

@@ -54,9 +54,11 @@ function writeError(response: Response, known: StatusError, body: ErrorBody): vo
   answer(response, known.code, body, !(known instanceof UnreadableRequest))
 }
 
+const ofAnyAnswer: ReadonlySet<string> = new Set(["audit-id", "cache-control"])
+
 /**
  * Upstream has one form for the error of a request whose time is over: JSON that is sent as text and does not say that it is a Status.
- * client-go reports it in its own words.
+ * client-go reports it in its own words. What was said of its answer in the meantime belongs to the one that does not come.
  */
 export function answerTimedOut(response: Response, { status, code }: StatusError): void {
   if (!canAnswer(response)) {
@@ -64,6 +66,7 @@ export function answerTimedOut(response: Response, { status, code }: StatusError
     response.destroy()
     return
   }
+  for (const name of response.getHeaderNames()) if (!ofAnyAnswer.has(name)) response.removeHeader(name)
   const { kind: _kind, apiVersion: _apiVersion, ...shown } = status
   answer(response, code, textBody(JSON.stringify(shown)))
 }

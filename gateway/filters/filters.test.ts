@@ -100,11 +100,15 @@ describe("withTimeout()", () => {
     const url = await serve([
       withTimeout(20),
       (_request, response) => {
+        response.stand({ "x-kubernetes-pf-flowschema-uid": "1" })
+        response.setHeader("Warning", '299 - "of the answer that does not come"')
         signals.push(response.locals.state.signal)
       },
     ])
     const answer = await fetch(`${url}/api/v1/pods`)
     expect(answer.status).toBe(504)
+    const told = ["warning", "x-kubernetes-pf-flowschema-uid", "cache-control"].map((name) => answer.headers.get(name))
+    expect(told).toEqual([null, null, "no-cache, private"])
     expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8")
     expect(await answer.json()).toEqual({
       metadata: {},
@@ -162,7 +166,7 @@ describe("withMaxInFlight()", () => {
     const refused = await Promise.race(waiting)
     expect(refused.status).toBe(429)
     expect(refused.headers.get("retry-after")).toBe("1")
-    expect(await refused.json()).toMatchObject({ reason: "TooManyRequests" })
+    expect(await refused.text()).toBe("Too many requests, please try again later.\n")
     expect(open).toHaveLength(2)
     open[0]?.()
     await reached(3)
@@ -293,6 +297,12 @@ describe("withImpersonation()", () => {
       code: 403,
       message: 'forbidden: User "admin" cannot impersonate-on:user-info:get path "/"',
     })
+  })
+
+  test("unescapes the names of extra, and keeps what is not escaped", async () => {
+    const headers: [string, string][] = ["b%2fc", "%zz"].map((name) => [`impersonate-extra-${name}`, "x"])
+    const shown = 'Extra:map[string][]string{"%zz":[]string{"x"}, "b/c":[]string{"x"}}}'
+    expect(await ask(headers)).toMatchObject({ code: 400, message: expect.stringContaining(shown) as string })
   })
 
   test("rejects groups without a user", async () => {

@@ -3,9 +3,11 @@
 
 import type { IncomingMessage } from "node:http"
 import { goQuote } from "../../apimachinery/go/quote.ts"
+import { compareText } from "../../apimachinery/go/text-order.ts"
 import { ownValue, setOwn } from "../../apimachinery/schema/json-object.ts"
 import { badRequest, hasReason } from "../../apimachinery/status.ts"
 import type { Authorizer } from "../authorization/types.ts"
+import { hasMalformedEscape } from "../request/request-info.ts"
 import { requestAttributes, noSniffHeader } from "./authorization.ts"
 import { impersonatedUser, type RememberedModes, type Wanted } from "./impersonation-modes.ts"
 import type { Filter } from "./chain.ts"
@@ -17,6 +19,10 @@ export function withImpersonation(): Filter {
   return (request, response, next) => {
     const wanted = wantedUser(request)
     if (wanted === undefined) return next()
+    if (wanted.user === "") {
+      response.setHeader(...noSniffHeader)
+      throw badRequest(`requested ${printGo(wanted)} without impersonating a user name`)
+    }
     const { state } = response.locals
     const { authorizer } = state.controlPlane
     const modes = remembered.get(authorizer) ?? new Map()
@@ -35,6 +41,8 @@ export function withImpersonation(): Filter {
   }
 }
 
+/** Without a user, only if something else is wanted. */
+
 function wantedUser(request: IncomingMessage): Wanted | undefined {
   const { headers } = request
   const names = Object.keys(headers).filter((name) => name.startsWith("impersonate-"))
@@ -52,11 +60,8 @@ function wantedUser(request: IncomingMessage): Wanted | undefined {
     groups: distinct("impersonate-group") ?? [],
     extra,
   }
-  if (wanted.user === "") {
-    if (wanted.uid === "" && wanted.groups.length === 0 && Object.keys(extra).length === 0) return undefined
-    throw badRequest(`requested ${printGo(wanted)} without impersonating a user name`)
-  }
-  return wanted
+  const isNobody = wanted.user === "" && wanted.uid === "" && wanted.groups.length === 0
+  return isNobody && Object.keys(extra).length === 0 ? undefined : wanted
 }
 
 /** Each value of a header that may occur several times. Node returns headers as Latin-1 bytes. */
@@ -67,18 +72,20 @@ function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] | und
   return values.length === 0 ? undefined : values
 }
 
+/** As upstream, a key that is not encoded is used unchanged. */
 function unescape(key: string): string {
-  try {
-    return decodeURIComponent(key)
-  } catch {
-    return key // as upstream: a key that is not encoded is used unchanged
-  }
+  if (hasMalformedEscape(key)) return key
+  return Buffer.from(
+    key.replaceAll(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))),
+    "latin1",
+  ).toString()
 }
 
 /** The requested user in Go's print format. */
 function printGo({ uid, groups, extra }: Wanted): string {
   const list = (values: readonly string[]): string => `[]string{${values.map(goQuote).join(", ")}}`
-  const entries = Object.entries(extra).map(([key, values]) => `${goQuote(key)}:${list(values)}`)
+  const sorted = Object.entries(extra).toSorted(([a], [b]) => compareText(a, b))
+  const entries = sorted.map(([key, values]) => `${goQuote(key)}:${list(values)}`)
   const map = entries.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${entries.join(", ")}}`
   const printedGroups = groups.length === 0 ? "[]string(nil)" : list(groups)
   return `&user.DefaultInfo{Name:"", UID:${goQuote(uid)}, Groups:${printedGroups}, Extra:${map}}`

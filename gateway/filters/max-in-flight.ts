@@ -1,7 +1,8 @@
 // Limits the requests in flight per control plane. Requests above the limit wait, and above the limit of waiting requests they are
 // rejected with 429. Long-running requests have a separate limit, so that watches cannot starve other requests.
 
-import { type StatusError, tooManyRequests } from "../../apimachinery/status.ts"
+import type { StatusError } from "../../apimachinery/status.ts"
+import { tooManyAtOnce } from "../../apimachinery/text-errors.ts"
 import { queue } from "../metrics/flow-counts.ts"
 import type { GatewayLimits } from "../options.ts"
 import { isLongRunning } from "../request/long-running.ts"
@@ -82,5 +83,5 @@ async function waitForPlace(state: RequestState, places: Places): Promise<void> 
 function refused(state: RequestState): StatusError {
   state.flow?.reject("queue-full")
   state.isTerminated = true
-  return tooManyRequests("too many requests, please try again later", retryAfterSeconds)
+  return tooManyAtOnce(retryAfterSeconds)
 }

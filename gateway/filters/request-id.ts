@@ -3,12 +3,13 @@
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import type { Arrivals } from "../request/arrivals.ts"
+import { firstLine } from "../request/first-line.ts"
 import type { Filter } from "./chain.ts"
 import { RequestState, type Upgrade } from "./state.ts"
 
 export function withRequestState(upgrades: WeakMap<IncomingMessage, Upgrade>, active: Arrivals<RequestState>): Filter {
   return (request, response, next) => {
-    const id = clientId(request.headers["audit-id"]) ?? randomUUID()
+    const id = clientId(request) ?? randomUUID()
     const state = new RequestState(id, request, response, upgrades.get(request))
     response.locals.state = state
     state.whenDone(active.add(state))
@@ -18,6 +19,7 @@ export function withRequestState(upgrades: WeakMap<IncomingMessage, Upgrade>, ac
 }
 
 /** As in kube-apiserver, a client may set the id of its request, to correlate the logs of both sides: any text that a header may have. */
-function clientId(header: string | string[] | undefined): string | undefined {
-  return typeof header === "string" && header !== "" ? header : undefined
+function clientId(request: IncomingMessage): string | undefined {
+  const id = firstLine(request, "audit-id")
+  return id === "" ? undefined : id
 }

@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http"
 import { pageNotFound } from "../../apimachinery/text-errors.ts"
 import { serverNameOf } from "../connections/client-connection.ts"
 import { namedTenant } from "../request/named-tenant.ts"
+import { firstLine } from "../request/first-line.ts"
 import { hasMalformedEscape, parseQuery, requestInfo } from "../request/request-info.ts"
 import type { Filter, GatewayRequest } from "./chain.ts"
 
@@ -58,8 +59,9 @@ function takeOrigin(request: GatewayRequest): void {
 const hostPattern = /^[\w!$%&'()*+,\-.:;=[\]~]*$/
 
 /** What Go's server says of a request line and hosts that it does not pass on to kube-apiserver; "" is nothing in particular. */
-function headFault({ httpVersion, rawHeaders }: GatewayRequest, path: string): string | undefined {
+function headFault({ httpVersion, headers, rawHeaders }: GatewayRequest, path: string): string | undefined {
   if (!path.startsWith("/") && path !== "*") return ""
+  if (headers["transfer-encoding"] !== undefined && headers.trailer?.split(",").some(isOfFraming) === true) return ""
   // Node takes a line without a version for one of HTTP/0.9.
   if (hasMalformedEscape(path) || httpVersion === "0.9") return ""
   const hosts = hostsIn(rawHeaders)
@@ -70,16 +72,18 @@ function headFault({ httpVersion, rawHeaders }: GatewayRequest, path: string): s
 }
 
 /** Headers that upstream reads the first line of. Node joins several lines, as those of one list. */
-const firstCounts = ["accept", "accept-encoding", "if-none-match", "range"] as const
+const firstCounts = ["accept", "accept-encoding", "if-match", "if-none-match", "if-range", "range"] as const
 
-function takeFirstLines({ headers, rawHeaders }: GatewayRequest): void {
+function takeFirstLines(request: GatewayRequest): void {
   for (const name of firstCounts) {
-    const value = headers[name]
-    if (typeof value !== "string" || !value.includes(", ")) continue
-    const at = rawHeaders.findIndex((line, index) => index % 2 === 0 && line.toLowerCase() === name)
-    headers[name] = rawHeaders[at + 1] ?? value
+    const first = firstLine(request, name)
+    if (first !== undefined) request.headers[name] = first
   }
 }
+
+/** Such a header cannot follow the body. Source: net/http (fixTrailer). */
+const isOfFraming = (name: string): boolean =>
+  ["content-length", "trailer", "transfer-encoding"].includes(name.trim().toLowerCase())
 
 const isHost = (name: string | undefined): boolean => name?.length === 4 && name.toLowerCase() === "host"
 

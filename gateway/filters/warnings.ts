@@ -20,6 +20,7 @@ export class Warnings {
     if (text === "" || this.#given.has(text) || this.#response.headersSent) return
     if (this.#isCutting && this.#written >= limits.together) return
     this.#given.add(text)
+    if (!isPrintable(text)) return
     if (this.#isCutting || this.#written + lengthOf(text) <= limits.together) {
       this.#write(text)
       return
@@ -32,14 +33,16 @@ export class Warnings {
 
   #write(text: string): void {
     const shown = this.#isCutting ? Array.from(text).slice(0, limits.eachWhenCut).join("") : text
-    if (controls.test(shown) || !shown.isWellFormed()) return
+    if (!isPrintable(shown)) return
     this.#written += lengthOf(shown)
     this.#response.appendHeader("Warning", `299 - ${quoted(shown)}`)
   }
 }
 
-/** Warnings with these characters are dropped, because a header cannot contain them. */
-const controls = /\p{Cc}/u
+/** Other warnings are dropped, because a header cannot contain them. */
+function isPrintable(text: string): boolean {
+  return !/\p{Cc}/u.test(text) && text.isWellFormed()
+}
 
 function lengthOf(text: string): number {
   return Array.from(text).length

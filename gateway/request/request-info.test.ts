@@ -80,6 +80,8 @@ describe("requestInfo()", () => {
 
   test("a path that ends in a deprecated verb is rejected with 400", () => {
     expect(() => info("GET", "/api/v1/watch/")).toThrow("unable to determine kind and namespace")
+    expect(() => info("GET", "/api/v%22'/watch")).toThrow("from url, /api/v%22'/watch")
+    expect(() => info("GET", '/api/v"|%3c/watch')).toThrow("from url, /api/v%22%7C%3C/watch")
   })
 })
 

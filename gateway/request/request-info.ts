@@ -4,7 +4,7 @@ import { compareText } from "../../apimachinery/go/text-order.ts"
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { parseFieldSelector, requiredValue } from "../../apimachinery/fields.ts"
 import { parseInt64 } from "../../apimachinery/go/integers.ts"
-import { textOfBytes } from "../../apimachinery/go/text.ts"
+import { escapePath, textOfBytes } from "../../apimachinery/go/text.ts"
 import { parseSelector } from "../../apimachinery/labels.ts"
 import { validatePathSegmentName } from "../../apimachinery/names.ts"
 import { StatusError } from "../../apimachinery/status.ts"
@@ -75,8 +75,8 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   info.verb = verbOfMethod[method] ?? ""
   const { verb } = info
   if (!parseResource(info, tail)) {
-    const target = path + search
-    throw unreadableTarget(target, `unable to determine kind and namespace from url, ${target}`)
+    const shown = usualPath.test(path) ? path : escapePath(info.path)
+    throw unreadableTarget(path + search, `unable to determine kind and namespace from url, ${shown}${search}`)
   }
   const isVerbInPath = info.verb !== verb
   refineVerb(info, query)
@@ -108,6 +108,9 @@ function parseResource(info: RequestInfo, parts: string[]): boolean {
   info.rest = parts.slice(3).join("/")
   return true
 }
+
+/** A path that Go writes as it came. Source: net/url (validEncoded). */
+const usualPath = /^[\w\-.~$&+,/:;=@!'()*[\]%]*$/
 
 export const hasMalformedEscape = (path: string): boolean => noEscape.test(path)
 

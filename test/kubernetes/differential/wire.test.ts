@@ -32,6 +32,8 @@ const targets = [
   "*",
   `${version}#a`,
   `${version}?a#b`,
+  ...['v"', "v<&>", "v%3c", "v'", "v[1]", "v|^`{}", "v\\"].map((name) => `@{path}/api/${name}/watch`),
+  "@{path}/api/v1/watch?a<b",
   ...["%zz", "%", "%4", "a%2", "a\tb", "a\x01b", "a b"].map((name) => `@{path}/api/v1/namespaces/${name}`),
 ]
 
@@ -65,6 +67,13 @@ const requests: Readonly<Record<string, string>> = {
       ]),
     ),
   ),
+  ...Object.fromEntries(
+    ["Audit-ID: a\r\nAudit-ID: b", "Audit-ID: a, b", 'If-Match: "a"\r\nIf-Match: *', "Trailer: Content-Length"].map(
+      (lines) => [JSON.stringify(lines), get("@{path}/openapi/v2", `${lines}\r\n`)],
+    ),
+  ),
+  "an announcement of a length": post("Transfer-Encoding: chunked\r\nTrailer: X-A, content-length\r\n", chunked),
+  "an announcement of another header": post("Transfer-Encoding: chunked\r\nTrailer: X-A\r\n", chunked),
   "an expectation": post(`Expect: 100-continue\r\nContent-Length: ${map.length}\r\n`, map),
   "another expectation": post(`Expect: 200-ok\r\nContent-Length: ${map.length}\r\n`, map),
   "an empty expectation": post(`Expect:\r\nContent-Length: ${map.length}\r\n`, map),
@@ -98,6 +107,8 @@ interface Answered {
   type: string | undefined
   closes: boolean
   isClosed: boolean
+  /** Of a request that has one. */
+  id: string | undefined
   /** Of an error of HTTP itself. */
   fault: string | undefined
 }
@@ -107,7 +118,8 @@ async function answer(server: Connection, request: string): Promise<Answered> {
   const codes = [...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, code = ""]) => code)
   const [first = "", body = ""] = text.split("\r\n\r\n").slice(codes[0] === "100" ? 1 : 0)
   const type = /^content-type: (.*?)\r?$/im.exec(first)?.[1]
+  const id = request.includes("Audit-ID") ? /^audit-id: (.*?)\r?$/im.exec(first)?.[1] : undefined
   const closes = /^connection: close\r?$/im.test(first)
   const isFault = Number(codes.at(-1)) >= 400 && type?.startsWith("text/plain") === true
-  return { codes, type, closes, isClosed, fault: isFault ? body : undefined }
+  return { codes, type, closes, isClosed, id, fault: isFault ? body : undefined }
 }
