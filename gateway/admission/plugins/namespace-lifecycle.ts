@@ -1,8 +1,10 @@
 // Rejects creates in namespaces that do not exist or are being deleted; three namespaces cannot be deleted. Source:
 // k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle.
 
+import { goQuote } from "../../../apimachinery/go/quote.ts"
+import { validatePathSegmentName } from "../../../apimachinery/names.ts"
 import type { Namespace } from "../../../apimachinery/object.ts"
-import { notFound, StatusError } from "../../../apimachinery/status.ts"
+import { internalError, notFound, StatusError } from "../../../apimachinery/status.ts"
 import { namespaces } from "../../../client/resources.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { find } from "./lookup.ts"
@@ -24,6 +26,7 @@ export const namespaceLifecycle: AdmissionPlugin = {
       return
     }
     if (namespace === "" || operation === "DELETE" || isAccessReview(attributes)) return
+    checkName(namespace)
     const found = await find<Namespace>(ctx, namespaces, "", namespace)
     if (found === undefined) throw notFound({ group: "", resource: "namespaces" }, namespace)
     if (operation === "CREATE" && found.status?.phase === "Terminating") throw terminating(attributes)
@@ -37,6 +40,12 @@ export const namespaceLifecycle: AdmissionPlugin = {
       throw refuse(attributes, "this namespace may not be deleted")
     }
   },
+}
+
+/** Upstream looks it up with a client, which refuses such a name. */
+function checkName(namespace: string): void {
+  const faults = validatePathSegmentName(namespace)
+  if (faults.length > 0) throw internalError(`invalid resource name ${goQuote(namespace)}: [${faults.join(" ")}]`)
 }
 
 function isAccessReview({ resource }: AdmissionAttributes): boolean {

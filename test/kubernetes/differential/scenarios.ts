@@ -72,6 +72,7 @@ import { impersonationCases } from "./cases/impersonation.ts"
 import { inheritedNameCases } from "./cases/inherited-names.ts"
 import { jobRuleCases } from "./cases/job-rules.ts"
 import { keyTextCases } from "./cases/key-texts.ts"
+import { oddNameCases } from "./cases/odd-names.ts"
 import { oddWriteCases } from "./cases/odd-writes.ts"
 import { optionFaultCases } from "./cases/option-faults.ts"
 import { olderAutoscalerCases } from "./cases/older-autoscalers.ts"
@@ -296,6 +297,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...givenZeroCases(),
         ...initialManagerCases(),
         ...unservedVersionCases(),
+        ...oddNameCases(),
         ...inheritedNameCases(),
         ...customInheritedNameCases(),
       ],

@@ -10,7 +10,7 @@ import { matches, parseSelector, type Selector } from "../../../../apimachinery/
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import { setOwn } from "../../../../apimachinery/schema/json-object.ts"
 import { badRequest } from "../../../../apimachinery/status.ts"
-import { storageKey } from "../storage/keys.ts"
+import { checkNamespaceInKey, storageKey } from "../storage/keys.ts"
 import type { ResourceDefinition } from "../../rest.ts"
 import type { KubeValue } from "../storage/value.ts"
 
@@ -57,11 +57,13 @@ function fieldSelectorOf({ strategy: { formerFields } }: ResourceDefinition, tex
 
 /** metadata.name and metadata.namespace narrow the range; the predicate still checks them. */
 function placeOf(
-  { namespaced, storagePrefix }: ResourceDefinition,
+  definition: ResourceDefinition,
   asked: string,
   fields: FieldSelector | undefined,
 ): Pick<Selection, "prefix" | "base" | "key"> {
+  const { namespaced, storagePrefix } = definition
   const name = fields && requiredValue(fields, "metadata.name")
+  if (namespaced) checkNamespaceInKey(definition, asked, name)
   const namespace = namespaced ? asked || (fields && requiredValue(fields, "metadata.namespace")) || "" : ""
   const base = namespace === "" ? storagePrefix : `${storagePrefix}${namespace}/`
   if (name && (!namespaced || namespace !== "")) {

@@ -1,6 +1,11 @@
 // The keys of objects in a control plane's store: /registry/<group>/<resource>/[<namespace>/]<name>, "core" for the group "". The
 // group of a CustomResourceDefinition contains a dot, so it cannot be "core".
 
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
+import { goQuote } from "../../../../apimachinery/go/quote.ts"
+import { unexplained } from "../../../../apimachinery/status.ts"
+import type { ResourceDefinition } from "../../rest.ts"
+
 /** The prefix of all objects. */
 export const everything = "/registry/"
 
@@ -22,4 +27,21 @@ export function storagePrefixIn(key: string): string {
 /** `namespace` is "" for cluster-scoped objects. */
 export function storageKey(storagePrefix: string, namespace: string, name: string): string {
   return namespace === "" ? `${storagePrefix}${name}` : `${storagePrefix}${namespace}/${name}`
+}
+
+/** Resources whose keys upstream does not begin with their own name. Source: kubeapiserver/default_storage_factory_builder.go. */
+const upstreamPrefixes: Readonly<Record<string, string>> = dictionary({
+  endpoints: "services/endpoints",
+  ingresses: "ingress",
+  replicationcontrollers: "controllers",
+  services: "services/specs",
+})
+
+/** Upstream's store refuses keys that would lead elsewhere. Source: k8s.io/apiserver/pkg/storage/interfaces.go (PrepareKey). */
+export function checkNamespaceInKey(definition: ResourceDefinition, namespace: string, name = ""): void {
+  if (namespace !== "." && namespace !== "..") return
+  const { group, resource, customResource } = definition
+  const prefix = customResource === undefined ? (upstreamPrefixes[resource] ?? resource) : `${group}/${resource}`
+  const key = [prefix, namespace, name].filter((part) => part !== "").map((part) => `/${part}`)
+  throw unexplained(`invalid key: ${goQuote(key.join(""))}`)
 }

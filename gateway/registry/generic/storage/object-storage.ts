@@ -8,7 +8,7 @@ import { badRequest, notFound } from "../../../../apimachinery/status.ts"
 import { inSteps, type Steps } from "../../../../apimachinery/steps.ts"
 import type { KeyValue, Operation, Store } from "../../../../storage/types.ts"
 import type { RequestContext } from "../../../request/context.ts"
-import { storageKey } from "./keys.ts"
+import { checkNamespaceInKey, storageKey } from "./keys.ts"
 import type { ResourceDefinition } from "../../rest.ts"
 import { readError, writeError } from "./storage-errors.ts"
 import type { Claim } from "../../strategy.ts"
@@ -37,6 +37,7 @@ export class ObjectStorage {
     if (name.startsWith(".") || name.includes("%")) checkSegment(name)
     if (!namespaced) return storageKey(storagePrefix, "", name)
     if (namespace === "") throw badRequest("Namespace parameter required.")
+    checkNamespaceInKey(this.#definition, namespace, name)
     return storageKey(storagePrefix, namespace, name)
   }
 
