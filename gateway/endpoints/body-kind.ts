@@ -8,6 +8,25 @@ import { isUnserved } from "../../apimachinery/schema/unserved.ts"
 import { badRequest, type StatusError } from "../../apimachinery/status.ts"
 import type { Expected } from "./expected.ts"
 
+/** What Go takes for the same: "/v1" is "v1", "/" is nothing. Source: k8s.io/apimachinery/pkg/runtime/schema (ParseGroupVersion). */
+export function simplifyVersion(object: { apiVersion?: unknown }): void {
+  const { apiVersion } = object
+  if (typeof apiVersion === "string" && apiVersion.lastIndexOf("/") === 0) object.apiVersion = apiVersion.slice(1)
+}
+
+/** Whether it names a group alone, as "apps/" does. */
+export const lacksVersion = (apiVersion: string): boolean =>
+  apiVersion.length > 1 && apiVersion.indexOf("/") === apiVersion.length - 1
+
+const isOfOtherGroup = (apiVersion: unknown, group: string): boolean =>
+  typeof apiVersion === "string" && lacksVersion(apiVersion) && apiVersion !== `${group}/`
+
+/** What Go says of an object that names a group alone. */
+export const versionMissingIn = (text: string): string => `Object 'apiVersion' is missing in '${text}'`
+
+/** The same of a custom resource. */
+export const noVersion = versionMissingIn("object has no apiVersion field")
+
 /** Built-in kinds may omit apiVersion and kind, which then default to those of the path. */
 export function checkKind(object: KubeObject, expected: Expected): void {
   const { group, version, kind, schema } = expected
@@ -16,9 +35,12 @@ export function checkKind(object: KubeObject, expected: Expected): void {
     checkCustomKind(object, expected, apiVersion)
     return
   }
+  const missing = isOfOtherGroup(object.apiVersion, group) ? versionMissingIn(JSON.stringify(object)) : undefined
   object.kind ||= kind
+  if (missing !== undefined) throw badRequest(`${object.kind} in version "" cannot be handled as a ${kind}: ${missing}`)
   if (expected.mayLackVersion === true && !object.apiVersion && object.kind === kind) return
   object.apiVersion ||= apiVersion
+  if (object.apiVersion === `${group}/`) object.apiVersion = apiVersion
   if (object.kind === kind && expected.alike?.includes(object.apiVersion) === true) object.apiVersion = apiVersion
   if (object.kind === kind && object.apiVersion === apiVersion) return
   const given = parseGroupVersion(object.apiVersion)

@@ -17,7 +17,7 @@ import { inSteps, type Steps } from "../../apimachinery/steps.ts"
 import { noteDropped } from "../custom-resources/dropped-fields.ts"
 import type { RequestContext } from "../request/context.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
-import { checkKind, knownOther } from "./body-kind.ts"
+import { checkKind, knownOther, noVersion, simplifyVersion } from "./body-kind.ts"
 import type { Expected } from "./expected.ts"
 import { type RequestBody, takeJson } from "./request-body.ts"
 import type { FieldValidation } from "./request-options.ts"
@@ -105,6 +105,7 @@ export function decodeValue(
   origin: "body" | "patch" | "strategic" | "apply" = "body",
 ): KubeObject {
   const object = value as unknown as KubeObject
+  simplifyVersion(object)
   checkUnconverted(object, expected)
   if (origin === "body") {
     reportOtherVersion(ctx, object, expected, validation, repeated)
@@ -195,13 +196,22 @@ function readAsOther(
 ): boolean {
   if (expected.schema.custom !== true || !object.kind) return false
   const { apiVersion, kind } = object
-  const { version } = parseGroupVersion(apiVersion ?? "")
+  const { group, version } = parseGroupVersion(apiVersion ?? "")
+  if (version === "" && group === expected.group) reportUnread(ctx, object, validation)
   const other = expectedInVersion(ctx, object as unknown as JsonObject, expected)
   if (other === expected || version === "") return false
   const value = copyJson(object) as unknown as Json
   const { unknown } = decodeObject(other.schema, value, validation !== "Ignore", "json", expected.kind)
   reportFaults(ctx, { ...other, kind, version, as: expected.kind, validation }, repeated, unknown, undefined)
   return true
+}
+
+/** A custom resource of no version has no fields. */
+function reportUnread(ctx: RequestContext, object: KubeObject, validation: FieldValidation): void {
+  if (validation === "Strict") throw badRequest(noVersion)
+  if (validation === "Ignore") return
+  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...others } = object
+  for (const field of Object.keys(others).toSorted()) ctx.warn(`unknown field ${JSON.stringify(field)}`)
 }
 
 type Paths = readonly (readonly (string | number)[])[]

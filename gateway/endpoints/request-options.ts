@@ -19,6 +19,7 @@ import { badRequest, invalid, StatusError } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import { type DeleteOptions, deleteRequestOf } from "../registry/generic/deletion.ts"
 import type { DeleteRequest, ListOptions, WriteOptions } from "../registry/rest.ts"
+import { lacksVersion, versionMissingIn } from "./body-kind.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
 import type { RequestBody } from "./request-body.ts"
 import { between } from "../../apimachinery/texts.ts"
@@ -129,6 +130,9 @@ function fromBody(ctx: RequestContext, body: RequestBody): DeleteOptions {
         })
       : parseOptions(body, contentType)
   const { kind, apiVersion } = value as { kind?: Json; apiVersion?: Json }
+  if (typeof apiVersion === "string" && lacksVersion(apiVersion) && apiVersion !== "meta.k8s.io/") {
+    throw badRequest(versionMissingIn(JSON.stringify(value)))
+  }
   if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") throw notOptions(kind, apiVersion)
   if (schema !== undefined) decodeOptions(schema, value)
   return value as DeleteOptions

@@ -8,7 +8,7 @@ import { Mismatch, notParts, refusalDetail } from "../../../apimachinery/schema/
 import { printWithoutMarks, withoutMarks } from "../../../apimachinery/schema/json/number-literals.ts"
 import { noteOddNumbers, oddNumbersOf } from "../../../apimachinery/schema/json/odd-numbers.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
-import { isObject, ownValue, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
+import { isObject, type JsonObject, ownValue, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import { noObject, typeFault } from "../../../apimachinery/schema/json/parse.ts"
 import { FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
@@ -32,7 +32,7 @@ import {
 import type { ResourceDefinition, WriteOptions } from "../../registry/rest.ts"
 import { agreeOnName, agreeOnNamespace, decodeValue, expectedNamespace } from "../body.ts"
 import { expectedOf, type Expected } from "../expected.ts"
-import { unconvertible } from "../body-kind.ts"
+import { simplifyVersion, unconvertible } from "../body-kind.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { readBody } from "../request-body.ts"
 import { writeOptions, type FieldValidation } from "../request-options.ts"
@@ -158,14 +158,28 @@ function unversioned(
     const unknown = `no kind ${JSON.stringify(given)} is registered for the internal version of group "${group}"`
     return refusedPatch(text, isKnown ? unconvertible(group, given, kind) : unknown)
   }
-  const fields = Object.keys(object).filter((field) => field !== "apiVersion" && field !== "kind")
-  const unknown = fields.toSorted().map((field) => `unknown field ${JSON.stringify(field)}`)
-  if (validation === "Strict" && unknown.length > 0) {
-    return refusedPatch(text, `strict decoding error: ${unknown.join(", ")}`)
-  }
-  if (validation === "Warn") for (const line of unknown) ctx.warn(line)
+  reportUnknown(ctx, object, ["apiVersion", "kind"], validation)
   return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
 }
+
+/** Of an object whose type has these fields alone. */
+function reportUnknown(
+  ctx: RequestContext,
+  object: JsonObject,
+  known: readonly string[],
+  validation: FieldValidation,
+): void {
+  const fields = Object.keys(object).filter((field) => !known.includes(field))
+  const unknown = fields.toSorted().map((field) => `unknown field ${JSON.stringify(field)}`)
+  if (validation === "Strict" && unknown.length > 0) {
+    const text = printWithoutMarks(JSON.stringify(object))
+    throw refusedPatch(text, `strict decoding error: ${unknown.join(", ")}`)
+  }
+  if (validation === "Warn") for (const line of unknown) ctx.warn(line)
+}
+
+const isUnversioned = ({ apiVersion }: JsonObject, { group }: Expected): boolean =>
+  !apiVersion || apiVersion === `${group}/`
 
 /** A merge leaves the objects it has traversed as maps, whose fields are printed in alphabetical order. */
 function inMergedOrder(value: Json, patch: Json): Json {
@@ -226,11 +240,17 @@ export function patched(
         : applyStrategicMergePatch(before, patch, expected.schema)
   if (Array.isArray(result)) throw refusedPatch(printWithoutMarks(JSON.stringify(result)), noObject(result))
   const needsVersion = type !== "strategic" && expected.schema.custom !== true && expected.mayLackVersion !== true
-  if (needsVersion && isObject(result) && typeFault(result) === undefined && !result["apiVersion"]) {
+  if (isObject(result)) simplifyVersion(result)
+  if (needsVersion && isObject(result) && typeFault(result) === undefined && isUnversioned(result, expected)) {
     throw unversioned(ctx, result, expected, at.name, validation)
   }
   const isCustom = expected.schema.custom === true && isObject(result)
-  if (isCustom) checkPatchedType(result, current, refusedPatch)
+  if (isCustom) {
+    if (typeFault(result) === undefined && result["apiVersion"] === `${expected.group}/`) {
+      reportUnknown(ctx, result, ["apiVersion", "kind", "metadata"], validation)
+    }
+    checkPatchedType(result, current, refusedPatch)
+  }
   const whole = isCustom ? result : typed(result, type, expected)
   const other = otherVersion(ctx, whole)
   const own = isCustom ? expectedInVersion(ctx, result, expected) : expected

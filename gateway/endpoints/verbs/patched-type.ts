@@ -13,7 +13,7 @@ import { internalError, type StatusError } from "../../../apimachinery/status.ts
 import { convertObject } from "../../registry/conversion/convert.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { noText } from "../body-kind.ts"
+import { noText, noVersion } from "../body-kind.ts"
 import type { Expected } from "../expected.ts"
 
 /** `object` is not decoded yet. `refuse` makes the error for a value that is no object. */
@@ -30,8 +30,7 @@ export function checkPatchedType(
     throw refuse(text, isUntyped ? `Object 'Kind' is missing in '${text}'` : noText)
   }
   const { version } = parseGroupVersion(apiVersion ?? "")
-  if (apiVersion === undefined || version === "")
-    throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
+  if (apiVersion === undefined || version === "") throw internalError(noVersion)
 }
 
 /**

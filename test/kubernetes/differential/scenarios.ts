@@ -67,6 +67,7 @@ import { equivalentVersionCases } from "./cases/equivalent-versions.ts"
 import { evictionCases } from "./cases/evictions.ts"
 import { givenZeroCases } from "./cases/given-zeros.ts"
 import { grantCases } from "./cases/grants.ts"
+import { groupVersionCases } from "./cases/group-versions.ts"
 import { faultCases } from "./cases/faults.ts"
 import { impersonationCases } from "./cases/impersonation.ts"
 import { inheritedNameCases } from "./cases/inherited-names.ts"
@@ -297,6 +298,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...givenZeroCases(),
         ...initialManagerCases(),
         ...unservedVersionCases(),
+        ...groupVersionCases(),
         ...oddNameCases(),
         ...inheritedNameCases(),
         ...customInheritedNameCases(),
