@@ -126,6 +126,16 @@ describe("a definition", () => {
     }
   })
 
+  test("has an empty list of conditions if that is written", async () => {
+    await using kinds = await world(definition("widgets", "Widget"))
+    for (const given of [[], null]) {
+      const change = { status: { conditions: given } }
+      const options = { subresource: "status", dryRun: true }
+      const { status } = await kinds.patch(crds, "widgets.example.com", change, options)
+      expect(status).toMatchObject({ conditions: given, acceptedNames: { kind: "Widget" } })
+    }
+  })
+
   test("cannot get a name that it has already", async () => {
     await using kinds = await world(definition("widgets", "Widget"))
     const renamed = await kinds.patch(crds, "widgets.example.com", { spec: { names: { shortNames: ["widget"] } } })

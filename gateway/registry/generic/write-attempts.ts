@@ -36,6 +36,9 @@ import type { ValueReader } from "./storage/value-reader.ts"
 
 export type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
 
+/** Groups with servers of their own inside kube-apiserver, which store JSON: empty lists stay what they are. */
+const storedAsJson: ReadonlySet<string> = new Set(["apiextensions.k8s.io", "apiregistration.k8s.io"])
+
 export class WriteAttempts {
   readonly #definition: ResourceDefinition
   readonly #reader: ValueReader
@@ -215,10 +218,11 @@ export class WriteAttempts {
 
   /** The form that is stored and returned, after admission and validation. */
   #settle(object: KubeObject, isStored = true): void {
-    const { strategy, schema, customResource } = this.#definition
+    const { strategy, schema, customResource, group } = this.#definition
     strategy.settle?.(object)
     dropEmptyMetadata(object)
-    if (customResource === undefined) writeZeros(schema, object as unknown as Json, isStored)
+    if (customResource !== undefined) return
+    writeZeros(schema, object as unknown as Json, isStored && !storedAsJson.has(group))
   }
 
   async #refuseInvalid(
