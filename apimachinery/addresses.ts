@@ -1,6 +1,8 @@
 // Parses and prints IP addresses and networks like Go. As upstream, there are two parsers: that of net/netip, with its error
 // messages, and a lenient one for older fields, which accepts leading zeros. Source: net/netip, k8s.io/utils/net.
 
+import { goQuote } from "./go/quote.ts"
+
 export interface Address {
   /** 4 or 16 bytes as a number. */
   readonly value: bigint
@@ -120,7 +122,7 @@ export function parseAddress(text: string): { address: Address; zone: string } {
 export function parsePrefix(text: string): Prefix {
   const slash = text.lastIndexOf("/")
   const fail = (what: string): never => {
-    throw new AddressFault(`netip.ParsePrefix(${JSON.stringify(text)}): ${what}`)
+    throw new AddressFault(`netip.ParsePrefix(${goQuote(text)}): ${what}`)
   }
   if (slash < 0) fail("no '/'")
   const { address, zone } = ((): ReturnType<typeof parseAddress> => {
@@ -133,7 +135,7 @@ export function parsePrefix(text: string): Prefix {
   })()
   if (zone !== "") fail("IPv6 zones cannot be present in a prefix")
   const length = text.slice(slash + 1)
-  if (!/^(?:0|[1-9]\d*)$/.test(length)) fail(`bad bits after slash: ${JSON.stringify(length)}`)
+  if (!/^(?:0|[1-9]\d*)$/.test(length)) fail(`bad bits after slash: ${goQuote(length)}`)
   if (Number(length) > address.bits) fail("prefix length out of range")
   return { address, length: Number(length) }
 }
@@ -167,9 +169,7 @@ function attempt<T>(parse: () => T): T | undefined {
 }
 
 function bad(whole: string, what: string, at?: string): never {
-  throw new AddressFault(
-    `ParseAddr(${JSON.stringify(whole)}): ${what}${at === undefined ? "" : ` (at ${JSON.stringify(at)})`}`,
-  )
+  throw new AddressFault(`ParseAddr(${goQuote(whole)}): ${what}${at === undefined ? "" : ` (at ${goQuote(at)})`}`)
 }
 
 function parseIPv4(text: string, whole: string, isLoose = false): Address {

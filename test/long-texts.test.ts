@@ -60,6 +60,8 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "a double of CEL": (text) => conversions["double"]?.(text as never),
   "trim() of CEL": (text) => stringFunctions["trim"]?.([text]),
   "format duration": (text) => hasFormat("duration", text),
+  "format email": (text) => hasFormat("email", text),
+  "format uri": (text) => hasFormat("uri", text),
   "a schedule": parseCron,
   "a column's path": (text) => parseJsonPath(`{.a[${text}, ${text}]}`),
   "a content type": (text) => bodyFormat(`application/json;${text}`),

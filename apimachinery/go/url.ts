@@ -1,16 +1,27 @@
-// Parses URLs like Go, with its error messages. Source: net/url (parse).
+// Parses and prints URLs like Go, with its error messages. Source: net/url.
 
+import { AddressFault, parseAddress } from "../addresses.ts"
 import { goQuote } from "./quote.ts"
+import { byteOf, textOfBytes } from "./text.ts"
 
 export interface GoUrl {
   scheme: string
-  /** As written; undefined if there is none. */
+  /** What follows the scheme of a URL without slashes, as written. */
+  opaque: string
+  /** As Go prints it; undefined if there is none. */
   user: string | undefined
-  /** With its port. */
+  /** With its port, and without escapes. */
   host: string
+  /** Whether the URL has a scheme, a path, and nothing between them, not even slashes. */
+  omitsHost: boolean
+  /** Without escapes. */
   path: string
-  query: string
+  escapedPath: string
+  /** As written; undefined if there is no question mark. */
+  query: string | undefined
+  /** Without escapes. */
   fragment: string
+  escapedFragment: string
 }
 
 class UrlFault extends Error {}
@@ -19,11 +30,15 @@ class UrlFault extends Error {}
 export type UrlContext = "request" | "reference"
 
 export function parseUrl(text: string, context: UrlContext): GoUrl {
-  const hash = context === "reference" ? text.indexOf("#") : -1
-  const whole = hash < 0 ? text : text.slice(0, hash)
-  const fragment = hash < 0 ? "" : text.slice(hash + 1)
+  const [whole, fragment = ""] = context === "reference" ? cut(text, "#") : [text]
   const url = asking(whole, () => parsed(whole, context))
-  return { ...url, fragment: asking(text, () => checkedEscapes(fragment)) }
+  if (fragment === "") return url
+  const decoded = asking(text, () => unescaped(fragment))
+  return {
+    ...url,
+    fragment: decoded,
+    escapedFragment: kept(fragment, fragmentMarks) ?? escaped(decoded, fragmentMarks),
+  }
 }
 
 /** Go's error for an invalid URL. */
@@ -37,6 +52,19 @@ export function urlFault(text: string, context: UrlContext): string | undefined 
   }
 }
 
+export function printUrl(url: GoUrl): string {
+  const { scheme, opaque, user, host, omitsHost, escapedPath: path, query, escapedFragment: fragment } = url
+  const start = scheme === "" ? "" : `${scheme}:`
+  const end = `${query === undefined ? "" : `?${query}`}${fragment === "" ? "" : `#${fragment}`}`
+  if (opaque !== "") return `${start}${opaque}${end}`
+  const isRemote = user !== undefined || host !== ""
+  const slashes = isRemote || (scheme !== "" && path !== "" && !omitsHost) ? "//" : ""
+  const authority = `${slashes}${user === undefined ? "" : `${user}@`}${escaped(host, hostMarks)}`
+  // A colon in the first part would end a scheme.
+  const relative = start + authority === "" && cut(path, "/")[0].includes(":") ? "./" : ""
+  return `${start}${authority}${relative}${path}${end}`
+}
+
 function asking<T>(text: string, parse: () => T): T {
   try {
     return parse()
@@ -46,33 +74,32 @@ function asking<T>(text: string, parse: () => T): T {
   }
 }
 
-function parsed(text: string, context: UrlContext): Omit<GoUrl, "fragment"> {
+function parsed(text: string, context: UrlContext): GoUrl {
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(text)) throw new UrlFault("net/url: invalid control character in URL")
   if (text === "" && context === "request") throw new UrlFault("empty url")
-  const given = schemeOf(text)
+  const given = text === "*" ? "" : schemeOf(text)
   const scheme = given.toLowerCase()
   const [rest, query] = cut(given === "" ? text : text.slice(given.length + 1), "?")
-  const none = { scheme, user: undefined, host: "", query }
-  if (!rest.startsWith("/")) {
-    if (scheme !== "") return { ...none, path: "" }
+  const none = { opaque: "", user: undefined, host: "", omitsHost: false, path: "", escapedPath: "" }
+  const url: GoUrl = { ...none, scheme, query, fragment: "", escapedFragment: "" }
+  if (!rest.startsWith("/") && text !== "*") {
+    if (scheme !== "") return { ...url, opaque: rest }
     if (context === "request") throw new UrlFault("invalid URI for request")
     if (cut(rest, "/")[0].includes(":")) throw new UrlFault("first path segment in URL cannot contain colon")
   }
   const hasAuthority = rest.startsWith("//") && (scheme !== "" || (context === "reference" && !rest.startsWith("///")))
-  if (!hasAuthority) return { ...none, path: checkedEscapes(rest) }
-  const slash = rest.indexOf("/", 2)
-  const authority = slash < 0 ? rest.slice(2) : rest.slice(2, slash)
-  return {
-    ...none,
-    ...authorityOf(scheme, authority),
-    path: checkedEscapes(slash < 0 ? "" : rest.slice(slash)),
-  }
+  const slash = hasAuthority ? rest.indexOf("/", 2) : 0
+  const authority = hasAuthority ? authorityOf(scheme, slash < 0 ? rest.slice(2) : rest.slice(2, slash)) : {}
+  const written = slash < 0 ? "" : rest.slice(slash)
+  const path = unescaped(written)
+  const escapedPath = kept(written, pathMarks) ?? escaped(path, pathMarks)
+  return { ...url, ...authority, omitsHost: scheme !== "" && !hasAuthority, path, escapedPath }
 }
 
-function cut(text: string, separator: string): [string, string] {
+function cut(text: string, separator: string): [string, string?] {
   const at = text.indexOf(separator)
-  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)]
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
 }
 
 function schemeOf(text: string): string {
@@ -84,42 +111,94 @@ function schemeOf(text: string): string {
 
 function authorityOf(scheme: string, authority: string): Pick<GoUrl, "user" | "host"> {
   const at = authority.lastIndexOf("@")
-  const host = checkedHost(scheme, authority.slice(at + 1))
+  const host = hostOf(scheme, authority.slice(at + 1))
   if (at < 0) return { user: undefined, host }
   const user = authority.slice(0, at)
   if (!/^[\w\-.:~!$&'()*+,;=%@]*$/.test(user)) throw new UrlFault("net/url: invalid userinfo")
-  return { user: checkedEscapes(user), host }
+  const parts = cut(user, ":").map((part = "") => escaped(unescaped(part), userMarks))
+  return { user: parts.join(":"), host }
 }
 
-function checkedHost(scheme: string, host: string): string {
+function hostOf(scheme: string, host: string): string {
   const bracket = host.lastIndexOf("[")
   if (bracket > 0) throw new UrlFault("invalid IP-literal")
-  if (bracket === 0) {
-    const close = host.lastIndexOf("]")
-    if (close < 0) throw new UrlFault("missing ']' in host")
-    checkPort(host.slice(close + 1))
-    return host
-  }
+  if (bracket === 0) return literalHost(host)
   // A URL of the web may contain only one colon.
   const colon = scheme === "http" || scheme === "https" ? host.indexOf(":") : host.lastIndexOf(":")
   if (colon >= 0) checkPort(host.slice(colon))
-  for (const [part] of host.matchAll(/%.{0,2}|[^%]/gsu)) {
-    if (part.startsWith("%")) {
-      // In a host only non-ASCII characters may be escaped.
-      if (!/^%[89a-f][\da-f]$|^%25$/i.test(part)) throw new UrlFault(`invalid URL escape ${goQuote(part)}`)
-    } else if (/[^\w\-.~!$&'()*+,;=:[\]<>"\u0080-\u{10ffff}]/u.test(part)) {
-      throw new UrlFault(`invalid character ${goQuote(part)} in host name`)
-    }
+  return unescaped(host, refusedInHosts)
+}
+
+/** An IPv6 address in brackets. Nearly every character of its zone may be escaped. */
+function literalHost(host: string): string {
+  const close = host.lastIndexOf("]")
+  if (close < 0) throw new UrlFault("missing ']' in host")
+  const port = host.slice(close + 1)
+  checkPort(port)
+  const name = host.slice(1, close)
+  const zone = name.indexOf("%25")
+  const decoded =
+    zone < 0
+      ? unescaped(name, refusedInHosts)
+      : unescaped(name.slice(0, zone), refusedInHosts) + unescaped(name.slice(zone), refusedInZones)
+  try {
+    if (parseAddress(decoded).address.bits === 32) throw new UrlFault("invalid IP-literal")
+  } catch (error) {
+    if (error instanceof AddressFault) throw new UrlFault(`invalid host: ${error.message}`, { cause: error })
+    throw error
   }
-  return host
+  return `[${decoded}]${port}`
 }
 
 function checkPort(text: string): void {
   if (!/^(?::\d*)?$/.test(text)) throw new UrlFault(`invalid port ${goQuote(text)} after host`)
 }
 
-function checkedEscapes(text: string): string {
-  const escape = /%(?![0-9A-Fa-f]{2}).{0,2}/su.exec(text)
-  if (escape !== null) throw new UrlFault(`invalid URL escape ${goQuote(escape[0])}`)
-  return text
+// Besides letters, digits, and what is not ASCII.
+const pathMarks = "-_.~$&+,/:;=@"
+const fragmentMarks = `${pathMarks}!()*?`
+const userMarks = "-_.~$&+,;="
+const hostMarks = "-_.~!\"$&'()*+,:;<=>[]"
+
+const hostCharacters = `A-Za-z0-9\\-_.~!"$&'()*+,:;<=>[\\]`
+const codes = Array.from(hostMarks + "% 0123456789", (mark) => mark.charCodeAt(0).toString(16))
+/** Characters and escapes: of the latter only those that are not ASCII, and the percent sign that begins a zone. */
+const refusedInHosts = new RegExp(`%(?!25)[0-7][0-9A-Fa-f]|[^${hostCharacters}%\\u0080-\\u{10ffff}]`, "u")
+const letterCodes = "(?:[46][1-9a-fA-F]|[57][0-9aA])"
+const refusedInZones = new RegExp(
+  `%(?!${codes.join("|")}|${letterCodes})[0-9A-Fa-f]{2}|[^${hostCharacters}%\\u0080-\\u{10ffff}]`,
+  "iu",
+)
+
+function unescaped(text: string, refused?: RegExp): string {
+  const wrong = /%(?![0-9A-Fa-f]{2})/.exec(text)
+  const fault = refused?.exec(text)
+  if (fault !== undefined && fault !== null && (wrong === null || fault.index < wrong.index)) {
+    const [found] = fault
+    if (found.startsWith("%")) throw new UrlFault(`invalid URL escape ${goQuote(found)}`)
+    throw new UrlFault(`invalid character ${goQuote(found)} in host name`)
+  }
+  if (wrong !== null) {
+    // Go shows three bytes, even if they end within a character.
+    const shown = textOfBytes(Buffer.from(text.slice(wrong.index, wrong.index + 3)).subarray(0, 3))
+    throw new UrlFault(`invalid URL escape ${goQuote(shown)}`)
+  }
+  if (!text.includes("%")) return text
+  const bytes = Buffer.from(text).toString("latin1")
+  const decoded = bytes.replaceAll(/%(..)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  return textOfBytes(Buffer.from(decoded, "latin1"))
+}
+
+function escaped(text: string, marks: string): string {
+  return text.replaceAll(/[^A-Za-z0-9]/gu, (character) => {
+    if (marks.includes(character)) return character
+    const byte = byteOf(character.codePointAt(0) ?? 0)
+    const bytes = byte === undefined ? Buffer.from(character) : Buffer.of(byte)
+    return bytes.toString("hex").toUpperCase().replaceAll(/../g, "%$&")
+  })
+}
+
+/** As written, if that is a valid form of it. */
+function kept(text: string, marks: string): string | undefined {
+  return new RegExp(`^[${marks}A-Za-z0-9!$&'()*+,;=:@[\\]%]*$`).test(text) ? text : undefined
 }

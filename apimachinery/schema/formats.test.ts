@@ -13,6 +13,19 @@ test.each<[string, string, boolean]>([
   ["hostname", "ab-c.example", true],
   ["hostname", "2024-01-02", false],
   ["bogus", "anything", true],
+  ["mac", "0123456789ab", true],
+  ["ssn", "123456789", false],
+  ["isbn", "340101319x", false],
+  ["creditcard", "3530111333300000", true],
+  ["creditcard", "2223003122003222", false],
+  ["rgbcolor", "rgb(01,2,3)", false],
+  ["uri", "http://[fe80::1%25eth0]/", true],
+  ["k8s-long-name", "a".repeat(64), true],
+  ["date-time", "2024-01-02T03:04:05ZtX", true],
+  ["date-time", "2024-01-02T03:04:05+0100", false],
+  ["duration", "5.s", true],
+  ["duration", "1 Secretary", true],
+  ["duration", "9223372036854775808 x 1s", false],
 ])("%s %j is valid: %s", (format, text, valid) => {
   expect(hasFormat(format, text)).toBe(valid)
 })

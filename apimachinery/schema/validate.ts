@@ -5,6 +5,7 @@ import { dictionary } from "../dictionary.ts"
 import { FieldPath, invalidValue, notSupported, required, tooMany, typeInvalid } from "../field-errors.ts"
 import type { FieldError } from "../field-errors.ts"
 import { goJson } from "../go/print.ts"
+import { goQuote } from "../go/quote.ts"
 import type { Json } from "../object.ts"
 import { isInteger } from "./exact-integers.ts"
 import { isObject, type JsonObject, sortedKeys } from "./json-object.ts"
@@ -170,7 +171,7 @@ function checkString(schema: Schema, value: string, at: At, found: Found): void 
   const fault = schema.rules === undefined ? undefined : textFault(schema.rules, value, at)
   if (fault !== undefined) errors.push(fault)
   if (format !== undefined && !hasFormat(format, value)) {
-    const detail = `${shown} in body must be of type ${format}: ${JSON.stringify(value)}`
+    const detail = `${shown} in body must be of type ${format}: ${goQuote(value)}`
     errors.push(typeInvalid(path, value, detail))
   }
 }

@@ -1,5 +1,6 @@
 // ip() and cidr(). Source: k8s.io/apiserver/pkg/cel/library/{ip,cidr}.go; error messages are those of net/netip.
 
+import { goQuote } from "../../go/quote.ts"
 import {
   type Address,
   AddressFault,
@@ -77,10 +78,10 @@ const isSame = (a: Address, b: Address): boolean => a.bits === b.bits && a.value
 function parseIP(text: string): IP {
   const { address, zone } = within(
     () => parseAddress(text),
-    `IP Address ${JSON.stringify(text)} parse error during conversion from string: `,
+    `IP Address ${goQuote(text)} parse error during conversion from string: `,
   )
-  if (zone !== "") throw new AddressFault(`IP address ${JSON.stringify(text)} with zone value is not allowed`)
-  if (isMapped(address)) throw new AddressFault(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`)
+  if (zone !== "") throw new AddressFault(`IP address ${goQuote(text)} with zone value is not allowed`)
+  if (isMapped(address)) throw new AddressFault(`IPv4-mapped IPv6 address ${goQuote(text)} is not allowed`)
   return new IP(address)
 }
 
@@ -89,7 +90,7 @@ const prefixFault = "network address parse error during conversion from string: 
 function parseCIDR(text: string): CIDR {
   const prefix = within(() => parsePrefix(text), `${prefixFault}${prefixFault}`)
   if (isMapped(prefix.address))
-    throw new AddressFault(`${prefixFault}IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`)
+    throw new AddressFault(`${prefixFault}IPv4-mapped IPv6 address ${goQuote(text)} is not allowed`)
   return new CIDR(prefix)
 }
 

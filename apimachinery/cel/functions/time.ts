@@ -1,40 +1,19 @@
 // Parsing, printing and parts of timestamps and durations. Source: Go's time package (RFC 3339, durations like 1h30m),
 // cel-go/common/types.
 
+import { goNanoseconds } from "../../go/duration.ts"
 import { goQuote } from "../../go/quote.ts"
 import { dictionary } from "../../dictionary.ts"
 import { TimeZone } from "../../time-zone.ts"
-import { duration, timestamp } from "./arithmetic.ts"
+import { timestamp } from "./arithmetic.ts"
 import { CelError, Duration, Timestamp, type Value } from "../values.ts"
 
 const nanosPerMilli = 1_000_000n
 const nanosPerSecond = 1_000_000_000n
-const units: Readonly<Record<string, bigint>> = dictionary({
-  ns: 1n,
-  us: 1000n,
-  µs: 1000n,
-  μs: 1000n,
-  ms: nanosPerMilli,
-  s: nanosPerSecond,
-  m: 60n * nanosPerSecond,
-  h: 3600n * nanosPerSecond,
-})
-/** More digits have no effect on the value, and take time. */
-const maxDigits = 40
 
 export function parseDuration(text: string): Value | undefined {
-  const [, sign, parts = ""] = /^([+-]?)(.*)$/s.exec(text) ?? []
-  if (parts === "0") return new Duration(0n)
-  if (parts.length > 200 || !/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(parts)) return undefined
-  let total = 0n
-  for (const [, whole = "", fraction = "", unit = ""] of parts.matchAll(/(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/gy)) {
-    if (whole.length > maxDigits || fraction.length > maxDigits) return undefined
-    const nanos = units[unit] ?? 1n
-    total += BigInt(whole === "" ? "0" : whole) * nanos
-    if (fraction !== "") total += (BigInt(fraction) * nanos) / 10n ** BigInt(fraction.length)
-  }
-  const value = duration(sign === "-" ? -total : total)
-  return value instanceof CelError ? undefined : value
+  const nanos = goNanoseconds(text)
+  return nanos === undefined ? undefined : new Duration(nanos)
 }
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/
@@ -88,13 +67,14 @@ export function printTimestamp({ nanos, offset }: Timestamp): string {
   return `${seconds}${fraction === "" ? "" : `.${fraction}`}${zone}`
 }
 
-/** Nanoseconds as seconds with the necessary digits. */
+/** Nanoseconds as seconds, with the precision of a double and the necessary digits. */
 export function printSeconds(nanos: bigint): string {
-  const magnitude = nanos < 0n ? -nanos : nanos
-  const fraction = String(magnitude % nanosPerSecond)
-    .padStart(9, "0")
-    .replace(/(?<!0)0+$/, "")
-  return `${nanos < 0n ? "-" : ""}${magnitude / nanosPerSecond}${fraction === "" ? "" : `.${fraction}`}`
+  const seconds = Number(nanos / nanosPerSecond) + Number(nanos % nanosPerSecond) / 1e9
+  // JavaScript prints smaller ones with an exponent.
+  if (nanos === 0n || Math.abs(seconds) >= 1e-6) return String(seconds)
+  return `${nanos < 0n ? "-" : ""}0.000000${String(Math.abs(Number(nanos)))
+    .padStart(3, "0")
+    .replace(/0+$/, "")}`
 }
 
 /** The local date in a zone, which is a name or an offset. */

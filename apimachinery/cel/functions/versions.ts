@@ -1,5 +1,6 @@
 // semver(). Source: k8s.io/apiserver/pkg/cel/library/semverlib.go; error messages are those of github.com/blang/semver.
 
+import { goQuote } from "../../go/quote.ts"
 import { dictionary } from "../../dictionary.ts"
 import { uint64 } from "../../schema/exact-integers.ts"
 import { CelError, OpaqueValue, type Value } from "../values.ts"
@@ -45,19 +46,19 @@ function parse(text: string): SemanticVersion {
   for (const part of build?.split(".") ?? []) {
     if (part === "") throw new VersionFault("Build meta data is empty")
     if (!/^[0-9A-Za-z-]+$/.test(part))
-      throw new VersionFault(`Invalid character(s) found in build meta data ${JSON.stringify(part)}`)
+      throw new VersionFault(`Invalid character(s) found in build meta data ${goQuote(part)}`)
   }
   return new SemanticVersion(text, [major, minor, patch], preRelease)
 }
 
 function number(text: string, name: (typeof names)[number]): bigint {
   if (!/^\d*$/.test(text))
-    throw new VersionFault(`Invalid character(s) found in ${name.toLowerCase()} number ${JSON.stringify(text)}`)
+    throw new VersionFault(`Invalid character(s) found in ${name.toLowerCase()} number ${goQuote(text)}`)
   if (text.length > 1 && text.startsWith("0"))
-    throw new VersionFault(`${name} number must not contain leading zeroes ${JSON.stringify(text)}`)
+    throw new VersionFault(`${name} number must not contain leading zeroes ${goQuote(text)}`)
   if (text === "" || text.length > 20 || BigInt(text) > uint64.max) {
     const what = text === "" ? "invalid syntax" : "value out of range"
-    throw new VersionFault(`strconv.ParseUint: parsing ${JSON.stringify(text)}: ${what}`)
+    throw new VersionFault(`strconv.ParseUint: parsing ${goQuote(text)}: ${what}`)
   }
   return BigInt(text)
 }
@@ -65,10 +66,9 @@ function number(text: string, name: (typeof names)[number]): bigint {
 function checkPreRelease(part: string): void {
   if (part === "") throw new VersionFault("Prerelease is empty")
   if (/^\d+$/.test(part) && part.length > 1 && part.startsWith("0")) {
-    throw new VersionFault(`Numeric PreRelease version must not contain leading zeroes ${JSON.stringify(part)}`)
+    throw new VersionFault(`Numeric PreRelease version must not contain leading zeroes ${goQuote(part)}`)
   }
-  if (!/^[0-9A-Za-z-]+$/.test(part))
-    throw new VersionFault(`Invalid character(s) found in prerelease ${JSON.stringify(part)}`)
+  if (!/^[0-9A-Za-z-]+$/.test(part)) throw new VersionFault(`Invalid character(s) found in prerelease ${goQuote(part)}`)
 }
 
 /** v1.2 → 1.2.0, 01.2.3 → 1.2.3. */

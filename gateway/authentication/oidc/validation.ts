@@ -84,7 +84,7 @@ function urlErrors(at: FieldPath, text: string, disallowed?: string): FieldError
     wrong(fault)
     return errors
   }
-  const { scheme, user, query, fragment } = parseUrl(text, "reference")
+  const { scheme, user, query = "", fragment } = parseUrl(text, "reference")
   if (scheme !== "https") wrong("URL scheme must be https")
   if (user !== undefined) wrong("URL must not contain a username or password")
   if (query !== "") wrong("URL must not contain a query")
