@@ -27,7 +27,11 @@ export function goTypeOf(value: Json): string {
 const plainExponents = { least: -4, below: 6 }
 
 export function printGoNumber(value: number | bigint): string {
-  if (typeof value === "bigint" || Number.isSafeInteger(value)) return String(value)
+  return typeof value === "bigint" || Number.isSafeInteger(value) ? String(value) : printGoFloat(value)
+}
+
+/** Whole numbers as well. */
+export function printGoFloat(value: number): string {
   const [digits = "", exponent = ""] = value.toExponential().split("e")
   const size = Number(exponent)
   if (size >= plainExponents.least && size < plainExponents.below) return String(value)

@@ -21,9 +21,19 @@ function allowedBy(values: readonly Json[]): Allowed {
   return allowed
 }
 
-/** Compares like upstream: null equals none of them, and a number is first converted to an integer if an integer is allowed. */
+/**
+ * Compares like upstream: null equals none of them; a number is first converted to an integer if an integer is allowed, and an integer
+ * to the character that it numbers if a text is allowed.
+ */
 export function isOneOf(values: readonly Json[], value: Json): boolean {
   if (value === null) return false
   const { all, integers } = allowedBy(values)
-  return all.has(JSON.stringify(value)) || (typeof value === "number" && integers.has(String(Math.trunc(value))))
+  if (all.has(JSON.stringify(value))) return true
+  if (isInteger(value) && all.has(JSON.stringify(characterOf(Number(value))))) return true
+  return typeof value === "number" && integers.has(String(Math.trunc(value)))
+}
+
+function characterOf(code: number): string {
+  const isCharacter = code >= 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
+  return isCharacter ? String.fromCodePoint(code) : "\ufffd"
 }
