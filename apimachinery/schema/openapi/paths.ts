@@ -228,7 +228,7 @@ class Operations {
         subresource,
         watched: !custom && this.#can("watch"),
       }),
-      id: `${verb.replace("*", camelGroupVersion(resource))}${capital(identifier(`${scope}${resource.kind}${end}`))}`,
+      id: operationId(verb.replace("*", camelGroupVersion(resource)), identifier(`${scope}${resource.kind}${end}`)),
       tag: tagOf(resource),
       about: { action, kind: published },
       parameters: [
@@ -241,6 +241,11 @@ class Operations {
       produces: this.#types,
     }
   }
+}
+
+/** A kind may begin with a small letter, which remains in the name of a collection. */
+function operationId(verb: string, object: string): string {
+  return verb.endsWith("Collection") ? `${verb}${object}` : `${verb}${capital(object)}`
 }
 
 /** "apps/v1" → "AppsV1"; "rbac.authorization.k8s.io/v1" → "RbacAuthorizationV1". */

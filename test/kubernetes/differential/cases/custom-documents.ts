@@ -198,8 +198,9 @@ function names(): RequestStep[] {
     create(group, { plural: "hours", kind: "hour" }, [
       version({}, {}, { description: "an hour", externalDocs: { url: "http://x" } }),
     ]),
-    document(`/openapi/v3/apis/${group}/v1`, { untilText: "v1.hourList" }),
-    document("/openapi/v2", { untilText: "com.example.n@{id}.v1.hourList" }),
+    create(group, { plural: "days", kind: "day" }, [version({})], { scope: "Cluster" }),
+    document(`/openapi/v3/apis/${group}/v1`, { untilText: "v1.dayList" }),
+    document("/openapi/v2", { untilText: "com.example.n@{id}.v1.dayList" }),
     inProtobuf(`/openapi/v3/apis/${group}/v1`),
   ]
 }
