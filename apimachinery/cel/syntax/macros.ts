@@ -10,8 +10,17 @@ export interface MacroFault {
 
 type Expansion = Node | MacroFault | undefined
 
+/** A call, or what it stands for. `bindings`: cel.bind() is a macro. */
+export function expandCall(
+  { at, name, target, args }: { at: number; name: string; target: Node | undefined; args: Node[] },
+  bindings: boolean,
+): Node | MacroFault {
+  const expanded = (bindings ? expandBinding(at, name, target, args) : undefined) ?? expandMacro(at, name, target, args)
+  return expanded ?? { kind: "call", at, name, target, args }
+}
+
 /** cel.bind(x, value, body), a macro in environments that include it. Source: cel-go/ext/bindings.go. */
-export function expandBinding(at: number, name: string, target: Node | undefined, args: readonly Node[]): Expansion {
+function expandBinding(at: number, name: string, target: Node | undefined, args: readonly Node[]): Expansion {
   const [variable, value, body] = args
   if (name !== "bind" || target?.kind !== "ident" || target.name !== "cel" || args.length !== 3) return undefined
   if (variable?.kind !== "ident" || value === undefined || body === undefined) {
@@ -21,7 +30,7 @@ export function expandBinding(at: number, name: string, target: Node | undefined
 }
 
 /** Undefined if the call is not a macro, which depends on the name, the number of arguments and the presence of a target. */
-export function expandMacro(at: number, name: string, target: Node | undefined, args: readonly Node[]): Expansion {
+function expandMacro(at: number, name: string, target: Node | undefined, args: readonly Node[]): Expansion {
   if (target === undefined) return name === "has" && args.length === 1 ? has(at, args[0] as Node) : undefined
   const taken = isIterating(name, args.length) ? args.slice(0, -1).find(isAccumulator) : undefined
   if (taken !== undefined) return { at: taken.at, fault: "iteration variable overwrites accumulator variable" }

@@ -2,9 +2,10 @@
 
 import { dictionary } from "../../dictionary.ts"
 import { balanced, call, ident, list, literal, type MapEntryNode, type Node, type StructFieldNode } from "./ast.ts"
+import { isReserved } from "./identifiers.ts"
 import type { Issue } from "./issues.ts"
 import { literalValue } from "./literals.ts"
-import { expandBinding, expandMacro } from "./macros.ts"
+import { expandCall } from "./macros.ts"
 import { scan, type Token } from "./scanner.ts"
 import { isName, named, ParsingStopped, TokenStream } from "./tokens.ts"
 
@@ -13,9 +14,6 @@ const maxSize = 100_000
 /** Maximum nesting of expressions and operands; limits all recursion over the tree. */
 const maxDepth = 250
 
-const reserved = new Set(
-  "as break const continue else for function if import let loop package namespace return var void while".split(" "),
-)
 /** In order of increasing precedence. */
 const levels = [new Set(["<", "<=", ">=", ">", "==", "!=", "in"]), new Set(["+", "-"]), new Set(["*", "/", "%"])]
 const binary: Readonly<Record<string, string>> = dictionary({ in: "@in" })
@@ -108,23 +106,24 @@ class Parser {
   }
 
   #unary(also: readonly string[]): Node {
-    this.#tokens.beforeExpression(also)
+    const missing = literal(this.#tokens.peek().at, null)
+    if (!this.#tokens.beforeExpression(also)) return missing
     const first = this.#tokens.peek()
-    for (const [sign, name] of [
-      ["!", "!_"],
-      ["-", "-_"],
-    ] as const) {
-      if (!this.#tokens.is(sign) || (sign === "-" && this.#tokens.isNumber(1))) continue
-      let count = 0
-      while (this.#tokens.is(sign)) {
-        this.#tokens.take()
-        count++
+    const isNegative = this.#tokens.is("-") && !this.#tokens.isNumber(1)
+    if (!isNegative && !this.#tokens.is("!")) return this.#member()
+    let count = 0
+    for (; this.#tokens.is(first.text); count++) {
+      if (isNegative && !this.#tokens.mayBeNegated(1)) {
+        // After the error, it is parsed as an operator.
+        const found = this.#tokens.peek(1)
+        this.#tokens.recover(found.at, this.#tokens.noAlternative(this.#tokens.peek(), found))
+        return missing
       }
-      this.#tokens.beforeExpression()
-      const operand = this.#member()
-      return count % 2 === 0 ? operand : call(first.at, name, operand)
+      this.#tokens.take()
     }
-    return this.#member()
+    if (!this.#tokens.afterSign()) return missing
+    const operand = this.#member()
+    return count % 2 === 0 ? operand : call(first.at, isNegative ? "-_" : "!_", operand)
   }
 
   #member(): Node {
@@ -147,6 +146,13 @@ class Parser {
       this.#tokens.issue(name.at, "unsupported syntax: '`'")
       this.#tokens.take()
       return { kind: "select", at: dot.at, operand, field: name.text.slice(1, -1), testOnly: false }
+    }
+    if (!isName(name) && optional) {
+      this.#tokens.recover(name.at, `mismatched input ${named(name)} expecting {IDENTIFIER, ESC_IDENTIFIER}`)
+      this.#tokens.issue(name.at, "unsupported ident kind")
+      // After the error, it is parsed as an operator.
+      if (name.text === "in") return operand
+      throw new ParsingStopped()
     }
     if (!isName(name)) {
       if (["true", "false", "null"].includes(name.text))
@@ -176,9 +182,7 @@ class Parser {
   }
 
   #called(at: number, name: string, target: Node | undefined, args: Node[]): Node {
-    const expanded =
-      (this.#bindings ? expandBinding(at, name, target, args) : undefined) ?? expandMacro(at, name, target, args)
-    if (expanded === undefined) return { kind: "call", at, name, target, args }
+    const expanded = expandCall({ at, name, target, args }, this.#bindings)
     if (!("fault" in expanded)) return expanded
     this.#tokens.issue(expanded.at, expanded.fault)
     return literal(at, null)
@@ -234,7 +238,7 @@ class Parser {
     if (dot === "" && text === "null") return literal(at, null)
     const message = this.#tokens.takeMessageName(text)
     if (message !== undefined) return this.#struct(dot + message)
-    if (reserved.has(text)) {
+    if (isReserved(text)) {
       this.#tokens.issue(at, `reserved identifier: ${text}`)
       return literal(at, null)
     }

@@ -59,8 +59,12 @@ export class TokenStream {
   readonly #issues: Issue[]
   readonly #source: string
   #next = 0
+  /** Nothing is told between an error that was recovered from and the next token that fits. */
+  #isRecovering = false
   /** Of the innermost brackets or condition: what may stand behind an operand, besides operators. */
   #ends: readonly string[] = [end]
+  /** Of all brackets and conditions. */
+  #outerEnds: readonly string[] = []
 
   constructor(tokens: readonly Token[], issues: Issue[], source: string) {
     this.#tokens = tokens
@@ -76,6 +80,7 @@ export class TokenStream {
   take(): Token {
     const token = this.peek()
     if (token.kind !== "end") this.#next++
+    this.#isRecovering = false
     return token
   }
 
@@ -89,12 +94,19 @@ export class TokenStream {
     return kind === "int" || kind === "double"
   }
 
+  /** Whether the token may follow a minus sign. */
+  mayBeNegated(ahead: number): boolean {
+    return startsExpression(this.peek(ahead)) && !this.is("!", ahead)
+  }
+
   /** `ends`: what may end an expression in there. */
   within<T>(ends: readonly string[], parse: () => T): T {
-    const outer = this.#ends
+    const [inner, outer] = [this.#ends, this.#outerEnds]
     this.#ends = ends
+    this.#outerEnds = [...outer, ...ends]
     const result = parse()
-    this.#ends = outer
+    this.#ends = inner
+    this.#outerEnds = outer
     return result
   }
 
@@ -114,7 +126,7 @@ export class TokenStream {
   }
 
   syntax(at: number, message: string): void {
-    this.issue(at, `Syntax error: ${message}`)
+    if (!this.#isRecovering) this.issue(at, `Syntax error: ${message}`)
   }
 
   /** Takes a closing token, or the colon before an expression. It is assumed if the next token fits what follows it. */
@@ -140,14 +152,39 @@ export class TokenStream {
     this.stop(`${what} input ${named(found)} expecting <EOF>`)
   }
 
-  /** Called before an expression: skips one extraneous token. `also`: other allowed tokens. */
-  beforeExpression(also: readonly string[] = []): void {
+  /**
+   * Called before an expression: skips one extraneous token. False if the expression is missing before what may follow it. `also`:
+   * other allowed tokens.
+   */
+  beforeExpression(also: readonly string[] = []): boolean {
     const found = this.peek()
-    if (startsExpression(found)) return
+    if (startsExpression(found)) return true
     const expected = setOf([...expressionStarts, ...also])
-    if (!startsExpression(this.peek(1))) this.stop(`mismatched input ${named(found)} expecting ${expected}`)
-    this.syntax(found.at, `extraneous input ${named(found)} expecting ${expected}`)
-    this.take()
+    if (startsExpression(this.peek(1))) {
+      this.syntax(found.at, `extraneous input ${named(found)} expecting ${expected}`)
+      this.take()
+      return true
+    }
+    const message = `mismatched input ${named(found)} expecting ${expected}`
+    const isEnd = found.kind === "operator" && this.#outerEnds.includes(found.text)
+    if (found.kind === "end" || !(isEnd || this.#mayFollow(found))) this.stop(message)
+    this.recover(found.at, message)
+    return false
+  }
+
+  /** Called after a sign: skips everything up to an operand, or to what may follow one. False if there is none. */
+  afterSign(): boolean {
+    const found = this.peek()
+    if (startsExpression(found)) return true
+    this.recover(found.at, `extraneous input ${named(found)} expecting ${setOf([...expressionStarts])}`)
+    while (!startsExpression(this.peek()) && this.peek().kind !== "end" && !this.#mayFollow(this.peek())) this.#next++
+    return startsExpression(this.peek())
+  }
+
+  /** The parsing goes on with the next token. */
+  recover(at: number, message: string): void {
+    this.syntax(at, message)
+    this.#isRecovering = true
   }
 
   /** Called where an expression or the end of a call is allowed: skips one extraneous token before the end. */
@@ -214,11 +251,13 @@ export class TokenStream {
     return starts === "field" ? isName(token) || token.kind === "escaped" : startsExpression(token)
   }
 
-  /** The next token fits no rule that begins with `first`: the message contains the text from there. */
-  noAlternative(first: Token): string {
-    const found = this.peek()
+  /** A token, by default the next one, fits no rule that begins with `first`: the message contains the text from there. */
+  noAlternative(first: Token, found = this.peek()): string {
+    const start = first.at + first.text.length
+    const skipped = new Set(this.#issues.map(({ at }) => at))
     const between = Array.from(this.#source)
-      .slice(first.at + first.text.length, found.at)
+      .slice(start, found.at)
+      .filter((_, index) => !skipped.has(start + index))
       .join("")
     const seen = first.text + between + (found.kind === "end" ? "" : found.text)
     return `no viable alternative at input '${visible(seen)}'`
