@@ -20,9 +20,11 @@ import { customEmbeddedCases } from "./cases/custom-embedded.ts"
 import { customEndCases } from "./cases/custom-ends.ts"
 import { customFormCases } from "./cases/custom-forms.ts"
 import { customInheritedNameCases } from "./cases/custom-inherited-names.ts"
+import { customFormatTextCases } from "./cases/custom-format-texts.ts"
 import { customFormatCases } from "./cases/custom-formats.ts"
 import { customListCases } from "./cases/custom-lists.ts"
 import { customManagerCases } from "./cases/custom-managers.ts"
+import { customNumberCases } from "./cases/custom-numbers.ts"
 import { customOlderObjectCases } from "./cases/custom-older-objects.ts"
 import { customOtherVersionCases } from "./cases/custom-other-versions.ts"
 import { customRatchetingCases } from "./cases/custom-ratcheting.ts"
@@ -113,6 +115,7 @@ import { quotaCases } from "./cases/quotas.ts"
 import { repeatedDeletionCases } from "./cases/repeated-deletions.ts"
 import { requestCases } from "./cases/requests.ts"
 import { reviewRuleCases } from "./cases/review-rules.ts"
+import { ruleSyntaxCases } from "./cases/rule-syntax.ts"
 import { scaleFaultCases } from "./cases/scale-faults.ts"
 import { seldomFieldCases } from "./cases/seldom-fields.ts"
 import { servedVersionCases } from "./cases/served-versions.ts"
@@ -186,6 +189,8 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customEmbeddedCases(),
         ...customFormCases(),
         ...customFormatCases(),
+        ...customFormatTextCases(),
+        ...customNumberCases(),
         ...customTypeCases(),
         ...customUnknownFieldCases(),
         ...customManagerCases(),
@@ -204,6 +209,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...definitionStatusCases(),
         ...definitionLifeCases(),
         ...definitionRuleCases(),
+        ...ruleSyntaxCases(),
         ...definitionWatchCases(),
         ...builtInGroupDefinitionCases(),
         ...apiServiceCases(),

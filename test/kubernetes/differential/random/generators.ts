@@ -6,6 +6,7 @@ import { randomAccessScenario } from "./access.ts"
 import { randomDefinitionLifeScenario } from "./definition-lives.ts"
 import { randomCustomResourceScenario, randomDefinitionScenario } from "./definitions.ts"
 import { randomEvictionScenario } from "./evictions.ts"
+import { randomFormatTextScenario, randomUrlScenario } from "./format-texts.ts"
 import { randomLifeScenario } from "./lives.ts"
 import { randomPodSecurityScenario } from "./pod-security.ts"
 import { randomPolicyScenario } from "./policies.ts"
@@ -30,6 +31,8 @@ export const generators: readonly Generator[] = [
   randomPodSecurityScenario,
   randomAccessScenario,
   randomTextScenario,
+  randomFormatTextScenario,
+  randomUrlScenario,
   randomVerdictScenario,
   randomPolicyMatchScenario,
   randomWritersScenario,
