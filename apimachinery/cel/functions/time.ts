@@ -74,7 +74,7 @@ export function printSeconds(nanos: bigint): string {
   if (nanos === 0n || Math.abs(seconds) >= 1e-6) return String(seconds)
   return `${nanos < 0n ? "-" : ""}0.000000${String(Math.abs(Number(nanos)))
     .padStart(3, "0")
-    .replace(/0+$/, "")}`
+    .replace(/(?<!0)0+$/, "")}`
 }
 
 /** The local date in a zone, which is a name or an offset. */
