@@ -39,7 +39,7 @@ export async function play(side: Side, scenario: Scenario, time: number): Promis
   const namespace = namespaceOf(scenario, time)
   const stop = new AbortController()
   const { nodes: mode } = scenario
-  const kubelet = mode === undefined ? Promise.resolve() : playNodes(client, namespace, mode, stop.signal)
+  const kubelet = mode === undefined ? Promise.resolve() : playNodes(side, namespace, mode, stop.signal)
   try {
     const refused: StatusError[] = []
     for (const step of scenario.steps) {
@@ -123,7 +123,10 @@ async function take(side: Side, namespace: string, step: Step, refusals?: Status
   }
   if ("until" in step) return until(client, namespace, step)
   if ("pods" in step) {
-    for (const pod of await chosen(client, namespace, step.labels, step.count)) await report(client, pod, step.pods)
+    for (const pod of await chosen(client, namespace, step.labels, step.count)) {
+      await report(client, pod, step.pods)
+      await side.endpointsFollow(namespace)
+    }
     return
   }
   if ("bind" in step) return bind(client, namespace, ...step.bind)
@@ -163,7 +166,8 @@ async function setCustom(side: Side, namespace: string, step: Extract<Step, { cu
   customMetrics.set(namespace, custom, pods.map(of))
 }
 
-async function create({ client, kinds }: Side, namespace: string, object: KubeObject): Promise<void> {
+async function create(side: Side, namespace: string, object: KubeObject): Promise<void> {
+  const { client, kinds } = side
   const { metadata, kind } = object
   const resource = [...kinds.namespaced, ...kinds.cluster, events].find(({ resource: plural }) => {
     const singular = kind.toLowerCase()
@@ -172,6 +176,7 @@ async function create({ client, kinds }: Side, namespace: string, object: KubeOb
   if (resource === undefined) throw new Error(`scenarios know no ${kind}`)
   const place = resource.namespaced ? { namespace } : {}
   await client.create(resource, { ...object, metadata: { ...place, ...metadata } })
+  if (kind === "Service") await side.hasService(namespace)
 }
 
 const placeOf = (resource: string, namespace: string): string | undefined =>
@@ -277,17 +282,21 @@ async function report(client: KubeClient, pod: Pod, what: PodReport): Promise<vo
 }
 
 async function playNodes(
-  client: KubeClient,
+  side: Side,
   namespace: string,
   mode: NonNullable<Scenario["nodes"]>,
   signal: AbortSignal,
 ): Promise<void> {
+  const { client } = side
   while (!signal.aborted) {
     const { items } = await client.list<Pod>(pods, { namespace })
     for (const pod of items) await playNode(client, pod)
     // One at a time, so that each is seen by itself: a rollout's steps would depend on who is faster.
     const next = mode === "ready" ? items.find(isStarting) : undefined
-    if (next !== undefined) await report(client, next, "ready")
+    if (next !== undefined) {
+      await report(client, next, "ready")
+      await side.endpointsFollow(namespace)
+    }
     await delay(pollMs)
   }
 }

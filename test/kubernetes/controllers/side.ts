@@ -3,6 +3,7 @@
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { Informer } from "../../../client/informers/informer.ts"
 import type { KubeClient } from "../../../client/rest.ts"
+import { Canary } from "./canary.ts"
 import type { CustomMetrics } from "./custom-metrics.ts"
 import { kinds as usual, type Kinds } from "./kinds.ts"
 
@@ -22,15 +23,18 @@ export class Side {
   readonly customMetrics: CustomMetrics | undefined
   /** By namespace. */
   readonly #changed = new Map<string, number>()
+  readonly #withServices = new Set<string>()
+  readonly #canary: Canary
 
-  private constructor(client: KubeClient, { customMetrics, kinds = usual }: SideOptions) {
+  private constructor(client: KubeClient, canary: Canary, { customMetrics, kinds = usual }: SideOptions) {
     this.client = client
+    this.#canary = canary
     this.customMetrics = customMetrics
     this.kinds = kinds
   }
 
   static async start(client: KubeClient, signal: AbortSignal, options: SideOptions = {}): Promise<Side> {
-    const side = new Side(client, options)
+    const side = new Side(client, await Canary.start(client), options)
     const note = ({ metadata: { namespace, name = "" } }: KubeObject): void => {
       const place = namespace ?? namedAfter.exec(name)?.[0]
       if (place !== undefined) side.#changed.set(place, Date.now())
@@ -43,6 +47,20 @@ export class Side {
       }),
     )
     return side
+  }
+
+  /** A Service has been made in that namespace. */
+  async hasService(namespace: string): Promise<void> {
+    this.#withServices.add(namespace)
+    await this.endpointsFollow(namespace)
+  }
+
+  /**
+   * Until the endpoints of the namespace's Services, if it has any, are being written for what was done before: how many changes go into one
+   * write would be a matter of moments.
+   */
+  async endpointsFollow(namespace: string): Promise<void> {
+    if (this.#withServices.has(namespace)) await this.#canary.sings()
   }
 
   /** When something of the scenario in that namespace has changed last; 0: never. */

@@ -37,11 +37,14 @@ export const deploymentHistoryScenarios: readonly Scenario[] = [
     steps: [
       deployment({}, { annotations: { "kubernetes.io/change-cause": "one" } }),
       rolled(3),
+      // The annotations of a revision are those that were seen while it was the latest.
       annotated({ "kubernetes.io/change-cause": "two" }),
+      settle,
       image("two"),
       rolled(3),
       settle,
       annotated({ "kubernetes.io/change-cause": "three", other: "x" }),
+      settle,
       image("three"),
       rolled(3),
       settle,

@@ -230,6 +230,8 @@ export const serviceScenarios: readonly Scenario[] = [
     nodes: "bound",
     steps: [
       service(),
+      // Whether it has a slice before it has a pod would be a matter of moments.
+      settle,
       pod("one"),
       { pods: "ready" },
       settle,

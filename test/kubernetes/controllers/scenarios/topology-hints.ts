@@ -6,15 +6,17 @@ import { patched, service } from "./service-steps.ts"
 import { labels, settle } from "./steps.ts"
 import { auto } from "./topology-steps.ts"
 
-const pod = (node: string, name: string): Step => podOn(node, name, { labels })
+const pod = (node: string, name: string): Step => podOn(node, name, { labels: { ...labels, pod: name } })
+/** How many that become ready together one round gathers is a matter of moments, and each write of a slice counts. */
 const inZones: Step[] = [
   nodeNamed("a", "NAMESPACE-x"),
   nodeNamed("b", "NAMESPACE-y"),
-  pod("a", "one"),
-  pod("a", "two"),
-  pod("b", "three"),
-  { pods: "ready" },
-  pod("b", "unready"),
+  settle,
+  ...["one", "two", "three", "unready"].flatMap((name): Step[] => [
+    pod(name === "one" || name === "two" ? "a" : "b", name),
+    { pods: name === "unready" ? "unready" : "ready", labels: { pod: name } },
+    settle,
+  ]),
 ]
 const prefers = (trafficDistribution: string | null): Step => patched({ trafficDistribution })
 
