@@ -31,7 +31,24 @@ export async function takeSnapshot(
     const { name = "" } = (event as unknown as { involvedObject: { name?: string } }).involvedObject
     return name.startsWith(namespace)
   })
-  const lines = [...namespaced.items, ...ofCluster].filter(isComparable).map((event) => {
+  const said = eventLines([...namespaced.items, ...ofCluster].filter(isComparable), names)
+  // In lines of its own follows how the object differs, which each side writes in its own way.
+  const refusals = refused.map(({ status: { reason, message = "" } }) =>
+    replaceAll(`${reason}: ${message.split("\n")[0]?.replace(printed, "VALUE")}`, names),
+  )
+  return { objects, events: said, refusals }
+}
+
+/** Upstream prints a value in Go's format. */
+const printed = /(?<=Invalid value: )\{.*\}(?=: field is immutable)/
+
+const combined = /^\(combined from similar events\): /
+/** From the tenth of an object's messages of one reason on, one event has the last of them. */
+const whole = 9
+
+/** Each once. How many tries it took until they were combined is left to chance, and so is which of many pods was the last. */
+function eventLines(all: readonly KubeObject[], names: readonly Named[]): string[] {
+  const read = all.map((event) => {
     const {
       involvedObject: of,
       type,
@@ -45,15 +62,16 @@ export async function takeSnapshot(
       message: string
       source?: { component?: string }
     }
-    // How many tries it took to be aggregated is left to chance.
-    const text = message.replace(/^\(combined from similar events\): /, "")
-    return replaceAll(`${source?.component ?? ""}: ${of.kind}/${of.name} ${type} ${reason}: ${text}`, names)
+    const what = `${source?.component ?? ""}: ${of.kind}/${of.name} ${type} ${reason}`
+    const [kind = "", text = ""] = [what, message.replace(combined, "")].map((part) => replaceAll(part, names))
+    return { kind, text, isCombined: combined.test(message) }
   })
-  // In lines of its own follows how the object differs, which each side writes in its own way.
-  const refusals = refused.map(({ status: { reason, message = "" } }) =>
-    replaceAll(`${reason}: ${message.split("\n")[0]}`, names),
-  )
-  return { objects, events: [...new Set(lines)].sort(), refusals }
+  const lines = [...Map.groupBy(read, ({ kind }) => kind)].flatMap(([kind, events]) => {
+    const texts = new Set(events.map(({ text }) => text))
+    const isCut = texts.size >= whole && events.some(({ isCombined }) => isCombined)
+    return isCut ? [`${kind}: of many`] : [...texts].map((text) => `${kind}: ${text}`)
+  })
+  return lines.sort()
 }
 
 /** Not compared: kube-apiserver's repair loops report an address as lost if they run just while a service is created. */
