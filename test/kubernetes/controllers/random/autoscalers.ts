@@ -25,6 +25,11 @@ export const autoscalers: Family = (random) => {
     () => patched({ metrics: randomMetrics(random) }),
     () => patched({ minReplicas: 1 + random(3), maxReplicas: 3 + random(6) }),
     () => patched({ behavior: randomBehavior(random) }),
+    () =>
+      patched({ scaleTargetRef: pick<object>(random, [{ name: "nobody" }, { name: "web", kind }, { kind: "Thing" }]) }),
+    () => ({ delete: ["horizontalpodautoscalers", "web"] }),
+    () => ({ ...randomAutoscaler(random, kind, pick(random, ["web", "other"])), mayBeRefused: true }),
+    () => older(random, kind),
   ]
   const stateful = { serviceName: "web", podManagementPolicy: "Parallel" }
   const spec = { replicas: random(5), template: randomTemplate(random), ...(kind === "StatefulSet" ? stateful : {}) }
@@ -34,7 +39,7 @@ export const autoscalers: Family = (random) => {
       workload(kind, spec),
       ...(chance(random, 0.8) ? [used(random), queued(random), served(random), served(random)] : []),
       randomAutoscaler(random, kind),
-      ...some(random, 3, 7, () => pick(random, steps)()),
+      ...some(random, 3, 7, (): Step => ({ ...pick(random, steps)(), mayBeRefused: true })),
     ]),
   }
 }
@@ -151,12 +156,26 @@ function randomBehavior(random: Random): object {
   return { scaleUp: rules(), scaleDown: rules() }
 }
 
-function randomAutoscaler(random: Random, kind: string): Step {
+/** Of the version that knows one metric. */
+const older = (random: Random, kind: string): Step => ({
+  create: {
+    apiVersion: "autoscaling/v1",
+    kind: "HorizontalPodAutoscaler",
+    metadata: { name: "web" },
+    spec: {
+      scaleTargetRef: { apiVersion: "apps/v1", kind, name: "web" },
+      maxReplicas: 3 + random(6),
+      ...maybe(random, 0.7, { targetCPUUtilizationPercentage: pick(random, [20, 50, 80]) }),
+    },
+  },
+})
+
+function randomAutoscaler(random: Random, kind: string, name = "web"): Step {
   return {
     create: {
       apiVersion: "autoscaling/v2",
       kind: "HorizontalPodAutoscaler",
-      metadata: { name: "web" },
+      metadata: { name },
       spec: {
         scaleTargetRef: { apiVersion: "apps/v1", kind, name: "web" },
         minReplicas: 1 + random(3),

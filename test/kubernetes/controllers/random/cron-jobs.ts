@@ -26,6 +26,8 @@ export const cronJobs: Family = (random) => {
     () => [reported(random, ["succeeded", { exit: 1 }])],
     () => [reported(random, ["succeeded", { exit: 1 }])],
     () => [{ deletePods: {}, count: 1 + random(2) }],
+    () => [{ patchAll: "jobs", with: pick<object>(random, ofJobs) }],
+    () => [{ patchAll: "jobs", with: { spec: { suspend: chance(random, 0.5) } } }],
     () => [{ deletePods: {} }, { deleteAll: "jobs" }],
     () => [{ delete: ["cronjobs", "tick"], policy: pick(random, ["Background", "Foreground", "Orphan"]) }],
     () => [create()],
@@ -37,14 +39,24 @@ export const cronJobs: Family = (random) => {
   }
 }
 
+/** They are taken from it, held, and look like something else. */
+const ofJobs = [
+  { metadata: { ownerReferences: null } },
+  { metadata: { labels: { a: "c" }, annotations: { "batch.kubernetes.io/cronjob-scheduled-timestamp": null } } },
+  { metadata: { finalizers: ["example.com/hold"] } },
+  { metadata: { finalizers: null } },
+]
+
 const beforeThat = last(`${thisYear - 5}-06-01T00:00:00Z`)
 
 const randomSettings = (random: Random): object => ({
   ...maybe(random, 0.7, { concurrencyPolicy: pick(random, ["Allow", "Forbid", "Replace"]) }),
-  ...maybe(random, 0.4, { successfulJobsHistoryLimit: 1 + random(3) }),
-  ...maybe(random, 0.4, { failedJobsHistoryLimit: 1 + random(2) }),
+  ...maybe(random, 0.4, { successfulJobsHistoryLimit: random(4) }),
+  ...maybe(random, 0.4, { failedJobsHistoryLimit: random(3) }),
   ...maybe(random, 0.15, { startingDeadlineSeconds: pick(random, [30, 400 * 24 * 3600]) }),
-  ...maybe(random, 0.2, { timeZone: pick(random, ["Asia/Kathmandu", "Etc/UTC"]) }),
+  ...maybe(random, 0.3, {
+    timeZone: pick(random, ["Asia/Kathmandu", "Etc/UTC", "America/St_Johns", "Local", "Nowhere", null]),
+  }),
 })
 
 const randomTemplate = (random: Random): object => ({

@@ -7,6 +7,7 @@ import { cronJobs } from "./cron-jobs.ts"
 import { disruptionBudgets } from "./disruption-budgets.ts"
 import type { Family } from "./family.ts"
 import { jobs } from "./jobs.ts"
+import { inhabited } from "./namespaces.ts"
 import { namespaces, owners } from "./owners.ts"
 import { quotas } from "./quotas.ts"
 import { rollouts } from "./rollouts.ts"
@@ -30,6 +31,7 @@ const families: Readonly<Record<string, Family>> = {
   ResourceQuota: quotas,
   owner: owners,
   namespace: namespaces,
+  "namespace of workloads": inhabited,
   volume: volumes,
 }
 

@@ -3,7 +3,7 @@
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import type { Step } from "../scenario.ts"
 import { config, pod } from "../scenarios/deletion-steps.ts"
-import { labels, scale, workload } from "../scenarios/steps.ts"
+import { labels, scale, template, workload } from "../scenarios/steps.ts"
 import { type Family, instead, maybe, oneByOne, some } from "./family.ts"
 
 export const quotas: Family = (random) => {
@@ -73,12 +73,20 @@ const amountsOf: Readonly<Record<string, readonly string[]>> = {
   "count/endpointslices.discovery.k8s.io": ["10"],
   replicationcontrollers: ["1"],
   resourcequotas: ["2", "5"],
+  "count/deployments.apps": ["0", "2"],
+  "count/cronjobs.batch": ["1"],
+  "count/leases.coordination.k8s.io": ["0", "2"],
+  "count/persistentvolumeclaims": ["1", "4"],
+  "count/serviceaccounts": ["1", "3"],
+  "count/things.scenarios.example.com": ["1", "3"],
+  memory: ["10Mi", "1Gi"],
+  "limits.cpu": ["1", "5"],
   "requests.example.com/gpu": ["2"],
 }
 const names = Object.keys(amountsOf)
-const ofPods = new Set(["pods", "requests.cpu", "cpu", "limits.memory"])
 /** Pods have to say how much they ask for. */
-const requestQuotas = new Set(["requests.cpu", "cpu", "limits.memory"])
+const requestQuotas = new Set(["requests.cpu", "cpu", "memory", "limits.cpu", "limits.memory"])
+const ofPods = new Set(["pods", ...requestQuotas])
 
 function randomHard(random: Random, quota: string, isOfPods = false): object {
   const isStrict = quota === strict
@@ -98,6 +106,10 @@ const classes = [
 function randomQuota(random: Random, name: string): Step {
   const scopes = pick<object>(random, [
     ...["BestEffort", "NotBestEffort", "Terminating", "NotTerminating"].map((scope) => ({ scopes: [scope] })),
+    ...["BestEffort", "Terminating"].map((scopeName) => ({
+      scopeSelector: { matchExpressions: [{ scopeName, operator: "Exists" }] },
+    })),
+    { scopes: ["BestEffort"], scopeSelector: { matchExpressions: [classes[1]] } },
     { scopes: ["NotBestEffort", "NotTerminating"] },
     ...classes.map((expression) => ({ scopeSelector: { matchExpressions: [expression] } })),
   ])
@@ -167,6 +179,8 @@ const randomClaim: Maker = (random, name) => ({
   },
 })
 
+const ended = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "one" }] } }
+
 /** Suspended: when pods that were refused are tried again is left to chance. */
 const suspendedJob: Maker = (_random, name) => ({
   create: {
@@ -175,8 +189,34 @@ const suspendedJob: Maker = (_random, name) => ({
     metadata: { name },
     spec: {
       suspend: true,
-      template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "one" }] } },
+      template: ended,
     },
+  },
+})
+
+const plain = (apiVersion: string, kind: string, name: string): Step => ({
+  create: { apiVersion, kind, metadata: { name } },
+})
+
+const withoutPods: Maker = (_random, name) => ({
+  create: {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: { of: name } },
+      template: { ...template(), metadata: { labels: { of: name } } },
+    },
+  },
+})
+
+const suspendedCronJob: Maker = (_random, name) => ({
+  create: {
+    apiVersion: "batch/v1",
+    kind: "CronJob",
+    metadata: { name },
+    spec: { schedule: "0 0 1 1 *", suspend: true, jobTemplate: { spec: { template: ended } } },
   },
 })
 
@@ -188,6 +228,11 @@ const makers: readonly [string, Maker][] = [
   ["pods", randomPod],
   ["pods", randomPod],
   ["jobs", suspendedJob],
+  ["deployments", withoutPods],
+  ["cronjobs", suspendedCronJob],
+  ["leases", (_random, name) => plain("coordination.k8s.io/v1", "Lease", name)],
+  ["serviceaccounts", (_random, name) => plain("v1", "ServiceAccount", name)],
+  ["things", (_random, name) => plain("scenarios.example.com/v1", "Thing", name)],
 ]
 
 /** Of whatever it is: what does not fit is refused, or pruned. */
@@ -197,4 +242,6 @@ const randomChange = (random: Random): object =>
     { metadata: { finalizers: ["example.com/hold"] } },
     { spec: { type: pick(random, ["ClusterIP", "NodePort", "LoadBalancer"]) } },
     { spec: { activeDeadlineSeconds: 500 } },
+    { spec: { resources: { requests: { storage: "4Gi" } } } },
+    { metadata: { finalizers: null } },
   ])

@@ -100,14 +100,31 @@ function interfering(random: Random, kind: Kind, make: Step): (() => Step)[] {
   ]
 }
 
+/** What it was before is taken from it, held or lost. */
+function ofHistory(random: Random, all: string): Step {
+  const metadata = pick<object>(random, [
+    { ownerReferences: null },
+    { ownerReferences: [owner] },
+    { labels: { app: "other" } },
+    { labels },
+    { finalizers: hold.finalizers },
+    { finalizers: null },
+    { annotations: { "deployment.kubernetes.io/revision": null, note: "x" } },
+  ])
+  return chance(random, 0.25) ? { deleteAll: all } : { patchAll: all, with: { metadata } }
+}
+
 const ofKind: Record<Kind, (random: Random) => (() => Step)[]> = {
   Deployment: (random) => [
+    () => ofHistory(random, "replicasets"),
+    () => ({ patchAll: "replicasets", with: { metadata: { labels: { "pod-template-hash": "x" } } } }),
     () => scale(random(8)),
     () => scale(random(8)),
     () => spec("Deployment", { paused: true }),
     () => spec("Deployment", { paused: false }),
   ],
   StatefulSet: (random) => [
+    () => ofHistory(random, "controllerrevisions"),
     () => scale(random(6), "statefulsets"),
     () => scale(random(6), "statefulsets"),
     () => spec("StatefulSet", { ordinals: pick(random, [null, { start: random(4) }]) }),
@@ -119,6 +136,7 @@ const ofKind: Record<Kind, (random: Random) => (() => Step)[]> = {
     const patched = (fields: object): Step => ({ patch: ["nodes", node], with: fields })
     const tainted = (...more: object[]): Step => patched({ spec: { taints: [taint, ...more] } })
     return [
+      () => ofHistory(random, "controllerrevisions"),
       () => tainted({ key: "other", effect: pick(random, ["NoSchedule", "NoExecute"]) }),
       () => tainted({ key: "other", effect: "PreferNoSchedule" }),
       () => tainted(),

@@ -112,6 +112,7 @@ function metadataOf(random: Random): object {
     { labels: { "service.kubernetes.io/headless": pick(random, ["", null]) } },
     { labels: { "endpointslice.kubernetes.io/skip-mirror": pick(random, ["true", null]) } },
     { annotations: { note: pick(random, ["x", "y"]) } },
+    { annotations: { "service.kubernetes.io/topology-mode": pick(random, ["Auto", null]) } },
     { annotations: { "endpoints.kubernetes.io/last-change-trigger-time": "2026-01-01T00:00:00Z" } },
   ])
 }
@@ -137,9 +138,26 @@ function change(random: Random, names: readonly string[], newPod: () => Step): S
     () => randomService(random),
     () => byHand(random),
     () => byHand(random),
+    () => ({ patchAll: pick(random, ["endpointslices", "endpoints"]), with: { metadata: metadataOf(random) } }),
+    () => ({ patchAll: "endpointslices", with: pick(random, ofSlices) }),
+    () => ({ delete: ["services", "web"], policy: pick(random, ["Foreground", "Orphan"]) }),
+    () => patched({}, { finalizers: pick(random, [null, held.finalizers]) }),
   ])
   return { ...make(), mayBeRefused: true }
 }
+
+/** What somebody writes into the slices of a controller. */
+const ofSlices = [
+  { endpoints: [] },
+  { endpoints: [{ addresses: ["192.0.2.5"], hints: { forZones: [{ name: "z9" }] } }] },
+  { ports: [{ name: "http", port: 1 }] },
+  { ports: null },
+  { metadata: { ownerReferences: null } },
+  { metadata: held },
+  { metadata: { finalizers: null } },
+  { metadata: { labels: { "kubernetes.io/service-name": "other" } } },
+  { metadata: { labels: { "endpointslice.kubernetes.io/managed-by": "somebody" } } },
+]
 
 const managed = { "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io" }
 

@@ -61,7 +61,10 @@ class World {
       create: {
         apiVersion: "v1",
         kind: "PersistentVolume",
-        metadata: { name: `NAMESPACE-v${this.#volumes++}`, ...maybe(random, 0.5, { labels: { tier: "one" } }) },
+        metadata: {
+          name: `NAMESPACE-v${this.#volumes++}`,
+          labels: { of: "NAMESPACE", ...maybe(random, 0.5, { tier: "one" }) },
+        },
         spec: {
           capacity: { storage: `${size}Gi` },
           accessModes: this.#modes(),
@@ -78,6 +81,10 @@ class World {
   createClaim(): Step {
     const random = this.#random
     const one = random(classes)
+    const isOfNone = one === 0 && chance(random, 0.3)
+    const tier = maybe(random, 0.15, { tier: "one" })
+    // Volumes without a class are for all claims without one, in other namespaces, too.
+    const matchLabels = { ...(isOfNone ? { of: "NAMESPACE" } : {}), ...tier }
     return {
       create: {
         apiVersion: "v1",
@@ -85,11 +92,11 @@ class World {
         metadata: { name: `c${one}` },
         spec: {
           accessModes: [pick(random, rank)],
-          storageClassName: one === 0 && chance(random, 0.3) ? "" : `NAMESPACE-${one}`,
+          storageClassName: isOfNone ? "" : `NAMESPACE-${one}`,
           resources: { requests: { storage: `${10 * (1 + random(3))}Gi` } },
           ...maybe(random, 0.15, { volumeMode: "Block" }),
           ...maybe(random, 0.2, { volumeName: this.#volume() }),
-          ...maybe(random, 0.15, { selector: { matchLabels: { tier: "one" } } }),
+          ...(Object.keys(matchLabels).length === 0 ? {} : { selector: { matchLabels } }),
         },
       },
     }

@@ -1,0 +1,72 @@
+// Namespaces that end while what is in them is at work: workloads, their pods, Services, claims and what is held.
+
+import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
+import type { Step } from "../scenario.ts"
+import { begunToEnd, config, pod } from "../scenarios/deletion-steps.ts"
+import { service } from "../scenarios/service-steps.ts"
+import { job, labels, quota, settle, template, workload } from "../scenarios/steps.ts"
+import { claims } from "../scenarios/stateful-set-steps.ts"
+import { type Family, held, maybe, oneByOne, reported, some } from "./family.ts"
+
+const kinds = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"] as const
+
+export const inhabited: Family = (random) => {
+  const inhabitants = makers.filter(() => chance(random, 0.5)).map((make) => make(random))
+  const meanwhile: (() => Step)[] = [
+    () => reported(random, ["ready", "succeeded", { exit: 1 }]),
+    () => ({ deletePods: {}, count: 1 }),
+    () => ({ patchPods: {}, with: { metadata: { finalizers: null } }, count: 1 + random(2) }),
+    () => ({ patch: ["deployments", "web"], with: { spec: { replicas: random(4) } } }),
+    () => ({ patch: ["persistentvolumeclaims", "data"], with: { metadata: { finalizers: null } } }),
+    () => config("late"),
+    () => service(),
+    () => ({ delete: ["namespaces", "NAMESPACE"] }),
+  ]
+  const steps: Step[] = [
+    ...inhabitants,
+    { create: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "keeps", ...held } } },
+    settle,
+    { pods: "ready" },
+    settle,
+    { delete: ["namespaces", "NAMESPACE"] },
+    begunToEnd,
+    settle,
+    ...oneByOne(some(random, 1, 4, () => pick(random, meanwhile)())),
+  ]
+  return {
+    // Upstream looks at what is held every eight seconds.
+    ignoreConditions: ["NamespaceContentRemaining", "NamespaceFinalizersRemaining"],
+    nodes: pick(random, ["bound", "ready"] as const),
+    steps: steps.map((step): Step => ("settle" in step ? step : { ...step, mayBeRefused: true })),
+  }
+}
+
+const makers: readonly ((random: Random) => Step)[] = [
+  ...kinds.map((kind) => (random: Random) => {
+    const metadata = { labels: { ...labels, of: kind }, ...maybe(random, 0.25, held) }
+    const spec = { selector: { matchLabels: { ...labels, of: kind } }, template: { ...template(), metadata } }
+    const replicas = kind === "DaemonSet" ? {} : { replicas: 1 + random(2) }
+    const stateful = { serviceName: "web", ...maybe(random, 0.5, { volumeClaimTemplates: claims }) }
+    return workload(
+      kind,
+      { ...spec, ...replicas, ...(kind === "StatefulSet" ? stateful : {}) },
+      maybe(random, 0.15, held),
+    )
+  }),
+  () => service(),
+  () => job(),
+  () => quota({ pods: "20" }),
+  (random) => pod("alone", maybe(random, 0.5, { nodeName: "n1" })),
+  () => ({
+    create: {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "data", ...held },
+      spec: {
+        accessModes: ["ReadWriteOnce"],
+        storageClassName: "NAMESPACE",
+        resources: { requests: { storage: "1Gi" } },
+      },
+    },
+  }),
+]
