@@ -60,7 +60,7 @@ export async function differencesEachTime(
   for (let time = 1; time <= mostTimes; time++) {
     differences = await compare()
     if (differences.length === 0) break
-    console.log(`${name}: differs, time ${time} of ${mostTimes}`)
+    console.log(`${name}: differs, time ${time} of ${mostTimes}\n${printDifferences(differences)}`)
   }
   return differences
 }

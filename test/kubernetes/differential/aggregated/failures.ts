@@ -84,7 +84,10 @@ export class FailingServers implements AsyncDisposable {
     return [
       leading("failing", "default"),
       ...this.#steps,
-      ...versions.filter((version) => version !== "v1notbundle").map((version) => until(version, '"Available"')),
+      // The first condition may be that there is no Service, if the server hears of it later than of its APIs.
+      ...versions
+        .filter((version) => version !== "v1notbundle")
+        .map((version) => until(version, "FailedDiscoveryCheck", '"Passed"')),
       get(`${apiServices}/v1notbundle.${group}`),
       ...versions.flatMap((version) => [get(`/apis/${group}/${version}`), get(`/apis/${group}/${version}/things`)]),
       ...versions.map(unregistered),

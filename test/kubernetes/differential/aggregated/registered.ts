@@ -40,7 +40,10 @@ export function unregistered(version: string): RequestStep {
   return remove(`${apiServices}/${version}.${group}`, undefined, { label: `WRITE no ${version}` })
 }
 
-/** Until its condition has this text. */
-export function until(version: string, text: string): RequestStep {
-  return get(`${apiServices}/${version}.${group}`, { untilText: text, label: `GET ${version} until ${text}` })
+/** Until its condition has one of these texts. */
+export function until(version: string, ...texts: string[]): RequestStep {
+  return get(`${apiServices}/${version}.${group}`, {
+    untilText: texts,
+    label: `GET ${version} until ${texts.join(" or ")}`,
+  })
 }
