@@ -40,6 +40,8 @@ const choices: readonly ((random: Random) => RequestStep[])[] = [
   (random) => [get(`${budgets}/${pick(random, budgetNames)}`)],
   (random) => [get(`${pods}/${pick(random, names)}`)],
   (random) => [remove(`${pods}/${pick(random, names)}`, { gracePeriodSeconds: pick(random, [0, 5]) })],
+  (random) => [changed(random, pick(random, budgetNames))],
+  (random) => [held(random, pick(random, names))],
   (random) => [remove(`${budgets}/${pick(random, budgetNames)}`)],
 ]
 
@@ -85,6 +87,23 @@ function budgeted(random: Random, name: string): RequestStep {
     { unhealthyPodEvictionPolicy: "IfHealthyBudget" },
   ])
   return post(budgets, { metadata: { name }, spec: { selector, ...amount, ...policy } })
+}
+
+/** What its status says is of a generation before, until it is told again. */
+function changed(random: Random, name: string): RequestStep {
+  const spec = pick<JsonObject>(random, [
+    { maxUnavailable: null, minAvailable: pick<Json>(random, [0, 1, "100%"]) },
+    { minAvailable: null, maxUnavailable: pick<Json>(random, [0, 1, "100%"]) },
+    { unhealthyPodEvictionPolicy: pick<Json>(random, ["AlwaysAllow", "IfHealthyBudget", "Never", null]) },
+    { selector: pick<Json>(random, [{ matchLabels: { app: "two" } }, null]) },
+  ])
+  return patch(`${budgets}/${name}`, mergePatch, { spec })
+}
+
+/** It stays when it is evicted, and counts as one that ends; or it may go. */
+function held(random: Random, name: string): RequestStep {
+  const finalizers = pick<Json>(random, [null, ["example.com/held"]])
+  return patch(`${pods}/${name}`, mergePatch, { metadata: { finalizers } })
 }
 
 function allowed(random: Random, name: string): RequestStep[] {
@@ -136,7 +155,8 @@ function evicts(random: Random): RequestStep[] {
     { deleteOptions: { propagationPolicy: pick(random, ["Orphan", "Foreground", "Bogus"]) } },
   ])
   const query = pick(random, ["", "", "", "?dryRun=All", "?fieldValidation=Strict"])
-  const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace: "@{ns}" }, ...options }
+  const apiVersion = pick(random, ["policy/v1", "policy/v1", "policy/v1", "policy/v1beta1"])
+  const body = { apiVersion, kind: "Eviction", metadata: { name, namespace: "@{ns}" }, ...options }
   return [
     post(`${pods}/${name}/eviction${query}`, chance(random, 0.9) ? body : { ...body, metadata: { name: "other" } }),
     ...(chance(random, 0.4) ? [get(budgets)] : []),
