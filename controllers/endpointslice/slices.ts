@@ -2,6 +2,7 @@
 // them as a source of keys.
 
 import type { EndpointSlice, KubeObject } from "../../apimachinery/object.ts"
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { Controller } from "../context.ts"
 
@@ -20,7 +21,16 @@ export function inPlaceOf({ metadata }: EndpointSlice, wanted: EndpointSlice): E
   return { ...wanted, metadata: { ...wanted.metadata, name, uid, resourceVersion } }
 }
 
-/** Enqueues the Service of every changed slice of a manager, now or before the change. */
+/** What a generation counts. */
+function contentOf({ metadata, endpoints, ports }: EndpointSlice): object {
+  const { uid, generation, labels, deletionTimestamp } = metadata
+  return { uid, generation, labels, deletionTimestamp, endpoints, ports }
+}
+
+/**
+ * Enqueues the Service of every changed slice of a manager, now or before the change. Owners, finalizers and annotations are no change,
+ * as upstream: slices that are orphaned would be deleted before their Service is gone.
+ */
 export function watchSlices(
   slices: TenantInformer<EndpointSlice>,
   manager: string,
@@ -34,6 +44,7 @@ export function watchSlices(
   slices.subscribe({
     added: enqueue,
     updated(tenant, slice, previous) {
+      if (equalIgnoringNulls(contentOf(slice), contentOf(previous))) return
       enqueue(tenant, slice)
       enqueue(tenant, previous)
     },

@@ -76,6 +76,11 @@ export const serviceScenarios: readonly Scenario[] = [
     steps: [service(), pod("a"), settle, { delete: ["services", "web"] }, settle],
   },
   {
+    name: "service deleted without its slices",
+    nodes: "ready",
+    steps: [service(), pod("a"), settle, { delete: ["services", "web"], policy: "Orphan" }, settle],
+  },
+  {
     name: "service of pods that have ended",
     nodes: "bound",
     steps: [
@@ -230,9 +235,10 @@ export const serviceScenarios: readonly Scenario[] = [
     nodes: "bound",
     steps: [
       service(),
-      // Whether it has a slice before it has a pod would be a matter of moments.
       settle,
       pod("one"),
+      // It has a node.
+      settle,
       { pods: "ready" },
       settle,
       { patch: ["endpoints", "web"], with: { metadata: { labels: { "service.kubernetes.io/headless": "" } } } },
