@@ -78,7 +78,6 @@ const amountsOf: Readonly<Record<string, readonly string[]>> = {
   "count/leases.coordination.k8s.io": ["0", "2"],
   "count/persistentvolumeclaims": ["1", "4"],
   "count/serviceaccounts": ["1", "3"],
-  "count/things.scenarios.example.com": ["1", "3"],
   memory: ["10Mi", "1Gi"],
   "limits.cpu": ["1", "5"],
   "requests.example.com/gpu": ["2"],
@@ -232,7 +231,6 @@ const makers: readonly [string, Maker][] = [
   ["cronjobs", suspendedCronJob],
   ["leases", (_random, name) => plain("coordination.k8s.io/v1", "Lease", name)],
   ["serviceaccounts", (_random, name) => plain("v1", "ServiceAccount", name)],
-  ["things", (_random, name) => plain("scenarios.example.com/v1", "Thing", name)],
 ]
 
 /** Of whatever it is: what does not fit is refused, or pruned. */

@@ -117,7 +117,7 @@ function ofHistory(random: Random, all: string): Step {
 const ofKind: Record<Kind, (random: Random) => (() => Step)[]> = {
   Deployment: (random) => [
     () => ofHistory(random, "replicasets"),
-    () => ({ patchAll: "replicasets", with: { metadata: { labels: { "pod-template-hash": "x" } } } }),
+    () => ({ patchAll: "replicasets", with: { metadata: { labels: { "pod-template-hash": "elsewhere" } } } }),
     () => scale(random(8)),
     () => scale(random(8)),
     () => spec("Deployment", { paused: true }),
