@@ -1,12 +1,14 @@
-// Creates an IPAddress for each address of a Service and deletes it with the Service. A tenant's Services have addresses of the
-// super cluster, so nothing is allocated here; the objects only show which addresses are in use. The address of the API itself
-// belongs to every tenant and is omitted.
+// Creates an IPAddress for each address of a Service and deletes it with the Service, and repairs those that somebody changed. A
+// tenant's Services have addresses of the super cluster, so nothing is allocated here; the objects only show which addresses are in
+// use. The address of the API itself belongs to every tenant and is omitted.
 // Source: k8s.io/kubernetes/pkg/registry/core/service/ipallocator/controller/repairip.go.
 
 import type { IPAddress, Service } from "../../apimachinery/object.ts"
 import { parseLooseAddress } from "../../apimachinery/addresses.ts"
 import { hasReason } from "../../apimachinery/status.ts"
+import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import { ipAddresses, services } from "../../client/resources.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext } from "../context.ts"
 
 export const managedByLabel = "ipaddress.kubernetes.io/managed-by"
@@ -20,61 +22,169 @@ const addressesOf = ({ spec }: Service): readonly string[] =>
 const isApi = ({ metadata }: Service): boolean => metadata.namespace === "default" && metadata.name === "kubernetes"
 const concerns = (service: Service): boolean => !isApi(service) && addressesOf(service).length > 0
 
+/** How long a Service may take to be created after its address, and to get one that it had not (a request of 60 s). */
+const unusedMs = 60_000
+/** The address of a Service that exists already may belong to a creation that will be refused. */
+const refusedMs = 5_000
+
 export function runIPAddresses(ctx: ControllerContext): Promise<void> {
-  const all = ctx.informers.of<Service>(services)
-  const objects = ctx.informers.of<IPAddress>(ipAddresses)
-  const controller = new Controller<Service>(ctx, {
-    name: "ip-address",
-    primary: all,
-    concerns,
-    matters: (service, previous) => addressesOf(service).join() !== addressesOf(previous).join(),
-    reads: [objects],
-  })
-  const parentOf = ({ spec, metadata }: IPAddress): { namespace: string; name: string } | undefined => {
-    const parent = spec?.parentRef
-    if (parent?.resource !== "services" || metadata.labels?.[managedByLabel] !== managedByServer) return undefined
-    return { namespace: parent.namespace ?? "", name: parent.name }
-  }
-  const enqueueAddress = (tenant: string, address: IPAddress): void => {
-    const parent = parentOf(address)
-    if (parent !== undefined) controller.enqueue(tenant, parent.namespace, parent.name)
-  }
-  objects.subscribe({
-    added: enqueueAddress,
-    deleted: enqueueAddress,
-    synced: (tenant) => objects.list(tenant).forEach((address) => enqueueAddress(tenant, address)),
-  })
-  return controller.run(async ({ tenant, namespace, name }) => {
-    const service = all.get(tenant, namespace, name)
-    const wanted = service === undefined || isApi(service) ? [] : addressesOf(service)
-    const client = controller.client(tenant)
-    for (const address of wanted) {
-      if (objects.get(tenant, undefined, address) !== undefined) continue
-      try {
-        await client.create<IPAddress>(ipAddresses, addressObject(address, namespace, name))
-      } catch (error) {
-        // The cache is stale, or another client created the object; as upstream, that client then owns it.
-        if (!hasReason(error, "AlreadyExists")) throw error
-      }
-    }
-    for (const { metadata } of objects.byIndex(tenant, "parent", `services ${namespace}/${name}`)) {
-      const address = metadata.name ?? ""
-      if (metadata.labels?.[managedByLabel] !== managedByServer || wanted.includes(address)) continue
-      try {
-        await client.delete(ipAddresses, undefined, address, metadata.uid === undefined ? {} : { uid: metadata.uid })
-      } catch (error) {
-        if (!hasReason(error, "NotFound", "Conflict")) throw error
-      }
-    }
-  })
+  return new IPAddresses(ctx).run()
 }
 
+/** Keys with a namespace are Services; those without one are addresses. */
+class IPAddresses {
+  readonly #ctx: ControllerContext
+  readonly #services: TenantInformer<Service>
+  readonly #objects: TenantInformer<IPAddress>
+  readonly #controller: Controller<Service>
+
+  constructor(ctx: ControllerContext) {
+    this.#ctx = ctx
+    this.#services = ctx.informers.of<Service>(services)
+    const objects = (this.#objects = ctx.informers.of<IPAddress>(ipAddresses))
+    const controller = (this.#controller = new Controller<Service>(ctx, {
+      name: "ip-address",
+      eventSource: "ipallocator-repair-controller",
+      primary: this.#services,
+      concerns,
+      matters: (service, previous) => addressesOf(service).join() !== addressesOf(previous).join(),
+      reads: [objects],
+    }))
+    const enqueue = (tenant: string, address: IPAddress): void => controller.enqueueObject(tenant, address)
+    const synced = (tenant: string): void => objects.list(tenant).forEach((address) => enqueue(tenant, address))
+    objects.subscribe({
+      added: enqueue,
+      updated: enqueue,
+      deleted: (tenant, address) => {
+        const parent = parentOf(address)
+        if (parent !== undefined) controller.enqueue(tenant, parent.namespace, parent.name)
+      },
+      synced,
+    })
+    // Keys cannot be enqueued before synced.
+    this.#services.subscribe({ synced })
+  }
+
+  run(): Promise<void> {
+    return this.#controller.run(({ tenant, namespace, name }) =>
+      namespace === "" ? this.#reconcileAddress(tenant, name) : this.#reconcileService(tenant, namespace, name),
+    )
+  }
+
+  async #reconcileService(tenant: string, namespace: string, name: string): Promise<void> {
+    const service = this.#services.get(tenant, namespace, name)
+    const wanted = service === undefined || isApi(service) ? [] : addressesOf(service)
+    for (const address of wanted) await this.#ensure(tenant, service as Service, address)
+    // A Service gives back its addresses itself, which is not worth an event.
+    for (const object of this.#objects.byIndex(tenant, "parent", `services ${namespace}/${name}`)) {
+      if (isManaged(object) && !wanted.includes(object.metadata.name ?? "")) await this.#delete(tenant, object)
+    }
+  }
+
+  async #ensure(tenant: string, service: Service, address: string): Promise<void> {
+    const { namespace = "", name = "" } = service.metadata
+    const object = this.#objects.get(tenant, undefined, address)
+    if (object === undefined) return this.#create(tenant, service, address)
+    const what = `the ClusterIP [${familyOf(address)}]: ${address} for Service ${namespace}/${name}`
+    const parent = parentOf(object)
+    const holder = parent && this.#services.get(tenant, parent.namespace, parent.name)
+    if (holder === undefined) {
+      const text = `${what} has a wrong reference; repairing`
+      this.#controller.event(tenant, service, "Warning", "ClusterIPNotAllocated", text)
+    } else {
+      const isOther = parent?.namespace !== namespace || parent.name !== name
+      if (isOther && addressesOf(holder).includes(address)) {
+        const text = `Cluster IP [${familyOf(address)}]:${address} was assigned to multiple services; please recreate service`
+        this.#controller.event(tenant, service, "Warning", "ClusterIPAlreadyAllocated", text)
+      }
+      if (hasItsLabels(object)) return
+    }
+    await this.#recreate(tenant, service, object)
+  }
+
+  async #reconcileAddress(tenant: string, name: string): Promise<ReconcileResult> {
+    const object = this.#objects.get(tenant, undefined, name)
+    if (object === undefined) return
+    const parent = parentOf(object)
+    const service = parent && this.#services.get(tenant, parent.namespace, parent.name)
+    if (service !== undefined && addressesOf(service).includes(name))
+      return hasItsLabels(object) ? undefined : this.#recreate(tenant, service, object)
+    if (!isManaged(object)) return
+    const wait = this.#waitFor(object, parent === undefined ? undefined : (service ?? "missing"))
+    if (wait > 0) return { requeueAfterMs: wait }
+    const [reason, text] = fault(object, service)
+    this.#controller.event(tenant, object, "Warning", reason, text)
+    await this.#delete(tenant, object)
+  }
+
+  /** Milliseconds that the address may still be part of a request which creates or changes its Service. */
+  #waitFor({ metadata }: IPAddress, service: Service | "missing" | undefined): number {
+    if (service === undefined) return 0
+    const created = Date.parse(metadata.creationTimestamp ?? "")
+    const age = this.#ctx.clock.now() - created
+    if (service === "missing" || service.spec?.type === "ExternalName") return unusedMs - age
+    return created > Date.parse(service.metadata.creationTimestamp ?? "") ? refusedMs - age : 0
+  }
+
+  async #recreate(tenant: string, service: Service, object: IPAddress): Promise<void> {
+    await this.#delete(tenant, object)
+    await this.#create(tenant, service, object.metadata.name ?? "")
+  }
+
+  async #create(tenant: string, { metadata: { namespace = "", name = "" } }: Service, address: string): Promise<void> {
+    try {
+      await this.#controller.client(tenant).create<IPAddress>(ipAddresses, addressObject(address, namespace, name))
+    } catch (error) {
+      // The cache is stale, or another client created the object, whose change enqueues it.
+      if (!hasReason(error, "AlreadyExists")) throw error
+    }
+  }
+
+  async #delete(tenant: string, { metadata: { name = "", uid } }: IPAddress): Promise<void> {
+    try {
+      await this.#controller.client(tenant).delete(ipAddresses, undefined, name, uid === undefined ? {} : { uid })
+    } catch (error) {
+      if (!hasReason(error, "NotFound", "Conflict")) throw error
+    }
+  }
+}
+
+/** Why an address that is no Service's is deleted: the reason and message of its event. */
+function fault({ metadata: { name = "" }, spec }: IPAddress, service: Service | undefined): [string, string] {
+  const { group = "", resource = "", namespace = "", name: parent = "" } = referenceOf(spec)
+  if (group !== "" || resource !== "services") {
+    const reference = `&ParentReference{Group:${group},Resource:${resource},Namespace:${namespace},Name:${parent},}`
+    const text = `IPAddress ${name} appears to have been modified, not referencing a Service ${reference}: cleaning up`
+    return ["IPAddressNotAllocated", text]
+  }
+  const what = `IPAddress: ${name} for Service ${namespace}/${parent}`
+  return service === undefined
+    ? ["IPAddressNotAllocated", `${what} appears to have leaked: cleaning up`]
+    : ["IPAddressWrongReference", `${what} has a wrong reference; cleaning up`]
+}
+
+const referenceOf = (spec: IPAddress["spec"]): Partial<NonNullable<IPAddress["spec"]>["parentRef"]> =>
+  spec?.parentRef ?? {}
+
+/** The Service that an address names; undefined: it names something else. */
+function parentOf({ spec }: IPAddress): { namespace: string; name: string } | undefined {
+  const { group = "", resource, namespace = "", name = "" } = referenceOf(spec)
+  return group === "" && resource === "services" ? { namespace, name } : undefined
+}
+
+const isManaged = ({ metadata }: IPAddress): boolean => metadata.labels?.[managedByLabel] === managedByServer
+
+const hasItsLabels = (object: IPAddress): boolean =>
+  isManaged(object) && object.metadata.labels?.[familyLabel] === familyOf(object.metadata.name ?? "")
+
+const familyOf = (address: string): string => (parseLooseAddress(address)?.bits === 128 ? "IPv6" : "IPv4")
+
 function addressObject(address: string, namespace: string, name: string): IPAddress {
-  const family = parseLooseAddress(address)?.bits === 128 ? "IPv6" : "IPv4"
+  const labels = { [familyLabel]: familyOf(address), [managedByLabel]: managedByServer }
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "IPAddress",
-    metadata: { name: address, labels: { [familyLabel]: family, [managedByLabel]: managedByServer } },
+    metadata: { name: address, labels },
     spec: { parentRef: { group: "", resource: "services", namespace, name } },
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { IPAddress, KubeObject, ServiceCIDR } from "../../apimachinery/object.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
-import { ipAddresses, serviceCIDRs, services } from "../../client/resources.ts"
+import { events, ipAddresses, serviceCIDRs, services } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import { contains, overlaps, parseRange, rangeOf, type Range } from "./ranges.ts"
 
@@ -80,22 +80,102 @@ describe("a ServiceCIDR that contains another", () => {
   })
 })
 
+const [familyLabel, managedByLabel] = ["ipaddress.kubernetes.io/ip-family", "ipaddress.kubernetes.io/managed-by"]
+const managed = "ipallocator.k8s.io"
+
+const address = (harness: Harness, name: string): IPAddress =>
+  harness.cluster.find<IPAddress>(ipAddresses, undefined, name) as IPAddress
+const named = (name: string, parentRef: object, labels: object = { [managedByLabel]: managed }): KubeObject =>
+  ({
+    apiVersion: "networking.k8s.io/v1",
+    kind: "IPAddress",
+    metadata: { name, labels },
+    spec: { parentRef },
+  }) as unknown as KubeObject
+const eventsOf = (harness: Harness): string[] =>
+  harness.cluster.all(events).map((event) => `${String(event["reason"])}: ${String(event["message"])}`)
+
 describe("IPAddresses", () => {
   test("follow the addresses of Services of both families", async () => {
     await using harness = await startHarness({ only })
     await harness.create(services, service("web", "10.1.0.7", "fd00::7"))
     await harness.create(services, service("headless", "None"))
     await eventually(() => expect(addresses(harness)).toEqual(["10.1.0.7 web", "fd00::7 web"]))
-    expect(harness.cluster.find<IPAddress>(ipAddresses, undefined, "fd00::7")!.metadata.labels).toEqual({
-      "ipaddress.kubernetes.io/ip-family": "IPv6",
-      "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
-    })
+    expect(address(harness, "fd00::7").metadata.labels).toEqual({ [familyLabel]: "IPv6", [managedByLabel]: managed })
     await harness.change(services, "default", "web", { spec: { clusterIPs: ["10.1.0.7"] } })
     await eventually(() => expect(addresses(harness)).toEqual(["10.1.0.7 web"]))
     await harness.cluster.delete(ipAddresses, undefined, "10.1.0.7")
     await eventually(() => expect(addresses(harness)).toEqual(["10.1.0.7 web"]))
     await harness.cluster.delete(services, "default", "web")
     await eventually(() => expect(addresses(harness)).toEqual([]))
+  })
+
+  test("of a Service get back what somebody changed", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(services, service("web", "10.1.0.7"))
+    await eventually(() => expect(addresses(harness)).toEqual(["10.1.0.7 web"]))
+    const { uid } = address(harness, "10.1.0.7").metadata
+    await harness.change(ipAddresses, undefined, "10.1.0.7", { metadata: { labels: { [familyLabel]: "IPv6" } } })
+    await eventually(() => {
+      expect(address(harness, "10.1.0.7").metadata.labels).toEqual({ [familyLabel]: "IPv4", [managedByLabel]: managed })
+      expect(address(harness, "10.1.0.7").metadata.uid).not.toBe(uid)
+    })
+  })
+
+  test("that a Service needs are taken from what is no Service", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(ipAddresses, named("10.1.0.7", { resource: "things", name: "a" }, {}))
+    await harness.create(services, service("web", "10.1.0.7"))
+    await eventually(() => expect(addresses(harness)).toEqual(["10.1.0.7 web"]))
+    await eventually(() => {
+      expect(eventsOf(harness)).toEqual([
+        "ClusterIPNotAllocated: the ClusterIP [IPv4]: 10.1.0.7 for Service default/web has a wrong reference; repairing",
+      ])
+    })
+  })
+
+  test.each([
+    {
+      title: "of something else are deleted at once",
+      parent: { group: "example.com", resource: "things", namespace: "default", name: "a" },
+      afterMs: 0,
+      event:
+        "IPAddressNotAllocated: IPAddress 10.1.0.9 appears to have been modified, not referencing a Service &ParentReference{Group:example.com,Resource:things,Namespace:default,Name:a,}: cleaning up",
+    },
+    {
+      title: "of a Service that is not there are deleted after a minute",
+      parent: { resource: "services", namespace: "default", name: "a" },
+      afterMs: 60_000,
+      event: "IPAddressNotAllocated: IPAddress: 10.1.0.9 for Service default/a appears to have leaked: cleaning up",
+    },
+    {
+      title: "that their Service does not have are deleted after five seconds",
+      parent: { resource: "services", namespace: "default", name: "web" },
+      afterMs: 5_000,
+      event: "IPAddressWrongReference: IPAddress: 10.1.0.9 for Service default/web has a wrong reference; cleaning up",
+    },
+  ])("$title", async ({ parent, afterMs, event }) => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(services, service("web", "10.1.0.7"))
+    await eventually(() => expect(addresses(harness)).toEqual(["10.1.0.7 web"]))
+    clock.advance(10_000)
+    await harness.create(ipAddresses, named("10.1.0.9", parent))
+    if (afterMs > 0) {
+      await eventually(() => expect(clock.timers).toBeGreaterThan(0))
+      expect(addresses(harness)).toHaveLength(2)
+      clock.advance(afterMs)
+    }
+    await eventually(() => expect(addresses(harness)).toEqual(["10.1.0.7 web"]))
+    await eventually(() => expect(eventsOf(harness)).toEqual([event]))
+  })
+
+  test("of something else that nobody manages are left alone", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(ipAddresses, named("10.1.0.9", { resource: "things", name: "a" }, {}))
+    await harness.create(services, service("web", "10.1.0.7"))
+    await eventually(() => expect(addresses(harness)).toEqual(["10.1.0.7 web", "10.1.0.9 a"]))
+    expect(eventsOf(harness)).toEqual([])
   })
 })
 

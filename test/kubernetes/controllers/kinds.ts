@@ -8,7 +8,7 @@ import { clusterThings, things } from "./custom-kinds.ts"
 
 export interface Kinds {
   namespaced: readonly Resource[]
-  /** Of the whole cluster: a scenario has those whose names begin with its namespace's. */
+  /** Of the whole cluster: a scenario has those whose names begin with its namespace's, and the addresses of its services. */
   cluster: readonly Resource[]
 }
 
@@ -50,6 +50,7 @@ const cluster: readonly Resource[] = [
   resources.storageClasses,
   resources.volumeAttributesClasses,
   resources.serviceCIDRs,
+  resources.ipAddresses,
   resources.clusterRoles,
   resources.validatingAdmissionPolicies,
   policyBindings,

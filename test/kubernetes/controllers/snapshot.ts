@@ -1,6 +1,6 @@
 // What is in a namespace, without what must differ between two clusters: uids, times, revisions, random names, hashes.
 
-import type { KubeObject } from "../../../apimachinery/object.ts"
+import type { IPAddress, KubeObject } from "../../../apimachinery/object.ts"
 import type { StatusError } from "../../../apimachinery/status.ts"
 import { events, leases } from "../../../client/resources.ts"
 import type { Resource } from "../../../client/rest.ts"
@@ -102,8 +102,10 @@ const elsewhereOf: ReadonlyMap<Resource, string> = new Map([[leases, "kube-syste
 async function listAll({ client, kinds }: Side, namespace: string): Promise<{ items: KubeObject[] }[]> {
   const shared = await Promise.all(kinds.cluster.map((kind) => client.list(kind)))
   // Names are separated from it by a hyphen, which no other namespace goes on with (play.ts).
-  const isOurs = ({ metadata: { name = "" } }: KubeObject): boolean =>
-    name === namespace || name.startsWith(`${namespace}-`)
+  const isOurs = ({ metadata: { name = "" }, ...rest }: KubeObject): boolean => {
+    const { parentRef } = (rest["spec"] ?? {}) as Partial<NonNullable<IPAddress["spec"]>>
+    return name === namespace || name.startsWith(`${namespace}-`) || parentRef?.namespace === namespace
+  }
   const own = await Promise.all(
     kinds.namespaced.map(async (kind) => {
       const { items } = await client.list(kind, { namespace })

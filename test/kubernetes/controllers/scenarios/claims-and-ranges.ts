@@ -26,6 +26,18 @@ const pod: Step = {
 }
 const made: Step = { until: ["pods", "web"], has: { status: { resourceClaimStatuses: [{ name: "gpu" }] } } }
 
+const address = (name: string, parent: object): Step => ({
+  create: {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "IPAddress",
+    metadata: { name, labels: { "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io" } },
+    spec: { parentRef: { namespace: "NAMESPACE", name: "web", ...parent } },
+  },
+})
+const service: Step = {
+  create: { apiVersion: "v1", kind: "Service", metadata: { name: "web" }, spec: { ports: [{ port: 80 }] } },
+}
+
 export const claimScenarios: readonly Scenario[] = [
   { name: "pod with a claim of a template", steps: [template, pod, made, settle] },
   { name: "pod whose claim's template comes later", steps: [pod, settle, template, made, settle] },
@@ -107,6 +119,26 @@ export const claimScenarios: readonly Scenario[] = [
         subresource: "status",
       },
       settle,
+    ],
+  },
+  {
+    name: "address of what is no service",
+    steps: [address("192.0.2.1", { resource: "configmaps" }), { until: ["ipaddresses", "192.0.2.1"], has: null }],
+  },
+  {
+    name: "address of a service that is not there",
+    steps: [
+      address("192.0.2.2", { resource: "services" }),
+      settle,
+      { until: ["ipaddresses", "192.0.2.2"], has: null, late: true },
+    ],
+  },
+  {
+    name: "address of a service that has another",
+    steps: [
+      service,
+      address("192.0.2.3", { resource: "services" }),
+      { until: ["ipaddresses", "192.0.2.3"], has: null },
     ],
   },
 ]
