@@ -42,7 +42,6 @@ export function withImpersonation(): Filter {
 }
 
 /** Without a user, only if something else is wanted. */
-
 function wantedUser(request: IncomingMessage): Wanted | undefined {
   const { headers } = request
   const names = Object.keys(headers).filter((name) => name.startsWith("impersonate-"))
