@@ -8,7 +8,7 @@ import { OwnNumber, type Path, type Step } from "./parse.ts"
 export const maxWork = 10_000
 
 /** What all columns of an object have together. */
-export const maxWorkOfObject = 5 * maxWork
+export const maxWorkOfObject = 50_000
 
 /** Of several evaluations. */
 export interface Work {
