@@ -18,11 +18,16 @@ const restingShare = 0.1
  */
 const restingEveryMs = 100
 /**
- * Growth of the heap in percent, before a collection while resting and in the first seconds after it. V8's own choice is 10, which a
- * burst of requests uses up at once: with 2,500 sleeping tenants a collection began after the first 50 had woken, and took both
+ * Growth of the heap in percent before a collection, unless the process is busy. V8's own choice is 10 after it has reduced the heap,
+ * which a burst of requests uses up at once: with 2,500 sleeping tenants a collection began after the first 50 had woken, and took both
  * processors for 0.2 s. 0: V8 chooses.
  */
 const restingGrowth = 50
+/**
+ * Utilization above which V8 chooses. Collecting the heap of thousands of tenants is activity, too, and the limit is computed when it
+ * ends; later V8 only lowers the limit.
+ */
+const busyShare = 0.5
 
 let isResting = false
 let growth = 0
@@ -50,7 +55,8 @@ function check() {
     if (isIdle) collections.observe({ entryTypes: ["gc"] })
     else collections.disconnect()
   }
-  const nextGrowth = isIdle || isResting ? restingGrowth : 0
+  const isBusy = !isResting && active >= busyShare * (active + idle)
+  const nextGrowth = isBusy ? 0 : restingGrowth
   if (nextGrowth !== growth) setFlagsFromString(`--heap-growing-percent=${(growth = nextGrowth)}`)
   isResting = isIdle
   setTimeout(check, isResting ? restingEveryMs : everyMs).unref()
