@@ -252,6 +252,19 @@ describe("a pod", () => {
     expect((await phase("late", "Failed")).status?.reason).toBe("DeadlineExceeded")
   })
 
+  test.each([
+    { name: "said", script: "echo done > /dev/termination-log", message: "done\n" },
+    { name: "unsaid", script: "echo why; exit 3", policy: "FallbackToLogsOnError", message: "why\n" },
+    { name: "quiet", script: "echo why; exit 3", policy: "File", message: undefined },
+    { name: "fine", script: "echo why", policy: "FallbackToLogsOnError", message: undefined },
+  ])("reports what a container said last: $name", async ({ name, script, policy = "File", message }) => {
+    const more = { terminationMessagePath: "/dev/termination-log", terminationMessagePolicy: policy }
+    const containers = [container(["sh", "-c", script], more)]
+    await cluster.create(pods, podOf(name, { restartPolicy: "Never", containers }))
+    const pod = await phase(name, script.includes("exit") ? "Failed" : "Succeeded")
+    expect(pod.status?.containerStatuses?.[0]?.state?.terminated?.message).toBe(message)
+  })
+
   test("ends when it is deleted and reports how its containers ended", async () => {
     const pod = await run("gone", { containers: [sleeping] })
     const phases: unknown[] = []

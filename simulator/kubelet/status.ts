@@ -5,6 +5,7 @@ import { createHash } from "node:crypto"
 import { timestamp, type Container, type ContainerStatus, type Pod, type PodStatus } from "../../apimachinery/object.ts"
 import type { SimulatedContainer } from "../container/container.ts"
 import { isSidecar, type ContainerRecord, type PodSandbox } from "./pod-sandbox.ts"
+import { terminationMessage } from "./termination-message.ts"
 
 type Condition = NonNullable<PodStatus["conditions"]>[number]
 
@@ -14,6 +15,8 @@ export function podStatus(sandbox: PodSandbox, hostIP: string, now: number): Pod
   const main = [...sandbox.containers.values()]
   const ephemeral = [...sandbox.ephemeralContainers.values()]
   const phase = phaseOf(pod, sandbox, main)
+  const containers = init.length + main.length + ephemeral.length
+  const statusOf = (one: ContainerRecord, isInit: boolean) => containerStatus(one, isInit, containers)
   return {
     ...pod.status,
     phase,
@@ -25,11 +28,9 @@ export function podStatus(sandbox: PodSandbox, hostIP: string, now: number): Pod
     podIP: sandbox.podIP,
     podIPs: [{ ip: sandbox.podIP }],
     startTime: pod.status?.startTime ?? timestamp(new Date(sandbox.startedAt)),
-    ...(init.length === 0 ? {} : { initContainerStatuses: init.map((one) => containerStatus(one, true)) }),
-    containerStatuses: main.map((one) => containerStatus(one, false)),
-    ...(ephemeral.length === 0
-      ? {}
-      : { ephemeralContainerStatuses: ephemeral.map((one) => containerStatus(one, true)) }),
+    ...(init.length === 0 ? {} : { initContainerStatuses: init.map((one) => statusOf(one, true)) }),
+    containerStatuses: main.map((one) => statusOf(one, false)),
+    ...(ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: ephemeral.map((one) => statusOf(one, true)) }),
   }
 }
 
@@ -116,9 +117,12 @@ function stamped(condition: Condition, pod: Pod, now: number): Condition {
   return { ...condition, lastProbeTime: null, lastTransitionTime, ...observed } as unknown as Condition
 }
 
-function containerStatus(one: ContainerRecord, isInit: boolean): ContainerStatus {
+function containerStatus(one: ContainerRecord, isInit: boolean, containers: number): ContainerStatus {
   const { current, previous, spec } = one
   const image = spec.image ?? ""
+  const terminated = (run: SimulatedContainer, exit: { code: number; at: number }) => ({
+    terminated: terminatedState(run, exit, terminationMessage(run, exit.code, spec, containers)),
+  })
   const state: ContainerStatus["state"] =
     one.waiting !== undefined
       ? { waiting: one.waiting }
@@ -126,13 +130,13 @@ function containerStatus(one: ContainerRecord, isInit: boolean): ContainerStatus
         ? { waiting: { reason: "ContainerCreating" } }
         : current.exit === undefined
           ? { running: { startedAt: timestamp(new Date(current.startedAt)) } }
-          : { terminated: terminatedState(current, current.exit) }
+          : terminated(current, current.exit)
   const last = one.waiting !== undefined && current?.exit !== undefined ? current : previous
   const done = current?.exit?.code === 0
   return {
     name: spec.name,
     state,
-    lastState: last?.exit === undefined ? {} : { terminated: terminatedState(last, last.exit) },
+    lastState: last?.exit === undefined ? {} : terminated(last, last.exit),
     ready: isInit && !isSidecar(one) ? done : one.ready,
     restartCount: one.restarts,
     image,
@@ -167,10 +171,11 @@ function withoutClaims({ limits, requests }: NonNullable<Container["resources"]>
   return { ...(limits === undefined ? {} : { limits }), ...(requests === undefined ? {} : { requests }) }
 }
 
-function terminatedState(container: SimulatedContainer, exit: { code: number; at: number }) {
+function terminatedState(container: SimulatedContainer, exit: { code: number; at: number }, message?: string) {
   return {
     exitCode: exit.code,
     reason: exit.code === 0 ? "Completed" : "Error",
+    ...(message === undefined ? {} : { message }),
     startedAt: timestamp(new Date(container.startedAt)),
     finishedAt: timestamp(new Date(exit.at)),
     containerID: container.id,
