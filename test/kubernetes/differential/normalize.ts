@@ -249,6 +249,21 @@ function parseDocuments({ headers, body, step }: Entry): unknown[] {
   return isWatch ? [lines.map(parseJson).filter((event) => !isPassingBookmark(event))] : lines.map(parseJson)
 }
 
+/** Whether there is an object whose managers wrote in different seconds. */
+export function spansSeconds({ entries }: Transcript): boolean {
+  return entries.some((entry) => parseBody(entry).some(hasTimes))
+}
+
+function hasTimes(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasTimes)
+  if (typeof value !== "object" || value === null) return false
+  return Object.entries(value).some(([key, inner]) =>
+    key === "managedFields" && Array.isArray(inner)
+      ? new Set(inner.map((entry: { time?: string } | null) => entry?.time)).size > 1
+      : hasTimes(inner),
+  )
+}
+
 /** Bookmarks are sent periodically, except for the one that ends the initial events. */
 function isPassingBookmark(event: unknown): boolean {
   const { type, object } = event as { type?: string; object?: { metadata?: { annotations?: object } } }
