@@ -29,11 +29,24 @@ export function byteOf(code: number): number | undefined {
   return code >= offset + 0x80 && code <= offset + 0xff ? code - offset : undefined
 }
 
-/** A path as Go writes it. Source: net/url (escape, encodePath). */
-export function escapePath(path: string): string {
-  return path.replaceAll(/[^\w\-.~$&+,/:;=@]/gu, (character) => {
+/** What Go does not escape in a path, besides letters and digits. Source: net/url (shouldEscape, encodePath). */
+export const pathMarks = "-_.~$&+,/:;=@"
+
+/** A path as Go writes it. */
+export const escapePath = (path: string): string => percentEncoded(path, pathMarks)
+
+/** Letters, digits and the marks stay what they are. Source: net/url (escape). */
+export function percentEncoded(text: string, marks: string): string {
+  return text.replaceAll(/[^A-Za-z0-9]/gu, (character) => {
+    if (marks.includes(character)) return character
     const byte = byteOf(character.codePointAt(0) ?? 0)
     const bytes = byte === undefined ? Buffer.from(character) : Buffer.of(byte)
     return bytes.toString("hex").toUpperCase().replaceAll(/../g, "%$&")
   })
+}
+
+/** `text`: bytes as Latin-1, whose escapes must be valid. */
+export function percentDecoded(text: string): Buffer {
+  const decoded = text.replaceAll(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+  return Buffer.from(decoded, "latin1")
 }

@@ -2,7 +2,7 @@
 
 import { AddressFault, parseAddress } from "../addresses.ts"
 import { goQuote } from "./quote.ts"
-import { byteOf, textOfBytes } from "./text.ts"
+import { pathMarks, percentDecoded, percentEncoded, textOfBytes } from "./text.ts"
 
 export interface GoUrl {
   scheme: string
@@ -37,7 +37,7 @@ export function parseUrl(text: string, context: UrlContext): GoUrl {
   return {
     ...url,
     fragment: decoded,
-    escapedFragment: kept(fragment, fragmentMarks) ?? escaped(decoded, fragmentMarks),
+    escapedFragment: kept(fragment, fragmentMarks) ?? percentEncoded(decoded, fragmentMarks),
   }
 }
 
@@ -59,7 +59,7 @@ export function printUrl(url: GoUrl): string {
   if (opaque !== "") return `${start}${opaque}${end}`
   const isRemote = user !== undefined || host !== ""
   const slashes = isRemote || (scheme !== "" && path !== "" && !omitsHost) ? "//" : ""
-  const authority = `${slashes}${user === undefined ? "" : `${user}@`}${escaped(host, hostMarks)}`
+  const authority = `${slashes}${user === undefined ? "" : `${user}@`}${percentEncoded(host, hostMarks)}`
   // A colon in the first part would end a scheme.
   const relative = start + authority === "" && cut(path, "/")[0].includes(":") ? "./" : ""
   return `${start}${authority}${relative}${path}${end}`
@@ -93,7 +93,7 @@ function parsed(text: string, context: UrlContext): GoUrl {
   const authority = hasAuthority ? authorityOf(scheme, slash < 0 ? rest.slice(2) : rest.slice(2, slash)) : {}
   const written = slash < 0 ? "" : rest.slice(slash)
   const path = unescaped(written)
-  const escapedPath = kept(written, pathMarks) ?? escaped(path, pathMarks)
+  const escapedPath = kept(written, pathMarks) ?? percentEncoded(path, pathMarks)
   return { ...url, ...authority, omitsHost: scheme !== "" && !hasAuthority, path, escapedPath }
 }
 
@@ -115,7 +115,7 @@ function authorityOf(scheme: string, authority: string): Pick<GoUrl, "user" | "h
   if (at < 0) return { user: undefined, host }
   const user = authority.slice(0, at)
   if (!/^[\w\-.:~!$&'()*+,;=%@]*$/.test(user)) throw new UrlFault("net/url: invalid userinfo")
-  const parts = cut(user, ":").map((part = "") => escaped(unescaped(part), userMarks))
+  const parts = cut(user, ":").map((part = "") => percentEncoded(unescaped(part), userMarks))
   return { user: parts.join(":"), host }
 }
 
@@ -155,7 +155,6 @@ function checkPort(text: string): void {
 }
 
 // Besides letters, digits, and what is not ASCII.
-const pathMarks = "-_.~$&+,/:;=@"
 const fragmentMarks = `${pathMarks}!()*?`
 const userMarks = "-_.~$&+,;="
 const hostMarks = "-_.~!\"$&'()*+,:;<=>[]"
@@ -184,18 +183,7 @@ function unescaped(text: string, refused?: RegExp): string {
     throw new UrlFault(`invalid URL escape ${goQuote(shown)}`)
   }
   if (!text.includes("%")) return text
-  const bytes = Buffer.from(text).toString("latin1")
-  const decoded = bytes.replaceAll(/%(..)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-  return textOfBytes(Buffer.from(decoded, "latin1"))
-}
-
-function escaped(text: string, marks: string): string {
-  return text.replaceAll(/[^A-Za-z0-9]/gu, (character) => {
-    if (marks.includes(character)) return character
-    const byte = byteOf(character.codePointAt(0) ?? 0)
-    const bytes = byte === undefined ? Buffer.from(character) : Buffer.of(byte)
-    return bytes.toString("hex").toUpperCase().replaceAll(/../g, "%$&")
-  })
+  return textOfBytes(percentDecoded(Buffer.from(text).toString("latin1")))
 }
 
 /** As written, if that is a valid form of it. */

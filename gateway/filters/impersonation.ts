@@ -3,6 +3,7 @@
 
 import type { IncomingMessage } from "node:http"
 import { goQuote } from "../../apimachinery/go/quote.ts"
+import { percentDecoded } from "../../apimachinery/go/text.ts"
 import { compareText } from "../../apimachinery/go/text-order.ts"
 import { ownValue, setOwn } from "../../apimachinery/schema/json-object.ts"
 import { badRequest, hasReason } from "../../apimachinery/status.ts"
@@ -73,11 +74,7 @@ function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] | und
 
 /** As upstream, a key that is not encoded is used unchanged. */
 function unescape(key: string): string {
-  if (hasMalformedEscape(key)) return key
-  return Buffer.from(
-    key.replaceAll(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))),
-    "latin1",
-  ).toString()
+  return hasMalformedEscape(key) ? key : percentDecoded(key).toString()
 }
 
 /** The requested user in Go's print format. */

@@ -4,7 +4,7 @@ import { compareText } from "../../apimachinery/go/text-order.ts"
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { parseFieldSelector, requiredValue } from "../../apimachinery/fields.ts"
 import { parseInt64 } from "../../apimachinery/go/integers.ts"
-import { escapePath, textOfBytes } from "../../apimachinery/go/text.ts"
+import { escapePath, percentDecoded, textOfBytes } from "../../apimachinery/go/text.ts"
 import { parseSelector } from "../../apimachinery/labels.ts"
 import { validatePathSegmentName } from "../../apimachinery/names.ts"
 import { StatusError } from "../../apimachinery/status.ts"
@@ -194,6 +194,5 @@ function decode(text: string): string {
  */
 function decodeBytes(text: string): string {
   if (noEscape.test(text)) throw malformedRequest()
-  const bytes = text.replaceAll(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
-  return textOfBytes(Buffer.from(bytes, "latin1"))
+  return textOfBytes(percentDecoded(text))
 }

@@ -1,7 +1,7 @@
 // url(). Source: k8s.io/apiserver/pkg/cel/library/urls.go; URLs are defined by Go's net/url.ParseRequestURI (go/url.ts).
 
 import { dictionary } from "../../dictionary.ts"
-import { textOfBytes } from "../../go/text.ts"
+import { percentDecoded, textOfBytes } from "../../go/text.ts"
 import { type GoUrl, parseUrl, printUrl, urlFault } from "../../go/url.ts"
 import { ArrayList, CelError, EntryMap, OpaqueValue, type Value } from "../values.ts"
 
@@ -44,19 +44,12 @@ function queryOf(query: string): EntryMap {
     const decode = (text: string): string | undefined =>
       /%(?![0-9A-Fa-f]{2})/.test(text)
         ? undefined
-        : textOfBytes(unescapeBytes(text.replaceAll("+", " "))).toWellFormed()
+        : textOfBytes(percentDecoded(Buffer.from(text.replaceAll("+", " ")).toString("latin1"))).toWellFormed()
     const [decodedKey, decodedValue] = [decode(key), decode(value)]
     if (decodedKey === undefined || decodedValue === undefined) continue
     values.set(decodedKey, [...(values.get(decodedKey) ?? []), decodedValue])
   }
   return new EntryMap([...values].map(([key, list]) => [key, new ArrayList(list)]))
-}
-
-function unescapeBytes(text: string): Buffer {
-  const parts = text.split(/(%[0-9A-Fa-f]{2})/)
-  return Buffer.concat(
-    parts.map((part, index) => (index % 2 === 1 ? Buffer.from(part.slice(1), "hex") : Buffer.from(part))),
-  )
 }
 
 /** Without the brackets of an IPv6 address. */
