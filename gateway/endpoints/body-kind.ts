@@ -6,6 +6,7 @@ import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { isUnserved } from "../../apimachinery/schema/unserved.ts"
 import { badRequest, type StatusError } from "../../apimachinery/status.ts"
+import { isDelegated } from "../registry/delegated-groups.ts"
 import type { Expected } from "./expected.ts"
 
 /** What Go takes for the same: "/v1" is "v1", "/" is nothing. Source: k8s.io/apimachinery/pkg/runtime/schema (ParseGroupVersion). */
@@ -55,10 +56,8 @@ export function checkKind(object: KubeObject, expected: Expected): void {
   throw badRequest(`${object.kind} in version ${shown} cannot be handled as a ${kind}: ${detail}`)
 }
 
-/** Two groups have servers of their own inside kube-apiserver, whose schemes contain only their kinds, which other schemes lack. */
-function schemeOf(group: string): string {
-  return group === "apiextensions.k8s.io" || group === "apiregistration.k8s.io" ? group : ""
-}
+/** The scheme of the group alone, or "" for the one that all others share. */
+const schemeOf = (group: string): string => (isDelegated(group) ? group : "")
 
 /** For two kinds of a group that cannot be converted into each other. */
 export function unconvertible(group: string, from: string, to: string): string {

@@ -15,6 +15,7 @@ import { inSteps } from "../../../apimachinery/steps.ts"
 import type { KeyValue } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { keepUnwritten, noteOrigin, noteWritten } from "../conversion/convert.ts"
+import { isDelegated } from "../delegated-groups.ts"
 import { checkIdentity, checkRevision, checkVersion, kindOf, refuseInvalid, uidConflict } from "./checks.ts"
 import type { DeleteAttempts } from "./delete-attempts.ts"
 import { endsDeletion } from "./deletion.ts"
@@ -35,9 +36,6 @@ import { ComputedValue, type KubeValue } from "./storage/value.ts"
 import type { ValueReader } from "./storage/value-reader.ts"
 
 export type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
-
-/** Groups with servers of their own inside kube-apiserver, which store JSON: empty lists stay what they are. */
-const storedAsJson: ReadonlySet<string> = new Set(["apiextensions.k8s.io", "apiregistration.k8s.io"])
 
 export class WriteAttempts {
   readonly #definition: ResourceDefinition
@@ -222,7 +220,8 @@ export class WriteAttempts {
     strategy.settle?.(object)
     dropEmptyMetadata(object)
     if (customResource !== undefined) return
-    writeZeros(schema, object as unknown as Json, isStored && !storedAsJson.has(group))
+    // Protobuf has no empty lists, but JSON does.
+    writeZeros(schema, object as unknown as Json, isStored && !isDelegated(group))
   }
 
   async #refuseInvalid(
