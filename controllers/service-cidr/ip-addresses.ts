@@ -85,11 +85,10 @@ class IPAddresses {
     const { namespace = "", name = "" } = service.metadata
     const object = this.#objects.get(tenant, undefined, address)
     if (object === undefined) return this.#create(tenant, service, address)
-    const what = `the ClusterIP [${familyOf(address)}]: ${address} for Service ${namespace}/${name}`
     const parent = parentOf(object)
     const holder = parent && this.#services.get(tenant, parent.namespace, parent.name)
     if (holder === undefined) {
-      const text = `${what} has a wrong reference; repairing`
+      const text = `the ClusterIP [${familyOf(address)}]: ${address} for Service ${namespace}/${name} has a wrong reference; repairing`
       this.#controller.event(tenant, service, "Warning", "ClusterIPNotAllocated", text)
     } else {
       const isOther = parent?.namespace !== namespace || parent.name !== name
@@ -110,19 +109,18 @@ class IPAddresses {
     if (service !== undefined && addressesOf(service).includes(name))
       return hasItsLabels(object) ? undefined : this.#recreate(tenant, service, object)
     if (!isManaged(object)) return
-    const wait = this.#waitFor(object, parent === undefined ? undefined : (service ?? "missing"))
+    const wait = parent === undefined ? 0 : this.#waitFor(object, service)
     if (wait > 0) return { requeueAfterMs: wait }
     const [reason, text] = fault(object, service)
     this.#controller.event(tenant, object, "Warning", reason, text)
     await this.#delete(tenant, object)
   }
 
-  /** Milliseconds that the address may still be part of a request which creates or changes its Service. */
-  #waitFor({ metadata }: IPAddress, service: Service | "missing" | undefined): number {
-    if (service === undefined) return 0
+  /** Milliseconds that the address may still be part of a request which creates its Service, if there is none, or changes it. */
+  #waitFor({ metadata }: IPAddress, service: Service | undefined): number {
     const created = Date.parse(metadata.creationTimestamp ?? "")
     const age = this.#ctx.clock.now() - created
-    if (service === "missing" || service.spec?.type === "ExternalName") return unusedMs - age
+    if (service === undefined || service.spec?.type === "ExternalName") return unusedMs - age
     return created > Date.parse(service.metadata.creationTimestamp ?? "") ? refusedMs - age : 0
   }
 
