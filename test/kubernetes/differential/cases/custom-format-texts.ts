@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs"
 import type { Json } from "../../../../apimachinery/object.ts"
-import { get, post, type RequestStep, type Scenario } from "../scenario.ts"
-import { definitions } from "./things.ts"
+import { post, type RequestStep, type Scenario } from "../scenario.ts"
+import { definedWith } from "./things.ts"
 
 const group = "ft@{id}.example.com"
 const things = `/apis/${group}/v1/namespaces/@{ns}/things`
@@ -27,7 +27,7 @@ const perRequest = 60
 export function formatTextSteps(texts: Readonly<Record<string, readonly string[]>>): RequestStep[] {
   const lists = Object.keys(texts).map((format) => [format, { type: "array", items: { type: "string", format } }])
   return [
-    ...define(Object.fromEntries(lists)),
+    ...definedWith(group, Object.fromEntries(lists)),
     ...Object.entries(texts).flatMap(([format, all]) =>
       Array.from({ length: Math.ceil(all.length / perRequest) }, (_, index) => {
         const some = all.slice(index * perRequest, (index + 1) * perRequest)
@@ -53,7 +53,7 @@ export function urlSteps(texts: readonly string[]): RequestStep[] {
   ]
   const items = { type: "string", maxLength: 100, "x-kubernetes-validations": rules }
   return [
-    ...define({ list: { type: "array", maxItems: 20, items } }),
+    ...definedWith(group, { list: { type: "array", maxItems: 20, items } }),
     ...Array.from({ length: Math.ceil(texts.length / 20) }, (_, index) =>
       writeThing({ list: texts.slice(index * 20, (index + 1) * 20) }, `POST ${index + 1}`),
     ),
@@ -115,21 +115,10 @@ function readingSteps(): RequestStep[] {
   ]
   const items = { type: "string", maxLength: 300, "x-kubernetes-validations": rules }
   return [
-    ...define({ list: { type: "array", maxItems: 20, items } }),
+    ...definedWith(group, { list: { type: "array", maxItems: 20, items } }),
     ...Array.from({ length: Math.ceil(texts.length / 20) }, (_, index) =>
       writeThing({ list: texts.slice(index * 20, (index + 1) * 20) }, `POST ${index + 1}`),
     ),
-  ]
-}
-
-function define(properties: object): RequestStep[] {
-  const schema = { type: "object", properties: { spec: { type: "object", properties } } }
-  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }]
-  const names = { plural: "things", kind: "Thing" }
-  const spec = { group, scope: "Namespaced", names, versions }
-  return [
-    post(definitions, { metadata: { name: `things.${group}` }, spec } as unknown as Json),
-    get(things, { untilCode: 200 }),
   ]
 }
 

@@ -2,8 +2,8 @@
 
 import "../../../../apimachinery/schema/exact-integers.ts"
 import type { Json } from "../../../../apimachinery/object.ts"
-import { get, post, type RequestStep, type Scenario } from "../scenario.ts"
-import { definitions } from "./things.ts"
+import { post, type RequestStep, type Scenario } from "../scenario.ts"
+import { definedWith, definitions } from "./things.ts"
 
 const group = "f@{id}.example.com"
 const things = `/apis/${group}/v1/namespaces/@{ns}/things`
@@ -105,13 +105,8 @@ const addresses = [
 ]
 
 function values(): RequestStep[] {
-  const schema = { type: "object", properties: { spec: { type: "object", properties: fields } } }
-  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }]
-  const names = { plural: "things", kind: "Thing" }
-  const spec = { group, scope: "Namespaced", names, versions }
   return [
-    post(definitions, { metadata: { name: `things.${group}` }, spec } as Json),
-    get(things, { untilCode: 200 }),
+    ...definedWith(group, fields),
     ...Object.keys(fields).flatMap((name) =>
       [...tried, ...(ofAddresses.has(name) ? addresses : [])].map((value) => {
         const thing = { apiVersion: `${group}/v1`, kind: "Thing", metadata: { name: "a" }, spec: { [name]: value } }

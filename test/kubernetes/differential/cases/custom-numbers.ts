@@ -1,10 +1,9 @@
 // Numbers of custom resources beside bounds, factors and formats that do not fit their type, or no processor: every field of a type
 // has the same value.
 
-import type { Json } from "../../../../apimachinery/object.ts"
 import "../../../../apimachinery/schema/exact-integers.ts"
-import { get, post, type RequestStep, type Scenario } from "../scenario.ts"
-import { definitions } from "./things.ts"
+import { post, type RequestStep, type Scenario } from "../scenario.ts"
+import { definedWith } from "./things.ts"
 
 const group = "nb@{id}.example.com"
 const things = `/apis/${group}/v1/namespaces/@{ns}/things`
@@ -82,7 +81,7 @@ function bounds(): RequestStep[] {
     },
   }
   return [
-    ...define(Object.assign({}, ...Object.values(groups)) as object),
+    ...definedWith(group, Object.assign({}, ...Object.values(groups)) as object),
     ...Object.entries(groups).flatMap(([name, fields]) =>
       tried.map((value) => {
         const spec = Object.fromEntries(Object.keys(fields).map((field) => [field, value]))
@@ -111,23 +110,12 @@ function equalNumbers(): RequestStep[] {
   const items = ["[1,1]", "[1.0,1.0]", "[1.5,1.5,1.5]"].map((list) => list.replaceAll(/[\d.]+/g, '{"a":$&,"b":"x"}'))
   const objects = ['{"a":1}', '{"b":[1,2]}', '{"b":[2,1]}', "{}", '{"a":1,"c":2}']
   return [
-    ...define(fields),
+    ...definedWith(group, fields),
     ...lists.map((list) => write(`{"set":${list}}`)),
     ...items.map((list) => write(`{"one":${list},"two":${list}}`)),
     ...numbers.map((number) => write(`{"either":${number},"number":${number},"integer":${number}}`)),
     ...['"a"', '"1"', '"5"', '"b"'].map((text) => write(`{"either":${text}}`)),
     ...objects.map((object) => write(`{"object":${object}}`)),
-  ]
-}
-
-function define(properties: object): RequestStep[] {
-  const schema = { type: "object", properties: { spec: { type: "object", properties } } }
-  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }]
-  const names = { plural: "things", kind: "Thing" }
-  const spec = { group, scope: "Namespaced", names, versions }
-  return [
-    post(definitions, { metadata: { name: `things.${group}` }, spec } as unknown as Json),
-    get(things, { untilCode: 200 }),
   ]
 }
 

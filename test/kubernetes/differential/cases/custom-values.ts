@@ -13,6 +13,7 @@ import {
   type RequestStep,
   type Scenario,
 } from "../scenario.ts"
+import { definedWith } from "./things.ts"
 
 export function customValueCases(): Scenario[] {
   return [
@@ -23,27 +24,16 @@ export function customValueCases(): Scenario[] {
   ]
 }
 
-const things = "/apis/v@{id}.example.com/v1/namespaces/@{ns}/things"
+const group = "v@{id}.example.com"
+const things = `/apis/${group}/v1/namespaces/@{ns}/things`
 const dryRun = "?dryRun=All"
 const free = { "x-kubernetes-preserve-unknown-fields": true }
 const object = (properties: object, more: object = {}): object => ({ type: "object", properties, ...more })
 const text = { type: "string" }
 const nullableText = { type: "string", nullable: true }
 
-function served(fields: object): RequestStep[] {
-  const group = "v@{id}.example.com"
-  const schema = { openAPIV3Schema: object({ spec: object(fields) }) }
-  const versions = [{ name: "v1", served: true, storage: true, schema }]
-  const names = { plural: "things", kind: "Thing" }
-  const definition = { metadata: { name: `things.${group}` }, spec: { group, scope: "Namespaced", names, versions } }
-  return [
-    post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition as Json),
-    get(things, { untilCode: 200 }),
-  ]
-}
-
 function thing(spec: Json): Json {
-  return { apiVersion: "v@{id}.example.com/v1", kind: "Thing", metadata: { name: "a" }, spec }
+  return { apiVersion: `${group}/v1`, kind: "Thing", metadata: { name: "a" }, spec }
 }
 
 /** Each field with each value, posted and applied. */
@@ -86,7 +76,7 @@ function forbiddenFields(): RequestStep[] {
     numbersOfAny: { ...numbers, ...free },
   }
   const values: Json[] = [{}, { a: "x" }, { a: { b: 1 } }, { constructor: 1 }, [{ a: 1 }, {}], [["x"]], "x", 5]
-  return [...served(fields), ...tried(fields, values), ...tried(fields, values, "&fieldValidation=Strict")]
+  return [...definedWith(group, fields), ...tried(fields, values), ...tried(fields, values, "&fieldValidation=Strict")]
 }
 
 function anyValues(): RequestStep[] {
@@ -103,7 +93,7 @@ function anyValues(): RequestStep[] {
     listEntries: { type: "object", additionalProperties: { type: "array", items: { type: "integer" } } },
   }
   const values = [null, [null], ["a", null], { a: null }, { a: 1 }, { a: [null] }, "a", {}, [], [1], [{ a: 1 }], 1.5]
-  return [...served(fields), ...tried(fields, values)]
+  return [...definedWith(group, fields), ...tried(fields, values)]
 }
 
 function nulls(): RequestStep[] {
@@ -139,7 +129,7 @@ function nulls(): RequestStep[] {
   const [path, forced] = [`${things}/a`, "fieldManager=x&force=true"]
   const shown = (name: string, value: Json): string => JSON.stringify({ [name]: value })
   return [
-    ...served(fields),
+    ...definedWith(group, fields),
     ...all.map(([name, value]) =>
       patch(`${path}${dryRun}&${forced}`, applyPatch, thing({ [name]: value }), {
         label: `APPLY new ${shown(name, value)}`,
@@ -174,5 +164,5 @@ function unnamed(): RequestStep[] {
     { any: {}, bogus: 1 },
     {},
   ]
-  return [...served({ any: { type: "object" } }), ...specs.map(apply), get(`${things}/a`)]
+  return [...definedWith(group, { any: { type: "object" } }), ...specs.map(apply), get(`${things}/a`)]
 }

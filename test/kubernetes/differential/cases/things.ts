@@ -95,3 +95,14 @@ export const thing = (spec: Json, name = "a", more: object = {}): Json => ({
   spec,
   ...more,
 })
+
+/** The steps that define a kind Thing of one version and of no more than these properties of its spec, until it is served. */
+export function definedWith(of: string, properties: object): RequestStep[] {
+  const openAPIV3Schema = { type: "object", properties: { spec: { type: "object", properties } } }
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }]
+  const spec = { group: of, scope: "Namespaced", names: { plural: "things", kind: "Thing" }, versions }
+  return [
+    post(definitions, { metadata: { name: `things.${of}` }, spec } as unknown as Json),
+    get(`/apis/${of}/v1/namespaces/@{ns}/things`, { untilCode: 200 }),
+  ]
+}
