@@ -28,13 +28,13 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("aggregated APIs are as those 
   })
 
   test.each(proxied().map((one) => [one.name, one] as const))("%s", async (name, one) => {
-    const scenario: Scenario = { name, steps: one.steps(answering.port), anyManagerOrder: true }
+    const scenario: Scenario = { name, steps: one.steps(answering.port) }
     await expectAlike(name, async () => known.unknown(await compareScenario(servers, scenario)))
   })
 
   test("failures of servers are told", { timeout: 300_000 }, async () => {
     await using failing = await FailingServers.start()
-    const scenario: Scenario = { name: "failures", steps: failing.steps(), anyManagerOrder: true }
+    const scenario: Scenario = { name: "failures", steps: failing.steps() }
     await expectAlike(scenario.name, async () =>
       known.unknown(await compareScenario(servers, scenario, { patienceMs: 30_000 })),
     )
@@ -45,7 +45,6 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("aggregated APIs are as those 
     const scenario: Scenario = {
       name: `a server ${name}`,
       steps: discovering(server.port, !silent.has(name)),
-      anyManagerOrder: true,
     }
     await expectAlike(name, async () => known.unknown(await compareScenario(servers, scenario, { patienceMs: 3000 })))
   })
@@ -68,7 +67,6 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("aggregated APIs are as those 
     const scenario: Scenario = {
       name: "merged",
       steps: merging(started.map(({ port }) => port)),
-      anyManagerOrder: true,
     }
     await expectAlike(scenario.name, async () => known.unknown(await compareScenario(servers, scenario)))
   })

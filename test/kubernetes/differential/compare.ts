@@ -45,7 +45,6 @@ export function faultsOf(message: string): string[] {
   return message.replace(/\]$/, "").split(faultStart)
 }
 
-/** Managers are ordered by the time of their writes, which may fall into the same or the next second. */
 function inOrder(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(inOrder)
   if (!isObject(body)) return body
@@ -53,12 +52,7 @@ function inOrder(body: unknown): unknown {
   if (body["kind"] === "APIResourceList" && Array.isArray(body["resources"]))
     return { ...body, resources: body["resources"].toSorted(byName) }
   if (body["kind"] === "Status" && typeof body["message"] === "string") return withFaultsInOrder(body, body["message"])
-  return Object.fromEntries(
-    Object.entries(body).map(([key, value]) => [
-      key,
-      key === "managedFields" && Array.isArray(value) ? value.toSorted(byText) : inOrder(value),
-    ]),
-  )
+  return Object.fromEntries(Object.entries(body).map(([key, value]) => [key, inOrder(value)]))
 }
 
 function byName(a: unknown, b: unknown): number {

@@ -1,7 +1,7 @@
 // Runs scenarios on both servers at the same time and compares them.
 
 import { compareTranscripts, type Difference, printDifferences } from "./compare.ts"
-import { normalize, spansSeconds } from "./normalize.ts"
+import { normalize } from "./normalize.ts"
 import { type Place, type RunOptions, runSteps, until } from "./run.ts"
 import type { Scenario } from "./scenario.ts"
 import type { Servers } from "./servers.ts"
@@ -47,10 +47,7 @@ export async function compareScenario(
     kubernetes.close()
     polyplane.close()
   }
-  const transcripts = [kubernetes, polyplane].map(({ transcript }) => transcript)
-  // Upstream orders managers by the seconds of their writes, which begin elsewhere on each server.
-  const anyManagerOrder = scenario.anyManagerOrder === true || transcripts.some(spansSeconds)
-  const [theirs, ours] = transcripts.map((transcript) => normalize(transcript, { anyManagerOrder }))
+  const [theirs, ours] = normalize([kubernetes.transcript, polyplane.transcript])
   return compareTranscripts(scenario, theirs ?? [], ours ?? [])
 }
 

@@ -6,7 +6,6 @@ import { parseExactly } from "../../../apimachinery/schema/exact-integers.ts"
 import { decodeOpenAPI } from "./protobuf-documents.ts"
 import { decodeProtobuf } from "./protobuf.ts"
 import type { Entry, Transcript } from "./run.ts"
-import type { Scenario } from "./scenario.ts"
 
 /** One response in comparable form. */
 export interface NormalEntry {
@@ -70,10 +69,13 @@ const isRules = /^(r|nonR)esourceRules$/
 const documentHash = /\?hash=[0-9A-F]{128}/g
 const ownIssuer = /https:\/\/kubernetes\.default\.svc(\.cluster\.local)?(\/tenants\/differential)?/g
 
-export function normalize(
-  { namespace, id, entries }: Transcript,
-  { anyManagerOrder = false }: Pick<Scenario, "anyManagerOrder"> = {},
-): NormalEntry[] {
+/** Of the same steps on each server. Managers are ordered by the seconds of their writes, which begin elsewhere on each. */
+export function normalize(transcripts: readonly Transcript[]): NormalEntry[][] {
+  const anyManagerOrder = transcripts.some(spansSeconds)
+  return transcripts.map((transcript) => normalizeOne(transcript, anyManagerOrder))
+}
+
+function normalizeOne({ namespace, id, entries }: Transcript, anyManagerOrder: boolean): NormalEntry[] {
   const words = new Words({ namespace, id, anyManagerOrder })
   const normal = new Map<Entry, NormalEntry>()
   // Watches come last: their content was in an earlier response, from which it has its word.
@@ -250,7 +252,7 @@ function parseDocuments({ headers, body, step }: Entry): unknown[] {
 }
 
 /** Whether there is an object whose managers wrote in different seconds. */
-export function spansSeconds({ entries }: Transcript): boolean {
+function spansSeconds({ entries }: Transcript): boolean {
   return entries.some((entry) => parseBody(entry).some(hasTimes))
 }
 

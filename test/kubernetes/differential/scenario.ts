@@ -16,11 +16,6 @@ export interface Scenario {
   /** Faults are compared in any order: upstream reports those of map entries in random order. */
   anyOrder?: boolean
   /**
-   * The managers of fields are compared in any order, which is otherwise that of the seconds of their writes: a server writes by itself,
-   * in the same second or in the next one.
-   */
-  anyManagerOrder?: boolean
-  /**
    * A random scenario: an expected or referenced response may be missing. Otherwise that is an error, even if both servers agree.
    */
   byChance?: true

@@ -38,9 +38,7 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("webhooks are called as by kub
     compared++
     await expectAlike(scenario.name, async () => {
       const place = nextPlace()
-      const [theirs, ours] = (await Promise.all(hooked.map((server) => server.run(scenario, place)))).map(
-        (transcript) => normalize(transcript),
-      )
+      const [theirs, ours] = normalize(await Promise.all(hooked.map((server) => server.run(scenario, place))))
       return known.unknown(compareTranscripts({ ...scenario, anyOrder: true }, theirs ?? [], ours ?? []))
     })
   })

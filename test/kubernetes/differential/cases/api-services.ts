@@ -16,13 +16,11 @@ export function apiServiceCases(): Scenario[] {
     {
       name: "an APIService without a server is available, whatever a client writes",
       steps: local(),
-      anyManagerOrder: true,
     },
     { name: "an APIService that claims to be the server's own is deleted", steps: claiming() },
     {
       name: "an API is available as its Service and the endpoints of that are",
       steps: conditions(),
-      anyManagerOrder: true,
     },
   ]
 }

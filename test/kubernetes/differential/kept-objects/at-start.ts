@@ -21,7 +21,6 @@ const binding = (name: string, more: { [key: string]: Json } = {}): RequestStep 
 
 export const beforeStart: Scenario = {
   name: "before a start",
-  anyManagerOrder: true,
   steps: [
     remove(`${roles}/view`),
     remove(`${roles}/system:basic-user`),
@@ -64,7 +63,6 @@ export const beforeStart: Scenario = {
 
 export const afterStart: Scenario = {
   name: "after a start",
-  anyManagerOrder: true,
   steps: [
     get(`${services}/v1.apps`, { untilCode: 200 }),
     get(`${services}/v1.batch`, { untilText: '"versionPriority":15' }),

@@ -7,7 +7,7 @@ import { flowScenarios } from "./flows.ts"
 const change = (path: string, body: Json): RequestStep => patch(path, mergePatch, body)
 const configMaps = "/api/v1/namespaces/kube-system/configmaps"
 export function keptObjectScenarios(): Scenario[] {
-  const scenarios = [
+  return [
     { name: "a deleted system namespace is created again", steps: systemNamespace() },
     { name: "the day since which tokens are tracked is a day", steps: tokenTracking() },
     { name: "servers of aggregated APIs know their callers", steps: extensionAuthentication() },
@@ -19,7 +19,6 @@ export function keptObjectScenarios(): Scenario[] {
     },
     ...flowScenarios(),
   ]
-  return scenarios.map((scenario) => ({ ...scenario, anyManagerOrder: true }))
 }
 
 function systemNamespace(): RequestStep[] {
