@@ -49,6 +49,9 @@ const webImages: readonly (readonly [RegExp, number])[] = [
   [/(^|\/)(echoserver|http-echo|podinfo)[^/]*$/, 8080],
 ]
 
+/** The exit code of a program that the runtime could not start: an error of the simulation itself. */
+const failedStart = 128
+
 export class SimulatedContainer {
   readonly id: string
   readonly spec: ContainerSpec
@@ -132,7 +135,10 @@ export class SimulatedContainer {
   }
 
   async #run(): Promise<number> {
-    const code = await this.#main()
+    const code = await this.#main().catch((error: unknown) => {
+      this.log.write("stderr", `${String(error)}\n`)
+      return failedStart
+    })
     this.#exit = { code, at: Date.now() }
     this.log.end()
     return code

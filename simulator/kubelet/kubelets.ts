@@ -13,6 +13,7 @@ import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { ControlLoop, identify, keyOf, type ObjectKey } from "../control-loop.ts"
 import type { SimulatedNode } from "../nodes.ts"
+import { graceSecondsOf } from "./pod-container.ts"
 import { earlier, PodSandbox } from "./pod-sandbox.ts"
 import type { Sources } from "./sources.ts"
 import { podStatus } from "./status.ts"
@@ -76,7 +77,7 @@ export class Kubelets implements AsyncDisposable {
     if (isFinished(pod)) {
       // Whether the kubelet or another client (an eviction) has set the phase, the pod must not run any more.
       if (sandbox?.running === true) {
-        await sandbox.stop()
+        void sandbox.stop(graceSecondsOf(pod))
         await this.#report(pod, sandbox, node)
       }
       return
@@ -117,7 +118,7 @@ export class Kubelets implements AsyncDisposable {
     const message = "Pod was active on the node longer than the specified deadline"
     this.#options.recorder.event(this.#options.client, pod, "Normal", "DeadlineExceeded", message)
     sandbox.failure = { reason: "DeadlineExceeded", message }
-    await sandbox.stop()
+    void sandbox.stop(graceSecondsOf(pod))
     return undefined
   }
 
@@ -134,11 +135,12 @@ export class Kubelets implements AsyncDisposable {
 
   async #end(id: string, pod: Pod, sandbox: PodSandbox | undefined, node: SimulatedNode): Promise<void> {
     if (sandbox !== undefined) {
-      for (const name of sandbox.runningNames) {
+      for (const name of sandbox.ended ? [] : sandbox.runningNames)
         this.#options.recorder.event(this.#options.client, pod, "Normal", "Killing", `Stopping container ${name}`)
-      }
-      await sandbox.stop()
+      void sandbox.stop(pod.metadata.deletionGracePeriodSeconds)
+      const isOver = !sandbox.running
       await this.#report(pod, sandbox, node)
+      if (!isOver) return // continues when its containers have ended
       this.#sandboxes.delete(id)
     }
     node.addresses.release(pod.metadata.uid ?? "")

@@ -2,16 +2,12 @@
 
 import type { Container } from "../../apimachinery/object.ts"
 import type { SimulatedContainer } from "../container/container.ts"
-
-type Probe = NonNullable<Container["livenessProbe"]>
-
-/** A shell's exit code for a missing program. */
-const notFound = 127
+import { type Probe, runHandler } from "./handlers.ts"
 
 export interface ProbeListener {
   started(): void
   ready(ready: boolean): void
-  /** `dead`: the failure threshold has been reached. */
+  /** `isFailed`: the failure threshold has been reached. */
   unhealthy(kind: "Startup" | "Readiness" | "Liveness", message: string, isFailed: boolean): void
 }
 
@@ -60,7 +56,9 @@ export class ProbeWorker {
       this.#timers.add(timer)
     }
     const once = async (): Promise<void> => {
-      const fault = await this.#check(probe)
+      const timeout = AbortSignal.timeout((probe.timeoutSeconds ?? 1) * 1000)
+      const signal = AbortSignal.any([this.#stopped.signal, timeout])
+      const fault = await runHandler(probe, this.#spec, this.#container, signal)
       if (this.#stopped.signal.aborted) return
       if (fault === undefined) {
         failures = 0
@@ -75,28 +73,5 @@ export class ProbeWorker {
       later(period)
     }
     later((probe.initialDelaySeconds ?? 0) * 1000)
-  }
-
-  /**
-   * Returns undefined if healthy. For a program that is only assumed to run, probes that cannot be simulated (its ports, tools of
-   * its image) succeed.
-   */
-  async #check(probe: Probe): Promise<string | undefined> {
-    if (probe.exec) {
-      let output = ""
-      const write = (text: string): void => void (output = (output + text).slice(0, 10 * 1024))
-      const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout((probe.timeoutSeconds ?? 1) * 1000)])
-      const code = await this.#container.exec(probe.exec.command ?? [], { stdout: write, stderr: write }, signal)
-      if (code === notFound && !this.#container.simulated) return undefined
-      return code === 0 ? undefined : output.trim() === "" ? `command exited with ${code}` : output.trim()
-    }
-    if (!this.#container.simulated) return undefined
-    const port = this.#port(probe.httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port)
-    return port !== undefined && this.#container.listens(port) ? undefined : `dial tcp: connect: connection refused`
-  }
-
-  #port(wanted: unknown): number | undefined {
-    if (typeof wanted === "number") return wanted
-    return this.#spec.ports?.find(({ name }) => name === wanted)?.containerPort
   }
 }

@@ -4,7 +4,8 @@
 import { createHash } from "node:crypto"
 import { timestamp, type Container, type ContainerStatus, type Pod, type PodStatus } from "../../apimachinery/object.ts"
 import type { SimulatedContainer } from "../container/container.ts"
-import { isSidecar, type ContainerRecord, type PodSandbox } from "./pod-sandbox.ts"
+import type { PodContainer } from "./pod-container.ts"
+import type { PodSandbox } from "./pod-sandbox.ts"
 import { terminationMessage } from "./termination-message.ts"
 
 type Condition = NonNullable<PodStatus["conditions"]>[number]
@@ -16,11 +17,11 @@ export function podStatus(sandbox: PodSandbox, hostIP: string, now: number): Pod
   const ephemeral = [...sandbox.ephemeralContainers.values()]
   const phase = phaseOf(pod, sandbox, main)
   const containers = init.length + main.length + ephemeral.length
-  const statusOf = (one: ContainerRecord, isInit: boolean) => containerStatus(one, isInit, containers)
+  const statusOf = (one: PodContainer, isInit: boolean) => containerStatus(one, isInit, containers)
   return {
     ...pod.status,
     phase,
-    ...sandbox.failure,
+    ...(phase === "Failed" ? sandbox.failure : {}),
     ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
     conditions: conditions(pod, sandbox, phase, main, now),
     hostIP,
@@ -34,10 +35,10 @@ export function podStatus(sandbox: PodSandbox, hostIP: string, now: number): Pod
   }
 }
 
-function phaseOf(pod: Pod, sandbox: PodSandbox, main: readonly ContainerRecord[]): string {
+function phaseOf(pod: Pod, sandbox: PodSandbox, main: readonly PodContainer[]): string {
   const said = pod.status?.phase
   if (said === "Succeeded" || said === "Failed") return said // final, regardless of who set it
-  if (sandbox.failure !== undefined) return "Failed"
+  if (sandbox.failure !== undefined && !sandbox.running) return "Failed"
   // A pod that was stopped for good has a final phase, regardless of its restart policy.
   if (sandbox.ended && !sandbox.running) {
     return main.every(({ current }) => current?.exit?.code === 0) ? "Succeeded" : "Failed"
@@ -45,11 +46,11 @@ function phaseOf(pod: Pod, sandbox: PodSandbox, main: readonly ContainerRecord[]
   const policy = pod.spec?.restartPolicy ?? "Always"
   if (!sandbox.initialized) {
     const failed = [...sandbox.initContainers.values()].some(
-      (one) => !isSidecar(one) && (one.current?.exit?.code ?? 0) !== 0,
+      (one) => !one.isSidecar && (one.current?.exit?.code ?? 0) !== 0,
     )
     return failed && policy === "Never" ? "Failed" : "Pending"
   }
-  if (main.some(({ current }) => current === undefined)) return "Pending"
+  if (main.some((one) => one.current === undefined || (one.isStarting && one.previous === undefined))) return "Pending"
   const codes = main.map(({ current }) => current?.exit?.code)
   if (codes.some((code) => code === undefined) || policy === "Always") return "Running"
   if (codes.every((code) => code === 0)) return "Succeeded"
@@ -62,7 +63,7 @@ function conditions(
   pod: Pod,
   sandbox: PodSandbox,
   phase: string,
-  main: readonly ContainerRecord[],
+  main: readonly PodContainer[],
   now: number,
 ): Condition[] {
   const over = phase === "Succeeded" ? "PodCompleted" : phase === "Failed" ? "PodFailed" : undefined
@@ -80,7 +81,7 @@ function conditions(
 }
 
 /** `over`: the reason if the pod has ended. */
-function containersReady(main: readonly ContainerRecord[], over: string | undefined): State {
+function containersReady(main: readonly PodContainer[], over: string | undefined): State {
   const unready = main.filter(({ ready }) => !ready).map(({ spec }) => spec.name)
   if (over !== undefined) return { status: "False", reason: over }
   if (unready.length === 0) return { status: "True" }
@@ -99,7 +100,7 @@ function gatesOpen({ spec, status }: Pod): State {
 function initialized({ initialized: isDone, initContainers }: PodSandbox, phase: string): State {
   if (isDone) return { status: "True", ...(phase === "Succeeded" ? { reason: "PodCompleted" } : {}) }
   const incomplete = [...initContainers.values()]
-    .filter((one) => (isSidecar(one) ? !one.started : one.current?.exit?.code !== 0))
+    .filter(({ isInitialized: isDone }) => !isDone)
     .map(({ spec }) => spec.name)
   const message = `containers with incomplete status: [${incomplete.join(" ")}]`
   return { status: "False", reason: "ContainersNotInitialized", message }
@@ -117,7 +118,7 @@ function stamped(condition: Condition, pod: Pod, now: number): Condition {
   return { ...condition, lastProbeTime: null, lastTransitionTime, ...observed } as unknown as Condition
 }
 
-function containerStatus(one: ContainerRecord, isInit: boolean, containers: number): ContainerStatus {
+function containerStatus(one: PodContainer, isInit: boolean, containers: number): ContainerStatus {
   const { current, previous, spec } = one
   const image = spec.image ?? ""
   const terminated = (run: SimulatedContainer, exit: { code: number; at: number }) => ({
@@ -137,7 +138,7 @@ function containerStatus(one: ContainerRecord, isInit: boolean, containers: numb
     name: spec.name,
     state,
     lastState: last?.exit === undefined ? {} : terminated(last, last.exit),
-    ready: isInit && !isSidecar(one) ? done : one.ready,
+    ready: isInit && !one.isSidecar ? done : one.ready,
     restartCount: one.restarts,
     image,
     imageID: current === undefined ? "" : imageID(image),
