@@ -2,16 +2,7 @@
 // k8s.io/apiserver/pkg/admission/plugin/policy/mutating.
 
 import type { CompiledExpression } from "../../../apimachinery/cel/admission/compile.ts"
-import {
-  isTooLarge,
-  JsonPatchValue,
-  misplacedTypes,
-  ObjectValue,
-} from "../../../apimachinery/cel/admission/patch-values.ts"
-import { NoJson, toJson } from "../../../apimachinery/cel/json-values.ts"
-import { itemsOf, ListValue, type Value } from "../../../apimachinery/cel/values.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
-import { applyJsonPatch, rejectionReason } from "../../../apimachinery/patch/json-patch.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import { hasReason, internalError, StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
@@ -23,12 +14,13 @@ import type { AdmissionRegistrations } from "../registrations.ts"
 import { namespaceOf } from "../webhooks/match.ts"
 import { convertObject } from "../../registry/conversion/convert.ts"
 import { isOwnKind } from "../webhooks/versions.ts"
-import { applyConfiguration, ConfigurationError } from "./apply-configuration.ts"
+import { ConfigurationError } from "./apply-configuration.ts"
 import { ConditionsFault, meetsAll } from "./conditions.ts"
 import { Evaluation, OutOfBudget } from "./evaluation.ts"
 import { type PolicyHook, PolicyHooks } from "./hooks.ts"
 import { PolicyInput } from "./input.ts"
 import { isBeyondPolicies, matchResources } from "./match.ts"
+import { MutationFault, patchedBy } from "./mutation-result.ts"
 import { collectParams, ConfigurationFault, paramRegistry } from "./params.ts"
 import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
 
@@ -59,9 +51,6 @@ interface Invocations {
   again: Set<string>
   last: KubeObject | undefined
 }
-
-/** A policy with an invalid result. The message is upstream's. */
-class MutationFault extends Error {}
 
 export class MutatingPolicies implements AdmissionPlugin {
   readonly name = pluginName
@@ -240,23 +229,12 @@ class Run {
     if (error !== undefined) throw new MutationFault(error)
     const isOwn = isOwnKind(attributes)
     const shown = isOwn ? await convertObject(object, own, definition) : object
-    const changed = this.#patched(value, shown, isOwn ? definition.schema : schemaOf(attributes.kind))
+    const changed = patchedBy(value, shown, isOwn ? definition.schema : schemaOf(attributes.kind))
     if (semanticEqual(changed, shown)) return false
     const back = isOwn ? await convertObject(changed as unknown as KubeObject, definition, own) : changed
     replaceObject(attributes, decoded(attributes, back))
     this.#input.forget()
     return true
-  }
-
-  #patched(value: Value, object: KubeObject, schema: ResourceDefinition["schema"] | undefined): Json {
-    if (isTooLarge(value)) throw new MutationFault("the result of the expression is too large")
-    if (value instanceof ListValue) return patchedByJson(object, value)
-    if (!(value instanceof ObjectValue))
-      throw new MutationFault("unsupported return type from ApplyConfiguration expression")
-    if (schema === undefined) throw new MutationFault(`no schema for ${object.kind ?? ""}`)
-    const misplaced = misplacedTypes(value, "Object")
-    if (misplaced.length > 0) throw new MutationFault(`type mismatch: ${misplaced.join("\n")}`)
-    return applyConfiguration(object, asJson(value), schema)
   }
 }
 
@@ -270,46 +248,5 @@ function decoded(attributes: AdmissionAttributes, object: unknown): KubeObject {
     if (!hasReason(error, "BadRequest", "Invalid")) throw error
     const why = refusalDetail(error.message)
     throw internalError(why, { cause: error })
-  }
-}
-
-function asJson(value: Value): Json {
-  try {
-    return toJson(value)
-  } catch (error) {
-    if (error instanceof NoJson) throw new MutationFault(error.message)
-    throw error
-  }
-}
-
-/** If a test operation fails, the object is unchanged. */
-function patchedByJson(object: KubeObject, operations: ListValue): Json {
-  const patch: Json[] = []
-  for (const operation of itemsOf(operations)) {
-    if (!(operation instanceof JsonPatchValue)) {
-      throw new MutationFault("type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch")
-    }
-    const misplaced = operation.value instanceof ObjectValue ? misplacedTypes(operation.value, "Object") : []
-    if (misplaced.length > 0) throw new MutationFault(`type mismatch: ${misplaced.join("\n")}`)
-    patch.push(operationOf(operation))
-  }
-  try {
-    return applyJsonPatch(object as unknown as Json, patch)
-  } catch (error) {
-    if (!(error instanceof StatusError)) throw error
-    const why = rejectionReason(error)
-    if (why.startsWith("testing value ")) return object as unknown as Json
-    throw new MutationFault(`JSON Patch: ${why}`)
-  }
-}
-
-function operationOf(operation: JsonPatchValue): Json {
-  try {
-    return operation.operation()
-  } catch (error) {
-    if (!(error instanceof NoJson)) throw error
-    throw new MutationFault(
-      `JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${error.message}`,
-    )
   }
 }

@@ -1,0 +1,72 @@
+// What the result of a MutatingAdmissionPolicy's expression makes of an object: an ApplyConfiguration, or a list of JSONPatch
+// operations. Source: k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch.
+
+import {
+  isTooLarge,
+  JsonPatchValue,
+  misplacedTypes,
+  ObjectValue,
+} from "../../../apimachinery/cel/admission/patch-values.ts"
+import { NoJson, toJson } from "../../../apimachinery/cel/json-values.ts"
+import { itemsOf, ListValue, type Value } from "../../../apimachinery/cel/values.ts"
+import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import { applyJsonPatch, rejectionReason } from "../../../apimachinery/patch/json-patch.ts"
+import { StatusError } from "../../../apimachinery/status.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import { applyConfiguration } from "./apply-configuration.ts"
+
+/** A policy with an invalid result. The message is upstream's. */
+export class MutationFault extends Error {}
+
+/** Returns the object with the result applied; throws a MutationFault or ConfigurationError. `schema`: of the object. */
+export function patchedBy(value: Value, object: KubeObject, schema: ResourceDefinition["schema"] | undefined): Json {
+  if (isTooLarge(value)) throw new MutationFault("the result of the expression is too large")
+  if (value instanceof ListValue) return patchedByJson(object, value)
+  if (!(value instanceof ObjectValue))
+    throw new MutationFault("unsupported return type from ApplyConfiguration expression")
+  if (schema === undefined) throw new MutationFault(`no schema for ${object.kind ?? ""}`)
+  const misplaced = misplacedTypes(value, "Object")
+  if (misplaced.length > 0) throw new MutationFault(`type mismatch: ${misplaced.join("\n")}`)
+  return applyConfiguration(object, asJson(value), schema)
+}
+
+function asJson(value: Value): Json {
+  try {
+    return toJson(value)
+  } catch (error) {
+    if (error instanceof NoJson) throw new MutationFault(error.message)
+    throw error
+  }
+}
+
+/** If a test operation fails, the object is unchanged. */
+function patchedByJson(object: KubeObject, operations: ListValue): Json {
+  const patch: Json[] = []
+  for (const operation of itemsOf(operations)) {
+    if (!(operation instanceof JsonPatchValue)) {
+      throw new MutationFault("type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch")
+    }
+    const misplaced = operation.value instanceof ObjectValue ? misplacedTypes(operation.value, "Object") : []
+    if (misplaced.length > 0) throw new MutationFault(`type mismatch: ${misplaced.join("\n")}`)
+    patch.push(operationOf(operation))
+  }
+  try {
+    return applyJsonPatch(object as unknown as Json, patch)
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    const why = rejectionReason(error)
+    if (why.startsWith("testing value ")) return object as unknown as Json
+    throw new MutationFault(`JSON Patch: ${why}`)
+  }
+}
+
+function operationOf(operation: JsonPatchValue): Json {
+  try {
+    return operation.operation()
+  } catch (error) {
+    if (!(error instanceof NoJson)) throw error
+    throw new MutationFault(
+      `JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${error.message}`,
+    )
+  }
+}
