@@ -13,7 +13,8 @@ import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { Informers } from "../informers.ts"
 import { eventually, type Harness, startHarness } from "../testing/harness.ts"
 import { SleepingTenants } from "../testing/sleeping-tenants.ts"
-import { type AggregatedHandler, AggregatedResources } from "./aggregated-resources.ts"
+import { AggregatedResources } from "./aggregated-resources.ts"
+import type { AggregatedHandler } from "./handler.ts"
 
 const group = "wardle.example.com"
 const only = ["garbage-collector", "resourcequota"]

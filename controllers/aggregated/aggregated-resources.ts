@@ -3,7 +3,7 @@
 //
 //   APIServices (an informer) ──▶ AggregatedTenant: discovery ──▶ FollowedResource: list and watch ──▶ subscribers
 
-import { parseGroupVersion, type KubeObject, type OwnerReference } from "../../apimachinery/object.ts"
+import { parseGroupVersion, type OwnerReference } from "../../apimachinery/object.ts"
 import { type APIService, apiServices, isRemote } from "../../client/api-services.ts"
 import type { Clock } from "../../client/clock.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
@@ -12,27 +12,7 @@ import type { DiscoveredResource, Resource } from "../../client/rest.ts"
 import type { Tenants } from "../../client/tenants.ts"
 import type { Informers } from "../informers.ts"
 import { AggregatedTenant } from "./aggregated-tenant.ts"
-
-/** Objects are reduced to what decides about their deletion (metadata.ts). */
-export interface AggregatedHandler {
-  /** All objects of the resource that are of interest. Others are in `uids` only. */
-  replaced(
-    tenant: string,
-    resource: DiscoveredResource,
-    objects: readonly KubeObject[],
-    uids: ReadonlySet<string>,
-  ): void
-  changed(
-    tenant: string,
-    resource: DiscoveredResource,
-    type: "ADDED" | "MODIFIED" | "DELETED",
-    object: KubeObject,
-  ): void
-  /** It is not served any more; what has become of its objects is not known. */
-  forgotten(tenant: string, resource: DiscoveredResource): void
-  /** isComplete() has become true. */
-  complete(tenant: string): void
-}
+import type { AggregatedHandler } from "./handler.ts"
 
 export interface AggregatedParts {
   tenants: Tenants

@@ -8,7 +8,7 @@ import { pause, type Clock, type Timer } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import type { DiscoveredResource, KubeClient, Resource } from "../../client/rest.ts"
 import { isTenantGone } from "../tenant-gone.ts"
-import type { AggregatedHandler } from "./aggregated-resources.ts"
+import type { AggregatedHandler } from "./handler.ts"
 import { Budget } from "./budget.ts"
 import { FollowedResource } from "./followed-resource.ts"
 

@@ -8,7 +8,7 @@ import type { Log } from "../../client/log.ts"
 import type { DiscoveredResource, KubeClient, KubeList, ListOptions, ListWatch } from "../../client/rest.ts"
 import { foregroundFinalizer, orphanFinalizer } from "../garbage-collector/graph.ts"
 import { isTenantGone } from "../tenant-gone.ts"
-import type { AggregatedHandler } from "./aggregated-resources.ts"
+import type { AggregatedHandler } from "./handler.ts"
 import type { Budget } from "./budget.ts"
 import { reduced } from "./metadata.ts"
 

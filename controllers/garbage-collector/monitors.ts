@@ -16,7 +16,7 @@ import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { TenantWatchHandler } from "../../client/tenants.ts"
 import { findCondition } from "../conditions.ts"
 import type { ControllerContext } from "../context.ts"
-import type { AggregatedHandler } from "../aggregated/aggregated-resources.ts"
+import type { AggregatedHandler } from "../aggregated/handler.ts"
 import { foregroundFinalizer, orphanFinalizer, type Graph } from "./graph.ts"
 
 /** Never collected: these resources are numerous and have no relevant owners. */

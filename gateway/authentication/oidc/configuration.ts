@@ -6,53 +6,11 @@ import { parse } from "yaml"
 import { type FieldError, FieldPath, invalidValue, notSupported, omitted } from "../../../apimachinery/field-errors.ts"
 import type { CompiledAuthenticator } from "./expressions.ts"
 import { faultsOfForm, list, record, text } from "./form.ts"
+import type { JWTAuthenticator } from "./types.ts"
 import { validateAuthenticators } from "./validation.ts"
 
 export const configurationName = "authentication-configuration"
 export const configurationField = "config.yaml"
-
-export interface ClaimOrExpression {
-  claim?: string
-  prefix?: string
-  expression?: string
-}
-
-export interface Issuer {
-  url?: string
-  /** The URL of the issuer's document, if it is not below the issuer's URL. */
-  discoveryURL?: string
-  /** PEM. */
-  certificateAuthority?: string
-  audiences?: string[]
-  audienceMatchPolicy?: string
-  egressSelectorType?: string
-}
-
-export interface ClaimRule {
-  claim?: string
-  requiredValue?: string
-  expression?: string
-  message?: string
-}
-
-export interface ClaimMappings {
-  username?: ClaimOrExpression
-  groups?: ClaimOrExpression
-  uid?: ClaimOrExpression
-  extra?: { key?: string; valueExpression?: string }[]
-}
-
-export interface UserRule {
-  expression?: string
-  message?: string
-}
-
-export interface JWTAuthenticator {
-  issuer?: Issuer
-  claimValidationRules?: ClaimRule[]
-  claimMappings?: ClaimMappings
-  userValidationRules?: UserRule[]
-}
 
 const claimOrExpression = { claim: text, expression: text }
 

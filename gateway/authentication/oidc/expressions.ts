@@ -24,7 +24,7 @@ import {
   internalFieldError,
   invalidValue,
 } from "../../../apimachinery/field-errors.ts"
-import type { JWTAuthenticator } from "./configuration.ts"
+import type { JWTAuthenticator } from "./types.ts"
 import { InvalidToken } from "./invalid-token.ts"
 
 /** An expression with its program. */

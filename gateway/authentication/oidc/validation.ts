@@ -14,15 +14,8 @@ import { parseUrl, urlFault } from "../../../apimachinery/go/url.ts"
 import { repeats } from "../../../apimachinery/repeats.ts"
 import { certificatesFault } from "../../pki/authorities.ts"
 import { domainPrefixedPath } from "../../registry/validation/values.ts"
-import type {
-  ClaimMappings,
-  ClaimOrExpression,
-  ClaimRule,
-  Issuer,
-  JWTAuthenticator,
-  UserRule,
-} from "./configuration.ts"
 import { type Compiled, type CompiledAuthenticator, compileClaims, compileUser, readsClaim } from "./expressions.ts"
+import type { ClaimMappings, ClaimOrExpression, ClaimRule, Issuer, JWTAuthenticator, UserRule } from "./types.ts"
 
 const maxAuthenticators = 64
 
