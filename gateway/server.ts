@@ -5,6 +5,7 @@
 import type { IncomingMessage } from "node:http"
 import { createServer, type Server } from "node:https"
 import type { Duplex } from "node:stream"
+import { closeConnection } from "../client/http/closing.ts"
 import type { Log } from "../client/log.ts"
 import { createAdminSurface, type AdminSurfaceParts } from "./admin/surface.ts"
 import { createAPIHandler } from "./endpoints/installer.ts"
@@ -163,7 +164,7 @@ function responseOn(request: IncomingMessage, socket: Duplex): GatewayResponse {
   response.assignSocket(socket as Parameters<GatewayResponse["assignSocket"]>[0])
   response.once("finish", () => {
     response.detachSocket(socket as Parameters<GatewayResponse["assignSocket"]>[0])
-    socket.end()
+    closeConnection(socket)
   })
   socket.on("error", () => socket.destroy()) // the peer has disconnected; the users of the socket observe its close
   return response

@@ -6,6 +6,7 @@ import { createServer, type Server, type ServerOptions } from "node:https"
 import type { AddressInfo, Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { SecureContextOptions } from "node:tls"
+import { closeConnection } from "./closing.ts"
 import { UpgradeRefused } from "./upgrade.ts"
 
 /**
@@ -109,7 +110,7 @@ export class NodeServer implements AsyncDisposable {
       const { code, message } = this.#refusal(error, request)
       const length = Buffer.byteLength(message)
       const lines = [`HTTP/1.1 ${code} Refused`, "Content-Type: text/plain", `Content-Length: ${length}`]
-      socket.end([...lines, "Connection: close", "", message].join("\r\n"))
+      closeConnection(socket, [...lines, "Connection: close", "", message].join("\r\n"))
     }
   }
 

@@ -4,9 +4,7 @@ import type { ServerResponse } from "node:http"
 import type { Server } from "node:https"
 import type { Duplex } from "node:stream"
 import { dictionary } from "../../apimachinery/dictionary.ts"
-
-/** A client that is still sending has this long to read the answer, which is lost if the connection is closed with unread bytes. */
-const readingMs = 500
+import { closeConnection } from "../../client/http/closing.ts"
 
 /** By the code of Node's parser: status and text. */
 const answers: Readonly<Record<string, readonly [status: string, text: string]>> = dictionary({
@@ -30,8 +28,7 @@ export function answerFaults(server: Server): void {
       return
     }
     const [status, text] = answers[error.code ?? ""] ?? badRequest
-    socket.end(closing(status, text))
-    setTimeout(() => socket.destroy(), readingMs).unref()
+    closeConnection(socket, closing(status, text))
   })
   // Of a client that takes this server for its proxy. Node would close the connection without a word.
   server.on("connect", (_request: unknown, socket: Duplex | ServerResponse) => {
@@ -41,7 +38,7 @@ export function answerFaults(server: Server): void {
       return
     }
     socket.on("error", () => undefined) // it has left
-    socket.end(closing("404 Not Found", notFound))
+    closeConnection(socket, closing("404 Not Found", notFound))
   })
 }
 
