@@ -75,6 +75,18 @@ describe("a response over HTTP/2", () => {
     expect(headers["set-cookie"]).toEqual(["a=1", "b=2", "c=3"])
   })
 
+  test("ends the request, also if the client has not sent all of its body", async () => {
+    answer = (request, response) => {
+      request.once("data", () => response.end("enough"))
+    }
+    const stream = session.request({ ":path": "/", ":method": "POST" }, { endStream: false })
+    const closed = once(stream, "close")
+    stream.write("some")
+    const { headers, body } = await receive(stream)
+    await closed
+    expect([headers[":status"], body, stream.rstCode]).toEqual([200, "enough", constants.NGHTTP2_NO_ERROR])
+  })
+
   test("omits the connection headers of HTTP/1.1", async () => {
     const { headers, body } = await receive(
       open({}, (_, response) => {

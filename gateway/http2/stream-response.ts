@@ -143,6 +143,8 @@ export class StreamResponse {
     if (!isEmpty) this.#count(chunk as string | Uint8Array, encoding)
     this.#begin(isEmpty)
     if (!stream.writableEnded) stream.end(...(given as []))
+    // Without this the request would last until its client has sent the rest of its body. As in Go's server.
+    if (!stream.endAfterHeaders && !stream.readableEnded) stream.once("finish", () => stream.close())
     return this
   }
 
