@@ -31,6 +31,7 @@ const maxAnnotation = 1024
 
 export class RequestState implements Passing {
   readonly id: string
+  readonly response: ServerResponse
   readonly upgrade: Upgrade | undefined
   readonly startedAt = performance.now()
   /** Created when the signal is first requested: most requests end before anything listens. */
@@ -77,6 +78,7 @@ export class RequestState implements Passing {
 
   constructor(id: string, request: IncomingMessage, response: ServerResponse, upgrade: Upgrade | undefined) {
     this.id = id
+    this.response = response
     this.upgrade = upgrade
     response.once("close", () => this.#finish())
     // A handler that takes over the socket detaches it from the response, which then never closes.

@@ -3,7 +3,7 @@
 import { once } from "node:events"
 import { connect, type TLSSocket } from "node:tls"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import { startTestGateway, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
+import { type Credential, startTestGateway, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
 
 let fixture: TestGateway
 let tenant: TestTenant
@@ -18,6 +18,7 @@ afterAll(async () => {
 })
 
 const types = { headers: 0x1, reset: 0x3, settings: 0x4, ping: 0x6, continuation: 0x9 } as const
+const initialWindowSize = 0x4
 const endStream = 0x1
 const endHeaders = 0x4
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -49,13 +50,12 @@ const request = Buffer.concat([
   literal(":path", "/tenants/a/api/v1/namespaces"),
 ])
 
-async function open(): Promise<TLSSocket> {
-  const { hostname, port } = new URL(fixture.url)
-  const { certificate, key } = tenant
+async function open(to = fixture, { certificate, key }: Credential = tenant, settings?: Buffer): Promise<TLSSocket> {
+  const { hostname, port } = new URL(to.url)
   const socket = connect({
     host: hostname,
     port: Number(port),
-    ca: fixture.gateway.certificateAuthority,
+    ca: to.gateway.certificateAuthority,
     checkServerIdentity: () => undefined,
     ALPNProtocols: ["h2"],
     ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
@@ -64,7 +64,7 @@ async function open(): Promise<TLSSocket> {
   await once(socket, "secureConnect")
   socket.on("error", () => undefined) // it is closed while it writes
   socket.resume()
-  socket.write(Buffer.concat([Buffer.from(preface), frame("settings", 0, 0)]))
+  socket.write(Buffer.concat([Buffer.from(preface), frame("settings", 0, 0, settings)]))
   return socket
 }
 
@@ -108,4 +108,23 @@ test("a connection stays open when its client sends pings occasionally", async (
   })
   for (let index = 0; index < 100; index++) socket.write(frame("ping", 0, 0, Buffer.alloc(8)))
   await expect.poll(() => pongs).toBe(100)
+})
+
+test("a stream ends whose answer is not taken, also if nobody knows the client", async () => {
+  await using gateway = await startTestGateway({ http2: true, limits: { requestTimeoutMs: 500 } })
+  const noWindow = Buffer.from([0, initialWindowSize, 0, 0, 0, 0])
+  const socket = await open(gateway, {}, noWindow)
+  const seen = new Set<number>()
+  let text = Buffer.alloc(0)
+  socket.on("data", (piece: Buffer) => {
+    text = Buffer.concat([text, piece])
+    while (text.length >= 9 && text.length >= 9 + text.readUIntBE(0, 3)) {
+      seen.add(text[3] ?? 0)
+      text = text.subarray(9 + text.readUIntBE(0, 3))
+    }
+  })
+  const stranger = Buffer.concat([request, literal("authorization", "Bearer nonsense")])
+  socket.write(frame("headers", endStream | endHeaders, 1, stranger))
+  await expect.poll(() => seen.has(types.headers), { timeout: 30_000 }).toBe(true)
+  await expect.poll(() => seen.has(types.reset), { timeout: 30_000 }).toBe(true)
 })
