@@ -29,9 +29,11 @@ export interface StoreLimits {
   maxPendingBytes: number
   /** Recent changes kept in memory, so that watches resume without reading the disk. Beyond: the oldest are dropped. */
   recentEventBytes: number
-  /** Changes and bytes of the revision log that a watch reads at once while it catches up. */
+  /** Changes, bytes of the revision log, and bytes of their values that a watch reads at once while it catches up. */
   backlogChanges: number
   backlogBytes: number
+  /** A piece of the log with fewer bytes may be held by any number of watches. Beyond: WatchOptions.reading. */
+  smallBacklogBytes: number
   /**
    * A range at a revision at most this far behind is computed from the log since that revision, others from the history of each key in
    * the range, whichever costs less.
@@ -78,6 +80,7 @@ export const defaultLimits: Readonly<StoreLimits> = {
   recentEventBytes: 256 * KiB,
   backlogChanges: 512,
   backlogBytes: 1 * MiB,
+  smallBacklogBytes: 64 * KiB,
   recentRevisions: 500,
   historyMilliseconds: 5 * 60_000,
   historyRevisions: 10_000,

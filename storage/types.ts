@@ -89,6 +89,15 @@ export interface WatchOptions {
   patient?: boolean
   /** Deliver only changes of the keys under the prefix for which this is true. */
   concerns?: (key: string) => boolean
+  /** Limits how many watches read the log at the same time, and hold what they have read. */
+  reading?: LogReading
+}
+
+export interface LogReading {
+  /** Called before a piece of the log is read. Returns undefined if the watch may read it now, otherwise a promise to await. */
+  enlarge?(): Promise<void> | undefined
+  /** Called when the piece has turned out to be small, or is no longer held; may be called again. */
+  reduce?(): void
 }
 
 /**

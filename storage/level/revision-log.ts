@@ -96,25 +96,53 @@ export async function readAt(view: View, key: string, revision: Revision): Promi
 
 /**
  * The next changes after a revision, in whole transactions, as much as the limits allow at once. `revision` says up to
- * where they are complete.
+ * where they are complete. The log has the values that were replaced; how large the new ones are shows when they are read.
  */
 export async function readChanges(
   view: View,
   prefix: string,
   after: Revision,
 ): Promise<{ events: readonly StoreEvent[]; revision: Revision }> {
-  const { records, revision } = await readRecords(view, after)
+  let { records, revision } = await readRecords(view, after)
+  for (;;) {
+    const events = await eventsOf(view, prefix, records, revision)
+    if (events !== undefined) return { events, revision }
+    records = firstHalf(records)
+    revision = records.at(-1)?.revision ?? revision
+  }
+}
+
+/** Returns undefined if they hold too much, unless all are of one transaction. */
+async function eventsOf(
+  view: View,
+  prefix: string,
+  records: readonly LogRecord[],
+  revision: Revision,
+): Promise<StoreEvent[] | undefined> {
+  const isDivisible = records[0]?.revision !== records.at(-1)?.revision
   const events: StoreEvent[] = []
+  let bytes = 0
   // Backwards: the new value of a change is the value that the key's next change replaced.
   const states = new Map<string, KeyValue | undefined>()
-  for (const record of records.reverse()) {
+  for (const record of records.toReversed()) {
     if (!record.key.startsWith(prefix)) continue
     const known = states.has(record.key)
     const state = known ? states.get(record.key) : await readAt(view, record.key, revision)
     states.set(record.key, record.previous)
     events.push(toEvent(record, state))
+    bytes += state?.value.length ?? 0
+    if (bytes > view.limits.backlogBytes && isDivisible) return undefined
   }
-  return { events: events.reverse(), revision }
+  return events.reverse()
+}
+
+/** Whole transactions, and not all of them: at least the first. */
+function firstHalf(records: readonly LogRecord[]): LogRecord[] {
+  const middle = records[records.length >>> 1]?.revision
+  const before = records.filter(({ revision }) => revision < (middle ?? 0))
+  if (before.length > 0) return before
+  const first = records[0]?.revision
+  return records.filter(({ revision }) => revision === first)
 }
 
 function toEvent(record: LogRecord, state: KeyValue | undefined): StoreEvent {

@@ -6,7 +6,14 @@
 
 import type { StoreLimits } from "../limits.ts"
 import { checkReadable, compactedError } from "../transaction.ts"
-import { StorageError, type Revision, type StoreEvent, type Watcher, type WatchOptions } from "../types.ts"
+import {
+  type LogReading,
+  StorageError,
+  type Revision,
+  type StoreEvent,
+  type Watcher,
+  type WatchOptions,
+} from "../types.ts"
 import type { EventBuffer, LiveConsumer } from "./event-buffer.ts"
 import type { Sleeper } from "./wakes.ts"
 
@@ -26,7 +33,7 @@ export interface ChangeLog {
 }
 
 /** Defaults of the options. */
-type WatchLimits = Pick<StoreLimits, "maxPendingEvents" | "maxPendingBytes">
+type WatchLimits = Pick<StoreLimits, "maxPendingEvents" | "maxPendingBytes" | "smallBacklogBytes">
 
 interface Waiter {
   resolve(result: IteratorResult<readonly StoreEvent[], undefined>): void
@@ -54,6 +61,8 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
   readonly #maxPendingBytes: number
   readonly #isPatient: boolean
   readonly #concerns: ((key: string) => boolean) | undefined
+  readonly #reading: LogReading
+  readonly #smallBytes: number
   #isToBeWoken = false
   #state: "behind" | "live" | "ended" = "behind"
   /** Everything up to this revision has been delivered to the consumer. */
@@ -74,6 +83,8 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
     this.#maxPendingBytes = options.maxPendingBytes ?? limits.maxPendingBytes
     this.#isPatient = options.patient ?? false
     this.#concerns = options.concerns
+    this.#reading = options.reading ?? {}
+    this.#smallBytes = limits.smallBacklogBytes
     this.#delivered = options.after
     this.#seen = options.after
     try {
@@ -109,6 +120,7 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
   async #step(): Promise<IteratorResult<readonly StoreEvent[], undefined>> {
     if (this.#waiter) throw new TypeError("the watch is being read already")
     if (this.#seen > this.#buffer.revision && this.#state === "behind") await this.#reach()
+    if (this.#state === "behind") this.#reading.reduce?.() // the consumer has taken the piece before
     while (this.#state === "behind" && !this.#tryCutover()) {
       const events = await this.#readBacklog()
       if (events.length > 0) return { done: false, value: events }
@@ -225,7 +237,11 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
       return []
     }
     try {
+      const waiting = this.#reading.enlarge?.()
+      if (waiting !== undefined) await waiting
+      if (this.#state !== "behind") return []
       const { events, revision } = await this.#log.readChanges(this.#prefix, this.#seen)
+      if (bytesOf(events) < this.#smallBytes) this.#reading.reduce?.()
       // Closed or failed meanwhile.
       if (this.#state !== "behind") return []
       this.#seen = revision
@@ -236,4 +252,11 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
       return []
     }
   }
+}
+
+/** Values that were replaced are held, too. */
+function bytesOf(events: readonly StoreEvent[]): number {
+  let bytes = 0
+  for (const { current, previous } of events) bytes += current.value.length + (previous?.value.length ?? 0)
+  return bytes
 }
