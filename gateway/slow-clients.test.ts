@@ -2,9 +2,11 @@
 
 import { once } from "node:events"
 import { connect, type TLSSocket } from "node:tls"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import type { ConfigMap } from "../apimachinery/object.ts"
-import { configMaps } from "../client/resources.ts"
+import type { ConfigMap, KubeObject } from "../apimachinery/object.ts"
+import { configMaps, controllerRevisions } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { startTestGateway, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
 
@@ -17,6 +19,8 @@ const maxHeld = 300 * MiB
 let fixture: TestGateway
 let greedy: TestTenant
 let api: KubeClient
+/** Before the objects were created. */
+let oldest = ""
 
 const text = (name: string, letter: string): ConfigMap => ({
   apiVersion: "v1",
@@ -29,6 +33,7 @@ beforeAll(async () => {
   fixture = await startTestGateway({ superCluster: false, limits: { requestTimeoutMs: 5_000 } })
   greedy = await fixture.createTenant("greedy", { controllers: false })
   api = fixture.gateway.tenants.client("greedy")
+  oldest = (await api.list(configMaps)).metadata.resourceVersion ?? ""
   for (let index = 0; index < objects; index++) await api.create(configMaps, text(`c${index}`, "x"))
 })
 
@@ -36,7 +41,7 @@ afterAll(async () => {
   await fixture?.[Symbol.asyncDispose]()
 })
 
-async function ask(path: string): Promise<TLSSocket> {
+async function ask(path: string, headers = ""): Promise<TLSSocket> {
   const { hostname, port } = new URL(fixture.url)
   const { certificate, key } = greedy
   const socket = connect({
@@ -49,20 +54,29 @@ async function ask(path: string): Promise<TLSSocket> {
   onTestFinished(() => void socket.destroy())
   socket.on("error", () => undefined) // it is closed by the gateway
   await once(socket, "secureConnect")
-  socket.write(`GET /tenants/greedy/api/v1/${path} HTTP/1.1\r\nhost: a\r\n\r\n`)
+  const full = path.startsWith("/") ? path : `/api/v1/${path}`
+  socket.write(`GET /tenants/greedy${full} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`)
   return socket
 }
 
+setFlagsFromString("--expose-gc")
+const collectGarbage = runInNewContext("gc") as () => void
 const held = (): number => process.memoryUsage().arrayBuffers
 
-describe.each(["configmaps", "configmaps?watch=true", "configmaps?pretty=true&limit=500"])("of %s", (path) => {
+describe.each([
+  "configmaps",
+  "configmaps?watch=true",
+  "configmaps?pretty=true&limit=500",
+  "configmaps?watch=true&resourceVersion=OLDEST",
+  "configmaps?watch=true&fieldSelector=metadata.name%3Dc0",
+])("of %s", (path) => {
   test("hold little, and another tenant is served", async () => {
     const before = held()
     const other = await fixture.createTenant(`other-${path.length}`, { controllers: false })
     const sockets: TLSSocket[] = []
     let most = 0
     for (let index = 0; index < clients; index++) {
-      sockets.push(await ask(path))
+      sockets.push(await ask(path.replace("OLDEST", oldest)))
       most = Math.max(most, held() - before)
     }
     const version = `/tenants/${other.tenant.name}/api/v1/namespaces`
@@ -83,6 +97,43 @@ test("a client that does not take its answer is disconnected when the request's 
   socket.on("data", (chunk: Buffer) => (bytes += chunk.length))
   await once(socket, "close")
   expect(bytes).toBeLessThan(objects * 1_000_000)
+})
+
+test("watches that are not read hold few events in forms of their own", async () => {
+  const accept = "accept: application/json;as=Table;v=v1;g=meta.k8s.io\r\n"
+  const path = "/apis/apps/v1/controllerrevisions?watch=true&includeObject=Object"
+  const sockets: TLSSocket[] = []
+  for (let index = 0; index < clients; index++) sockets.push(await ask(path, accept))
+  collectGarbage()
+  const before = held()
+  const bytes = 2_900_000
+  // The buffers of the connections take no more than the first.
+  for (let revision = 1; revision <= 2; revision++)
+    await api.create(controllerRevisions, {
+      apiVersion: "apps/v1",
+      kind: "ControllerRevision",
+      metadata: { namespace: "default", name: `shown-${revision}` },
+      revision,
+      data: { text: "x".repeat(bytes) },
+    } as KubeObject)
+  // Until all wait for their clients.
+  for (let was = 0; Math.abs(held() - was) > MiB;) {
+    collectGarbage()
+    was = held()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  collectGarbage()
+  expect(held() - before).toBeLessThan(sockets.length * bytes)
+  // All get them in the end.
+  let waiting = sockets.length
+  for (const socket of sockets) {
+    let taken = 0
+    socket.on("data", (piece: Buffer) => {
+      if (taken < 2 * bytes && taken + piece.length >= 2 * bytes) waiting--
+      taken += piece.length
+    })
+  }
+  await expect.poll(() => waiting, { timeout: 60_000 }).toBe(0)
 })
 
 test("a watch that is not read holds no changes beyond its limit, and gets all of them when it is read", async () => {

@@ -21,12 +21,12 @@ beforeEach(() => {
 })
 
 interface Sent {
-  state: { turn?: unknown; aside?: RequestState["aside"] }
+  state: { turn?: unknown } & Pick<RequestState, "aside" | "largePlaces">
   done: Promise<void>
 }
 
-function send(name: string, more: { isAdministrator?: boolean; isOver?: boolean } = {}): Sent {
-  const state = { isAdministrator: false, isOver: false, controlPlane, ...more }
+function send(name: string, more: { isAdministrator?: boolean; isOver?: boolean; info?: { verb: string } } = {}): Sent {
+  const state = { isAdministrator: false, isOver: false, controlPlane, info: { verb: "list" }, ...more }
   const done = filter({} as GatewayRequest, { locals: { state } } as unknown as GatewayResponse, () => {
     begun.push(name)
   })
@@ -65,6 +65,14 @@ describe("fair turns", () => {
     end.resolve()
     await Promise.all([first, second])
     expect(order).toEqual(["first", "second"])
+  })
+
+  test("watches do not take the places of lists", () => {
+    const list = send("1").state.largePlaces
+    const watch = send("2", { info: { verb: "watch" } }).state.largePlaces
+    expect(watch).not.toBe(list)
+    expect(send("3", { info: { verb: "watch" } }).state.largePlaces).toBe(watch)
+    expect(send("4").state.largePlaces).toBe(list)
   })
 
   test("a request of a disconnected client does not start", async () => {

@@ -4,7 +4,7 @@
 // way (request/thread-places.ts).
 
 import { dispatch, queue } from "../metrics/flow-counts.ts"
-import { bodyPlaces, LargePlaces } from "../request/large-places.ts"
+import { bodyPlaces, LargePlaces, watchPlaces } from "../request/large-places.ts"
 import type { ThreadPlaces } from "../request/thread-places.ts"
 import type { Turns } from "../request/turns.ts"
 import type { Presence } from "../tenancy/presence.ts"
@@ -23,7 +23,7 @@ export function withFairTurns(places: ThreadPlaces): Filter {
     state.turn = share.turn
     state.pause = share.pause
     state.aside = share.aside
-    state.largePlaces = share.largePlaces
+    state.largePlaces = state.info.verb === "watch" ? share.largeWatches : share.largePlaces
     state.largeBodies = share.largeBodies
     const waiting = share.turn()
     if (waiting === undefined) return begin(state, next)
@@ -45,6 +45,7 @@ class Share {
   readonly #places: ThreadPlaces
   readonly #presence: Presence
   readonly largePlaces = new LargePlaces()
+  readonly largeWatches = new LargePlaces(watchPlaces)
   readonly largeBodies = new LargePlaces(bodyPlaces)
   readonly turn = (): Promise<void> | undefined => this.#turns.take(this.#presence)
   readonly pause = (): Promise<void> | undefined => this.#turns.pause(this.#presence)

@@ -75,6 +75,8 @@ export class RequestState implements Passing {
   largeBodies: LargePlaces | undefined
   /** Gives its large place back. */
   #leaveLarge: (() => void) | undefined
+  /** The end of the request does so. A watch may take a place for each of its events. */
+  #leavesAtEnd = false
 
   constructor(id: string, request: IncomingMessage, response: ServerResponse, upgrade: Upgrade | undefined) {
     this.id = id
@@ -131,7 +133,10 @@ export class RequestState implements Passing {
     const callbacks: (() => void)[] = []
     const leave = (): void => callbacks.splice(0).forEach((callback) => callback())
     this.#leaveLarge = leave
-    this.whenDone(leave)
+    if (!this.#leavesAtEnd) {
+      this.#leavesAtEnd = true
+      this.whenDone(() => this.#leaveLarge?.())
+    }
     return this.largePlaces.take((callback) => {
       if (this.#done) callback()
       else callbacks.push(callback)

@@ -117,7 +117,7 @@ export interface WatchRequest {
   signal: AbortSignal
   /** RequestContext.turn. */
   turn?: RequestContext["turn"]
-  /** For the initial events, which are read like a list. */
+  /** For the initial events, which are read like a list, and for changes that are read from the log. */
   reading?: Reading & Pick<RequestContext, "reduce">
 }
 

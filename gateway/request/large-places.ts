@@ -7,6 +7,13 @@ export const largeBytes = 512 * 1024
 
 /** Large requests of a control plane at the same time. Beyond: they wait, within their time. */
 const defaultPlaces = 8
+/** Watches are many, so each may hold less. */
+export const largeWatchBytes = 64 * 1024
+/**
+ * Watches of a control plane that hold more at the same time: initial events, changes read from the log, large changes. They do not take
+ * the places of lists: their clients may be slow for long.
+ */
+export const watchPlaces = 16
 /** Large bodies of a control plane at the same time, from when they are received until their requests end. Beyond: likewise. */
 export const bodyPlaces = 16
 

@@ -3,16 +3,17 @@ import { parseFieldSelector, printFieldSelector } from "../../../apimachinery/fi
 import { badRequest, isExpired, StatusError } from "../../../apimachinery/status.ts"
 import { StorageError } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
+import { largeWatchBytes } from "../../request/large-places.ts"
 import { isWebSocket } from "../../request/web-socket.ts"
 import { checkListOptions } from "../../registry/generic/list-watch/list-options.ts"
-import type { ListOptions, WatchRequest } from "../../registry/rest.ts"
+import type { ListOptions, RegistryEvent, WatchRequest } from "../../registry/rest.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { openEventSocket } from "../responses/event-socket.ts"
 import { type EventSink, EventStream } from "../responses/event-stream.ts"
 import { checkStream, negotiate, type Negotiated } from "../negotiation.ts"
 import { flag, integer, listOptions } from "../request-options.ts"
 import { answeringOf } from "../responses/respond.ts"
-import { errorEvent, eventPrinter } from "../responses/watch-events.ts"
+import { errorEvent, eventPrinter, type PrintEvent } from "../responses/watch-events.ts"
 
 /** A watch without a timeout ends after 30 to 60 minutes, at random, so that clients do not all reconnect at once. */
 const defaultTimeout = { minSeconds: 1800, maxSeconds: 3600 }
@@ -42,13 +43,10 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
     await events.return?.()
     return stream?.end()
   }
-  const sent = ctx.observer?.eventsOf(ctx.info, definition.customResource === undefined)
+  const printed = print && counted(print, ctx.observer?.eventsOf(ctx.info, definition.customResource === undefined))
   try {
     for (let next = await first; next.done !== true; next = await events.next()) {
-      if (print === undefined) break
-      const documents = next.value.map(print)
-      if (sent !== undefined) for (const { length } of documents) sent(length)
-      if (!(await sendAll(stream, documents, signal))) break
+      if (printed === undefined || !(await sendEvents(ctx, stream, next.value, printed))) break
     }
   } catch (error) {
     if (!signal.aborted) await sendAll(stream, [errorEvent(error, wanted)], signal)
@@ -56,6 +54,42 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
     await events.return?.()
     stream.end()
   }
+}
+
+function counted(print: PrintEvent, sent: ((bytes: number) => void) | undefined): PrintEvent {
+  if (sent === undefined) return print
+  return (event) => {
+    const document = print(event)
+    sent(document.length)
+    return document
+  }
+}
+
+/**
+ * Large events are printed one by one, each when the one before has been taken: not all forms of an event are shared among watches.
+ * Returns false if the client takes too little, or the request has ended meanwhile.
+ */
+async function sendEvents(
+  ctx: RequestContext,
+  stream: EventSink,
+  events: readonly RegistryEvent[],
+  print: PrintEvent,
+): Promise<boolean> {
+  if (bytesOf(events) <= largeWatchBytes) return sendAll(stream, events.map(print), ctx.signal)
+  const wasLarge = ctx.isLarge === true
+  await ctx.enlarge?.()
+  for (const event of events) {
+    if (ctx.signal.aborted || !(await sendAll(stream, [print(event)], ctx.signal))) return false
+    await ctx.pause?.()
+  }
+  if (!wasLarge) ctx.reduce?.()
+  return true
+}
+
+function bytesOf(events: readonly RegistryEvent[]): number {
+  let bytes = 0
+  for (const { value } of events) bytes += value.length
+  return bytes
 }
 
 /** Returns false if the client takes too little, or the request has ended meanwhile. */

@@ -1,7 +1,13 @@
 // The changes under a prefix of a store for a watch, with occasional ticks for bookmarks. When the tenant has slept, it continues
 // with its next store: nothing is written while the tenant sleeps.
 
-import { StorageError, type StoreEvent, type Watcher } from "../../../../storage/types.ts"
+import {
+  type LogReading,
+  StorageError,
+  type StoreEvent,
+  type Watcher,
+  type WatchOptions as StoreWatchOptions,
+} from "../../../../storage/types.ts"
 import type { ControlPlane } from "../../../control-plane/control-plane.ts"
 import type { Edition } from "../../edition.ts"
 
@@ -20,8 +26,9 @@ export interface WatchOptions {
   /** Changes after this revision. */
   after: number
   withTicks: boolean
-  /** WatchOptions.patient. */
+  /** WatchOptions of the store. */
   patient?: boolean
+  reading?: LogReading | undefined
   tickMs?: number
   /** The watch ends with it. `of` finds the current one. */
   edition?: { first: Edition; of(home: WatchHome): Edition | undefined } | undefined
@@ -33,7 +40,7 @@ type Next = readonly StoreEvent[] | undefined
 /** For a single reader, which awaits each step before it requests the next. */
 export class WatchChanges implements Disposable {
   readonly #prefix: string
-  readonly #patient: boolean
+  readonly #options: Pick<StoreWatchOptions, "patient" | "reading">
   readonly #signal: AbortSignal
   readonly #close = (): void => this.#watcher?.close()
   readonly #edition: WatchOptions["edition"]
@@ -57,6 +64,7 @@ export class WatchChanges implements Disposable {
     after,
     withTicks,
     patient = false,
+    reading,
     tickMs = tickIntervalMs,
     edition,
     signal,
@@ -65,7 +73,7 @@ export class WatchChanges implements Disposable {
     this.#edition = edition
     this.#prefix = prefix
     this.#after = after
-    this.#patient = patient
+    this.#options = { patient, ...(reading === undefined ? {} : { reading }) }
     this.#signal = signal
     signal.addEventListener("abort", this.#close, { once: true })
     if (withTicks) this.#timer = setInterval(() => this.#notify((waiter) => waiter.resolve(tick)), tickMs).unref()
@@ -146,7 +154,7 @@ export class WatchChanges implements Disposable {
   }
 
   #open(): AsyncIterator<readonly StoreEvent[], undefined> {
-    const watcher = this.#home.store.watch(this.#prefix, { after: this.#after, patient: this.#patient })
+    const watcher = this.#home.store.watch(this.#prefix, { after: this.#after, ...this.#options })
     this.#watcher = watcher
     if (this.#signal.aborted) watcher.close()
     return watcher[Symbol.asyncIterator]()

@@ -65,6 +65,7 @@ export class WatchSource {
         after: from,
         withTicks: allowBookmarks,
         patient,
+        reading: request.reading,
         edition,
         signal,
       })
@@ -103,10 +104,12 @@ export class WatchSource {
   ): AsyncGenerator<readonly RegistryEvent[]> {
     const source = { store, reader: this.#reader, ctx: reading }
     const place = { revision, after: undefined }
+    const { key } = selection
+    if (key !== undefined) await reading.enlarge?.() // the object may be large
     const pieces =
-      selection.key === undefined
+      key === undefined
         ? (await streamAt(source, selection, place)).pieces
-        : [(await readOne(source, selection, selection.key, place)).items]
+        : [(await readOne(source, selection, key, place)).items]
     for await (const values of pieces)
       if (values.length > 0) yield values.map((value): RegistryEvent => ({ type: "ADDED", value }))
   }
