@@ -1,6 +1,7 @@
 // Strings with a canonical form: times, durations, quantities, base64. Each is checked and printed like Go's types do.
 
 import { errorMessage } from "../error-message.ts"
+import { isRealDay, readTime } from "../go/time-text.ts"
 import { parseQuantity, printQuantity, roundToMilli } from "../quantity.ts"
 
 /** Upstream's message about a string with an invalid format; it does not contain the field. */
@@ -24,73 +25,15 @@ export function canonicalScalar(format: string, text: string): string {
 const timeLayout = "2006-01-02T15:04:05Z07:00"
 const microTimeLayout = "2006-01-02T15:04:05.000000Z07:00"
 
-/** The parts of both time layouts: the pattern and range of each. */
-const timeParts: readonly { layout: string; pattern: RegExp; below?: number; name?: string }[] = [
-  { layout: "2006", pattern: /^\d{4}/ },
-  { layout: "-", pattern: /^-/ },
-  { layout: "01", pattern: /^\d\d/, below: 13, name: "month" },
-  { layout: "-", pattern: /^-/ },
-  { layout: "02", pattern: /^\d\d/, below: 32, name: "day" },
-  { layout: "T", pattern: /^T/ },
-  { layout: "15", pattern: /^\d\d?/, below: 24, name: "hour" },
-  { layout: ":", pattern: /^:/ },
-  { layout: "04", pattern: /^\d\d/, below: 60, name: "minute" },
-  { layout: ":", pattern: /^:/ },
-  { layout: "05", pattern: /^\d\d/, below: 60, name: "second" },
-]
-
 const secondsPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
-// A year of four centuries later, which has the same days: Date takes the first hundred years for those after 1900.
-const maxDaysOf = (year: number, month: number): number => new Date(Date.UTC(year + 400, month, 0)).getUTCDate()
-
-/** Quotes like Go's package time: only bytes are escaped. */
-function timeQuote(text: string): string {
-  const quoted = text.replaceAll(/["\\]|[^\x20-\x7f]/gu, (character) =>
-    character === '"' || character === "\\"
-      ? `\\${character}`
-      : [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join(""),
-  )
-  return `"${quoted}"`
-}
 
 function canonicalTime(text: string, layout: string): string {
   const micro = layout === microTimeLayout
   if (!micro && secondsPattern.test(text) && !Number.isNaN(Date.parse(text)) && isRealDay(text)) return text
-  const fail = (detail: string): never => {
-    throw new ScalarError(`parsing time ${timeQuote(text)}${detail}`)
-  }
-  let rest = text
-  const take = (part: string, pattern: RegExp): string => {
-    const match = pattern.exec(rest)
-    if (match === null) {
-      return fail(` as ${JSON.stringify(layout)}: cannot parse ${timeQuote(rest)} as ${JSON.stringify(part)}`)
-    }
-    rest = rest.slice(match[0].length)
-    return match[0]
-  }
-  let local = ""
-  for (const part of timeParts) {
-    const found = take(part.layout, part.pattern)
-    local += part.name === "hour" ? found.padStart(2, "0") : found
-    if (
-      part.below !== undefined &&
-      (Number(found) >= part.below || (part.below < 50 && found === "00" && part.below !== 24))
-    ) {
-      fail(`: ${part.name} out of range`)
-    }
-  }
-  const fraction = micro ? take(".000000", /^[.,]\d{6}/) : (/^[.,]\d+/.exec(rest)?.[0] ?? "")
-  if (!micro) rest = rest.slice(fraction.length)
-  const zone = take("Z07:00", /^(?:Z|[+-]\d\d:\d\d)/)
-  const [hours = 0, minutes = 0] = zone === "Z" ? [] : zone.slice(1).split(":").map(Number)
-  // Upstream lets the offset be a whole day, and its minutes a whole hour.
-  if (hours > 24) fail(": time zone offset hour out of range")
-  if (minutes > 60) fail(": time zone offset minute out of range")
-  if (rest !== "") fail(`: extra text: ${JSON.stringify(rest)}`)
-  if (!isRealDay(text)) fail(": day out of range")
-  const offset = (hours * 60 + minutes) * 60_000 * (zone.startsWith("-") ? -1 : 1)
-  const seconds = printSeconds(Date.parse(`${local}Z`) - offset)
-  return micro ? `${seconds}.${fraction.slice(1)}Z` : `${seconds}Z`
+  const read = readTime(text, layout)
+  if ("fault" in read) throw new ScalarError(read.fault)
+  const seconds = printSeconds(Date.parse(`${read.local}Z`) - read.offset * 60_000)
+  return micro ? `${seconds}.${read.fraction}Z` : `${seconds}Z`
 }
 
 /** Years before the first one and after 9999, which an offset can lead to, have no sign or as many digits as they need. */
@@ -107,11 +50,6 @@ export function millisecondsOf(time: string): number {
   const [, sign = "", year = "", rest = ""] = /^(-?)(\d{4,})(-.*)$/.exec(time) ?? []
   const isUsual = sign === "" && year.length <= 4
   return Date.parse(isUsual ? time : `${sign || "+"}${year.padStart(6, "0")}${rest}`)
-}
-
-function isRealDay(text: string): boolean {
-  const [year, month, day] = [text.slice(0, 4), text.slice(5, 7), text.slice(8, 10)].map(Number)
-  return day !== undefined && day >= 1 && day <= maxDaysOf(year ?? 0, month ?? 0)
 }
 
 const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/
