@@ -16,7 +16,8 @@ import { step } from "./work.ts"
 
 export function areEqual(a: Value, b: Value): boolean {
   step()
-  if (a === b) return typeof a !== "number" || !Number.isNaN(a)
+  // A list of type set may not be equal to itself (typed-lists.ts).
+  if (a === b && (typeof a !== "object" || a === null)) return typeof a !== "number" || !Number.isNaN(a)
   if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0
   if (typeof a === "object" && typeof b === "object" && a !== null && b !== null) return areObjectsEqual(a, b)
   return false
@@ -27,7 +28,7 @@ function areObjectsEqual(a: Exclude<Value, null>, b: Exclude<Value, null>): bool
   if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name
-  if (a instanceof ListValue) return b instanceof ListValue && (a.equals?.(b) ?? b.equals?.(a) ?? areListsEqual(a, b))
+  if (a instanceof ListValue) return b instanceof ListValue && (a.equals?.(b) ?? areListsEqual(a, b))
   if (a instanceof MapValue) return b instanceof MapValue && (a.equals?.(b) ?? b.equals?.(a) ?? areMapsEqual(a, b))
   if (a instanceof Optional) {
     if (!(b instanceof Optional)) return false

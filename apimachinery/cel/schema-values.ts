@@ -1,24 +1,16 @@
 // JSON as values of expressions, with the types of its schema and converted lazily. Source:
 // k8s.io/apiserver/pkg/cel/common/valuesunstructured.go.
 
-import { dictionary } from "../dictionary.ts"
 import { isDeepStrictEqual } from "node:util"
 import type { Json } from "../object.ts"
 import { isInteger } from "../schema/exact-integers.ts"
-import { isObject, type JsonObject } from "../schema/json-object.ts"
+import { isObject, type JsonObject, ownValue } from "../schema/json-object.ts"
 import { areEqual } from "./compare.ts"
 import { escapeIdentifier, unescapeIdentifier } from "./syntax/identifiers.ts"
-import { parseDuration, parseTimestamp } from "./functions/time.ts"
-import { ArrayList, CelError, itemsOf, keyOf, ListValue, MapValue, OpaqueValue, type Value } from "./values.ts"
-
-const text: JsonObject = { type: "string" }
-const metadata: JsonObject = { type: "object", properties: { name: text, generateName: text } }
-
-/** Adds apiVersion, kind and metadata as expressions may use them. */
-export function wholeObject(schema: JsonObject): JsonObject {
-  const properties = isObject(schema["properties"]) ? schema["properties"] : {}
-  return { ...schema, properties: { ...properties, kind: text, apiVersion: text, metadata } }
-}
+import { wholeObject } from "./types/declared-type.ts"
+import { formatValue } from "./format-values.ts"
+import { jsonIdentity, KeyedList, SetList } from "./typed-lists.ts"
+import { CelError, ListValue, MapValue, OpaqueValue, type Value } from "./values.ts"
 
 export function schemaValue(json: Json, schema: JsonObject): Value {
   if (json === null) {
@@ -37,13 +29,16 @@ export function schemaValue(json: Json, schema: JsonObject): Value {
         ? listValue(json, schema)
         : mismatch("an array for the provided schema with type=array")
     case "string":
-      return typeof json === "string" ? stringValue(json, schema["format"]) : mismatch("string")
+      if (typeof json !== "string") return mismatch(`string, got ${goType(json)}`)
+      return typeof schema["format"] === "string" ? formatValue(json, schema["format"]) : json
     case "number":
-      return typeof json === "number" || typeof json === "bigint" ? Number(json) : mismatch("float")
+      return typeof json === "number" || typeof json === "bigint"
+        ? Number(json)
+        : mismatch(`float, got ${goType(json)}`)
     case "integer":
-      return isInteger(json) ? BigInt(json) : mismatch("int")
+      return isInteger(json) ? BigInt(json) : mismatch(`int, got ${goType(json)}`)
     case "boolean":
-      return typeof json === "boolean" ? json : mismatch("bool")
+      return typeof json === "boolean" ? json : mismatch(`bool, got ${goType(json)}`)
     default:
       return new Unknown(json)
   }
@@ -53,32 +48,12 @@ function mismatch(expected: string): CelError {
   return new CelError(`invalid data, expected ${expected}`)
 }
 
-function stringValue(json: string, format: Json | undefined): Value {
-  switch (format) {
-    case "duration":
-      return parseDuration(json) ?? wordsDuration(json) ?? new CelError(`Invalid duration ${json}`)
-    case "date":
-      return parseTimestamp(`${json}T00:00:00Z`) ?? new CelError(`Invalid date formatted string ${json}`)
-    case "date-time":
-      return parseTimestamp(json.toUpperCase()) ?? new CelError(`Invalid date-time formatted string ${json}`)
-    case "byte":
-      return Buffer.from(json, "base64")
-    default:
-      return json
-  }
-}
-
-/** "3 days": the format allows more than Go's durations. */
-function wordsDuration(json: string): Value | undefined {
-  const units: Readonly<Record<string, string>> = dictionary({ w: "168h", d: "24h", h: "1h", m: "1m", s: "1s" })
-  const parts = [...json.matchAll(/(\d{1,9})\s*([A-Za-zµ]+)/g)].map(([, amount, unit = ""]) => {
-    const small = /^(n|u|µ|mi(?:lli|cro)|ms)/.exec(unit)?.[1]
-    if (small !== undefined)
-      return `${amount}${{ n: "ns", u: "us", µ: "us", milli: "ms", micro: "us", ms: "ms" }[small] ?? "ns"}`
-    const whole = /^(\d+)([hms])$/.exec(units[unit[0] ?? ""] ?? "")
-    return whole === null ? "" : `${Number(amount) * Number(whole[1])}${whole[2]}`
-  })
-  return parts.length === 0 || parts.includes("") ? undefined : parseDuration(parts.join(""))
+/** Go's type of the value: the schema may be newer than it. */
+function goType(json: Json): string {
+  if (Array.isArray(json)) return "[]interface {}"
+  if (isObject(json)) return "map[string]interface {}"
+  if (typeof json === "boolean") return "bool"
+  return typeof json === "string" ? "string" : isInteger(json) ? "int64" : "float64"
 }
 
 function objectValue(json: JsonObject, schema: JsonObject): Value {
@@ -137,27 +112,27 @@ class SchemaObject extends MapValue {
 
 class SchemaMap extends MapValue {
   readonly typeName = "map"
-  readonly #json: JsonObject
+  readonly json: JsonObject
   readonly #values: JsonObject | undefined
 
   constructor(json: JsonObject, values: JsonObject | undefined) {
     super()
-    this.#json = json
+    this.json = json
     this.#values = values
   }
 
   get size(): number {
-    return Object.keys(this.#json).length
+    return Object.keys(this.json).length
   }
 
   get(key: Value): Value | undefined {
     if (typeof key !== "string") return new CelError("no such overload")
-    const value = Object.hasOwn(this.#json, key) ? this.#json[key] : undefined
+    const value = Object.hasOwn(this.json, key) ? this.json[key] : undefined
     return value === undefined || this.#values === undefined ? undefined : schemaValue(value, this.#values)
   }
 
   keys(): Value[] {
-    return this.#values === undefined ? [] : Object.keys(this.#json)
+    return this.#values === undefined ? [] : Object.keys(this.json)
   }
 }
 
@@ -168,11 +143,20 @@ function listValue(json: readonly Json[], schema: JsonObject): Value {
   const keys = schema["x-kubernetes-list-map-keys"]
   switch (schema["x-kubernetes-list-type"]) {
     case "map":
-      return new KeyedList(values, Array.isArray(keys) ? (keys as string[]) : [])
+      return new KeyedList(values, () => json.map(mapKeysOf(keys)), mapKeysOf(keys))
     case "set":
-      return new KeyedList(values, undefined)
+      return new SetList(values, () => json.map(jsonIdentity))
     default:
       return values
+  }
+}
+
+/** What identifies an item of a list map: its keys, under the names that expressions have for them. */
+function mapKeysOf(keys: Json | undefined): (item: unknown) => string | undefined {
+  const names = (Array.isArray(keys) ? (keys as string[]) : []).map((name) => escapeIdentifier(name) ?? name)
+  return (item) => {
+    const json = item instanceof SchemaObject || item instanceof SchemaMap ? item.json : (item as Json)
+    return isObject(json) ? JSON.stringify(names.map((name) => jsonIdentity(ownValue(json, name) ?? null))) : undefined
   }
 }
 
@@ -193,54 +177,6 @@ class LazyItems extends ListValue {
 
   at(index: number): Value {
     return (this.#made[index] ??= schemaValue(this.#json[index] ?? null, this.#schema))
-  }
-}
-
-/** A list of type map (with keys) or set: the order is ignored, and adding replaces existing items. */
-class KeyedList extends ListValue {
-  readonly #items: ListValue
-  readonly #keys: readonly string[] | undefined
-  #byKey: ReadonlyMap<unknown, Value> | undefined
-
-  constructor(items: ListValue, keys: readonly string[] | undefined) {
-    super()
-    this.#items = items
-    this.#keys = keys
-  }
-
-  get size(): number {
-    return this.#items.size
-  }
-
-  at(index: number): Value {
-    return this.#items.at(index)
-  }
-
-  #keyOf(item: Value): unknown {
-    if (this.#keys === undefined) return keyOf(item)
-    if (!(item instanceof MapValue)) return item
-    const parts = this.#keys.map((name) => keyOf(item.get(escapeIdentifier(name) ?? name) ?? null))
-    return parts.length === 1 ? parts[0] : JSON.stringify(parts.map(String))
-  }
-
-  #index(): ReadonlyMap<unknown, Value> {
-    return (this.#byKey ??= new Map(Array.from(itemsOf(this), (item) => [this.#keyOf(item), item])))
-  }
-
-  override equals(other: ListValue): boolean {
-    if (this.size !== other.size) return false
-    const index = this.#index()
-    for (const item of itemsOf(other)) {
-      const mine = index.get(this.#keyOf(item))
-      if (mine === undefined || !areEqual(mine, item)) return false
-    }
-    return true
-  }
-
-  override concat(other: ListValue): Value {
-    const merged = new Map(this.#index())
-    for (const item of itemsOf(other)) merged.set(this.#keyOf(item), item)
-    return new KeyedList(new ArrayList([...merged.values()]), this.#keys)
   }
 }
 

@@ -14,16 +14,16 @@ import {
 import type { Json } from "../../object.ts"
 import { isObject, type JsonObject, ownValue } from "../../schema/json-object.ts"
 import { CostExceeded } from "../closures.ts"
-import { type DeclaredType, declaredType } from "../types/declared-type.ts"
+import { type DeclaredType, declaredType, wholeObject } from "../types/declared-type.ts"
 import { escapeIdentifier } from "../syntax/identifiers.ts"
 import { perCallLimit, type Program } from "../program.ts"
-import { schemaValue, wholeObject } from "../schema-values.ts"
+import { schemaValue } from "../schema-values.ts"
 import { CelError, Optional, type Value } from "../values.ts"
 import { type Correlation, fieldCorrelation, isUntouched, itemCorrelation, oldItem, typeFields } from "./correlation.ts"
 import { type CompiledRule, compileRules, rulesOf } from "./rule.ts"
 
 /** Cost limit of all rules for one object. Source: k8s.io/apiserver/pkg/apis/cel. */
-const objectBudget = 10_000_000
+export const objectBudget = 10_000_000
 /** Maximum size in bytes of a message created by an expression. */
 const maxMessageBytes = 5 * 1024
 
@@ -38,7 +38,8 @@ export interface RuleTree {
 }
 
 export function ruleTree(schema: JsonObject, whole: boolean): RuleTree | undefined {
-  return hasRules(schema) ? node(schema, whole, declaredType(schema, whole)) : undefined
+  const declared = hasRules(schema) ? declaredType(schema, whole) : undefined
+  return declared && node(schema, whole, declared)
 }
 
 function hasRules(schema: Json | undefined): boolean {
@@ -48,35 +49,38 @@ function hasRules(schema: Json | undefined): boolean {
   return isObject(properties) && Object.values(properties).some(hasRules)
 }
 
-function node(schema: JsonObject, whole: boolean, declared: DeclaredType | undefined): RuleTree | undefined {
+/** Values without a declared type, and what is below them, have no rules. */
+function node(schema: JsonObject, whole: boolean, declared: DeclaredType): RuleTree {
   const { properties, additionalProperties, items } = schema
   const child = (inner: Json | undefined, type: DeclaredType | undefined): RuleTree | undefined =>
-    isObject(inner) && hasRules(inner) ? node(inner, inner["x-kubernetes-embedded-resource"] === true, type) : undefined
+    type !== undefined && isObject(inner) && hasRules(inner) ? node(inner, isEmbedded(inner), type) : undefined
   const named = new Map<string, RuleTree>()
   for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
+    if (!isObject(property)) continue
     const escaped = escapeIdentifier(name)
     // A property that expressions cannot name is not part of the declared type.
-    const own = isObject(property)
-      ? declaredType(property, property["x-kubernetes-embedded-resource"] === true)
-      : undefined
-    const tree = child(property, escaped === undefined ? own : (declared?.fields.get(escaped) ?? own))
+    const type = escaped === undefined ? declaredType(property, isEmbedded(property)) : declared.fields.get(escaped)
+    const tree = child(property, type)
     if (tree !== undefined) named.set(name, tree)
   }
-  const rules = declared === undefined ? [] : compileRules(schema, declared)
   return {
     schema,
     whole,
-    rules,
+    rules: compileRules(schema, declared),
     properties: named,
-    additional: child(additionalProperties, declared?.items),
-    items: child(items, declared?.items),
+    additional: child(additionalProperties, declared.items),
+    items: child(items, declared.items),
   }
 }
+
+const isEmbedded = (schema: JsonObject): boolean => schema["x-kubernetes-embedded-resource"] === true
 
 export interface RuleFindings {
   errors: FieldError[]
   /** Errors of unchanged values that were already invalid. */
   warnings: FieldError[]
+  /** What is left of it; negative if it was exhausted. */
+  budget: number
 }
 
 /** `old` is undefined if there is no old object. `ratchet`: unchanged values only cause warnings. */
@@ -86,8 +90,9 @@ export function* evaluateRules(
   value: Json,
   old: Json | undefined,
   ratchet: boolean,
+  budget = objectBudget,
 ): Generator<undefined, RuleFindings> {
-  const evaluation = new RuleEvaluation()
+  const evaluation = new RuleEvaluation(budget)
   const correlation = ratchet && old !== undefined ? { value, old, schema: tree.schema } : undefined
   yield* evaluation.visit(tree, path, value, old, { current: correlation, parent: undefined })
   return evaluation
@@ -105,8 +110,16 @@ const nowhere = FieldPath.root("<nil>")
 class RuleEvaluation implements RuleFindings {
   readonly errors: FieldError[] = []
   readonly warnings: FieldError[] = []
-  #budget = objectBudget
+  #budget: number
   #over = false
+
+  constructor(budget: number) {
+    this.#budget = budget
+  }
+
+  get budget(): number {
+    return this.#over ? -1 : this.#budget
+  }
 
   #report(error: FieldError, rule: CompiledRule, { current, parent }: Ratchet): void {
     const untouched = !rule.usesOldSelf && isUntouched(current ?? parent)
@@ -166,6 +179,10 @@ class RuleEvaluation implements RuleFindings {
     const optionalVariables = new Map<string, Value>([["self", self]])
     if (oldSelf !== undefined) variables.set("oldSelf", oldSelf)
     optionalVariables.set("oldSelf", oldSelf === undefined ? Optional.none : new Optional(oldSelf))
+    if (this.#budget <= 0) {
+      this.#over = true
+      this.errors.push(invalidValue(shownPath(path), type, outOfBudget))
+    }
     for (const rule of tree.rules) {
       if (this.#over) return
       if (rule.fault !== undefined)

@@ -48,24 +48,8 @@ function simple(type: Type, minSize: number, maxElements = 0): DeclaredType {
   return { kind: "simple", type, maxElements, minSize, fields: noFields }
 }
 
-const stringValue = simple(stringType, 2, maxRequestBytes - 2)
 /** Upstream's estimates treat keys as empty. */
 const keyValue = simple(stringType, 2)
-const metaFields: readonly [string, DeclaredType][] = [
-  ["kind", stringValue],
-  ["apiVersion", stringValue],
-  [
-    "metadata",
-    object(
-      [
-        ["name", stringValue],
-        ["generateName", stringValue],
-      ],
-      2,
-    ),
-  ],
-]
-
 function object(fields: readonly [string, DeclaredType][], minSize: number): DeclaredType {
   return { kind: "object", type: dynType, maxElements: 0, minSize, fields: new Map(fields) }
 }
@@ -81,7 +65,7 @@ export function declaredType(schema: JsonObject, whole: boolean): DeclaredType |
     case "object":
       return isObject(schema["additionalProperties"])
         ? declaredMap(schema, schema["additionalProperties"])
-        : declaredObject(schema, whole)
+        : declaredObject(whole ? wholeObject(schema) : schema)
     case "string":
       return declaredString(schema)
     case "boolean":
@@ -93,6 +77,22 @@ export function declaredType(schema: JsonObject, whole: boolean): DeclaredType |
     default:
       return undefined
   }
+}
+
+const text: JsonObject = { type: "string" }
+const metadata: JsonObject = { type: "object", properties: { name: text, generateName: text } }
+
+/** Adds apiVersion, kind and metadata as expressions may use them, unless the schema has all of them. */
+export function wholeObject(schema: JsonObject): JsonObject {
+  const properties = isObject(schema["properties"]) ? schema["properties"] : {}
+  const own = properties["metadata"]
+  const names = isObject(own) && own["type"] === "object" && isObject(own["properties"]) ? own["properties"] : {}
+  const isText = (property: Json | undefined): boolean =>
+    property !== undefined && isObject(property) && property["type"] === "string"
+  const needed = [properties["kind"], properties["apiVersion"], names["name"], names["generateName"]]
+  return needed.every(isText)
+    ? schema
+    : { ...schema, properties: { ...properties, kind: text, apiVersion: text, metadata } }
 }
 
 function isEmbedded(schema: JsonObject): boolean {
@@ -123,7 +123,7 @@ function declaredMap(schema: JsonObject, values: JsonObject): DeclaredType | und
   return { kind: "map", type: dynType, maxElements, minSize: 2, fields: noFields, items }
 }
 
-function declaredObject(schema: JsonObject, whole: boolean): DeclaredType {
+function declaredObject(schema: JsonObject): DeclaredType {
   const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : [])
   const fields: [string, DeclaredType][] = []
   let minSize = 2
@@ -135,7 +135,7 @@ function declaredObject(schema: JsonObject, whole: boolean): DeclaredType {
     const hasDefault = property["default"] !== undefined && property["default"] !== null
     if (required.has(name) && !hasDefault) minSize += Buffer.byteLength(name) + type.minSize + 4
   }
-  return object(whole ? [...fields, ...metaFields] : fields, minSize)
+  return object(fields, minSize)
 }
 
 function declaredString(schema: JsonObject): DeclaredType {

@@ -1,6 +1,6 @@
 // Validates defaults in a custom resource's schema: they must be valid against it, without unknown fields.
 
-import { evaluateRules, ruleTree } from "../../cel/rules/validator.ts"
+import { evaluateRules, objectBudget, ruleTree } from "../../cel/rules/validator.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
 import { embeddedFault } from "../decode/custom.ts"
@@ -19,8 +19,19 @@ interface WithinWhole {
 
 const commonFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"])
 
+/** What the rules of all defaults of a schema may still cost; negative if it was exhausted: then no more defaults are checked. */
+interface Budget {
+  left: number
+}
+
 /** `source` and `schema` are the same schema before and after compilation; the path is that of the source. */
-export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPath, within?: WithinWhole): FieldError[] {
+export function defaultErrors(
+  source: JsonObject,
+  schema: Schema,
+  path: FieldPath,
+  within?: WithinWhole,
+  budget: Budget = { left: objectBudget },
+): FieldError[] {
   const errors: FieldError[] = []
   const isWhole = schema.custom === true || schema.embedded === true
   const place = isWhole ? undefined : within
@@ -31,35 +42,35 @@ export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPat
         ? oneDefault(schema, schema.default, at)
         : defaultWithinObject(schema, schema.default, at, place)
     errors.push(...(place === undefined ? surplus(schema, schema.default, at) : []), ...found)
-    if (found.length === 0) errors.push(...ruleFaults(source, schema.default, at))
+    if (found.length === 0) errors.push(...ruleFaults(source, schema.default, at, budget))
   }
   const below = (step: string | number): WithinWhole | undefined => {
     if (isWhole) return commonFields.has(String(step)) ? { root: schema, path: [step] } : undefined
     return place && { ...place, path: [...place.path, step] }
   }
   const { properties, items } = source
-  if (isObject(properties)) {
-    for (const [name, property] of Object.entries(properties)) {
-      const field = schema.fields?.[name]
-      if (field === undefined || !isObject(property)) continue
-      errors.push(...defaultErrors(property, field.schema, path.child("properties").key(name), below(name)))
-    }
-  }
   // Upstream does not check below additionalProperties.
-  if (schema.items !== undefined && schema.type !== "map" && isObject(items)) {
-    errors.push(...defaultErrors(items, schema.items, path.child("items"), below(0)))
+  if (budget.left >= 0 && schema.items !== undefined && schema.type !== "map" && isObject(items)) {
+    errors.push(...defaultErrors(items, schema.items, path.child("items"), below(0), budget))
+  }
+  for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
+    const field = schema.fields?.[name]
+    if (budget.left < 0 || field === undefined || !isObject(property)) continue
+    errors.push(...defaultErrors(property, field.schema, path.child("properties").key(name), below(name), budget))
   }
   return errors
 }
 
 /** Evaluates the schema's validation rules, both with the value as its own old value and without an old value. */
-function ruleFaults(source: JsonObject, value: Json, path: FieldPath): FieldError[] {
+function ruleFaults(source: JsonObject, value: Json, path: FieldPath, budget: Budget): FieldError[] {
   const tree = ruleTree(source, source["x-kubernetes-embedded-resource"] === true)
   if (tree === undefined) return []
+  const { left } = budget
   for (const old of [value, undefined]) {
-    const evaluation = evaluateRules(tree, path, value, old, false)
+    const evaluation = evaluateRules(tree, path, value, old, false, left)
     let next = evaluation.next()
     while (next.done !== true) next = evaluation.next()
+    budget.left = Math.min(budget.left, next.value.budget)
     if (next.value.errors.length > 0) return next.value.errors
   }
   return []
