@@ -46,12 +46,14 @@ function fill(schema: Schema, value: Json, room: Room): void {
 }
 
 function fillEntries(schema: Schema, values: JsonObject | Json[], room: Room): void {
-  for (const [key, value] of Object.entries(values)) {
-    if (value === null && schema.default !== undefined && schema.nullable !== true) {
-      setOwn(values as JsonObject, key, copy(schema.default, room))
-    }
-    fill(schema, (values as JsonObject)[key] as Json, room)
+  for (const [key, value] of Object.entries(values)) fillEntry(schema, values, key, value, room)
+}
+
+function fillEntry(schema: Schema, values: JsonObject | Json[], key: string, value: Json, room: Room): void {
+  if (value === null && schema.default !== undefined && schema.nullable !== true) {
+    setOwn(values as JsonObject, key, copy(schema.default, room))
   }
+  fill(schema, (values as JsonObject)[key] as Json, room)
 }
 
 /** For an object with both named fields and a schema for other fields, which is only possible if its type is "any". */
@@ -59,7 +61,7 @@ function fillMore(schema: Schema, more: Schema, value: JsonObject, room: Room): 
   const others = Object.entries(value).filter(
     ([key]) => schema.fields === undefined || !Object.hasOwn(schema.fields, key),
   )
-  for (const [, item] of others) fill(more, item, room)
+  for (const [key, item] of others) fillEntry(more, value, key, item, room)
 }
 
 function isMissing(field: FieldSchema, value: JsonObject, key: string): boolean {

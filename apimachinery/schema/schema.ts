@@ -115,6 +115,7 @@ export function hasEmbedded(schema: Schema): boolean {
     answer =
       schema.embedded === true ||
       (schema.items !== undefined && hasEmbedded(schema.items)) ||
+      (typeof schema.more === "object" && hasEmbedded(schema.more)) ||
       Object.values(schema.fields ?? {}).some((field) => hasEmbedded(field.schema))
     embedding.set(schema, answer)
   }

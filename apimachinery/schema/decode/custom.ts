@@ -10,7 +10,7 @@ import { printPath } from "../json/scan.ts"
 import { oddNumbersOf } from "../json/odd-numbers.ts"
 import { prune } from "../prune.ts"
 import { ScalarError } from "../scalars.ts"
-import { hasEmbedded, type Schema } from "../schema.ts"
+import { hasEmbedded, type Schema, schemaOfEntry, schemaOfItems } from "../schema.ts"
 
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
@@ -141,16 +141,18 @@ function decodeEmbedded(schema: Schema, value: Json, walk: Walk, place: Place): 
   if (typeof value !== "object" || value === null || !hasEmbedded(schema)) return
   if (schema.embedded === true && isObject(value)) decodeObjectWithin(schema, value, walk, place)
   const steps = Array.isArray(value) ? value.entries() : Object.entries(value)
-  const isMap = schema.type === "map"
   for (const [step, inner] of steps as Iterable<[string | number, Json]>) {
-    const isField = typeof step === "string" && !isMap
-    const field = isField ? schema.fields?.[step]?.schema : schema.items
-    if (field === undefined) continue
+    const field = typeof step === "number" ? schemaOfItems(schema) : schemaOfEntry(schema, step)
+    if (field === undefined || field === "none") continue
     walk.path.push(step)
-    const at = typeof step === "number" ? place.at.index(step) : isMap ? place.at.key(step) : place.at.child(step)
+    const at = typeof step === "number" ? place.at.index(step) : placeOfEntry(schema, place.at, step)
     decodeEmbedded(field, inner, walk, { ...place, at })
     walk.path.pop()
   }
+}
+
+function placeOfEntry({ fields }: Schema, at: FieldPath, name: string): FieldPath {
+  return fields !== undefined && Object.hasOwn(fields, name) ? at.child(name) : at.key(name)
 }
 
 function decodeObjectWithin(schema: Schema, value: JsonObject, walk: Walk, { at, unknown, repairs }: Place): void {

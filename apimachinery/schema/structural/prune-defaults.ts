@@ -20,6 +20,7 @@ function pruneBelow(root: Schema, schema: Schema, path: readonly Step[]): void {
     else schema.default = pruned
   }
   for (const [name, field] of Object.entries(schema.fields ?? {})) pruneBelow(root, field.schema, [...path, name])
+  if (typeof schema.more === "object") pruneBelow(root, schema.more, [...path, "*"])
   if (schema.items !== undefined) pruneBelow(root, schema.items, [...path, schema.type === "map" ? "*" : 0])
 }
 
