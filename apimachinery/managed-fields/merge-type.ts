@@ -148,8 +148,9 @@ function make(schema: Schema, keepsUnknown: boolean, overrides: Overrides): Merg
 
 /** For values of any type, whose parts are described in case they are objects or lists. */
 function ofAnyKind(schema: Schema, keepsUnknown: boolean, overrides: Overrides): MergeType {
-  const { fields, more, items } = schema
-  if (fields === undefined && more === undefined && items === undefined) return deduced
+  const { fields, more, items, custom } = schema
+  // The root of an object has fields of its own.
+  if (fields === undefined && more === undefined && items === undefined && custom !== true) return deduced
   return {
     scalar: "untyped",
     list: listType(schema, keepsUnknown, overrides),

@@ -26,7 +26,6 @@ export function customSchema(
   const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...own } = propertiesOf(published)
   return {
     ...published,
-    type: "object",
     properties: {
       apiVersion: { ...commonField("apiVersion"), type: "string" },
       kind: { ...commonField("kind"), type: "string" },

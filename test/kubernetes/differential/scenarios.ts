@@ -46,6 +46,7 @@ import { definitionOrderCases } from "./cases/definition-orders.ts"
 import { definitionPathCases } from "./cases/definition-paths.ts"
 import { definitionRootCases } from "./cases/definition-roots.ts"
 import { definitionFaultCases } from "./cases/definition-faults.ts"
+import { definitionFreeRootCases } from "./cases/definition-free-roots.ts"
 import { definitionLifeCases } from "./cases/definition-lives.ts"
 import { definitionNullCases } from "./cases/definition-nulls.ts"
 import { definitionRuleCases } from "./cases/definition-rules.ts"
@@ -210,6 +211,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...definitionPathCases(),
         ...definitionStatusCases(),
         ...definitionLifeCases(),
+        ...definitionFreeRootCases(),
         ...definitionRuleCases(),
         ...ruleSyntaxCases(),
         ...definitionWatchCases(),
