@@ -15,6 +15,7 @@ export function customListCases(): Scenario[] {
       anyOrder: true,
       steps: oddStatuses(),
     },
+    { name: "a custom resource is a list by its fields", steps: lists() },
   ]
 }
 
@@ -155,5 +156,30 @@ function oddStatuses(): RequestStep[] {
         label: `PUT status with spec ${JSON.stringify(odd)}`,
       }),
     ),
+  ]
+}
+
+/** Upstream takes it for a list, and has no answer although it is stored. */
+function lists(): RequestStep[] {
+  const of = "li@{id}.example.com"
+  const path = `/apis/${of}/v1/namespaces/@{ns}/things`
+  const listed = (name: string, items: Json): Json => ({
+    apiVersion: `${of}/v1`,
+    kind: "Thing",
+    metadata: { name },
+    items,
+  })
+  const properties = { items: { type: "array", items: { type: "object", properties: { a: text } } } }
+  const schema = { openAPIV3Schema: { type: "object", properties } }
+  return [
+    post(definitions, definitionOf(of, {}, { schema }) as unknown as Json),
+    get(path, { untilCode: 200 }),
+    post(path, listed("a", [{ a: "x" }]), { label: "POST items" }),
+    post(`${path}?dryRun=All`, listed("b", []), { label: "POST no items" }),
+    post(`${path}?dryRun=All`, listed("b", 5)),
+    post(path, listed("b", null)),
+    get(`${path}/a`, { label: "GET items" }),
+    patch(`${path}/b`, mergePatch, { items: [{ a: "y" }] }, { label: "PATCH items" }),
+    get(`${path}?labelSelector=none`),
   ]
 }
