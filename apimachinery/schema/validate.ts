@@ -36,7 +36,7 @@ export interface Faults {
   errors: readonly FieldError[]
   /**
    * Errors of alternatives (anyOf and the like) belong to the value that has the alternatives: its path, even if they are found
-   * below it.
+   * below it. Those of numbers that do not have their type belong to the number, whose path they lack.
    */
   owners: ReadonlyMap<FieldError, string>
 }
@@ -176,10 +176,13 @@ function checkString(schema: Schema, value: string, at: At, found: Found): void 
   }
 }
 
-function checkNumber(schema: Schema, value: number | bigint, { path, shown }: At, { errors, nowhere }: Found): void {
+function checkNumber(schema: Schema, value: number | bigint, { path, shown }: At, found: Found): void {
+  const { errors, nowhere, owners } = found
   for (const fault of numberFaults(schema, value)) {
     if ("type" in fault) {
-      errors.push(invalidValue(nowhere, "", `${fault.what} value must be of type ${fault.type} in ${shown}`))
+      const error = invalidValue(nowhere, "", `${fault.what} value must be of type ${fault.type} in ${shown}`)
+      owners.set(error, path.toString())
+      errors.push(error)
     } else if (fault.factor !== undefined) {
       errors.push(
         invalidValue(path, fault.value, `factor MultipleOf declared for ${shown} must be positive: ${fault.factor}`),

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest"
 import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { compileSchema } from "../../apimachinery/schema/structural/compile.ts"
+import { validateFields } from "../../apimachinery/schema/validate.ts"
 import { newErrors } from "./ratcheting.ts"
 
 const schema = {
@@ -67,4 +69,12 @@ test.each([
   const current = { ...object, status: { kind: "C" } }
   const found = newErrors({ errors: [error], owners: new Map() }, object, current, whole, ofStatus)
   expect(found).toEqual(passes ? [] : [error])
+})
+
+test("an unchanged number that is not of its type any more passes, although its error has no path", () => {
+  const typed = { type: "object", properties: { spec: { type: "object", properties: { n: { type: "integer" } } } } }
+  const [was, is] = [object({ n: 1.5 }), object({ n: 1.5, more: 1 })]
+  const faults = validateFields(compileSchema(typed), is as unknown as Json, FieldPath.root())
+  expect(faults.errors).not.toEqual([])
+  expect(newErrors(faults, is, was, typed)).toEqual([])
 })
