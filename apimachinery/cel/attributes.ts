@@ -25,13 +25,13 @@ export function qualifyIfPresent(value: Value, key: Value): Value | undefined {
 }
 
 function missing(key: Value): CelError {
-  return new CelError(`no such key: ${printKey(key)}`)
+  return new CelError(`no such key: ${printValue(key)}`)
 }
 
 function element(list: ListValue, key: Value): Value {
   const index = indexOf(key)
   if (index instanceof CelError) return index
-  return index >= 0 && index < list.size ? list.at(index) : new CelError(`index out of bounds: ${printKey(key)}`)
+  return index >= 0 && index < list.size ? list.at(index) : new CelError(`index out of bounds: ${printValue(key)}`)
 }
 
 function indexOf(key: Value): number | CelError {
@@ -43,7 +43,8 @@ function indexOf(key: Value): number | CelError {
   return key instanceof CelError ? key : new CelError(`unsupported index type '${typeNameOf(key)}' in list`)
 }
 
-function printKey(key: Value): string {
+/** In errors. */
+export function printValue(key: Value): string {
   if (typeof key === "number") return printDouble(key)
   return key instanceof UInt ? String(key.value) : typeof key === "object" ? typeNameOf(key) : String(key)
 }

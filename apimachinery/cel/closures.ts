@@ -4,7 +4,7 @@
 import { dictionary } from "../dictionary.ts"
 import { ThreadTime } from "../thread-time.ts"
 import { heldBy, qualify, qualifyIfPresent } from "./attributes.ts"
-import { areEqual } from "./compare.ts"
+import { equal } from "./compare.ts"
 import type { Implementation } from "./functions/index.ts"
 import { type CallCost, costsOfOutcome, selectCost } from "./cost/runtime-cost.ts"
 import { Interrupted, maxThreadMs } from "./work.ts"
@@ -87,11 +87,15 @@ export function resolver(attribute: Attribute): Run {
     for (const step of steps) {
       if (isError(value)) return value
       const key = step.key(frame)
-      if (isError(key)) return key
       optional ||= step.optional
+      if (isError(key)) {
+        if (!optional) spend(frame, selectCost)
+        return key
+      }
       const next = optional ? qualifyIfPresent(value, key) : qualify(value, key)
       if (next === undefined) return Optional.none
-      spend(frame, selectCost)
+      // Upstream counts the steps of an optional that lead to something.
+      if (!optional || !isError(next)) spend(frame, selectCost)
       value = next
     }
     return optional && !isError(value) ? new Optional(value) : value
@@ -147,13 +151,36 @@ export function equality([left, right]: readonly Run[], positive: boolean, cost:
   return (frame) => {
     const a = left(frame)
     const b = right(frame)
-    const result = isError(a) ? a : isError(b) ? b : areEqual(a, b) === positive
+    const result = isError(a) ? a : isError(b) ? b : compared(a, b, positive)
     spend(frame, cost([a, b], result))
     return result
   }
 }
 
-export function strict(name: string, implementation: Implementation, runs: readonly Run[], cost: CallCost): Run {
+function compared(a: Value, b: Value, positive: boolean): Value {
+  const isEqual = equal(a, b)
+  if (!positive) return isEqual !== true
+  return isEqual ?? new CelError("no such overload")
+}
+
+/** Whether its arguments are evaluated only until one is an error, whose call costs nothing. */
+export function stopsEarly(name: string, overload: string | undefined, count: number): boolean {
+  if (count !== 2) return count > 2
+  return name === "format" || (overload === undefined && !ofTwo.test(name))
+}
+
+/** Functions whose overloads have one implementation, which takes two arguments. */
+const ofTwo = /^(?:_.*_|@.*|contains|endsWith|matches|startsWith)$/
+
+export interface Call {
+  name: string
+  implementation: Implementation
+  runs: readonly Run[]
+  cost: CallCost
+  stopsEarly?: boolean
+}
+
+export function strict({ name, implementation, runs, cost, stopsEarly: stops = false }: Call): Run {
   const lenient = name === "@not_strictly_false"
   const isOfOutcome = costsOfOutcome.has(cost)
   return (frame) => {
@@ -163,6 +190,7 @@ export function strict(name: string, implementation: Implementation, runs: reado
       const value = run(frame)
       if (isError(value)) fault ??= value
       args.push(value)
+      if (stops && fault !== undefined && args.length < runs.length) return fault
     }
     if (fault !== undefined && !lenient) {
       spend(frame, cost(args, fault))

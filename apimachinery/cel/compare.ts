@@ -14,33 +14,38 @@ import {
 } from "./values.ts"
 import { step } from "./work.ts"
 
-export function areEqual(a: Value, b: Value): boolean {
+export const areEqual = (a: Value, b: Value): boolean => equal(a, b) === true
+
+/** Undefined: such values cannot be compared. That is so if `a` is of one of kube-apiserver's own types and `b` of another one. */
+export function equal(a: Value, b: Value): boolean | undefined {
   step()
   // A list of type set may not be equal to itself (typed-lists.ts).
   if (a === b && (typeof a !== "object" || a === null)) return typeof a !== "number" || !Number.isNaN(a)
   if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0
-  if (typeof a === "object" && typeof b === "object" && a !== null && b !== null) return areObjectsEqual(a, b)
+  if (b === null) return false
+  if (a instanceof OpaqueValue) return isSameType(a, b) ? a.equals(b) : undefined
+  if (typeof a === "object" && typeof b === "object" && a !== null) return areObjectsEqual(a, b)
   return false
 }
 
-function areObjectsEqual(a: Exclude<Value, null>, b: Exclude<Value, null>): boolean {
+const isSameType = (a: OpaqueValue, b: Value): b is OpaqueValue => b instanceof OpaqueValue && a.typeName === b.typeName
+
+function areObjectsEqual(a: Exclude<Value, null>, b: Exclude<Value, null>): boolean | undefined {
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0
   if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name
   if (a instanceof ListValue) return b instanceof ListValue && (a.equals?.(b) ?? areListsEqual(a, b))
   if (a instanceof MapValue) return b instanceof MapValue && (a.equals?.(b) ?? b.equals?.(a) ?? areMapsEqual(a, b))
-  if (a instanceof Optional) {
-    if (!(b instanceof Optional)) return false
-    if (a.value === undefined || b.value === undefined) return a.value === b.value
-    return areEqual(a.value, b.value)
-  }
-  return a instanceof OpaqueValue && b instanceof OpaqueValue && a.typeName === b.typeName && a.equals(b)
+  if (!(a instanceof Optional) || !(b instanceof Optional)) return false
+  if (a.value === undefined || b.value === undefined) return a.value === b.value
+  return equal(a.value, b.value)
 }
 
+/** As upstream, two lists or maps differ only in what can be compared. */
 function areListsEqual(a: ListValue, b: ListValue): boolean {
   if (a.size !== b.size) return false
-  for (let index = 0; index < a.size; index++) if (!areEqual(a.at(index), b.at(index))) return false
+  for (let index = 0; index < a.size; index++) if (equal(a.at(index), b.at(index)) === false) return false
   return true
 }
 
@@ -48,7 +53,7 @@ function areMapsEqual(a: MapValue, b: MapValue): boolean {
   if (a.size !== b.size) return false
   return a.keys().every((key) => {
     const [mine, other] = [a.get(key), b.get(key)]
-    return mine !== undefined && other !== undefined && areEqual(mine, other)
+    return mine !== undefined && other !== undefined && equal(mine, other) !== false
   })
 }
 
@@ -80,6 +85,9 @@ export function compareValues(a: Value, b: Value): number | CelError | undefined
   if (a instanceof Uint8Array) return b instanceof Uint8Array ? Buffer.compare(a, b) : undefined
   return undefined
 }
+
+/** Whether there are values that it has an order with. */
+export const isComparable = (value: Value): boolean => compareValues(value, value) !== undefined
 
 function sign(difference: bigint): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0

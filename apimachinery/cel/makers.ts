@@ -16,9 +16,9 @@ import {
   type Value,
 } from "./values.ts"
 
-/** `optional`: written as ?value, and omitted if there is none. */
+/** `optional`: written as ?value, and omitted if there is none. What ends in an error costs as much as what is made. */
 export function makeList(elements: readonly { run: Run; optional: boolean }[]): Run {
-  return (frame) => {
+  return costing(listCost, (frame) => {
     const items: Value[] = []
     for (const { run, optional } of elements) {
       const value = run(frame)
@@ -27,25 +27,32 @@ export function makeList(elements: readonly { run: Run; optional: boolean }[]): 
       else if (!(value instanceof Optional)) return new CelError("invalid optional element initialization")
       else if (value.value !== undefined) items.push(value.value)
     }
-    spend(frame, listCost)
     return new ArrayList(items)
+  })
+}
+
+function costing(cost: number, make: Run): Run {
+  return (frame) => {
+    const made = make(frame)
+    spend(frame, cost)
+    return made
   }
 }
 
 export function makeMap(entries: readonly { key: Run; value: Run; optional: boolean }[]): Run {
-  return (frame) => {
+  return costing(mapCost, (frame) => {
     const made: [Value, Value][] = []
     for (const { key, value, optional } of entries) {
-      const [name, item] = [key(frame), value(frame)]
+      const name = key(frame)
       if (isError(name)) return name
+      const item = value(frame)
       if (isError(item)) return item
       if (!optional) made.push([name, item])
       else if (!(item instanceof Optional)) return new CelError("invalid optional entry initialization")
       else if (item.value !== undefined) made.push([name, item.value])
     }
-    spend(frame, mapCost)
     return new EntryMap(made)
-  }
+  })
 }
 
 export function makeStruct(
@@ -53,7 +60,7 @@ export function makeStruct(
   fields: readonly { name: string; run: Run; optional: boolean }[],
   types: Environment["types"],
 ): Run {
-  return (frame) => {
+  return costing(structCost, (frame) => {
     const made = new Map<string, Value>()
     for (const field of fields) {
       const value = field.run(frame)
@@ -62,9 +69,8 @@ export function makeStruct(
       else if (!(value instanceof Optional)) return new CelError("invalid optional field initialization")
       else if (value.value !== undefined) made.set(field.name, value.value)
     }
-    spend(frame, structCost)
     return types.construct?.(name, made) ?? new CelError(`unknown type: ${name}`)
-  }
+  })
 }
 
 export interface Iteration {

@@ -15,6 +15,7 @@ import {
   type Run,
   spend,
   type Step,
+  stopsEarly,
   strict,
   withStep,
 } from "./closures.ts"
@@ -123,9 +124,11 @@ class Planner {
       run(frame) {
         const { value, optional } = heldBy(resolve(frame))
         if (value === undefined) return false
+        if (isError(value)) return value
         const found = qualifyIfPresent(value, field)
-        if (found !== undefined || !optional) spend(frame, selectCost)
-        return found !== undefined && isError(found) ? found : found !== undefined
+        const isFault = found !== undefined && isError(found)
+        if (!optional || (found !== undefined && !isFault)) spend(frame, selectCost)
+        return isFault ? found : found !== undefined
       },
     }
   }
@@ -191,13 +194,16 @@ class Planner {
       const member = membership(constants[1])
       if (member === false) return constant(false)
       if (member && runs[0] !== undefined)
-        return { run: strict(name, implementation, [runs[0], () => constants[1] as Value], noCost) }
+        return { run: strict({ name, implementation, runs: [runs[0], () => constants[1] as Value], cost: noCost }) }
     }
-    if (["find", "findAll", "matches"].includes(name) && typeof constants[1] === "string") {
-      const tried = invoke(name, implementation, ["", constants[1]])
+    const hasConstantPattern = ["find", "findAll", "matches"].includes(name) && typeof constants[1] === "string"
+    if (hasConstantPattern) {
+      const tried = invoke(name, implementations["matches"] ?? implementation, ["", constants[1] ?? null])
       if (isError(tried)) throw new PlanFault(tried.message)
     }
-    return { run: strict(name, implementation, runs, callCostOf(name, overload)) }
+    const cost = callCostOf(name, overload)
+    const stops = hasConstantPattern || stopsEarly(name, overload, runs.length)
+    return { run: strict({ name, implementation, runs, cost, stopsEarly: stops }) }
   }
 
   #list(elements: readonly Node[], optional: ReadonlySet<number>): Planned {

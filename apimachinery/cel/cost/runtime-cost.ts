@@ -69,12 +69,8 @@ const byFunction: Readonly<Record<string, CallCost>> = dictionary({
     format instanceof NamedFormat
       ? Math.ceil((1 + sizeOf(text ?? null)) * perCharacter) * Math.ceil(format.patternSize * perPatternCharacter)
       : 1,
-  containsCIDR: (args) => {
-    const network = size(args, 0)
-    const other = typeof args[1] === "string" ? traversal(size(args, 1)) : 0
-    return traversal(network * 2) + traversal(network) + 1 + other
-  },
-  containsIP: (args) => traversal(size(args, 0) * 2) + (typeof args[1] === "string" ? traversal(size(args, 1)) : 0),
+  containsCIDR: (args) => traversal(size(args, 0) * 2) + traversal(size(args, 0)) + 1,
+  containsIP: (args) => traversal(size(args, 0) * 2),
 })
 for (const name of [
   "cidr",
@@ -124,11 +120,14 @@ function selfCompared(index: number): CallCost {
   }
 }
 
-/** By overload, for calls with only one; the default is 1. */
+/** By overload, for calls with only one; they precede those by function. The default is 1. */
 const byOverload: Readonly<Record<string, CallCost>> = dictionary({
   add_bytes: both,
   add_string: both,
   bytes_to_string: ofFirst,
+  cidr_contains_cidr_string: (args) =>
+    traversal(size(args, 0) * 2) + traversal(size(args, 0)) + 1 + traversal(size(args, 1)),
+  cidr_contains_ip_string: (args) => traversal(size(args, 0) * 2) + traversal(size(args, 1)),
   contains_string: (args) => traversal(size(args, 0)) * traversal(size(args, 1)),
   ends_with_string: ofFirst,
   in_list: (args) => size(args, 1),
@@ -157,13 +156,12 @@ const sortsByKeys = /^list_.*_sortByAssociatedKeys$/
 /** `overload`: undefined if there are several candidates. */
 export function callCostOf(name: string, overload: string | undefined): CallCost {
   if (name === "_==_" || name === "_!=_") return name === "_==_" ? equalityCost : smallest
-  const known = byFunction[name]
+  const known = (overload === undefined ? undefined : byOverload[overload]) ?? byFunction[name]
   if (known !== undefined) return known
   if (overload === undefined) return one
   if (ordered.test(overload)) return smallest
   if (sorts.test(overload)) return selfCompared(0)
-  if (sortsByKeys.test(overload)) return selfCompared(1)
-  return byOverload[overload] ?? one
+  return sortsByKeys.test(overload) ? selfCompared(1) : one
 }
 
 const equalityCost: CallCost = (args, result) => (args[0] instanceof OpaqueValue ? 1 : smallest(args, result))

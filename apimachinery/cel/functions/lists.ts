@@ -3,7 +3,7 @@
 import { sortSlice } from "../../go/sort-slice.ts"
 import { dictionary } from "../../dictionary.ts"
 import { add } from "./arithmetic.ts"
-import { areEqual, compareValues } from "../compare.ts"
+import { areEqual, compareValues, isComparable } from "../compare.ts"
 import { stringIndexOf, stringLastIndexOf } from "./strings.ts"
 import {
   ArrayList,
@@ -35,22 +35,28 @@ function contains(list: ListValue, sought: Value): boolean {
   return false
 }
 
+/** Upstream chooses the overload by the first element. Others may be of other types: they have no order with those before. */
+function ofComparable(make: (list: ListValue) => Value): Implementation {
+  return ofList((list) => {
+    if (list.size > 0 && !isComparable(list.at(0))) return undefined
+    return [...itemsOf(list)].every(isComparable) ? make(list) : new CelError("no such overload")
+  })
+}
+
 function isSorted(list: ListValue): Value {
   for (let index = 1; index < list.size; index++) {
     const order = compareValues(list.at(index - 1), list.at(index))
-    if (order === undefined) return new CelError("no such overload")
     if (typeof order === "number" && order > 0) return false
   }
   return true
 }
 
 function extreme(name: "min" | "max"): Implementation {
-  return ofList((list) => {
+  return ofComparable((list) => {
     if (list.size === 0) return new CelError(`${name} called on empty list`)
     let best = list.at(0)
     for (const item of itemsOf(list)) {
       const order = compareValues(item, best)
-      if (order === undefined) return new CelError("no such overload")
       // NaN is neither more nor less.
       if (typeof order !== "number") continue
       if (name === "min" ? order < 0 : order > 0) best = item
@@ -70,11 +76,11 @@ export function summing(overload: string | undefined): Implementation {
   return ofList((list) => sum(list, zeros[overload ?? ""] ?? 0n))
 }
 
-function sum(list: ListValue, none: Value): Value {
+function sum(list: ListValue, none: Value): Value | undefined {
   if (list.size === 0) return none
   const first = list.at(0)
   if (!["bigint", "number"].includes(typeof first) && !(first instanceof UInt) && !(first instanceof Duration)) {
-    return new CelError("no such overload")
+    return undefined
   }
   // Zero is added, which takes the sign from one that has it.
   let total = typeof first === "number" ? first + 0 : first
@@ -95,6 +101,7 @@ function position([list, sought]: readonly Value[], last: boolean): Value | unde
 
 function sorted(list: ListValue, keys: ListValue): Value {
   if (list.size !== keys.size) return new CelError("no such overload")
+  if (keys.size > 0 && !isComparable(keys.at(0))) return new CelError("list elements must be comparable")
   const type = keys.size === 0 ? "" : typeNameOf(keys.at(0))
   let fault: CelError | undefined
   const order = Array.from({ length: keys.size }, (_, index) => index)
@@ -103,7 +110,6 @@ function sorted(list: ListValue, keys: ListValue): Value {
     if (typeNameOf(left) !== type || typeNameOf(right) !== type)
       fault ??= new CelError("list elements must have the same type")
     const compared = compareValues(left, right)
-    if (compared === undefined) fault ??= new CelError("list elements must be comparable")
     return typeof compared === "number" && compared < 0
   })
   return fault ?? new ArrayList(order.map((index) => list.at(index)))
@@ -174,7 +180,7 @@ export const listFunctions: Readonly<Record<string, Implementation>> = dictionar
     return new ArrayList(flatten(list, depth === undefined ? 1 : Number(depth)))
   },
   indexOf: (args) => (typeof args[0] === "string" ? stringIndexOf(args) : position(args, false)),
-  isSorted: ofList(isSorted),
+  isSorted: ofComparable(isSorted),
   last: ofList((list) => (list.size === 0 ? Optional.none : new Optional(list.at(list.size - 1)))),
   lastIndexOf: (args) => (typeof args[0] === "string" ? stringLastIndexOf(args) : position(args, true)),
   "lists.range": range,

@@ -1,6 +1,7 @@
 // optional.of() and the functions of optionals. or() and orValue() evaluate their argument lazily: plan.ts.
 
 import { dictionary } from "../../dictionary.ts"
+import { printValue } from "../attributes.ts"
 import {
   CelError,
   Duration,
@@ -10,7 +11,6 @@ import {
   ArrayList,
   itemsOf,
   Timestamp,
-  typeNameOf,
   UInt,
   type Value,
 } from "../values.ts"
@@ -30,10 +30,11 @@ function isZero(value: Value): boolean {
 }
 
 const unwrap: Implementation = ([list]) => {
-  if (!(list instanceof ListValue)) return undefined
+  // Upstream decides by the first whether it is a list of optionals.
+  if (!(list instanceof ListValue) || (list.size > 0 && !(list.at(0) instanceof Optional))) return undefined
   const values: Value[] = []
   for (const item of itemsOf(list)) {
-    if (!(item instanceof Optional)) return new CelError(`value of type ${typeNameOf(item)} is not optional`)
+    if (!(item instanceof Optional)) return new CelError(`value ${printValue(item)} is not optional`)
     if (item.value !== undefined) values.push(item.value)
   }
   return new ArrayList(values)

@@ -7,27 +7,30 @@ import { ArrayList, CelError, type Value } from "../values.ts"
 
 type Implementation = (args: readonly Value[]) => Value | undefined
 
-function attempt(make: () => Value): Value {
+function attempt(make: () => Value, prefix = ""): Value {
   try {
     return make()
   } catch (error) {
     // An invalid pattern, or a text too long for it.
-    if (error instanceof SyntaxError || error instanceof RangeError) return new CelError(error.message)
+    if (error instanceof SyntaxError || error instanceof RangeError) return new CelError(prefix + error.message)
     throw error
   }
 }
 
+/** Only kube-apiserver's own functions say this, and not of constant patterns, which are compiled before (plan.ts). */
+const illegal = "Illegal regex: "
 const noOverload = new CelError("no such overload")
 
 export const regexFunctions: Readonly<Record<string, Implementation>> = dictionary({
   find: ([text, pattern]) => {
     if (typeof text !== "string" || typeof pattern !== "string") return noOverload
-    return attempt(() => findPattern(pattern, text, 1)[0] ?? "")
+    return attempt(() => findPattern(pattern, text, 1)[0] ?? "", illegal)
   },
   findAll: ([text, pattern, limit]) => {
     if (typeof text !== "string" || typeof pattern !== "string") return noOverload
     if (limit !== undefined && typeof limit !== "bigint") return noOverload
-    return attempt(() => new ArrayList(findPattern(pattern, text, limit === undefined ? -1 : Number(limit))))
+    const most = limit === undefined ? -1 : Number(limit)
+    return attempt(() => new ArrayList(findPattern(pattern, text, most)), illegal)
   },
   matches: ([text, pattern]) => {
     if (typeof text !== "string" || typeof pattern !== "string") return noOverload

@@ -2,6 +2,7 @@
 
 import { dictionary } from "../../dictionary.ts"
 import { shortEscapes } from "../../go/quote.ts"
+import { printValue } from "../attributes.ts"
 import { formatString } from "./format-string.ts"
 import { ArrayList, CelError, codePoints, ListValue, itemsOf, type Value } from "../values.ts"
 import { trimSpace } from "../../texts.ts"
@@ -97,7 +98,9 @@ function join([list, separator]: readonly Value[]): Value | undefined {
   if (!(list instanceof ListValue) || (separator !== undefined && typeof separator !== "string")) return undefined
   const parts: string[] = []
   for (const item of itemsOf(list)) {
-    if (typeof item !== "string") return undefined
+    // Upstream chooses the overload by the first.
+    if (typeof item !== "string" && parts.length === 0) return undefined
+    if (typeof item !== "string") return new CelError(`join: invalid input: ${printValue(item)}`)
     parts.push(item)
   }
   return parts.join(separator ?? "")

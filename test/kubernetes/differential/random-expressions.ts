@@ -6,8 +6,10 @@
 
 import { spawnSync } from "node:child_process"
 import { parseArgs } from "node:util"
-import { createRandom, pick, seedOf } from "../../../apimachinery/testing/random.ts"
-import { answer, declared, variables } from "../../../apimachinery/testing/cel-answers.ts"
+import { chance, createRandom, pick, type Random, seedOf } from "../../../apimachinery/testing/random.ts"
+import { CostExceeded } from "../../../apimachinery/cel/closures.ts"
+import { perCallLimit } from "../../../apimachinery/cel/program.ts"
+import { type Answer, answer, declared, variables } from "../../../apimachinery/testing/cel-answers.ts"
 import { expression, wantedTypes } from "./random/expressions.ts"
 
 interface Evaluated {
@@ -17,6 +19,9 @@ interface Evaluated {
   value?: string
   error?: string
   cost: number
+  /** Estimated, before it is evaluated. */
+  min: number
+  max: string
 }
 
 /** Expressions shown of each difference. */
@@ -50,12 +55,20 @@ function expressions(): string[] {
   const random = createRandom(seed)
   const scope = Object.entries(declared).map(([name, type]) => ({ name, type }))
   const all = Array.from({ length: Number(options.count) }, () =>
-    standIns.reduce(
-      (text, [word, standIn]) => text.replaceAll(word, standIn),
-      expression(random, pick(random, wantedTypes), scope),
+    outlived(
+      random,
+      standIns.reduce(
+        (text, [word, standIn]) => text.replaceAll(word, standIn),
+        expression(random, pick(random, wantedTypes), scope),
+      ),
     ),
   )
   return all.filter((text) => !text.includes("authorizer"))
+}
+
+/** Some are used where an error is of no consequence, but for what it cost until then. */
+function outlived(random: Random, text: string): string {
+  return chance(random, 0.3) ? `dyn(${text}) == null || true` : text
 }
 
 function evaluated(program: string, list: readonly string[]): Evaluated[] {
@@ -67,8 +80,11 @@ function evaluated(program: string, list: readonly string[]): Evaluated[] {
   return lines.map((line) => JSON.parse(line) as Evaluated)
 }
 
-function compare({ expr, compile, type, value, error, cost }: Evaluated): void {
-  const ours = answer(expr)
+function compare({ expr, compile, type, value, error, cost, min, max }: Evaluated): void {
+  const ours = answerWithin(expr)
+  // Go's evaluation has no limit here.
+  if (ours === undefined && cost > perCallLimit) return
+  if (ours === undefined) return note("a cost beyond the limit", `  ${expr}\n    - ${cost}`)
   const hasValue = compile === undefined && error === undefined
   const pairs: Readonly<Record<string, readonly [unknown, unknown]>> = {
     issues: [compile, ours.issues],
@@ -79,13 +95,34 @@ function compare({ expr, compile, type, value, error, cost }: Evaluated): void {
     error: [error, ours.error],
     value: [value, ours.value],
     cost: [hasValue ? cost : undefined, ours.cost],
+    estimate: [compile ?? `${min} ${rounded(Number(max))}`, ours.issues ?? printEstimate(ours.estimate)],
   }
   for (const [what, [one, other]] of Object.entries(pairs)) {
     if (one === other) continue
     const shape = what === "error" ? `error: ${String(one)} / ${String(other)}`.replaceAll(/\d+/g, "N") : what
-    const list = found.get(shape) ?? []
-    found.set(shape, list)
-    list.push(`  ${expr}\n    - ${String(one)}\n    + ${String(other)}`)
-    return
+    return note(shape, `  ${expr}\n    - ${String(one)}\n    + ${String(other)}`)
+  }
+}
+
+/** Beyond 2⁵³ numbers are not whole here. */
+function rounded(cost: number): number {
+  return cost < 2 ** 53 ? cost : Number(cost.toPrecision(9))
+}
+
+function printEstimate([min, max]: readonly [number, number] = [0, 0]): string {
+  return `${min} ${rounded(max)}`
+}
+
+function note(shape: string, text: string): void {
+  found.set(shape, [...(found.get(shape) ?? []), text])
+}
+
+/** Undefined if it costs too much. */
+function answerWithin(expression: string): Answer | undefined {
+  try {
+    return answer(expression)
+  } catch (error) {
+    if (error instanceof CostExceeded) return undefined
+    throw error
   }
 }
