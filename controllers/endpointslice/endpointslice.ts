@@ -84,6 +84,7 @@ async function reconcile(
     .byIndex(tenant, "service", `${key.namespace}/${key.name}`)
     .filter((slice) => isManagedBy(slice, managedBy) && slice.metadata.deletionTimestamp === undefined)
   const existing = labelled.filter((slice) => isOwnedBy(slice, service))
+  const foreign = labelled.filter((slice) => !isOwnedBy(slice, service))
   const pods = selectedPods(ctx, tenant, service)
   const trigger = triggers.next(tenant, service, pods)
   const auto = isAuto(service)
@@ -91,14 +92,9 @@ async function reconcile(
   const stripped = new Map(existing.map((slice) => [auto ? withoutHints(slice) : slice, slice]))
   const labels = labelsOf(service)
   const isOutdated = (slice: EndpointSlice): boolean => !equalIgnoringNulls(slice.metadata.labels, labels)
-  const steps = plan(familiesOf(service), wantedOf(ctx, tenant, service, pods), [...stripped.keys()], isOutdated)
+  const wanted = wantedOf(ctx, tenant, service, pods)
+  const steps = plan(familiesOf(service), wanted, { owned: [...stripped.keys()], foreign }, isOutdated)
   if (auto || zones.isHinted(tenant, uid)) hint(zones, controller, tenant, service, stripped, steps)
-  // The labels of the placeholder slice without endpoints also follow the Service.
-  for (const [slice, stored] of stripped) {
-    if (!isPlanned(steps, slice) && isOutdated(slice)) steps.update.push({ slice, endpoints: stored.endpoints ?? [] })
-  }
-  // Slices created by other clients, or for a deleted Service of this name.
-  steps.delete.push(...labelled.filter((slice) => !isOwnedBy(slice, service)))
   const failed = (why: string): void => {
     const text = `Error updating Endpoint Slices for Service ${key.namespace}/${key.name}: ${why}`
     controller.event(tenant, service, "Warning", "FailedToUpdateEndpointSlices", text)

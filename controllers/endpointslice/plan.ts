@@ -34,6 +34,12 @@ interface Kept {
   changed: boolean
 }
 
+export interface Existing {
+  owned: readonly EndpointSlice[]
+  /** Created by other clients, or for a deleted Service of this name. */
+  foreign?: readonly EndpointSlice[]
+}
+
 /**
  * `families`: the address families of the Service; each has at least one slice, which may be empty.
  * `isWritten`: this slice is written in any case.
@@ -41,20 +47,21 @@ interface Kept {
 export function plan(
   families: readonly string[],
   wanted: readonly Wanted[],
-  existing: readonly EndpointSlice[],
+  { owned, foreign = [] }: Existing,
   isWritten: (slice: EndpointSlice) => boolean = () => false,
 ): Plan {
   const result: Plan = { create: [], update: [], delete: [] }
   const groups = new Map(wanted.map((group) => [groupId(group.addressType, group.ports), group]))
   const taken = new Map<string, EndpointSlice[]>()
-  for (const slice of existing) {
+  for (const slice of owned) {
     const id = groupId(slice.addressType, slice.ports ?? [])
     if (groups.has(id)) taken.set(id, [...(taken.get(id) ?? []), slice])
     else result.delete.push(slice)
   }
   for (const [id, group] of groups) planGroup(group, taken.get(id) ?? [], isWritten, result)
-  for (const addressType of families) placeholder(addressType, existing, result)
+  const kept = families.map((addressType) => placeholder(addressType, { owned, foreign }, isWritten, result))
   recycle(result)
+  result.delete.push(...foreign.filter((slice) => !kept.includes(slice)))
   return result
 }
 
@@ -104,15 +111,31 @@ function planGroup(
   }
 }
 
-/** A Service without endpoints has one empty slice, so that clients can tell it from one that has not been processed yet. */
-function placeholder(addressType: string, existing: readonly EndpointSlice[], result: Plan): void {
+/**
+ * A Service without endpoints has one empty slice, so that clients can tell it from one that has not been processed yet. Returns the only
+ * slice of this type if it is one already, whoever owns it: after a Service was deleted without its slices, the next one of its name
+ * leaves this slice without an owner, as upstream.
+ */
+function placeholder(
+  addressType: string,
+  { owned, foreign = [] }: Existing,
+  isWritten: (slice: EndpointSlice) => boolean,
+  result: Plan,
+): EndpointSlice | undefined {
   const isOf = (of: { addressType: string }): boolean => of.addressType === addressType
   const deleted = result.delete.filter(isOf)
-  if (existing.filter(isOf).length !== deleted.length || result.create.some(isOf)) return
-  const present = deleted.find(({ ports, endpoints }) => (ports ?? []).length === 0 && (endpoints ?? []).length === 0)
-  if (present === undefined) result.create.push({ addressType, ports: [], endpoints: [] })
-  else result.delete = result.delete.filter((slice) => slice !== present)
+  if (owned.filter(isOf).length !== deleted.length || result.create.some(isOf)) return undefined
+  const [present, ...others] = [...deleted, ...foreign.filter(isOf)]
+  if (present !== undefined && others.length === 0 && isEmpty(present) && !isWritten(present)) {
+    result.delete = result.delete.filter((slice) => slice !== present)
+    return present
+  }
+  result.create.push({ addressType, ports: [], endpoints: [] })
+  return undefined
 }
+
+const isEmpty = ({ ports, endpoints }: EndpointSlice): boolean =>
+  (ports ?? []).length === 0 && (endpoints ?? []).length === 0
 
 /** A slice to delete is overwritten instead of creating another one. */
 function recycle(result: Plan): void {

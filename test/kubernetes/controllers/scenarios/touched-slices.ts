@@ -1,14 +1,46 @@
 // Endpoints and EndpointSlices to which others have added something.
 
 import type { Scenario, Step } from "../scenario.ts"
-import { endpoints, patched, pod, service, subset, withoutSelector } from "./service-steps.ts"
+import { endpoints, patched, pod, service, slice, subset, withoutSelector } from "./service-steps.ts"
 import { owner, settle } from "./steps.ts"
 
 const slicesGet = (contents: object): Step => ({ patchAll: "endpointslices", with: contents })
 const otherPort = patched({ ports: [{ name: "http", port: 80, targetPort: 9090 }] })
 const mirrored: readonly Step[] = [service(withoutSelector), endpoints([subset("192.0.2.1")]), settle]
 
+const deletedAlone: Step = { delete: ["services", "web"], policy: "Orphan" }
+const managed = {
+  "kubernetes.io/service-name": "web",
+  "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
+}
+
 export const touchedSliceScenarios: readonly Scenario[] = [
+  {
+    name: "service created again beside its empty slice",
+    steps: [service(), settle, deletedAlone, settle, service(), settle],
+  },
+  {
+    name: "service created again beside its slice",
+    nodes: "ready",
+    steps: [service(), pod("a"), settle, deletedAlone, settle, service(), settle],
+  },
+  {
+    name: "service created again beside its empty slice, with other labels",
+    steps: [service(), settle, deletedAlone, settle, service(), patched({}, { labels: { team: "b" } }), settle],
+  },
+  {
+    name: "service without pods whose slice gets a note and another label",
+    steps: [
+      service(),
+      settle,
+      slicesGet({ metadata: { annotations: { note: "x" }, labels: { team: "b" }, finalizers: ["example.com/hold"] } }),
+      settle,
+    ],
+  },
+  {
+    name: "service without pods gets another empty slice",
+    steps: [service(), settle, slice("mine", { endpoints: [] }, { labels: { ...managed, team: "a" } }), settle],
+  },
   {
     name: "service whose slice has a note and gets another port",
     nodes: "ready",
