@@ -13,6 +13,7 @@ export function policyEvaluationCases(): Scenario[] {
     { name: "messages of a policy cost more than it has", steps: spent() },
     { name: "mutations of a policy are evaluated again", steps: again() },
     { name: "an expression of a policy has spaces around it", steps: spaced() },
+    { name: "expressions of a policy compare and join what has no type in common", steps: mixed() },
   ]
 }
 
@@ -245,5 +246,24 @@ function spaced(): RequestStep[] {
     ...validating("d", { matchConditions: wrong, validations: [{ expression: "false" }] }),
     ...inForce(),
     ...["a", "b", "c", "d"].map((name) => map(name, { data: { a: "b" } })),
+  ]
+}
+
+/** Each gives its own warning. */
+function mixed(): RequestStep[] {
+  const expressions = [
+    "quantity('1') == object.data.a",
+    "object.data.a.find(object.data.b) == 'x'",
+    "[dyn(object.data.a)].sum() == 1",
+    "[dyn(object.data.a), dyn(1)].join() == 'x'",
+    "[dyn(optional.of(1)), dyn(1)].unwrapOpt() == []",
+    "[dyn(1)].unwrapOpt() == []",
+    "[dyn(1), dyn(object.data.a)].max() != 1",
+    "![dyn(object.data.a), dyn(1)].isSorted()",
+  ]
+  return [
+    ...validating("a", { validations: expressions.map((expression) => ({ expression })) }),
+    ...inForce(),
+    map("a", { data: { a: "1", b: "(" } }),
   ]
 }
