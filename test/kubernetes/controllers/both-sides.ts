@@ -10,6 +10,7 @@ import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { aggregatingFlags, allowedNetworks, Wardle } from "../aggregated/wardle.ts"
 import { defineThings } from "./custom-kinds.ts"
 import { CustomMetrics } from "./custom-metrics.ts"
+import { DualStackAddresses, dualStackFlags } from "./dual-stack-addresses.ts"
 import { kindsWithAggregated } from "./kinds.ts"
 import { serveMetrics } from "./metrics.ts"
 import { createNodes } from "./nodes.ts"
@@ -53,20 +54,23 @@ export interface SidesOptions {
   metrics?: boolean
   /** Both have a server of an aggregated API with objects, since before their controllers start. */
   aggregated?: boolean
+  /** Their Services may have addresses of IPv4, IPv6 or both; default: of IPv4. */
+  dualStack?: boolean
   /** false: they have no nodes but those that scenarios make. Default: two that are always ready. */
   nodes?: boolean
 }
 
 export async function startBothSides(sidesOptions: SidesOptions = {}): Promise<BothSides> {
-  const { metrics = false, aggregated = false, nodes = true } = sidesOptions
+  const { metrics = false, aggregated = false, dualStack = false, nodes = true } = sidesOptions
   await using starting = new AsyncDisposableStack()
   const period = metrics ? ["--horizontal-pod-autoscaler-sync-period=1s", "--pvclaimbinder-sync-period=1s"] : []
   const controllerManagerFlags = [...kubernetesOptions.controllerManagerFlags, ...period]
-  const apiServerFlags = metrics || aggregated ? aggregatingFlags : []
+  const apiServerFlags = [...(metrics || aggregated ? aggregatingFlags : []), ...(dualStack ? dualStackFlags : [])]
   // It looks for APIs when it starts, and then every 30 s.
   const options = { controllerManager: !aggregated, serviceAccounts: true, controllerManagerFlags, apiServerFlags }
   const kubernetes = starting.use(await TestKubernetes.start(options))
-  const gateway = starting.use(await startTestGateway({ serviceAddresses: rangeAddresses, allowedNetworks }))
+  const serviceAddresses = dualStack ? () => new DualStackAddresses() : rangeAddresses
+  const gateway = starting.use(await startTestGateway({ serviceAddresses, allowedNetworks }))
   const { kubeconfig } = await gateway.createTenant("a")
   const { tenants } = gateway.gateway
   const rootCertificateAuthority = "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n"

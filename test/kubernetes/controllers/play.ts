@@ -4,8 +4,9 @@ import { setTimeout as delay } from "node:timers/promises"
 import { timestamp, type KubeObject, type Pod } from "../../../apimachinery/object.ts"
 import { isConflict, isNotFound, StatusError } from "../../../apimachinery/status.ts"
 import { events, namespaces, pods, serviceAccounts } from "../../../client/resources.ts"
-import type { KubeClient } from "../../../client/rest.ts"
+import type { KubeClient, Resource } from "../../../client/rest.ts"
 import type { Value } from "./custom-metrics.ts"
+import { deploymentsFollow } from "./followed.ts"
 import { kindOf } from "./kinds.ts"
 import { setQueue, setUsage } from "./metrics.ts"
 import type { Family, PodReport, Scenario, Snapshot, Step } from "./scenario.ts"
@@ -109,14 +110,14 @@ async function take(side: Side, namespace: string, step: Step, refusals?: Status
   }
   if ("deleteAll" in step) {
     const kind = kindOf(step.deleteAll)
-    const { items } = await client.list(kind, { namespace })
-    for (const { metadata } of items) await client.delete(kind, namespace, metadata.name ?? "")
+    for (const { metadata } of await oldestFirst(client, kind, namespace)) {
+      await client.delete(kind, namespace, metadata.name ?? "")
+    }
     return
   }
   if ("patchAll" in step) {
     const kind = kindOf(step.patchAll)
-    const { items } = await client.list(kind, { namespace })
-    for (const { metadata } of items) {
+    for (const { metadata } of await oldestFirst(client, kind, namespace)) {
       await client.patch(kind, namespace, metadata.name ?? "", step.with, { type: "merge" })
     }
     return
@@ -126,6 +127,7 @@ async function take(side: Side, namespace: string, step: Step, refusals?: Status
     for (const pod of await chosen(client, namespace, step.labels, step.count)) {
       await report(client, pod, step.pods)
       await side.endpointsFollow(namespace)
+      await deploymentsFollow(client, namespace)
     }
     return
   }
@@ -154,6 +156,13 @@ async function take(side: Side, namespace: string, step: Step, refusals?: Status
     return
   }
   await settle(side, namespace)
+}
+
+/** Not by name, which may have a hash that each side computes in its own way. */
+async function oldestFirst(client: KubeClient, kind: Resource, namespace: string): Promise<KubeObject[]> {
+  const { items } = await client.list(kind, { namespace })
+  const rank = ({ metadata: { creationTimestamp, name } }: KubeObject): string => `${creationTimestamp} ${name}`
+  return items.sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
 }
 
 async function setCustom(side: Side, namespace: string, step: Extract<Step, { custom: unknown }>): Promise<void> {
@@ -296,6 +305,7 @@ async function playNodes(
     if (next !== undefined) {
       await report(client, next, "ready")
       await side.endpointsFollow(namespace)
+      await deploymentsFollow(client, namespace)
     }
     await delay(pollMs)
   }

@@ -1,9 +1,10 @@
 // Random scenarios by hand: what a seed makes is played on both sides; what differs each time it is played is reported.
 //
-//   node test/kubernetes/controllers/random.ts [--seed N] [--families REGEX] [--rounds N]
+//   node test/kubernetes/controllers/random.ts [--seed N] [--families REGEX] [--rounds N] [--dual-stack]
 //
-// --families: of random/index.ts, such as "Deployment|Job". --rounds: scenarios per family, each with the next seed. A Job's pods
-// that fail are made again after ten seconds and more, so that what is there at a step's end is left to chance: look at the events.
+// --families: of random/index.ts, such as "Deployment|Job". --rounds: scenarios per family, each with the next seed. --dual-stack:
+// Services may have addresses of IPv6. A Job's pods that fail are made again after ten seconds and more, so that what is there at a
+// step's end is left to chance: look at the events.
 
 import { isDeepStrictEqual, parseArgs } from "node:util"
 import { errorMessage } from "../../../apimachinery/error-message.ts"
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     families: { type: "string", default: "" },
     rounds: { type: "string", default: "10" },
+    "dual-stack": { type: "boolean", default: false },
   },
 })
 const seed = seedOf(values.seed)
@@ -29,7 +31,7 @@ const all = Array.from({ length: Number(values.rounds) }, (_, round) =>
   chosen.map((family) => randomScenario(family, seed + round)),
 ).flat()
 console.log(`seed ${seed}, ${all.length} scenarios`)
-await using sides = await startBothSides({ metrics: true })
+await using sides = await startBothSides({ metrics: true, dualStack: values["dual-stack"] })
 let different = 0
 const left = all.values()
 await Promise.all(

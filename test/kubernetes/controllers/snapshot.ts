@@ -1,6 +1,6 @@
 // What is in a namespace, without what must differ between two clusters: uids, times, revisions, random names, hashes.
 
-import type { IPAddress, KubeObject } from "../../../apimachinery/object.ts"
+import type { IPAddress, KubeObject, ReplicaSet } from "../../../apimachinery/object.ts"
 import type { StatusError } from "../../../apimachinery/status.ts"
 import { events, leases } from "../../../client/resources.ts"
 import type { Resource } from "../../../client/rest.ts"
@@ -123,7 +123,9 @@ function replacements(objects: readonly KubeObject[], namespace: string): Named[
   const names: Named[] = [[namespace, "NAMESPACE"]]
   for (const { metadata, kind, ...rest } of objects) {
     const { name = "", generateName, labels = {}, annotations = {} } = metadata
-    const hash = kind === "ReplicaSet" ? labels["pod-template-hash"] : undefined
+    // Of its selector: a user may change the label, but not what it was named after.
+    const { selector } = (rest["spec"] ?? {}) as NonNullable<ReplicaSet["spec"]>
+    const hash = kind === "ReplicaSet" ? selector.matchLabels?.["pod-template-hash"] : undefined
     if (hash !== undefined) names.push([hash, `HASH${annotations["deployment.kubernetes.io/revision"] ?? ""}`])
     const hashOf = labels["controller.kubernetes.io/hash"] ?? labels["controller-revision-hash"]
     const revision = kind === "ControllerRevision" ? hashOf : undefined
@@ -165,7 +167,7 @@ function replaceAll(text: string, names: readonly Named[]): string {
       // Nor which pod an autoscaler looks at first.
       .replaceAll(/(?<=\b(of|in) Pod )[\w-]+/g, "POD")
       .replaceAll(/10\.\d+\.\d+\.\d+/g, "ADDRESS")
-      .replaceAll(/fd00::[0-9a-f]+/g, "LONG-ADDRESS")
+      .replaceAll(/fd00::[0-9a-f:]+/g, "LONG-ADDRESS")
   )
 }
 

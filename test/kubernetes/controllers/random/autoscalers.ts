@@ -21,6 +21,7 @@ export const autoscalers: Family = (random) => {
     () => served(random),
     () => reported(random, ["ready", "unready", "succeeded", { exit: 1 }]),
     () => scale(random(7), resource),
+    () => ({ patch: [resource, "web"], with: { spec: { template: randomTemplate(random) } } }),
     () => ({ deletePods: labels, count: 1 + random(2) }),
     () => patched({ metrics: randomMetrics(random) }),
     () => patched({ minReplicas: 1 + random(3), maxReplicas: 3 + random(6) }),

@@ -14,11 +14,16 @@ export const cronJobs: Family = (random) => {
     const last = pick(random, [lastYear, lastYear, beforeThat])
     return [patched({ suspend: true }), last, patched({ suspend: false, schedule: `0 0 ${day} 1 *` })]
   }
+  const otherwise = (): Step[] => {
+    const schedule = pick(random, schedules)
+    return [patched({ suspend: true }), pick(random, [lastYear, beforeThat]), patched({ suspend: false, schedule })]
+  }
   const create = (): Step => cron({ suspend: true, ...randomSettings(random), jobTemplate: randomTemplate(random) })
   const steps: (() => Step[])[] = [
     due,
     due,
     due,
+    otherwise,
     () => [patched({ suspend: chance(random, 0.5) })],
     () => [patched(randomSettings(random))],
     () => [patched({ jobTemplate: randomTemplate(random) })],
@@ -45,6 +50,20 @@ const ofJobs = [
   { metadata: { labels: { a: "c" }, annotations: { "batch.kubernetes.io/cronjob-scheduled-timestamp": null } } },
   { metadata: { finalizers: ["example.com/hold"] } },
   { metadata: { finalizers: null } },
+]
+
+/** Due once a year or day, every so many hours, in leap years, or never. */
+const schedules = [
+  "@yearly",
+  "@daily",
+  "@every 8760h",
+  "@every 24h0m30s",
+  "0 0 29 2 *",
+  "0 0 30 2 *",
+  "0 0 1 JAN-MAR ?",
+  "0 0 13 1 FRI",
+  "TZ=Asia/Kathmandu 0 0 1 1 *",
+  "30 2 29 3 *",
 ]
 
 const beforeThat = last(`${thisYear - 5}-06-01T00:00:00Z`)

@@ -8,6 +8,7 @@ import { disruptionBudgets } from "./disruption-budgets.ts"
 import type { Family } from "./family.ts"
 import { jobs } from "./jobs.ts"
 import { inhabited } from "./namespaces.ts"
+import { nodes } from "./nodes.ts"
 import { namespaces, owners } from "./owners.ts"
 import { quotas } from "./quotas.ts"
 import { rollouts } from "./rollouts.ts"
@@ -33,6 +34,7 @@ const families: Readonly<Record<string, Family>> = {
   namespace: namespaces,
   "namespace of workloads": inhabited,
   volume: volumes,
+  node: nodes,
 }
 
 export const familyNames: readonly string[] = Object.keys(families)

@@ -36,6 +36,7 @@ function randomJob(random: Random): Step {
         ...(isOfManyTries ? {} : maybe(random, 0.4, { podFailurePolicy: failurePolicy(random, isPerIndex) })),
         ...maybe(random, 0.15, { ttlSecondsAfterFinished: pick(random, [0, 3600]) }),
         ...maybe(random, 0.1, { activeDeadlineSeconds: 3600 }),
+        ...maybe(random, 0.05, { managedBy: pick(random, ["example.com/other", "kubernetes.io/job-controller"]) }),
         template: {
           metadata: maybe(random, 0.15, held),
           spec: { restartPolicy: isOfManyTries ? "OnFailure" : "Never", containers: [container("one")] },

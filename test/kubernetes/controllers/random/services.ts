@@ -11,7 +11,7 @@ export const services: Family = (random) => {
     names.push(`p${names.length}`)
     return randomPod(random, names.at(-1) ?? "")
   }
-  const begin = [randomService(random), ...some(random, 1, 4, newPod)]
+  const begin = [{ ...randomService(random), mayBeRefused: true as const }, ...some(random, 1, 4, newPod)]
   if (chance(random, 0.3)) begin.reverse()
   return {
     nodes: "bound",
@@ -24,7 +24,7 @@ export const services: Family = (random) => {
   }
 }
 
-/** Services have addresses of IPv4 here; pods may have others, too, or first. */
+/** Of pods; a Service has some of its families. */
 const addressed = (random: Random, names: readonly string[]): Step[] =>
   names
     .filter(() => chance(random, 0.3))
@@ -60,15 +60,31 @@ function randomPorts(random: Random): object[] {
 /** Without addresses, the later may be without ports too. */
 function randomService(random: Random): Step {
   const isHeadless = chance(random, 0.35)
+  const type = isHeadless ? {} : maybe(random, 0.3, pick(random, types))
   return service({
     ...maybe(random, 0.85, { selector: pick(random, selectors) }),
     ports: isHeadless && chance(random, 0.2) ? null : randomPorts(random),
     ...(isHeadless ? { clusterIP: "None" } : {}),
     ...maybe(random, 0.25, { publishNotReadyAddresses: true }),
     ...maybe(random, 0.25, { trafficDistribution: pick(random, distributions) }),
-    ...maybe(random, 0.1, { type: "ExternalName", externalName: "example.com", clusterIP: null }),
+    ...(chance(random, 0.1) ? external : { ...maybe(random, 0.4, randomFamilies(random)), ...type }),
   })
 }
+
+/** Which of them the cluster has is another matter. */
+const randomFamilies = (random: Random): object => ({
+  ipFamilyPolicy: pick(random, ["SingleStack", "PreferDualStack", "PreferDualStack", "RequireDualStack"]),
+  ...maybe(random, 0.5, { ipFamilies: pick(random, [["IPv4"], ["IPv6"], ...families]) }),
+})
+
+const external = { type: "ExternalName", externalName: "example.com", clusterIP: null }
+const types: readonly object[] = [
+  { type: "NodePort" },
+  { type: "NodePort", externalTrafficPolicy: "Local" },
+  { type: "LoadBalancer" },
+  { type: "LoadBalancer", externalTrafficPolicy: "Local" },
+  { type: "LoadBalancer", allocateLoadBalancerNodePorts: false, loadBalancerClass: "example.com/of" },
+]
 
 function randomPod(random: Random, name: string): Step {
   const containerPorts = [
@@ -104,6 +120,10 @@ const fields: readonly ((random: Random) => object)[] = [
   (random) => ({ internalTrafficPolicy: pick(random, ["Local", "Cluster"]) }),
   () => ({ type: "ExternalName", externalName: "example.com", clusterIP: null, clusterIPs: null }),
   () => ({ type: "ClusterIP", externalName: null }),
+  (random) => pick(random, types),
+  (random) => randomFamilies(random),
+  () => ({ ipFamilyPolicy: "SingleStack" }),
+  () => ({ ipFamilyPolicy: "PreferDualStack" }),
 ]
 
 function metadataOf(random: Random): object {
@@ -185,6 +205,7 @@ function byHand(random: Random): Step {
     () => ({ deleteAll: "endpoints" }),
     () => ({ deleteAll: "endpointslices" }),
     () => slice("mine"),
+    () => slice("mine", { addressType: "IPv6", endpoints: [{ addresses: ["2001:db8::7"] }] }),
     () => slice("mine", {}, { labels: { "kubernetes.io/service-name": "web", ...managed } }),
     () => ({ patch: ["endpointslices", "mine"], with: { endpoints: [{ addresses: ["192.0.2.8"] }] } }),
     () => ({ delete: ["endpointslices", "mine"] }),

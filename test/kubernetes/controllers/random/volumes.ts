@@ -3,11 +3,14 @@
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import type { Step } from "../scenario.ts"
 import { user } from "../scenarios/volume-steps.ts"
-import { type Family, maybe, oneByOne, some } from "./family.ts"
+import { type Family, held, maybe, oneByOne, some } from "./family.ts"
 
 const rank = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"] as const
+const askedModes = [...rank, "ReadWriteOncePod"] as const
 const provisioners = ["kubernetes.io/no-provisioner", "csi.example.com", "kubernetes.io/aws-ebs", "kubernetes.io/nfs"]
 const annotation = "pv.kubernetes.io/"
+
+const attributes = "NAMESPACE-attributes"
 
 /** Who of several waiting gets a volume is left to chance, so each class has one claim. */
 const classes = 2
@@ -26,6 +29,12 @@ export const volumes: Family = (random) => {
     () => world.delete(),
     () => world.delete(),
     () => ({ deletePods: {}, count: 1 }),
+    () => ({ pods: pick(random, ["ready", "succeeded", { exit: 1 }]), ...maybe(random, 0.5, { count: 1 }) }),
+    () => world.resize(),
+    () => world.resize(),
+    () => world.deleteInUse(),
+    () => world.createAttributes(),
+    () => ({ delete: ["volumeattributesclasses", attributes] }),
   ]
   const begin = [
     ...some(random, 0, 1, () => world.createClass()),
@@ -52,8 +61,10 @@ class World {
   createVolume(): Step {
     const random = this.#random
     const size = 10 * (1 + random(4)) + this.#volumes
+    const terms = [{ matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: ["n1"] }] }]
     const kind = pick<object>(random, [
       { nfs: { server: "10.0.0.1", path: "/x" } },
+      { local: { path: "/x" }, nodeAffinity: { required: { nodeSelectorTerms: terms } } },
       { csi: { driver: "csi.example.com", volumeHandle: "h" } },
       { awsElasticBlockStore: { volumeID: "v" } },
     ])
@@ -72,6 +83,7 @@ class World {
           persistentVolumeReclaimPolicy: pick(random, ["Retain", "Delete"]),
           ...kind,
           ...maybe(random, 0.15, { volumeMode: "Block" }),
+          ...maybe(random, 0.1, { volumeAttributesClassName: attributes }),
           ...maybe(random, 0.25, { claimRef: { namespace: "NAMESPACE", name: this.#claim() } }),
         },
       },
@@ -91,11 +103,12 @@ class World {
         kind: "PersistentVolumeClaim",
         metadata: { name: `c${one}` },
         spec: {
-          accessModes: [pick(random, rank)],
+          accessModes: [pick(random, askedModes)],
           storageClassName: isOfNone ? "" : `NAMESPACE-${one}`,
           resources: { requests: { storage: `${10 * (1 + random(3))}Gi` } },
           ...maybe(random, 0.15, { volumeMode: "Block" }),
           ...maybe(random, 0.2, { volumeName: this.#volume() }),
+          ...maybe(random, 0.1, { volumeAttributesClassName: attributes }),
           ...(Object.keys(matchLabels).length === 0 ? {} : { selector: { matchLabels } }),
         },
       },
@@ -112,6 +125,18 @@ class World {
         provisioner: pick(random, provisioners),
         volumeBindingMode: pick(random, ["Immediate", "WaitForFirstConsumer"]),
         ...maybe(random, 0.5, { allowVolumeExpansion: true }),
+      },
+    }
+  }
+
+  createAttributes(): Step {
+    return {
+      create: {
+        apiVersion: "storage.k8s.io/v1",
+        kind: "VolumeAttributesClass",
+        metadata: { name: attributes },
+        driverName: "csi.example.com",
+        parameters: { a: "b" },
       },
     }
   }
@@ -142,9 +167,44 @@ class World {
       { metadata: { annotations: { [`${annotation}bind-completed`]: null } } },
       { metadata: { annotations: { touched: String(random(100)) } } },
       { metadata: { finalizers: null } },
-      { spec: { resources: { requests: { storage: "60Gi" } } } },
+      { metadata: { finalizers: held.finalizers } },
+      { metadata: { annotations: { "volume.kubernetes.io/selected-node": pick(random, ["n1", "nobody", null]) } } },
+      { spec: { volumeName: this.#volume() } },
+      { spec: { volumeAttributesClassName: pick(random, [attributes, null]) } },
     ])
     return { patch: ["persistentvolumeclaims", this.#claim()], with: fields }
+  }
+
+  /** Users ask for more, and a resizer reports how far it has come. */
+  resize(): Step {
+    const random = this.#random
+    const storage = pick(random, ["20Gi", "35Gi", "60Gi"])
+    const claim: ["persistentvolumeclaims", string] = ["persistentvolumeclaims", this.#claim()]
+    const volume: ["persistentvolumes", string] = ["persistentvolumes", this.#volume()]
+    const conditions = [{ type: pick(random, ["Resizing", "FileSystemResizePending"]), status: "True" }]
+    const ofStatus = pick<object>(random, [
+      { conditions },
+      { conditions: null },
+      { capacity: { storage } },
+      { allocatedResources: { storage }, allocatedResourceStatuses: { storage: "ControllerResizeInProgress" } },
+      { allocatedResources: null, allocatedResourceStatuses: null },
+    ])
+    return pick<Step>(random, [
+      { patch: claim, with: { spec: { resources: { requests: { storage } } } } },
+      { patch: claim, with: { spec: { resources: { requests: { storage } } } } },
+      { patch: claim, with: { status: ofStatus }, subresource: "status" },
+      { patch: volume, with: { spec: { capacity: { storage } } } },
+      {
+        patch: ["storageclasses", `NAMESPACE-${random(classes)}`],
+        with: { allowVolumeExpansion: chance(random, 0.7) },
+      },
+    ])
+  }
+
+  /** Once more than usual: it may wait for what uses it. */
+  deleteInUse(): Step {
+    const policy = pick(this.#random, ["Foreground", "Orphan"] as const)
+    return { delete: ["persistentvolumeclaims", this.#claim()], policy }
   }
 
   delete(): Step {
