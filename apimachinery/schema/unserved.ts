@@ -48,3 +48,31 @@ const kinds: Readonly<Record<string, string>> = dictionary({
 export function isUnserved(apiVersion: string, kind: string): boolean {
   return kinds[apiVersion]?.split(" ").includes(kind) === true
 }
+
+/** Of those, the ones that have other fields, or other defaults, than the served version of their kind. */
+const unlike: Readonly<Record<string, string>> = dictionary({
+  "admissionregistration.k8s.io/v1beta1": "MutatingWebhookConfiguration ValidatingWebhookConfiguration",
+  "apiextensions.k8s.io/v1beta1": "CustomResourceDefinition",
+  "apps/v1beta1": "Deployment StatefulSet",
+  "discovery.k8s.io/v1beta1": "EndpointSlice",
+  "extensions/v1beta1": "DaemonSet Deployment Ingress ReplicaSet",
+  "flowcontrol.apiserver.k8s.io/v1beta1": "PriorityLevelConfiguration",
+  "flowcontrol.apiserver.k8s.io/v1beta2": "PriorityLevelConfiguration",
+  "networking.k8s.io/v1beta1": "Ingress",
+  "node.k8s.io/v1alpha1": "RuntimeClass",
+  "policy/v1beta1": "PodDisruptionBudget",
+  "rbac.authorization.k8s.io/v1alpha1": "ClusterRoleBinding RoleBinding",
+  "resource.k8s.io/v1beta1": "DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice",
+})
+
+/** Groups whose kinds are served in others now. */
+const formerGroups: Readonly<Record<string, readonly string[]>> = dictionary({
+  extensions: ["networking.k8s.io"],
+})
+
+/** Whether an object of this unserved version is the same in the served version of the group. */
+export function isUnservedAlike(apiVersion: string, kind: string, servedGroup: string): boolean {
+  const [group = ""] = apiVersion.split("/")
+  const isOfGroup = group === servedGroup || formerGroups[group]?.includes(servedGroup) === true
+  return isOfGroup && isUnserved(apiVersion, kind) && unlike[apiVersion]?.split(" ").includes(kind) !== true
+}

@@ -40,7 +40,14 @@ import { sendSubresource, sendValue } from "../responses/respond.ts"
 import { admitUpdate } from "./admit-update.ts"
 import { applied, readConfiguration } from "./apply.ts"
 import { subresourceBody } from "./create.ts"
-import { checkPatchedType, dropOtherFields, expectedInVersion, inOwnVersion, otherVersion } from "./patched-type.ts"
+import {
+  checkPatchedType,
+  dropOtherFields,
+  expectedInVersion,
+  inOwnVersion,
+  inServedVersion,
+  otherVersion,
+} from "./patched-type.ts"
 import { patchType, readPatch, type PatchDocument, type PatchType } from "./patch-document.ts"
 
 /** PATCH of an object, its status or a subresource: read, patch, decode, write; retried after a conflict. */
@@ -251,7 +258,7 @@ export function patched(
     }
     checkPatchedType(result, current, refusedPatch)
   }
-  const whole = isCustom ? result : typed(result, type, expected)
+  const whole = isCustom ? result : inServedVersion(ctx, typed(result, type, expected))
   const other = otherVersion(ctx, whole)
   const own = isCustom ? expectedInVersion(ctx, result, expected) : expected
   const inVersion = other === undefined ? own : expectedOf(other)

@@ -8,6 +8,7 @@ import { prune } from "../../../apimachinery/schema/prune.ts"
 import { typeFault } from "../../../apimachinery/schema/json/parse.ts"
 import { isObject, type JsonObject, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
+import { isUnservedAlike } from "../../../apimachinery/schema/unserved.ts"
 import { compileStructural } from "../../../apimachinery/schema/structural/structural.ts"
 import { internalError, type StatusError } from "../../../apimachinery/status.ts"
 import { convertObject } from "../../registry/conversion/convert.ts"
@@ -76,6 +77,15 @@ export function otherVersion(ctx: RequestContext, object: Json): ResourceDefinit
   const other = { ...parseGroupVersion(apiVersion), resource: own.resource }
   const found = ctx.controlPlane.resources.registry(other)?.definition
   return found?.storagePrefix === own.storagePrefix ? found : undefined
+}
+
+/** An object of a version that is not served is read in the one that is, if that has the same fields. */
+export function inServedVersion(ctx: RequestContext, object: Json): Json {
+  const own = ownDefinition(ctx)
+  if (own === undefined || own.customResource !== undefined || !isObject(object)) return object
+  const { apiVersion, kind } = object
+  if (kind !== own.kind || typeof apiVersion !== "string") return object
+  return isUnservedAlike(apiVersion, kind, own.group) ? { ...object, apiVersion: printGroupVersion(own) } : object
 }
 
 export async function inOwnVersion(

@@ -93,6 +93,7 @@ import { objectCases } from "./cases/objects.ts"
 import { ownRuleCases } from "./cases/own-rules.ts"
 import { ownTypeCases } from "./cases/own-types.ts"
 import { patchCases } from "./cases/patches.ts"
+import { patchedVersionCases } from "./cases/patched-versions.ts"
 import { pathCases } from "./cases/paths.ts"
 import { policyCostCases } from "./cases/policy-costs.ts"
 import { policyEvaluationCases } from "./cases/policy-evaluations.ts"
@@ -292,6 +293,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...repeatedDeletionCases(),
         ...yamlCases(),
         ...patchCases(),
+        ...patchedVersionCases(),
         ...numberLiteralCases(),
         ...objectCases(),
         ...byteCases(),

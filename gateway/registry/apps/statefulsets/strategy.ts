@@ -1,6 +1,7 @@
 // StatefulSets. Source: k8s.io/kubernetes/pkg/{apis,registry}/apps.
 
 import {
+  asJson,
   type FieldError,
   FieldPath,
   forbiddenField,
@@ -123,7 +124,11 @@ function validateSpec(spec: Spec, current: Spec | undefined): FieldError[] {
   const policies = ["OrderedReady", "Parallel"]
   if (!policies.includes(spec.podManagementPolicy ?? "")) {
     errors.push(
-      invalidValue(path.child("podManagementPolicy"), spec.podManagementPolicy, "must be 'OrderedReady' or 'Parallel'"),
+      invalidValue(
+        path.child("podManagementPolicy"),
+        asJson(spec.podManagementPolicy),
+        "must be 'OrderedReady' or 'Parallel'",
+      ),
     )
   }
   errors.push(...validateUpdateStrategy(spec.updateStrategy ?? {}), ...validateRetention(spec))
