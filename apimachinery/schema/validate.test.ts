@@ -112,3 +112,12 @@ describe("a value whose validation takes very long", () => {
     expect(() => check(100_000)).toThrow("it takes longer than 1000 ms to check it")
   })
 })
+
+test("all of many faults are reported", () => {
+  const list = Array.from({ length: 250 }, () => "x")
+  const { schema: ofLists } = compileStructural({
+    type: "object",
+    properties: { list: { type: "array", items: { type: "integer" } } },
+  })
+  expect(validateRules(ofLists, { list }, FieldPath.root())).toHaveLength(250)
+})

@@ -18,8 +18,8 @@ import { isNearInteger, numberFaults } from "./validate-numbers.ts"
 import { textFault } from "./validate-texts.ts"
 import { lookEvery, Pace } from "./validation-pace.ts"
 
-/** Limits the response for an invalid object with many items. */
-const maxErrors = 100
+/** Limits the time and memory that an invalid object with many items takes. */
+const maxErrors = 10_000
 /** Upstream reports these errors without a field, except when it validates a default. */
 const nowhere = FieldPath.root("<nil>")
 

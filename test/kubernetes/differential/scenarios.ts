@@ -84,6 +84,7 @@ import { olderAutoscalerCases } from "./cases/older-autoscalers.ts"
 import { olderRuleCases } from "./cases/older-rules.ts"
 import { otherKindCases } from "./cases/other-kinds.ts"
 import { openAPICases } from "./cases/openapi.ts"
+import { manyFaultCases } from "./cases/many-faults.ts"
 import { labelKeyCases } from "./cases/label-keys.ts"
 import { listCases } from "./cases/lists.ts"
 import { nodeReadCases } from "./cases/node-reads.ts"
@@ -294,6 +295,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...yamlCases(),
         ...patchCases(),
         ...patchedVersionCases(),
+        ...manyFaultCases(),
         ...numberLiteralCases(),
         ...objectCases(),
         ...byteCases(),
