@@ -1,5 +1,6 @@
 // Decoding of the built-in parts of a custom resource: its metadata, and that of embedded objects.
 
+import { equalJson } from "../../equality.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
 import { Mismatch } from "./errors.ts"
@@ -17,15 +18,15 @@ const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 /**
  * Only the metadata of a custom resource is decoded; the rest is pruned here and validated by validate.ts. Returns the paths of
  * unknown fields if they are collected, in upstream's order: those of the metadata, which is decoded from a text with sorted keys,
- * pruned fields, and those of the metadata of embedded objects.
+ * pruned fields, and those of the metadata of embedded objects. `isMerged`: the value was made by merging what was applied.
  */
-export function decodeCustom(schema: Schema, value: Json, walk: Walk): readonly string[] {
+export function decodeCustom(schema: Schema, value: Json, walk: Walk, isMerged = false): readonly string[] {
   if (!isObject(value)) return []
   walk.oddNumbers?.each(checkLiteral, "metadata")
   decodeMetadata(value, walk)
   const ofMetadata = (walk.unknown?.splice(0) ?? []).sort(comparePaths).map(printPath)
   const pruned = prune(schema, value, walk.unknown !== undefined)
-  const within: Place = { at: FieldPath.root(), unknown: [] }
+  const within: Place = { at: FieldPath.root(), unknown: [], isMerged }
   decodeEmbedded(schema, value, walk, within)
   return [...ofMetadata, ...pruned, ...within.unknown.sort()]
 }
@@ -131,6 +132,8 @@ export function repairEmbedded(schema: Schema, value: Json): void {
 interface Place {
   /** Drops what is malformed. */
   repairs?: boolean
+  /** Upstream decodes it only when it is stored: what changes then counts as unknown, and null is validated before. */
+  isMerged?: boolean
   at: FieldPath
   /** The unknown fields of all embedded objects. */
   unknown: string[]
@@ -155,7 +158,8 @@ function placeOfEntry({ fields }: Schema, at: FieldPath, name: string): FieldPat
   return fields !== undefined && Object.hasOwn(fields, name) ? at.child(name) : at.key(name)
 }
 
-function decodeObjectWithin(schema: Schema, value: JsonObject, walk: Walk, { at, unknown, repairs }: Place): void {
+function decodeObjectWithin(schema: Schema, value: JsonObject, walk: Walk, place: Place): void {
+  const { at, unknown, repairs, isMerged = false } = place
   for (const name of ["apiVersion", "kind"]) {
     const given = value[name]
     if (given === undefined || typeof given === "string") continue
@@ -168,7 +172,9 @@ function decodeObjectWithin(schema: Schema, value: JsonObject, walk: Walk, { at,
   // null counts as empty metadata, unless the schema forbids null.
   const named = schema.fields?.["metadata"]?.schema
   const mayBeNull = named === undefined || named.nullable === true || named.default !== undefined
-  if (value["metadata"] === null && mayBeNull) value["metadata"] = {}
+  const before = value["metadata"]
+  if (before === null && !mayBeNull && isMerged) return
+  if (before === null && mayBeNull) value["metadata"] = {}
   const given = JSON.stringify(value["metadata"])
   const depth = walk.path.length
   try {
@@ -183,6 +189,10 @@ function decodeObjectWithin(schema: Schema, value: JsonObject, walk: Walk, { at,
     throw new EmbeddedFault(at.child("metadata"), given, error.message)
   }
   for (const path of walk.unknown?.splice(0) ?? []) unknown.push(at.child(printPath(path.slice(depth))).toString())
+  // Fields that are declared have defaults, which come before this is compared.
+  const isCompared = isMerged && before !== undefined && named?.fields === undefined
+  const isChanged = isCompared && (before === null || !equalJson(JSON.parse(given), value["metadata"]))
+  if (isChanged) unknown.push(at.child("metadata").toString())
 }
 
 /** Each field of the metadata is decoded by itself. */

@@ -47,7 +47,7 @@ export function decodeObject(
     roundsAmounts: !keepsAmounts(value),
   }
   try {
-    if (schema.custom === true) pruned = decodeCustom(schema, value, walk)
+    if (schema.custom === true) pruned = decodeCustom(schema, value, walk, source === "memory")
     else decodeWhole(schema, value, walk)
   } catch (error) {
     if (!(error instanceof Mismatch) && !(error instanceof ScalarError)) throw error

@@ -87,6 +87,7 @@ import { openAPICases } from "./cases/openapi.ts"
 import { manyFaultCases } from "./cases/many-faults.ts"
 import { labelKeyCases } from "./cases/label-keys.ts"
 import { listCases } from "./cases/lists.ts"
+import { nullMetadataCases } from "./cases/null-metadata.ts"
 import { nodeReadCases } from "./cases/node-reads.ts"
 import { nodeWriteCases } from "./cases/node-writes.ts"
 import { numberLiteralCases } from "./cases/number-literals.ts"
@@ -295,6 +296,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...yamlCases(),
         ...patchCases(),
         ...patchedVersionCases(),
+        ...nullMetadataCases(),
         ...manyFaultCases(),
         ...numberLiteralCases(),
         ...objectCases(),
