@@ -2,6 +2,7 @@
 
 import { duplicate, type FieldError, type FieldPath, invalidValue } from "../field-errors.ts"
 import type { Json } from "../object.ts"
+import { isGivenFraction } from "./decode/given.ts"
 import { isObject, sortedKeys } from "./json-object.ts"
 import { type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 
@@ -26,22 +27,25 @@ export function validateLists(schema: Schema, value: Json, path: FieldPath): Fie
 }
 
 function uniqueErrors(schema: Schema, list: readonly Json[], path: FieldPath): FieldError[] {
-  if (schema.listType === "set") return duplicates(list, path)
+  if (schema.listType === "set") return duplicates(list, path, (index) => isGivenFraction(list, String(index)))
   if (schema.listType !== "map") return []
   const odd = list.findIndex((item) => item !== null && !isObject(item))
   if (odd >= 0) return [invalidValue(path.index(odd), list[odd], "must be an object for an array of list-type map")]
   const keys = schema.listMapKeys ?? []
+  const [only = ""] = keys
   return duplicates(
     list.map((item) => keysOf(item, keys)),
     path,
+    // Several keys are compared by their text, in which a double is like an integer.
+    (index) => keys.length === 1 && isObject(list[index]) && isGivenFraction(list[index], only),
   )
 }
 
-/** Like upstream, reports only the second of several equal items. */
-function duplicates(identities: readonly Json[], path: FieldPath): FieldError[] {
+/** Like upstream, reports only the second of several equal items. A whole number that was given as a double equals no integer. */
+function duplicates(identities: readonly Json[], path: FieldPath, isDouble: (index: number) => boolean): FieldError[] {
   const times = new Map<string, number>()
   return identities.flatMap((identity, index) => {
-    const text = stableText(identity)
+    const text = stableText(identity) + (isDouble(index) ? " double" : "")
     const before = times.get(text) ?? 0
     times.set(text, before + 1)
     return before === 1 ? [duplicate(path.index(index), sortedKeys(identity))] : []

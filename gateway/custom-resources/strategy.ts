@@ -3,6 +3,7 @@
 
 import { droppedOf } from "./dropped-fields.ts"
 import { equalJson } from "../../apimachinery/equality.ts"
+import { hasGivenFractionWithin } from "../../apimachinery/schema/decode/given.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import { printGo } from "../../apimachinery/go/print.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
@@ -80,7 +81,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       if (droppedOf(object).some((name) => !ignored.includes(name))) return true
       const rest = (of: KubeObject): unknown =>
         Object.fromEntries(Object.entries(of).filter(([name]) => !ignored.includes(name)))
-      return !equalJson(rest(object), rest(current))
+      return !equalJson(rest(object), rest(current)) || hasGivenFractionWithin(rest(object))
     },
   }
   if (selectable.size > 0) {

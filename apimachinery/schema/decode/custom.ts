@@ -4,6 +4,7 @@ import { equalJson } from "../../equality.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
 import { Mismatch } from "./errors.ts"
+import { noteGivenDouble } from "./given.ts"
 import { decodeWhole, type Walk } from "./value.ts"
 import { schemaOfType } from "../facts.ts"
 import { isObject, type JsonObject, sortedKeys } from "../json-object.ts"
@@ -28,6 +29,10 @@ export function decodeCustom(schema: Schema, value: Json, walk: Walk, isMerged =
   const pruned = prune(schema, value, walk.unknown !== undefined)
   const within: Place = { at: FieldPath.root(), unknown: [], isMerged }
   decodeEmbedded(schema, value, walk, within)
+  walk.oddNumbers?.select((holder, step, literal) => {
+    if (typeof holder === "object" && holder !== null) noteGivenDouble(holder, String(step), literal)
+    return false
+  }, value)
   return [...ofMetadata, ...pruned, ...within.unknown.sort()]
 }
 

@@ -5,6 +5,7 @@ import { decodeObject, parseObject, writeZeros } from "./decode.ts"
 import { hasGivenEmpty, hasGivenFractionWithin, isGivenEmpty, isGivenFraction } from "./given.ts"
 import { schemaOf } from "../facts.ts"
 import type { Schema } from "../schema.ts"
+import { compileStructural } from "../structural/structural.ts"
 
 const deployment: GroupVersionKind = { group: "apps", version: "v1", kind: "Deployment" }
 const core = (kind: string): GroupVersionKind => ({ group: "", version: "v1", kind })
@@ -307,4 +308,21 @@ test("a decoded object remembers fractions of times that were dropped", () => {
   const nanoseconds = ["00:00:00,5Z", "00:00:00.000000001Z", "00:00:00.000Z", "00:00:00.0000000001Z", "02:00:00+02:00"]
   const kept = nanoseconds.map((time) => hasGivenFractionWithin(template(`2026-01-01T${time}`)))
   expect(kept).toEqual([true, true, false, false, false])
+})
+
+test("a decoded custom resource remembers whole numbers that were given as doubles", () => {
+  const { schema } = compileStructural({ type: "object", "x-kubernetes-preserve-unknown-fields": true })
+  const given = (number: string): boolean => {
+    const { value } = parseObject(
+      Buffer.from(`{"apiVersion":"a/v1","kind":"A","spec":{"list":[1,${number}]}}`),
+      "json",
+      {
+        duplicates: false,
+      },
+    )
+    decodeObject(schema, value, false)
+    return hasGivenFractionWithin(value)
+  }
+  const numbers = ["1", "1.0", "1e3", "-0.0", "1.5", "9223372036854774784.0", "1e19"]
+  expect(numbers.map(given)).toEqual([false, true, true, true, false, true, false])
 })

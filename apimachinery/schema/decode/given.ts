@@ -5,6 +5,8 @@
 //   decoder prints them as Go does. In protobuf, times are whole seconds.
 // - Times that were given as the one of Go that is not set. Go compares the zone as well, which only such a time has. The decoder
 //   drops them.
+// - Whole numbers of custom resources with a fraction or an exponent ("1.0"). Go keeps a double, which is not equal to the integer
+//   that is read when it has been stored.
 //
 // The records are about the decoded objects themselves, not about their copies, and only as long as a field keeps the value that the
 // decoder gave it: it may since have been defaulted, or set by the server.
@@ -25,6 +27,16 @@ export function noteGivenEmpty(holder: object, key: string): void {
 /** `given`: the time in the request, `printed`: its canonical form. */
 export function noteGivenTime(holder: object, key: string, given: string, printed: unknown): void {
   if (fraction.test(given)) note(holder, key, printed)
+}
+
+/** Below, all whole numbers are stored as integers. */
+const firstBeyondInt64 = 2 ** 63
+
+/** `holder`: an object or a list. */
+export function noteGivenDouble(holder: object, key: string, literal: string): void {
+  const value: unknown = (holder as Record<string, unknown>)[key]
+  const isStoredAsInteger = typeof value === "number" && Number.isInteger(value) && Math.abs(value) < firstBeyondInt64
+  if (isStoredAsInteger && /[.eE]/.test(literal)) note(holder, key, value)
 }
 
 export function noteGivenZeroTime(holder: object, key: string): void {
@@ -48,7 +60,7 @@ export function hasGivenEmpty(value: unknown): boolean {
   return isAnywhere(value, isGivenEmpty)
 }
 
-/** Whether the field is a time that was given with a fraction of a second. */
+/** Whether the field is a time that was given with a fraction of a second, or a whole number given as a double. */
 export function isGivenFraction(holder: object, key: string): boolean {
   const printed = givenFields.get(holder)?.get(key)
   return printed !== undefined && (holder as Record<string, unknown>)[key] === printed
@@ -59,7 +71,7 @@ export function isGivenZeroTime(holder: object, key: string): boolean {
   return givenFields.get(holder)?.get(key) === zeroTime && ((holder as Record<string, unknown>)[key] ?? null) === null
 }
 
-/** Whether any field of the object itself is a time that was given with a fraction of a second. */
+/** Whether any field of the object itself is such a time or number. */
 export function hasGivenFraction(holder: object): boolean {
   return isAny(holder, isGivenFraction)
 }

@@ -39,6 +39,7 @@ import { customUnchangedFaultCases } from "./cases/custom-unchanged-faults.ts"
 import { customUnknownFieldCases } from "./cases/custom-unknown-fields.ts"
 import { customVersionCases } from "./cases/custom-versions.ts"
 import { customValueCases } from "./cases/custom-values.ts"
+import { customWholeFractionCases } from "./cases/custom-whole-fractions.ts"
 import { defaultClassCases } from "./cases/default-classes.ts"
 import { customDocumentCases } from "./cases/custom-documents.ts"
 import { definitionDetailCases } from "./cases/definition-details.ts"
@@ -197,6 +198,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customFormatCases(),
         ...customFormatTextCases(),
         ...customNumberCases(),
+        ...customWholeFractionCases(),
         ...customTypeCases(),
         ...customUnknownFieldCases(),
         ...customManagerCases(),
