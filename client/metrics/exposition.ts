@@ -37,8 +37,11 @@ export function exponentialBounds(start: number, factor: number, count: number):
   return bounds
 }
 
-/** Content type of the metrics. */
-export const expositionType = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"
+/** Content type of metrics whose names are escaped in this way. */
+export const expositionOf = (escaping: string): string =>
+  `text/plain; version=0.0.4; charset=utf-8; escaping=${escaping}`
+
+export const expositionType = expositionOf("underscores")
 
 export type MetricType = "counter" | "gauge" | "histogram"
 

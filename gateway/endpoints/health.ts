@@ -6,9 +6,9 @@ import { compareText } from "../../apimachinery/go/text-order.ts"
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { ServerResponse } from "node:http"
 import { gzipSync } from "node:zlib"
-import { expositionType } from "../../client/metrics/exposition.ts"
 import { faultOf } from "../registry/generic/storage/storage-errors.ts"
 import type { RequestContext } from "../request/context.ts"
+import { expositionTypeFor } from "./exposition.ts"
 import { acceptsGzipAtAll } from "./responses/body-writer.ts"
 
 interface Check {
@@ -120,7 +120,7 @@ export async function serveServiceLevels(ctx: RequestContext, response: ServerRe
   const text = `${lines.join("\n")}\n`
   const isGzip = acceptsGzipAtAll(ctx)
   const body = isGzip ? gzipSync(text) : Buffer.from(text) // a few lines: not worth another thread
-  const headers = { "content-type": expositionType, ...(isGzip ? { "content-encoding": "gzip" } : {}) }
+  const headers = { "content-type": expositionTypeFor(ctx), ...(isGzip ? { "content-encoding": "gzip" } : {}) }
   response.writeHead(200, { ...headers, "content-length": body.length, "cache-control": "no-cache, private" }).end(body)
   return true
 }

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import { methodNotAllowed } from "../../apimachinery/status.ts"
-import { expositionType } from "../../client/metrics/exposition.ts"
+import { expositionTypeFor } from "../endpoints/exposition.ts"
 import { acceptsGzipAtAll } from "../endpoints/responses/body-writer.ts"
 import { plainText, sliPath } from "../endpoints/health.ts"
 import { leave } from "../metrics/flow-counts.ts"
@@ -129,7 +129,7 @@ export function serveMetrics(metrics: Metrics): Filter {
     if (request.method === "DELETE") return countReset(metrics, response)
     response.stand({ [startHeader]: String(Math.floor(metrics.startOf(controlPlane) / 1000)) })
     if (info.path === sliPath) return next()
-    return print(metrics, response, acceptsGzipAtAll(request))
+    return print(metrics, response, expositionTypeFor(request), acceptsGzipAtAll(request))
   }
 }
 
@@ -150,13 +150,13 @@ function countReset(metrics: Metrics, response: GatewayResponse): void {
   response.writeHead(200, { "content-type": plainText, "content-length": text.length }).end(text)
 }
 
-async function print(metrics: Metrics, response: GatewayResponse, asGzip: boolean): Promise<void> {
+async function print(metrics: Metrics, response: GatewayResponse, type: string, asGzip: boolean): Promise<void> {
   const { controlPlane, aside } = response.locals.state
   const isTenant = controlPlane.tenant !== undefined
   const text = await (isTenant ? metrics.printOf(controlPlane) : metrics.printAll(controlPlane))
   const job = (): Promise<Buffer> => compressed(text, { level: 1 })
   const body = asGzip ? await (aside?.(job) ?? job()) : text
-  response.setHeader("Content-Type", expositionType)
+  response.setHeader("Content-Type", type)
   if (asGzip) response.setHeader("Content-Encoding", "gzip")
   response.end(body)
 }

@@ -20,6 +20,28 @@ const countedAlike = [
   "apiserver_response_sizes_count",
 ]
 
+const openMetrics = "application/openmetrics-text"
+const accepts = [
+  "",
+  "*/*",
+  "text/plain",
+  "text/*",
+  "text/plain;version=0.0.4",
+  "text/plain;version=1.0.0",
+  "text/plain;version=1.0.0;escaping=allow-utf-8",
+  "text/plain; escaping=dots",
+  "text/plain;escaping=values;q=0.1",
+  "text/plain;escaping=other",
+  "text/plain, text/html;escaping=dots",
+  "text/html;escaping=dots, text/plain;q=0.5",
+  openMetrics,
+  `${openMetrics};version=1.0.0;escaping=allow-utf-8;q=0.6,${openMetrics};version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2`,
+  "application/json",
+  "application/vnd.google.protobuf",
+  "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=other;escaping=dots",
+  "application/yaml;escaping=values,*/*",
+]
+
 interface Family {
   type: string
   stable: boolean
@@ -69,6 +91,19 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a tenant's metrics are those 
       const { headers, body } = await server.call("GET", "/metrics")
       const [, began] = /^process_start_time_seconds (\S+)$/m.exec(body.toString()) ?? []
       expect(headers["process-start-time-unix"]).toBe(String(Math.floor(Number(began))))
+    }
+  })
+
+  test.each(["/metrics", "/metrics/slis"])("%s has the form that is asked for", async (path) => {
+    for (const accept of accepts) {
+      const [theirs, ours, gateways] = await Promise.all(
+        [servers.kubernetes, servers.polyplane, gateway].map(async (server) => {
+          const { code, headers } = await server.call("GET", path, { headers: { accept } })
+          return [accept, code, headers["content-type"], headers["content-encoding"]]
+        }),
+      )
+      expect(ours).toEqual(theirs)
+      expect(gateways).toEqual(theirs)
     }
   })
 
