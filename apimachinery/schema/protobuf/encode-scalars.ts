@@ -1,6 +1,7 @@
 // Encodes values that are not messages according to the facts: strings and types written as strings, times, IntOrString, raw
 // values.
 
+import { fitForHtml } from "../../go/print.ts"
 import type { Json } from "../../object.ts"
 import { millisecondsOf } from "../scalars.ts"
 import type { Schema } from "../schema.ts"
@@ -44,9 +45,17 @@ export function writeIntOrString(writer: ReverseWriter, value: Json): void {
   writer.byte(0x08)
 }
 
-/** JSON text as the first field (RawExtension and similar); an absent value is an empty message. */
+/** JSON text as the first field (FieldsV1); an absent value is an empty message. */
 export function writeRaw(writer: ReverseWriter, value: Json): void {
   if (value !== null) delimitedText(writer, 0x0a, JSON.stringify(value))
+}
+
+/**
+ * The same with the escapes of Go's encoder (RawExtension and similar): controllers compare these bytes with those that they have
+ * made.
+ */
+export function writeEscapedRaw(writer: ReverseWriter, value: Json): void {
+  if (value !== null) delimitedText(writer, 0x0a, fitForHtml(JSON.stringify(value)))
 }
 
 /** Seconds and nanoseconds since 1970; the zero time is an empty message. */

@@ -6,9 +6,19 @@ import type { Json } from "../../object.ts"
 import { isObject } from "../json-object.ts"
 import { verbsType } from "./parse.ts"
 import { encodeUnion, isUnion } from "./unions.ts"
-import { delimitedText, textOf, type Write, writeIntOrString, writeRaw, writerOfText } from "./encode-scalars.ts"
+import {
+  delimitedText,
+  textOf,
+  type Write,
+  writeEscapedRaw,
+  writeIntOrString,
+  writeRaw,
+  writerOfText,
+} from "./encode-scalars.ts"
 import { ReverseWriter } from "./writer.ts"
 import type { FieldSchema, Schema } from "../schema.ts"
+
+const fieldSet = "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"
 
 /** The object's message without the envelope, as in the items of lists. */
 export function encodeMessage(schema: Schema, object: Json): Buffer {
@@ -239,8 +249,9 @@ function valueWriter(schema: Schema): Write {
     case "any":
       return isUnion(schema)
         ? (writer, value) => encodeUnion(schema, value, writer, (props) => messageWriter(props))
-        : writeRaw
+        : writeEscapedRaw
     default:
-      return schema.preserveUnknown === true && schema.fields === undefined ? writeRaw : messageWriter(schema)
+      if (schema.preserveUnknown !== true || schema.fields !== undefined) return messageWriter(schema)
+      return schema.name === fieldSet ? writeRaw : writeEscapedRaw
   }
 }

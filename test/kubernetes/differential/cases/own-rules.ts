@@ -27,6 +27,7 @@ export function ownRuleCases(): Scenario[] {
     { name: "a job's status is one that jobs have", steps: jobStatuses() },
     { name: "a revision of a controller holds an object", steps: revisions() },
     { name: "data of a revision of a controller is the same", steps: revisionTexts() },
+    { name: "data of a revision of a controller is fit for HTML", steps: revisionBytes() },
     { name: "managed fields have one form", steps: managedFields() },
     { name: "objects are not exported", steps: exports() },
   ]
@@ -219,6 +220,23 @@ function revisionTexts(): RequestStep[] {
     post(path, { metadata: { name: "sorted" }, revision: 1, data: sorted }),
     patch(`${path}/sorted?dryRun=All`, mergePatch, { revision: 2 }),
     patch(`${path}/sorted?dryRun=All`, mergePatch, { data: { d: 2, a: { c: "x" } } }),
+  ]
+}
+
+/** As Go's encoder writes it: controllers compare the bytes that they read with those that they would write. */
+function revisionBytes(): RequestStep[] {
+  const path = "/apis/apps/v1/namespaces/@{ns}/controllerrevisions"
+  const kind = { group: "apps", version: "v1", kind: "ControllerRevision" }
+  const inProtobuf = { accept: "application/vnd.kubernetes.protobuf" }
+  const text = '{"a\\u003cb":"c \\u0026\\u0026 d \\u003e e\\u2028\\u2029","é":"\\"\\\\"}'
+  const body = `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"a"},"revision":1,"data":${text}}`
+  return [
+    { ...post(path, body), contentType: "application/json" },
+    get(`${path}/a`, { headers: inProtobuf }),
+    get(path, { headers: inProtobuf, label: "LIST" }),
+    post(path, { metadata: { name: "b" }, revision: 1, data: { "a<b": "c && d > e" } }, { protobuf: kind }),
+    get(`${path}/b`, { headers: inProtobuf }),
+    { ...put(`${path}/a`, body), contentType: "application/json" },
   ]
 }
 
