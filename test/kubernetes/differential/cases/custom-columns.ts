@@ -12,6 +12,7 @@ export function customColumnCases(): Scenario[] {
   return [
     { name: "a custom resource's columns follow any path", steps: shown(paths) },
     { name: "a custom resource's columns compare in filters", steps: shown(filters) },
+    { name: "a custom resource's columns have ranges", steps: shown(ranges) },
     {
       name: "a custom resource's columns show any date",
       steps: shown(
@@ -187,6 +188,33 @@ const paths = [
   ".spec\ntext",
   ".spec.list[\n0]",
   ".spec.müsli",
+]
+
+const ranges = [
+  ".spec.text}{range .spec.list[*]}{@}{end}",
+  ".spec.text}{range .spec.list[*]}{@}{end",
+  ".spec.text}{range .spec.list[*]}{@",
+  ".spec.text}{end",
+  ".}{range .spec.parts[*]}{.name}{end",
+  "range .spec.list[*]}{@}{end",
+  "range .spec.list[*]}{.}{end",
+  "range .spec.parts[*]}{.name}{end",
+  "range .spec.parts[*]}{.name}{.size}{end}{.spec.yes",
+  "range .spec.parts[*]}{.name",
+  "range .spec.parts[*]}{.deep.x}{end",
+  "range .spec.absent[*]}{.name}{end}{.spec.text",
+  "range .spec.empty}{.name}{end}{.spec.text",
+  "range .spec.nested[*]}{range .[*]}{@}{end}{end",
+  "range}{end",
+  "end",
+  "range",
+  "range .spec.list",
+  "end .spec.text",
+  ".range",
+  ".spec.text}{range .spec.text}{.x}{end",
+  ".spec.text range .spec.list[*]",
+  ".spec.list[*] range",
+  ".spec.list[*] end",
 ]
 
 const filters = [

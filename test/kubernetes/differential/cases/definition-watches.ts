@@ -52,6 +52,7 @@ export function definitionWatchCases(): Scenario[] {
     { name: "watches end with their definition", steps: [...made, ...watched(), ...gone()] },
     { name: "watches go on when a definition changes in other ways", steps: [...made, ...unaffected()] },
     { name: "a kind is watched again when its columns are others", steps: [...made, ...again()] },
+    { name: "a kind is watched from before its columns were others", steps: [...made, ...fromBefore()] },
   ]
 }
 
@@ -95,5 +96,25 @@ function again(): Step[] {
     watch(things(), { headers: asTable, ...isOver }),
     change("more columns", columns(column, { ...column, name: "Again" })),
     get(things(), { headers: asTable, untilText: '"Again"' }),
+  ]
+}
+
+/** Upstream keeps no changes from before: who continues from there is told to begin anew. */
+function fromBefore(): Step[] {
+  const columns = (...all: Json[]): Json =>
+    ({ spec: { versions: [version("v1", { additionalPrinterColumns: all }), version("v2")] } }) as Json
+  const since = "resourceVersion=@{b.metadata.resourceVersion}&timeoutSeconds=2"
+  return [
+    post(things(), thing("b"), { save: "b" }),
+    post(things(), thing("c"), { save: "c" }),
+    change("columns", columns(column)),
+    get(things(), { headers: asTable, untilText: '"Size"' }),
+    watch(`${things()}?${since}`, isOver),
+    watch(`${things()}?resourceVersion=@{c.metadata.resourceVersion}&timeoutSeconds=2`, isOver),
+    watch(`${things("v2")}?${since}`, isOver),
+    get(`${things()}?resourceVersion=@{b.metadata.resourceVersion}&resourceVersionMatch=Exact`),
+    get(`${things()}?resourceVersion=@{b.metadata.resourceVersion}&resourceVersionMatch=NotOlderThan`),
+    post(things(), thing("d")),
+    watch(`${things()}?${since}`, isOver),
   ]
 }
