@@ -30,7 +30,7 @@ function send(name: string, more: { isAdministrator?: boolean; isOver?: boolean;
   const done = filter({} as GatewayRequest, { locals: { state } } as unknown as GatewayResponse, () => {
     begun.push(name)
   })
-  return { state: state as Sent["state"], done: Promise.resolve(done) }
+  return { state: state as unknown as Sent["state"], done: Promise.resolve(done) }
 }
 
 describe("fair turns", () => {
