@@ -32,6 +32,7 @@ import { customResourceCases } from "./cases/custom-resources.ts"
 import { customRuleCostCases } from "./cases/custom-rule-costs.ts"
 import { customRuleCases } from "./cases/custom-rules.ts"
 import { customScaleCases } from "./cases/custom-scale.ts"
+import { customListRuleCases } from "./cases/custom-list-rules.ts"
 import { customSeldomRuleCases } from "./cases/custom-seldom-rules.ts"
 import { customStatusCases } from "./cases/custom-statuses.ts"
 import { customTypeCases } from "./cases/custom-types.ts"
@@ -189,6 +190,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customVersionCases(),
         ...customRatchetingCases(),
         ...customRuleCases(),
+        ...customListRuleCases(),
         ...customSeldomRuleCases(),
         ...customRuleCostCases(),
         ...customColumnCases(),
