@@ -190,6 +190,8 @@ describe("a pod", () => {
   test("fails when its deadline has passed", async () => {
     await cluster.create(pods, podOf("late", { activeDeadlineSeconds: 1, containers: [sleeping] }))
     expect((await phase("late", "Failed")).status?.reason).toBe("DeadlineExceeded")
+    const [event] = cluster.all(events).filter(({ reason }) => reason === "DeadlineExceeded")
+    expect(event).toMatchObject({ involvedObject: { name: "late" }, count: 1 })
   })
 
   test.each([

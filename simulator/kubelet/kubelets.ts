@@ -111,7 +111,7 @@ export class Kubelets implements AsyncDisposable {
   /** spec.activeDeadlineSeconds: a pod that runs longer fails. Returns the milliseconds until then. */
   async #deadline(pod: Pod, sandbox: PodSandbox): Promise<number | undefined> {
     const seconds = pod.spec?.activeDeadlineSeconds
-    if (seconds === undefined) return undefined
+    if (seconds === undefined || sandbox.failure !== undefined) return undefined
     const started = pod.status?.startTime === undefined ? sandbox.startedAt : Date.parse(pod.status.startTime)
     const left = started + seconds * 1000 - this.#options.sources.now()
     if (left > 0) return left
