@@ -1,14 +1,11 @@
-// A whole gateway over TLS: start and stop, authentication, selection of the tenant.
+// A whole gateway over TLS: authentication, authorization, selection of the tenant.
 
-import { mkdtemp, rm, writeFile, readdir } from "node:fs/promises"
-import { createServer, type AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
+import { readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import type { ConfigMap, KubeObject, Namespace, ServiceAccount } from "../apimachinery/object.ts"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { KubeObject, Namespace, ServiceAccount } from "../apimachinery/object.ts"
 import {
   clusterRoleBindings,
-  configMaps,
   endpoints,
   endpointSlices,
   namespaces,
@@ -341,41 +338,6 @@ describe("the gateway's administrator", () => {
   })
 })
 
-describe("a long YAML document", () => {
-  const path = "/tenants/a/api/v1/namespaces/default/configmaps"
-  const send = (text: string, query = "", contentType = "application/yaml"): Promise<RawAnswer> =>
-    fixture.request(`${path}${query}`, {
-      ...a,
-      method: query === "" ? "POST" : "PATCH",
-      body: text,
-      headers: { "content-type": contentType },
-    })
-  const lines = Array.from({ length: 30_000 }, (_, index) => `  key-${index}: "0${index}"\n`).join("")
-  const text = (name: string): string => `metadata: {name: ${name}}\ndata:\n${lines}`
-
-  test("is stored correctly", async () => {
-    expect((await send(text("long"))).code).toBe(201)
-    const stored = await fixture.client("/tenants/a", a).get<ConfigMap>(configMaps, "default", "long")
-    expect(Object.keys(stored.data ?? {})).toHaveLength(30_000)
-    expect(stored.data?.["key-29999"]).toBe("029999")
-  })
-
-  test("is applied, with warnings", async () => {
-    const apply = `apiVersion: v1\nkind: ConfigMap\n${text("applied")}`
-    const query = (name: string): string => `/${name}?fieldManager=f`
-    const type = "application/apply-patch+yaml"
-    expect((await send(apply, query("applied"), type)).code).toBe(201)
-    const twice = await send(`${apply}  key-0: again\n`, query("applied"), type)
-    expect(twice.headers["warning"]).toContain('line 30005: key \\"key-0\\" already set in map')
-    const faulty = await send(`${text("faulty")}  - x: [\n`)
-    expect(faulty.json()).toMatchObject({
-      code: 400,
-      message: expect.stringContaining("yaml: line 30002: did not find expected key") as string,
-    })
-    expect((await send(`${text("long")}${lines.repeat(2)}`)).code).toBe(413)
-  })
-})
-
 describe("tenants", () => {
   test("are created once", async () => {
     const { virtualCluster } = a.tenant
@@ -403,69 +365,5 @@ describe("tenants", () => {
     expect(second.tenant.uid).not.toBe(first.tenant.uid)
     expect((await fixture.request("/tenants/gone/version", first)).code).toBe(401)
     expect((await fixture.request("/tenants/gone/version", second)).code).toBe(200)
-  })
-})
-
-describe("Gateway.start()", () => {
-  const temporary = async (): Promise<string> => {
-    const path = await mkdtemp(join(tmpdir(), "polyplane-start-"))
-    onTestFinished(() => rm(path, { recursive: true, force: true }))
-    return path
-  }
-
-  test("restores all data after a restart", async () => {
-    const dataDir = await temporary()
-    let tenant: TestTenant
-    {
-      await using first = await startTestGateway({ dataDir })
-      tenant = await first.createTenant("kept")
-      await first.client("/tenants/kept", tenant).create(configMaps, {
-        apiVersion: "v1",
-        kind: "ConfigMap",
-        metadata: { namespace: "default", name: "c" },
-        data: { x: "1" },
-      })
-    }
-    await using second = await startTestGateway({ dataDir })
-    expect(second.gateway.tenants.list()).toEqual([tenant.tenant])
-    const found = await second.client("/tenants/kept", tenant).get<KubeObject>(configMaps, "default", "c")
-    expect(found).toMatchObject({ data: { x: "1" } })
-  })
-
-  test("reports a data directory in use", async () => {
-    await using first = await startTestGateway()
-    await expect(startTestGateway({ dataDir: first.dataDir })).rejects.toMatchObject({
-      name: "StartError",
-      message: `the data directory "${first.dataDir}" is in use by another process. Stop that process, or choose another directory`,
-    })
-  })
-
-  test("reports a data directory of a newer version", async () => {
-    const dataDir = await temporary()
-    await writeFile(join(dataDir, "format"), JSON.stringify({ format: 99 }))
-    await expect(startTestGateway({ dataDir })).rejects.toMatchObject({
-      name: "StartError",
-      message: expect.stringContaining("newer version"),
-    })
-  })
-
-  test("reports a data directory that is a file", async () => {
-    const file = join(await temporary(), "file")
-    await writeFile(file, "")
-    await expect(startTestGateway({ dataDir: file })).rejects.toMatchObject({ name: "StartError" })
-  })
-
-  test("reports a port in use, and leaves nothing open", async () => {
-    const server = createServer()
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    onTestFinished(() => void server.close())
-    const { port } = server.address() as AddressInfo
-    const dataDir = await temporary()
-    await expect(startTestGateway({ dataDir, port })).rejects.toMatchObject({
-      name: "StartError",
-      message: `port ${port} of 127.0.0.1 is in use by another process. Stop that process, or choose another port`,
-    })
-    await using again = await startTestGateway({ dataDir })
-    expect(again.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
   })
 })
