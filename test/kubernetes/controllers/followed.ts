@@ -22,6 +22,8 @@ export async function deploymentsFollow(client: KubeClient, namespace: string): 
     const upper = (await client.list<Deployment>(deployments, { namespace })).items
     if (upper.length === 0) return
     const sets = (await client.list<ReplicaSet>(replicaSets, { namespace })).items
+    // What the pods of one alone report does not scale it.
+    if (sets.filter(({ spec, status }) => (spec?.replicas ?? 0) + (status?.replicas ?? 0) > 0).length < 2) return
     const { items } = await client.list<Pod>(pods, { namespace })
     const seen = (count: (uid: string) => number) => (owner: Deployment | ReplicaSet) =>
       (owner.status?.readyReplicas ?? 0) === count(owner.metadata.uid ?? "")
