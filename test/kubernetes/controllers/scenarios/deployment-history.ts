@@ -2,7 +2,7 @@
 
 import type { Scenario } from "../scenario.ts"
 import { annotated, rollBackTo } from "./deployment-steps.ts"
-import { deployment, image, labels, rolled, settle, template, workload } from "./steps.ts"
+import { deployment, image, labels, made, rolled, settle, template, workload } from "./steps.ts"
 
 export const deploymentHistoryScenarios: readonly Scenario[] = [
   {
@@ -132,6 +132,7 @@ export const deploymentHistoryScenarios: readonly Scenario[] = [
     name: "deployment goes back and forth before it is through",
     steps: [
       deployment({ replicas: 4 }),
+      made(4),
       settle,
       { pods: "ready" },
       rolled(4),

@@ -1,7 +1,7 @@
 // Deployments: rollouts and scaling.
 
 import type { Scenario } from "../scenario.ts"
-import { deployment, image, labels, quota, rolled, scale, settle, template } from "./steps.ts"
+import { deployment, image, labels, quota, made, rolled, scale, settle, template } from "./steps.ts"
 
 const ready = { ready: "yes" }
 
@@ -21,6 +21,7 @@ export const deploymentScenarios: readonly Scenario[] = [
     name: "deployment stuck by unready pods keeps its surge limits",
     steps: [
       deployment({ replicas: 4, strategy: { rollingUpdate: { maxSurge: 2, maxUnavailable: 1 } } }),
+      made(4),
       settle,
       { pods: "ready" },
       rolled(4),
@@ -61,6 +62,7 @@ export const deploymentScenarios: readonly Scenario[] = [
     name: "deployment scaled in the middle of a rollout spreads the change",
     steps: [
       deployment({ replicas: 10, strategy: { rollingUpdate: { maxSurge: 3, maxUnavailable: 2 } } }),
+      made(10),
       settle,
       { pods: "ready" },
       rolled(10),
@@ -99,6 +101,7 @@ export const deploymentScenarios: readonly Scenario[] = [
     nodes: "bound",
     steps: [
       deployment({ strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: "100%" } } }),
+      made(3),
       settle,
       { pods: "ready" },
       rolled(3),
@@ -110,6 +113,7 @@ export const deploymentScenarios: readonly Scenario[] = [
     name: "deployment scaled down in the middle of a rollout, and then with less surge",
     steps: [
       deployment({ replicas: 5, strategy: { rollingUpdate: { maxSurge: "34%", maxUnavailable: 1 } } }),
+      made(5),
       settle,
       { pods: "ready" },
       rolled(5),
@@ -133,6 +137,7 @@ export const deploymentScenarios: readonly Scenario[] = [
     name: "deployment that loses a pod in the middle of a rollout",
     steps: [
       deployment({ replicas: 6, strategy: { rollingUpdate: { maxSurge: "75%", maxUnavailable: "34%" } } }),
+      made(6),
       settle,
       { pods: "ready" },
       rolled(6),
@@ -149,6 +154,7 @@ export const deploymentScenarios: readonly Scenario[] = [
     name: "deployment rounds its limits",
     steps: [
       deployment({ replicas: 7, strategy: { rollingUpdate: { maxSurge: "30%", maxUnavailable: "30%" } } }),
+      made(7),
       settle,
       { pods: "ready" },
       rolled(7),
@@ -183,6 +189,7 @@ export const deploymentScenarios: readonly Scenario[] = [
     name: "deployment that loses a pod after its rollout",
     steps: [
       deployment({ progressDeadlineSeconds: 2 }),
+      made(3),
       settle,
       { pods: "ready" },
       rolled(3),
@@ -196,6 +203,7 @@ export const deploymentScenarios: readonly Scenario[] = [
     nodes: "bound",
     steps: [
       deployment({ template: { ...template(), metadata: { labels, finalizers: ["example.com/hold"] } } }),
+      made(3),
       settle,
       { pods: "ready" },
       rolled(3),
@@ -224,6 +232,7 @@ export const deploymentScenarios: readonly Scenario[] = [
     name: "deployment paused in the middle of a rollout is resized",
     steps: [
       deployment({ replicas: 6, strategy: { rollingUpdate: { maxSurge: 2, maxUnavailable: 2 } } }),
+      made(6),
       settle,
       { pods: "ready" },
       rolled(6),
@@ -243,6 +252,7 @@ export const deploymentScenarios: readonly Scenario[] = [
     name: "deployment shrunk in the middle of a rollout",
     steps: [
       deployment({ replicas: 10, strategy: { rollingUpdate: { maxSurge: 3, maxUnavailable: 2 } } }),
+      made(10),
       settle,
       { pods: "ready" },
       rolled(10),
@@ -258,6 +268,7 @@ export const deploymentScenarios: readonly Scenario[] = [
     name: "deployment whose old pods are not well",
     steps: [
       deployment({ replicas: 4, strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } }),
+      made(4),
       settle,
       { pods: "ready" },
       rolled(4),

@@ -1,7 +1,7 @@
 // PodDisruptionBudgets and HorizontalPodAutoscalers.
 
 import type { Scenario, Step } from "../scenario.ts"
-import { labels, container, deployment, rolled, scale, settle, workload } from "./steps.ts"
+import { labels, container, deployment, made, rolled, scale, settle, workload } from "./steps.ts"
 
 const budget = (spec: object): Step => ({
   create: {
@@ -185,6 +185,7 @@ export const disruptionScenarios: readonly Scenario[] = [
     name: "disruption budget whose pods become unready",
     steps: [
       deployment({ replicas: 4 }),
+      made(4),
       settle,
       { pods: "ready" },
       rolled(4),
@@ -199,6 +200,7 @@ export const disruptionScenarios: readonly Scenario[] = [
     nodes: "bound",
     steps: [
       deployment(),
+      made(3),
       settle,
       { pods: "ready" },
       rolled(3),

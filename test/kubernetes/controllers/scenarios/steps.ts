@@ -27,6 +27,8 @@ export const scale = (replicas: number, resource = "deployments", name = "web"):
   with: { spec: { replicas } },
   subresource: "scale",
 })
+/** A new one has its pods: those that are reported ready next are all of them, however slow the controllers are. */
+export const made = (replicas: number): Step => ({ until: ["deployments", "web"], has: { status: { replicas } } })
 export const rolled = (replicas: number): Step => ({
   until: ["deployments", "web"],
   has: { status: { updatedReplicas: replicas, availableReplicas: replicas, replicas } },
