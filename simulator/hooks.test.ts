@@ -49,16 +49,19 @@ describe("a pod runs hooks", () => {
     await hasEvent(name, "FailedPostStartHook")
   })
 
-  test("before the end, within the grace period", async () => {
-    const lifecycle = { preStop: hook("sh", "-c", "until test -e /go; do sleep 1; done; exit 1") }
-    const pod = await run("leaving", { containers: [container(["sleep", "3600"], { lifecycle })] })
-    await cluster.delete(pods, namespace, "leaving", { gracePeriodSeconds: 3600 })
-    await hasEvent("leaving", "Killing")
-    expect(isReady(find("leaving"))).toBe(true)
-    await exec(pod, "touch", "/go")
-    await isGone("leaving")
-    await hasEvent("leaving", "FailedPreStopHook")
-  })
+  test.each([3600, 100_000_000])(
+    "before the end, within the grace period of %i seconds",
+    async (gracePeriodSeconds) => {
+      const lifecycle = { preStop: hook("sh", "-c", "until test -e /go; do sleep 1; done; exit 1") }
+      const pod = await run("leaving", { containers: [container(["sleep", "3600"], { lifecycle })] })
+      await cluster.delete(pods, namespace, "leaving", { gracePeriodSeconds })
+      await hasEvent("leaving", "Killing")
+      expect(isReady(find("leaving"))).toBe(true)
+      await exec(pod, "touch", "/go")
+      await isGone("leaving")
+      await hasEvent("leaving", "FailedPreStopHook")
+    },
+  )
 
   test("until the grace period is over, or shortened", async () => {
     const lifecycle = { preStop: { sleep: { seconds: 3600 } } }

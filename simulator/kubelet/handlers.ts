@@ -1,7 +1,7 @@
 // What probes and lifecycle hooks run in a container: a command, a request to one of its ports, or a pause.
 
-import { setTimeout as sleep } from "node:timers/promises"
 import type { Container } from "../../apimachinery/object.ts"
+import { pause, systemClock } from "../../client/clock.ts"
 import type { SimulatedContainer } from "../container/container.ts"
 
 type Lifecycle = NonNullable<Container["lifecycle"]>
@@ -31,8 +31,8 @@ export async function runHandler(
     return code === 0 ? undefined : output.trim() === "" ? `command exited with ${code}` : output.trim()
   }
   if ("sleep" in handler && handler.sleep) {
-    const hasEnded = await sleep(handler.sleep.seconds * 1000, true, { signal, ref: false }).catch(() => false)
-    return hasEnded ? undefined : "container terminated before sleep hook finished"
+    await pause(systemClock, handler.sleep.seconds * 1000, signal)
+    return signal.aborted ? "container terminated before sleep hook finished" : undefined
   }
   const action = handler.httpGet ?? handler.tcpSocket ?? ("grpc" in handler ? handler.grpc : undefined)
   if (action === undefined || !container.simulated || ("host" in action && action.host)) return undefined

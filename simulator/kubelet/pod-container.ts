@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto"
 import type { Container, Pod } from "../../apimachinery/object.ts"
+import { endsWithin, systemClock } from "../../client/clock.ts"
 import { SimulatedContainer } from "../container/container.ts"
 import { FileSystem, Volume } from "../container/file-system.ts"
 import { type Hook, runHandler } from "./handlers.ts"
@@ -103,15 +104,13 @@ export class PodContainer {
     const isFirst = !this.#isKilled
     this.#isKilled = true
     if (isFirst && message !== undefined) this.#owner.recordEvent("Normal", "Killing", message)
-    const hook = spec.lifecycle?.preStop
-    if (graceSeconds > 0 && hook !== undefined) {
-      using _ = timer(stop, graceSeconds * 1000)
+    const hook = graceSeconds > 0 ? spec.lifecycle?.preStop : undefined
+    if (hook === undefined) stop()
+    else {
       if (isFirst) void this.#runHook(hook, current, "PreStop").then(stop)
-      await current.ended
-    } else {
-      stop()
-      await current.ended
+      if (!(await endsWithin(systemClock, graceSeconds * 1000, current.ended))) stop()
     }
+    await current.ended
   }
 
   /** It has ended and is not retried. */
@@ -276,12 +275,6 @@ export class PodContainer {
 
 /** Of a pod that is stopped without being deleted. */
 export const graceSecondsOf = ({ spec }: Pod): number => spec?.terminationGracePeriodSeconds ?? defaultGraceSeconds
-
-function timer(callback: () => void, ms: number): Disposable {
-  const timeout = setTimeout(callback, ms)
-  timeout.unref()
-  return { [Symbol.dispose]: () => clearTimeout(timeout) }
-}
 
 /** Restart counts survive a restart of the kubelet. A container that ran in an earlier simulator process is recreated: that counts as one. */
 function restartsBefore(container: string, { status }: Pod): number {

@@ -68,7 +68,7 @@ export function isGone(name: string): Promise<unknown> {
 }
 
 /** Of the events about a pod. */
-export function reasonsOf(name: string): unknown[] {
+function reasonsOf(name: string): unknown[] {
   return cluster.all(events).flatMap((event) => {
     const { name: involved } = event["involvedObject"] as { name: string }
     return involved === name ? event["reason"] : []
