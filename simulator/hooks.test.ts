@@ -13,6 +13,7 @@ import {
   podOf,
   ready,
   run,
+  running,
   useSimulation,
 } from "./testing/simulation.ts"
 
@@ -57,6 +58,8 @@ describe("a pod runs hooks", () => {
       await cluster.delete(pods, namespace, "leaving", { gracePeriodSeconds })
       await hasEvent("leaving", "Killing")
       expect(isReady(find("leaving"))).toBe(true)
+      await run("another", { containers: [container(["sleep", "3600"])] })
+      expect(running(pod).exit).toBeUndefined()
       await exec(pod, "touch", "/go")
       await isGone("leaving")
       await hasEvent("leaving", "FailedPreStopHook")
