@@ -6,9 +6,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { programsOfGo } from "./test/harness/environment.ts"
 
 // Three files run at a time, so that there is something to compute while others wait. Most files mostly wait; they come first, beside
-// the longest of those that compute. The others that compute come last, side by side.
+// the longest of those that compute in each project. The others that compute come last, side by side.
 const first = [
   "differential/differential",
+  "kubectl/day",
   "suites/suites",
   "controllers/own-nodes",
   "operators/operators",
@@ -25,7 +26,7 @@ const first = [
   "controllers/aggregated-api",
   "aggregated/aggregated",
 ]
-const last = ["kubectl/day", "controllers/controllers", "test-cmd/test-cmd", "kubectl/custom"]
+const last = ["controllers/controllers", "test-cmd/test-cmd", "kubectl/custom"]
 
 class Ordered extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -39,9 +40,21 @@ function placeOf({ moduleId }: TestSpecification): number {
   return before >= 0 ? before - first.length : after + 1
 }
 
+/** What the parts `etcd`, `kubernetes` and `kwok` of the build suffice for. */
+const comparison = [
+  "{differential,etcd,harness,build}/**/*",
+  "controllers/!(aggregated-api)",
+  "main-job",
+  "unmodified-controllers",
+].map((name) => `test/kubernetes/${name}.test.ts`)
+
 export default defineConfig({
   test: {
-    include: ["test/kubernetes/**/*.test.ts"],
+    projects: [
+      { extends: true, test: { name: "comparison", include: comparison } },
+      // Needs programs of others, or nodes that run containers.
+      { extends: true, test: { name: "field", include: ["test/kubernetes/**/*.test.ts"], exclude: comparison } },
+    ],
     setupFiles: ["test/kubernetes/harness/keep-logs.ts"],
     pool: "forks",
     env: programsOfGo,

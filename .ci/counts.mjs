@@ -59,7 +59,7 @@ function countOf(result) {
 
 function countAll(directory, failedSteps) {
   const total = { passed: 0, failed: failedSteps, skipped: 0 }
-  for (const name of ["tests", "disk", "kubernetes"]) {
+  for (const name of ["tests", "disk", "comparison", "field"]) {
     const results = resultsOf(readJSON(join(directory, `${name}.json`)))
     const reports = readdirSync(directory).filter((file) => file.startsWith(`${name}-again`))
     const again = new Map(reports.flatMap((file) => [...resultsOf(readJSON(join(directory, file)))]))
