@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest"
-import { endsWithin } from "./clock.ts"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { endsWithin, systemClock } from "./clock.ts"
 import { FakeClock } from "./testing/fake-clock.ts"
 
 describe("endsWithin()", () => {
@@ -22,5 +22,30 @@ describe("endsWithin()", () => {
     const clock = new FakeClock()
     await expect(endsWithin(clock, 1000, Promise.reject(new Error("broken")))).rejects.toThrow("broken")
     expect(clock.timers).toBe(0)
+  })
+})
+
+describe("the system's clock", () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  const day = 24 * 3600 * 1000
+
+  test("waits for longer than a timer of Node can", () => {
+    const call = vi.fn()
+    systemClock.after(100 * day, call)
+    vi.advanceTimersByTime(99 * day)
+    expect(call).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(day)
+    expect(call).toHaveBeenCalledOnce()
+  })
+
+  test("cancels such a wait in each part", () => {
+    const call = vi.fn()
+    const timer = systemClock.after(100 * day, call)
+    vi.advanceTimersByTime(30 * day)
+    timer.cancel()
+    vi.advanceTimersByTime(100 * day)
+    expect(call).not.toHaveBeenCalled()
   })
 })

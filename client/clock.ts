@@ -17,8 +17,12 @@ const longestTimer = 2 ** 31 - 1
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, call) {
-    const timer = setTimeout(call, Math.min(Math.max(0, ms), longestTimer))
-    timer.unref()
+    let timer: NodeJS.Timeout
+    const wait = (left: number): void => {
+      const next = left > longestTimer ? () => wait(left - longestTimer) : call
+      timer = setTimeout(next, Math.min(Math.max(0, left), longestTimer)).unref()
+    }
+    wait(ms)
     return { cancel: () => clearTimeout(timer) }
   },
 }

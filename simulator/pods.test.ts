@@ -8,7 +8,10 @@ import {
   container,
   exec,
   find,
+  hasEvent,
+  isGone,
   isReady,
+  messagesOf,
   namespace,
   phase,
   podOf,
@@ -217,6 +220,41 @@ describe("a pod", () => {
     await eventually(() => find("gone") === undefined, { what: "it is gone" })
     expect(phases).toContain("Failed")
     expect(simulator.sandbox(pod.spec?.nodeName ?? "", namespace, "gone")).toBeUndefined()
+  })
+
+  test("ends its sidecars after the others, the last first, and reports each once", async () => {
+    const sidecar = (name: string) => ({ ...sleeping, name, restartPolicy: "Always" })
+    const pod = await run("helped", { initContainers: [sidecar("one"), sidecar("two")], containers: [sleeping] })
+    const ended: string[] = []
+    for (const name of ["one", "main", "two"]) void running(pod, name).ended.then(() => ended.push(name))
+    await cluster.delete(pods, namespace, "helped", { gracePeriodSeconds: 3600 })
+    await isGone("helped")
+    expect(ended).toEqual(["main", "two", "one"])
+    const messages = ["main", "one", "two"].map((name) => `Stopping container ${name}`)
+    await eventually(() => messagesOf("helped", "Killing").length >= messages.length, { what: "its events" })
+    expect(messagesOf("helped", "Killing").toSorted()).toEqual(messages)
+  })
+
+  test("is finished when its sidecars have ended as well", async () => {
+    const lifecycle = { preStop: { exec: { command: ["sh", "-c", "until test -e /go; do sleep 1; done"] } } }
+    const sidecar = { ...sleeping, name: "beside", restartPolicy: "Always", lifecycle }
+    const main = container(["sh", "-c", "until test -e /go; do sleep 1; done"])
+    const pod = await run("finishing", {
+      restartPolicy: "Never",
+      terminationGracePeriodSeconds: 3600,
+      initContainers: [sidecar],
+      containers: [main],
+    })
+    await exec(pod, "touch", "/go")
+    await hasEvent("finishing", "Killing")
+    const isReported = () => find("finishing")?.status?.containerStatuses?.[0]?.state?.terminated !== undefined
+    await eventually(isReported, { what: "the end of its container" })
+    expect(find("finishing")?.status?.phase).toBe("Running")
+    const streams = { stdout: () => {}, stderr: () => {} }
+    await running(pod, "beside").exec(["touch", "/go"], streams, new AbortController().signal)
+    expect((await phase("finishing", "Succeeded")).status?.initContainerStatuses).toMatchObject([
+      { state: { terminated: {} } },
+    ])
   })
 
   test("keeps its address across a restart of the simulator", async () => {

@@ -16,7 +16,7 @@ import type { SimulatedNode } from "../nodes.ts"
 import { graceSecondsOf } from "./pod-container.ts"
 import { earlier, PodSandbox } from "./pod-sandbox.ts"
 import type { Sources } from "./sources.ts"
-import { podStatus } from "./status.ts"
+import { isOver, podStatus } from "./status.ts"
 import { refreshVolumes } from "./volumes.ts"
 
 const workers = 32
@@ -60,7 +60,7 @@ export class Kubelets implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#refresher)
     await this.#loop[Symbol.asyncDispose]()
-    await Promise.all([...this.#sandboxes.values()].map((sandbox) => sandbox.stop()))
+    await Promise.all([...this.#sandboxes.values()].map((sandbox) => sandbox.destroy()))
   }
 
   async #reconcile(key: ObjectKey): Promise<ReconcileResult> {
@@ -104,6 +104,7 @@ export class Kubelets implements AsyncDisposable {
       this.#sandboxes.set(id, sandbox)
     }
     const due = earlier(await sandbox.sync(pod), await this.#deadline(pod, sandbox))
+    if (!sandbox.ended && sandbox.running && isOver(sandbox)) void sandbox.stop(graceSecondsOf(pod))
     await this.#report(pod, sandbox, node)
     if (due !== undefined) return { requeueAfterMs: due }
   }
@@ -135,8 +136,6 @@ export class Kubelets implements AsyncDisposable {
 
   async #end(id: string, pod: Pod, sandbox: PodSandbox | undefined, node: SimulatedNode): Promise<void> {
     if (sandbox !== undefined) {
-      for (const name of sandbox.ended ? [] : sandbox.runningNames)
-        this.#options.recorder.event(this.#options.client, pod, "Normal", "Killing", `Stopping container ${name}`)
       void sandbox.stop(pod.metadata.deletionGracePeriodSeconds)
       const isOver = !sandbox.running
       await this.#report(pod, sandbox, node)

@@ -30,6 +30,13 @@ export interface ContainerPod {
   recordEvent: RecordEvent
 }
 
+interface Killing {
+  /** Of the event; default: it stops with its pod. */
+  message?: string
+  /** Resolves when the containers that end before it have ended. */
+  turn?: Promise<unknown>
+}
+
 type Role = "init" | "main" | "ephemeral"
 
 export class PodContainer {
@@ -85,15 +92,15 @@ export class PodContainer {
   /** An update has changed the image: the container is recreated. */
   replace(spec: Container): void {
     this.spec = spec
-    void this.kill(this.#graceSeconds, `Container ${spec.name} definition changed, will be restarted`)
+    void this.kill(this.#graceSeconds, { message: `Container ${spec.name} definition changed, will be restarted` })
     this.#retryAt = 0
   }
 
   /**
-   * Runs the preStop hook for at most the grace period, then stops the container; resolves when it has ended. Called again, a shorter
-   * period counts. Source: k8s.io/kubernetes/pkg/kubelet/kuberuntime (killContainer).
+   * Runs the preStop hook and waits for its turn, both for at most the grace period, then stops the container; resolves when it has
+   * ended. Called again, a shorter period counts. Source: k8s.io/kubernetes/pkg/kubelet/kuberuntime (killContainer).
    */
-  async kill(graceSeconds: number, message?: string): Promise<void> {
+  async kill(graceSeconds: number, { message, turn }: Killing = {}): Promise<void> {
     const { current, spec } = this
     if (current === undefined || current.exit !== undefined) return
     const hooks = this.#hooks
@@ -103,14 +110,25 @@ export class PodContainer {
     }
     const isFirst = !this.#isKilled
     this.#isKilled = true
-    if (isFirst && message !== undefined) this.#owner.recordEvent("Normal", "Killing", message)
-    const hook = graceSeconds > 0 ? spec.lifecycle?.preStop : undefined
-    if (hook === undefined) stop()
+    if (isFirst) this.#owner.recordEvent("Normal", "Killing", message ?? `Stopping container ${spec.name}`)
+    if (graceSeconds <= 0) stop()
     else {
-      if (isFirst) void this.#runHook(hook, current, "PreStop").then(stop)
+      if (isFirst) void this.#prepareToStop(current, turn).then(stop)
       if (!(await endsWithin(systemClock, graceSeconds * 1000, current.ended))) stop()
     }
     await current.ended
+  }
+
+  /** Without hook or event, as if the node had lost its power. */
+  async destroy(): Promise<void> {
+    this.#hooks.abort()
+    await this.current?.stop()
+  }
+
+  async #prepareToStop(current: SimulatedContainer, turn: Promise<unknown> | undefined): Promise<void> {
+    const hook = this.spec.lifecycle?.preStop
+    if (hook !== undefined) await this.#runHook(hook, current, "PreStop")
+    await turn
   }
 
   /** It has ended and is not retried. */
@@ -195,7 +213,7 @@ export class PodContainer {
       if (fault === undefined) this.#onStarted(container)
       else {
         this.waiting = { reason: "PostStartHookError", message: fault }
-        await this.kill(this.#graceSeconds, "FailedPostStartHook")
+        await this.kill(this.#graceSeconds, { message: "FailedPostStartHook" })
       }
     }
     this.#owner.changed()
@@ -242,7 +260,9 @@ export class PodContainer {
         const probe = kind === "Startup" ? startupProbe : livenessProbe
         const grace = probe?.terminationGracePeriodSeconds ?? this.#graceSeconds
         if (isFailed)
-          void this.kill(grace, `Container ${spec.name} failed ${kind.toLowerCase()} probe, will be restarted`)
+          void this.kill(grace, {
+            message: `Container ${spec.name} failed ${kind.toLowerCase()} probe, will be restarted`,
+          })
       },
     })
   }

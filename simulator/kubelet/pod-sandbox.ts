@@ -40,17 +40,13 @@ export class PodSandbox implements ContainerPod {
     return this.#pod
   }
 
-  /** Stopped for good: the pod has ended, or is about to. */
+  /** No container is restarted: the pod has ended, or is about to. */
   get ended(): boolean {
     return this.#ended
   }
 
   get running(): boolean {
-    return this.runningNames.length > 0
-  }
-
-  get runningNames(): string[] {
-    return this.#all().flatMap(({ isRunning, spec }) => (isRunning ? spec.name : []))
+    return this.#all().some(({ isRunning }) => isRunning)
   }
 
   find(name: string): PodContainer | undefined {
@@ -94,13 +90,24 @@ export class PodSandbox implements ContainerPod {
   }
 
   /**
-   * Ends the pod for good: its containers have the grace period for their preStop hooks, which another call may shorten. Resolves when
-   * they have ended.
+   * Ends the pod for good: its containers have the grace period for their preStop hooks, which another call may shorten. Sidecars end
+   * after the containers, the last first. Resolves when all have ended. Source: kuberuntime_termination_order.go of the kubelet.
    */
   async stop(graceSeconds = 0): Promise<void> {
     this.#ended = true
     for (const one of this.#all()) one.end()
-    await Promise.all(this.#all().map((one) => one.kill(graceSeconds)))
+    const kill = (one: PodContainer, turn?: Promise<unknown>): Promise<void> =>
+      one.kill(graceSeconds, turn === undefined ? {} : { turn })
+    const sidecars = [...this.initContainers.values()].filter(({ isSidecar }) => isSidecar).toReversed()
+    let turn: Promise<unknown> = Promise.all([...this.containers.values()].map((one) => kill(one)))
+    for (const sidecar of sidecars) turn = Promise.all([turn, kill(sidecar, turn)])
+    await Promise.all(this.#all().map((one) => (one.isSidecar ? turn : kill(one))))
+  }
+
+  async destroy(): Promise<void> {
+    this.#ended = true
+    for (const one of this.#all()) one.end()
+    await Promise.all(this.#all().map((one) => one.destroy()))
   }
 
   #all(): PodContainer[] {

@@ -35,9 +35,22 @@ export function podStatus(sandbox: PodSandbox, hostIP: string, now: number): Pod
   }
 }
 
+const isFinal = (phase: string | undefined): boolean => phase === "Succeeded" || phase === "Failed"
+
+/** All containers that decide about the end of the pod have ended; sidecars may still run. */
+export function isOver(sandbox: PodSandbox): boolean {
+  return isFinal(phaseByContainers(sandbox.pod, sandbox, [...sandbox.containers.values()]))
+}
+
 function phaseOf(pod: Pod, sandbox: PodSandbox, main: readonly PodContainer[]): string {
   const said = pod.status?.phase
-  if (said === "Succeeded" || said === "Failed") return said // final, regardless of who set it
+  if (said !== undefined && isFinal(said)) return said // regardless of who set it
+  const phase = phaseByContainers(pod, sandbox, main)
+  // A final phase promises that nothing runs: until the sidecars have ended, the phase stays as it was.
+  return isFinal(phase) && sandbox.running ? (said ?? "Pending") : phase
+}
+
+function phaseByContainers(pod: Pod, sandbox: PodSandbox, main: readonly PodContainer[]): string {
   if (sandbox.failure !== undefined && !sandbox.running) return "Failed"
   // A pod that was stopped for good has a final phase, regardless of its restart policy.
   if (sandbox.ended && !sandbox.running) {

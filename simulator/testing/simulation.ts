@@ -67,22 +67,21 @@ export function isGone(name: string): Promise<unknown> {
   return eventually(() => find(name) === undefined, { what: `${name} is gone` })
 }
 
-/** Of the events about a pod. */
-function reasonsOf(name: string): unknown[] {
+/** Of the events about a pod with that reason. */
+export function messagesOf(name: string, reason: string): string[] {
   return cluster.all(events).flatMap((event) => {
     const { name: involved } = event["involvedObject"] as { name: string }
-    return involved === name ? event["reason"] : []
+    return involved === name && event["reason"] === reason ? (event["message"] as string) : []
   })
 }
 
 export function hasEvent(name: string, reason: string): Promise<unknown> {
-  return eventually(() => reasonsOf(name).includes(reason), { what: `${name} has an event ${reason}` })
+  return eventually(() => messagesOf(name, reason).length > 0, { what: `${name} has an event ${reason}` })
 }
 
-/** Its container "main". */
-export function running({ spec, metadata }: Pod): SimulatedContainer {
+export function running({ spec, metadata }: Pod, container = "main"): SimulatedContainer {
   const found = simulator.sandbox(spec?.nodeName ?? "", namespace, metadata.name ?? "")
-  const one = found?.find("main")?.current
+  const one = found?.find(container)?.current
   if (one === undefined) throw new Error("the pod does not run")
   return one
 }
