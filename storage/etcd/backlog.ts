@@ -19,8 +19,10 @@ export interface BacklogRequest {
   prefix: Buffer
   /** Reads changes after this revision. */
   after: Revision
-  /** Number of changes after which reading stops. The rest of the response that reaches it is included. */
+  /** The changes end before the transaction with which there are more, but after at least one. */
   changes: number
+  /** Likewise the size of their values, and that of the values they replaced. */
+  bytes: number
 }
 
 /** Throws Compacted, which carries the revision, or Unavailable. */
@@ -46,12 +48,12 @@ export async function readBacklog(
 async function readOnce(
   client: EtcdClient,
   limits: EtcdLimits,
-  { prefix, after, changes }: BacklogRequest,
+  { prefix, after, ...limit }: BacklogRequest,
   compacted: (revision: Revision) => void,
 ): Promise<Backlog> {
   const { stream, abandon } = client.stream(client.calls.watch)
   const done = Promise.withResolvers<Backlog>()
-  const events: WireEvent[] = []
+  const piece = new Piece(limit)
   const timer = setTimeout(() => done.reject(new Error("no answer in time")), limits.attemptMs)
   // etcd answers a progress request only when the watch has delivered everything.
   const asking = setInterval(() => stream.write({ progress_request: {} }), limits.progressMs)
@@ -64,15 +66,14 @@ async function readOnce(
       } else done.reject(new Error(response.cancel_reason))
       return
     }
-    for (const event of response.events) events.push(event)
-    const last = events.at(-1)?.kv.mod_revision
-    if (last !== undefined && events.length >= changes) done.resolve({ events, revision: last })
+    const full = piece.add(response)
+    if (full !== undefined) done.resolve(full)
     else if (response.events.length === 0 && !response.created)
-      done.resolve({ events, revision: Math.max(after, response.header.revision) })
+      done.resolve({ events: piece.events, revision: Math.max(after, response.header.revision) })
   })
   stream.on("error", (error) => done.reject(error))
   stream.on("end", () => done.reject(new Error("the watch ended")))
-  const create = { key: prefix, range_end: rangeEnd(prefix), prev_kv: true, progress_notify: false }
+  const create = { key: prefix, range_end: rangeEnd(prefix), prev_kv: true, progress_notify: false, fragment: true }
   stream.write({ create_request: { ...create, start_revision: after + 1 } })
   try {
     return await done.promise
@@ -83,5 +84,48 @@ async function readOnce(
     clearTimeout(timer)
     clearInterval(asking)
     stream.cancel()
+  }
+}
+
+/** What etcd has sent of a piece. A transaction may come in several parts. */
+class Piece {
+  readonly events: WireEvent[] = []
+  readonly #limit: Pick<BacklogRequest, "changes" | "bytes">
+  /** The first event of the last transaction. */
+  #last = 0
+  #bytes = 0
+  #replacedBytes = 0
+
+  constructor(limit: Pick<BacklogRequest, "changes" | "bytes">) {
+    this.#limit = limit
+  }
+
+  /** Returns the piece if it is full. */
+  add({ events, fragment }: WatchResponse): Backlog | undefined {
+    for (const event of events) {
+      if (event.kv.mod_revision !== this.#revisionOf(this.events.length - 1)) this.#last = this.events.length
+      this.#push(event)
+      if (this.#last > 0 && this.#isBeyond) return this.#first(this.#last)
+    }
+    return fragment || !this.#isBeyond ? undefined : this.#first(this.events.length)
+  }
+
+  #push(event: WireEvent): void {
+    this.events.push(event)
+    this.#bytes += event.kv.value.length
+    this.#replacedBytes += event.prev_kv?.value.length ?? 0
+  }
+
+  get #isBeyond(): boolean {
+    const { changes, bytes } = this.#limit
+    return this.events.length > changes || this.#bytes > bytes || this.#replacedBytes > bytes
+  }
+
+  #first(count: number): Backlog {
+    return { events: this.events.slice(0, count), revision: this.#revisionOf(count - 1) }
+  }
+
+  #revisionOf(index: number): Revision {
+    return this.events[index]?.kv.mod_revision ?? 0
   }
 }

@@ -142,9 +142,11 @@ export class Connection implements AsyncDisposable {
     } catch (error) {
       const translated = storageError(error, 1, 0)
       if (!hasCode(translated, "Compacted")) throw translated
-      await this.readBacklog({ prefix: this.storesPrefix, after: 0, changes: 1 }).catch((failure: unknown) => {
-        if (!hasCode(failure, "Compacted")) throw failure
-      })
+      await this.readBacklog({ prefix: this.storesPrefix, after: 0, changes: 1, bytes: 1 }).catch(
+        (failure: unknown) => {
+          if (!hasCode(failure, "Compacted")) throw failure
+        },
+      )
     }
   }
 

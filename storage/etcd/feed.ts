@@ -130,7 +130,7 @@ export class Feed implements AsyncDisposable {
     stream.on("end", () => ended.reject(new Error("the watch ended")))
     const stop = (): void => stream.cancel()
     this.#ending.signal.addEventListener("abort", stop, { once: true })
-    const create = { key: prefix, range_end: rangeEnd(prefix), prev_kv: true, progress_notify: true }
+    const create = { key: prefix, range_end: rangeEnd(prefix), prev_kv: true, progress_notify: true, fragment: false }
     stream.write({ create_request: { ...create, start_revision: this.#revision + 1 } })
     try {
       await ended.promise

@@ -154,11 +154,9 @@ export class EtcdStore implements Store, ChangeLog {
     this.#checkOpen()
     if (after <= this.compactedRevision) throw compactedError(after, this.compactedRevision)
     // Reads the whole store, because deletion marks of keys of the base are needed together with the values.
-    const { events, revision } = await this.#connection.readBacklog({
-      prefix: this.#keys.root,
-      after,
-      changes: this.#parts.limits.backlogChanges,
-    })
+    const { backlogChanges: changes, backlogBytes: bytes } = this.#parts.limits
+    const request = { prefix: this.#keys.root, after, changes, bytes }
+    const { events, revision } = await this.#connection.readBacklog(request)
     await this.#connection.reach(revision)
     try {
       const changes = this.#changes(events)

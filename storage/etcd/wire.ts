@@ -69,6 +69,8 @@ export interface WatchRequest {
     start_revision: number
     prev_kv: boolean
     progress_notify: boolean
+    /** Long responses come in parts, each at most as long as a request may be, or one event. */
+    fragment: boolean
   }
   progress_request?: Record<string, never>
 }
@@ -86,6 +88,8 @@ export interface WatchResponse {
   canceled: boolean
   compact_revision: number
   cancel_reason: string
+  /** More parts of this response follow, even of the last transaction. */
+  fragment: boolean
   events: WireEvent[]
 }
 

@@ -134,12 +134,9 @@ class MemoryStore implements Store, ChangeLog {
   async readChanges(prefix: string, after: Revision): Promise<{ events: readonly StoreEvent[]; revision: Revision }> {
     this.#checkOpen()
     if (after <= this.#compacted) throw compactedError(after, this.#compacted)
-    const start = this.#logIndex(after)
-    let end = Math.min(start + this.#limits.backlogChanges, this.#log.length)
-    const last = this.#log[end - 1]?.current.modRevision ?? after
-    while (end < this.#log.length && this.#log[end]?.current.modRevision === last) end++
-    const events = this.#log.slice(start, end).filter((event) => event.current.key.startsWith(prefix))
-    return { events, revision: Math.max(last, after) }
+    const piece = this.#pieceFrom(this.#logIndex(after))
+    const events = piece.filter((event) => event.current.key.startsWith(prefix))
+    return { events, revision: Math.max(piece.at(-1)?.current.modRevision ?? 0, after) }
   }
 
   async compact(revision: Revision): Promise<void> {
@@ -150,6 +147,20 @@ class MemoryStore implements Store, ChangeLog {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     this.#buffer.end(closedError())
+  }
+
+  /** Whole transactions within the limits, at least one. */
+  #pieceFrom(start: number): readonly StoreEvent[] {
+    const { backlogChanges, backlogBytes } = this.#limits
+    let whole = start
+    let bytes = 0
+    for (let at = start; at < this.#log.length; at++) {
+      const { modRevision, value } = (this.#log[at] as StoreEvent).current
+      if (modRevision !== this.#log[at - 1]?.current.modRevision) whole = at
+      bytes += value.length
+      if (whole > start && (at - start >= backlogChanges || bytes > backlogBytes)) return this.#log.slice(start, whole)
+    }
+    return this.#log.slice(start)
   }
 
   #checkOpen(): void {

@@ -4,6 +4,7 @@ import { afterEach, describe } from "vitest"
 import type { StoreLimits } from "../../limits.ts"
 import type { BaseLayer, Store } from "../../types.ts"
 import { createBaseLayer } from "../base-layer.ts"
+import { backlog } from "./backlog.ts"
 import { baseLayer } from "./base-layer.ts"
 import { disposal } from "./disposal.ts"
 import { bytes } from "./shorthand.ts"
@@ -37,6 +38,7 @@ export function storeSuite(suite: StoreSuite): void {
   describe(`${suite.name} on a base layer`, () => promises(() => open({ base })))
   describe(`${suite.name}: base layer`, () => baseLayer(open))
   describe(`${suite.name}: limits`, () => limits(open))
+  describe(`${suite.name}: backlog`, () => backlog(open))
 }
 
 function promises(open: () => Promise<Store>): void {
