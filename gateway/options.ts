@@ -125,6 +125,8 @@ export interface GatewayLimits {
   maxAwakeBytes: number
   /** Control planes that watches over all tenants open or list at the same time. Beyond: they are queued. */
   maxOpening: number
+  /** Bytes that the clients of all watches of a control plane have not taken. Beyond: those that have waited longest are disconnected. */
+  maxUnreadWatchBytes: number
   /** Bytes that a multi-tenant watch may lag behind. Beyond: the connection is closed, and the client starts again. */
   maxWatchBacklogBytes: number
 }
@@ -160,5 +162,6 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   maxAwakeTenants: 1000,
   maxAwakeBytes: 512 * MiB,
   maxOpening: 4,
+  maxUnreadWatchBytes: 64 * MiB,
   maxWatchBacklogBytes: 64 * MiB,
 }

@@ -83,7 +83,7 @@ function filtersOf(
     withTimeout(limits.requestTimeoutMs), // not for watch, log, exec, port-forward
     withClassification, // determines the flow schema, for information only
     withMaxInFlight(limits), // per tenant; 429 + Retry-After
-    withFairTurns(new ThreadPlaces()), // under load, round robin over tenants
+    withFairTurns(new ThreadPlaces(), limits), // under load, round robin over tenants
     withAuthorization,
     withPreparation, // prepares what the tenant needs from the super cluster before it is used
     serveMetrics(metrics),

@@ -41,13 +41,17 @@ afterAll(async () => {
   await fixture?.[Symbol.asyncDispose]()
 })
 
-async function ask(path: string, headers = ""): Promise<TLSSocket> {
-  const { hostname, port } = new URL(fixture.url)
-  const { certificate, key } = greedy
+function ask(path: string, headers = ""): Promise<TLSSocket> {
+  return askOf(fixture, greedy, path, headers)
+}
+
+async function askOf(of: TestGateway, tenant: TestTenant, path: string, headers = ""): Promise<TLSSocket> {
+  const { hostname, port } = new URL(of.url)
+  const { certificate, key } = tenant
   const socket = connect({
     host: hostname,
     port: Number(port),
-    ca: fixture.gateway.certificateAuthority,
+    ca: of.gateway.certificateAuthority,
     checkServerIdentity: () => undefined,
     ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
   })
@@ -55,7 +59,7 @@ async function ask(path: string, headers = ""): Promise<TLSSocket> {
   socket.on("error", () => undefined) // it is closed by the gateway
   await once(socket, "secureConnect")
   const full = path.startsWith("/") ? path : `/api/v1/${path}`
-  socket.write(`GET /tenants/greedy${full} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`)
+  socket.write(`GET /tenants/${tenant.tenant.name}${full} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`)
   return socket
 }
 
@@ -149,4 +153,34 @@ test("a watch that is not read holds no changes beyond its limit, and gets all o
   socket.setEncoding("latin1")
   socket.on("data", (piece: string) => (seen += (piece.match(/"text":"./g) ?? []).join("")))
   await expect.poll(() => seen.replaceAll('"text":"', "").length, { timeout: 20_000 }).toBeGreaterThan(90)
+})
+
+test("beyond the limit of all watches together, those that are not read are disconnected, and the others get all changes", async () => {
+  await using small = await startTestGateway({ superCluster: false, limits: { maxUnreadWatchBytes: MiB } })
+  const tenant = await small.createTenant("small", { controllers: false })
+  const client = small.gateway.tenants.client("small")
+  const change = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "default", name: "changed" } } as const
+  await client.create<ConfigMap>(configMaps, { ...change, data: { text: "0 " } })
+  const path = "configmaps?watch=true&fieldSelector=metadata.name%3Dchanged&resourceVersion=0"
+  const unread = await Promise.all(Array.from({ length: 40 }, () => askOf(small, tenant, path)))
+  const read = await askOf(small, tenant, path)
+  let seen = ""
+  read.setEncoding("latin1").on("data", (piece: string) => (seen += piece))
+  const watching = async (): Promise<number> => {
+    const { text: metrics } = await small.request("/tenants/small/metrics", tenant)
+    return Number(/^apiserver_longrunning_requests\{.*resource="configmaps".*\} (\d+)$/m.exec(metrics)?.[1])
+  }
+  await expect.poll(watching).toBe(unread.length + 1)
+  // The buffers of the connections take the first changes.
+  let last = 0
+  while (last < 300 && (await watching()) === unread.length + 1) {
+    const data = { text: `${++last} `.padEnd(50_000) }
+    await client.patch(configMaps, "default", "changed", { data }, { type: "merge" })
+  }
+  const left = await watching()
+  expect(left).toBeLessThanOrEqual(unread.length)
+  expect(left).toBeGreaterThan(10)
+  const all = Array.from({ length: last + 1 }, (_, index) => String(index))
+  await expect.poll(() => Array.from(seen.matchAll(/"text":"(\d+) /g), ([, number]) => number)).toEqual(all)
+  for (const socket of unread) socket.destroy()
 })

@@ -93,6 +93,10 @@ class HandledRequest implements RequestContext {
     this.#state.reduce()
   }
 
+  holdUnread(bytes: number, cut: () => void): (() => void) | undefined {
+    return this.#state.unread?.add(bytes, cut)
+  }
+
   waited(ms: number): void {
     this.#state.waitedMs += ms
   }

@@ -6,12 +6,16 @@
 import { dispatch, queue } from "../metrics/flow-counts.ts"
 import { bodyPlaces, LargePlaces, watchPlaces } from "../request/large-places.ts"
 import type { ThreadPlaces } from "../request/thread-places.ts"
+import { UnreadBytes } from "../request/unread-bytes.ts"
 import type { Turns } from "../request/turns.ts"
+import { defaultLimits, type GatewayLimits } from "../options.ts"
 import type { Presence } from "../tenancy/presence.ts"
 import type { Filter } from "./chain.ts"
 import type { RequestState } from "./state.ts"
 
-export function withFairTurns(places: ThreadPlaces): Filter {
+type FairLimits = Pick<GatewayLimits, "maxUnreadWatchBytes">
+
+export function withFairTurns(places: ThreadPlaces, limits: FairLimits = defaultLimits): Filter {
   const shares = new WeakMap<Presence, Share>()
   return (_request, response, next) => {
     const { state } = response.locals
@@ -19,12 +23,13 @@ export function withFairTurns(places: ThreadPlaces): Filter {
     if (state.isAdministrator) return begin(state, next)
     const { presence, turns } = state.controlPlane
     let share = shares.get(presence)
-    if (share === undefined) shares.set(presence, (share = new Share(turns, places, presence)))
+    if (share === undefined) shares.set(presence, (share = new Share(turns, places, presence, limits)))
     state.turn = share.turn
     state.pause = share.pause
     state.aside = share.aside
     state.largePlaces = state.info.verb === "watch" ? share.largeWatches : share.largePlaces
     state.largeBodies = share.largeBodies
+    state.unread = share.unread
     const waiting = share.turn()
     if (waiting === undefined) return begin(state, next)
     queue(state)
@@ -47,13 +52,15 @@ class Share {
   readonly largePlaces = new LargePlaces()
   readonly largeWatches = new LargePlaces(watchPlaces)
   readonly largeBodies = new LargePlaces(bodyPlaces)
+  readonly unread: UnreadBytes
   readonly turn = (): Promise<void> | undefined => this.#turns.take(this.#presence)
   readonly pause = (): Promise<void> | undefined => this.#turns.pause(this.#presence)
   readonly aside = <T>(job: () => Promise<T>): Promise<T> => this.#places.run(this.#presence, job)
 
-  constructor(turns: Turns, places: ThreadPlaces, presence: Presence) {
+  constructor(turns: Turns, places: ThreadPlaces, presence: Presence, limits: FairLimits) {
     this.#turns = turns
     this.#places = places
     this.#presence = presence
+    this.unread = new UnreadBytes(limits.maxUnreadWatchBytes)
   }
 }

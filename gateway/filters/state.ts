@@ -11,6 +11,7 @@ import type { ControlPlaneCounts } from "../metrics/counts.ts"
 import type { FlowSeries, Passing } from "../metrics/flow-counts.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import type { LargePlaces } from "../request/large-places.ts"
+import type { UnreadBytes } from "../request/unread-bytes.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
 
 export interface Upgrade {
@@ -73,6 +74,7 @@ export class RequestState implements Passing {
   /** Set for the same requests. */
   largePlaces: LargePlaces | undefined
   largeBodies: LargePlaces | undefined
+  unread: UnreadBytes | undefined
   /** Gives its large place back. */
   #leaveLarge: (() => void) | undefined
   /** The end of the request does so. A watch may take a place for each of its events. */

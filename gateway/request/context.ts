@@ -70,4 +70,9 @@ export interface RequestContext {
   readonly isLarge?: boolean
   /** Called when it no longer holds that much. Not needed at the end of the request. */
   reduce?(): void
+  /**
+   * Called when a watch begins to wait for its client, which has not taken this much (unread-bytes.ts). Returns a function to call when
+   * it waits no more. `cut` disconnects the client. Absent for calls in process.
+   */
+  holdUnread?(bytes: number, cut: () => void): (() => void) | undefined
 }

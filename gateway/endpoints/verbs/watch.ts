@@ -49,7 +49,7 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
       if (printed === undefined || !(await sendEvents(ctx, stream, next.value, printed))) break
     }
   } catch (error) {
-    if (!signal.aborted) await sendAll(stream, [errorEvent(error, wanted)], signal)
+    if (!signal.aborted) await sendAll(ctx, stream, [errorEvent(error, wanted)])
   } finally {
     await events.return?.()
     stream.end()
@@ -75,11 +75,11 @@ async function sendEvents(
   events: readonly RegistryEvent[],
   print: PrintEvent,
 ): Promise<boolean> {
-  if (bytesOf(events) <= largeWatchBytes) return sendAll(stream, events.map(print), ctx.signal)
+  if (bytesOf(events) <= largeWatchBytes) return sendAll(ctx, stream, events.map(print))
   const wasLarge = ctx.isLarge === true
   await ctx.enlarge?.()
   for (const event of events) {
-    if (ctx.signal.aborted || !(await sendAll(stream, [print(event)], ctx.signal))) return false
+    if (ctx.signal.aborted || !(await sendAll(ctx, stream, [print(event)]))) return false
     await ctx.pause?.()
   }
   if (!wasLarge) ctx.reduce?.()
@@ -93,33 +93,38 @@ function bytesOf(events: readonly RegistryEvent[]): number {
 }
 
 /** Returns false if the client takes too little, or the request has ended meanwhile. */
-async function sendAll(stream: EventSink, documents: readonly Buffer[], signal: AbortSignal): Promise<boolean> {
+async function sendAll(ctx: RequestContext, stream: EventSink, documents: readonly Buffer[]): Promise<boolean> {
   for (const portion of stream.portions(documents)) {
     const more = stream.write(portion)
     if (stream.unread > maxUnreadBytes) return false
-    if (!more && !(await drained(stream, signal))) return false
+    if (!more && !(await drained(ctx, stream))) return false
   }
   return true
 }
 
-/** False: the request has ended, or its client takes nothing. */
-function drained(stream: EventSink, signal: AbortSignal): Promise<boolean> {
+/** False: the request has ended, or the client has been disconnected because it, or all clients together, have taken too little. */
+function drained(ctx: RequestContext, stream: EventSink): Promise<boolean> {
+  const { signal } = ctx
   const { socket } = stream
   return new Promise((resolve) => {
+    let release: (() => void) | undefined
     const done = (isDrained: boolean): void => {
       clearTimeout(timer)
       socket.off("drain", drain)
       signal.removeEventListener("abort", end)
+      release?.()
       resolve(isDrained)
     }
     const drain = (): void => done(true)
     const end = (): void => done(false)
-    const timer = setTimeout(() => {
+    const cut = (): void => {
       stream.cut()
       end()
-    }, stalledMs)
+    }
+    const timer = setTimeout(cut, stalledMs)
     socket.once("drain", drain)
     signal.addEventListener("abort", end, { once: true })
+    release = ctx.holdUnread?.(stream.unread, cut)
     if (signal.aborted) end()
   })
 }
