@@ -20,6 +20,7 @@ import { type Chain, chainOf, type Filter, GatewayResponse } from "./filters/cha
 import { statusErrors } from "./filters/errors.ts"
 import { withImpersonation } from "./filters/impersonation.ts"
 import { withFairTurns } from "./filters/fair-turns.ts"
+import { withNewConnections } from "./filters/new-connections.ts"
 import { withMaxInFlight } from "./filters/max-in-flight.ts"
 import { serveMetrics, withMetrics, withTenantMetrics } from "./filters/metrics.ts"
 import { serveIssuer } from "./filters/issuer.ts"
@@ -29,6 +30,7 @@ import type { RequestState, Upgrade } from "./filters/state.ts"
 import { withTenant } from "./filters/tenant.ts"
 import { readTimeout, withTimeout, WriteTimeout } from "./filters/timeout.ts"
 import { answerFaults } from "./connections/faults.ts"
+import { NewConnections } from "./connections/new-connections.ts"
 import { limitHandshakes } from "./connections/handshakes.ts"
 import { createHttp2Server } from "./http2/server.ts"
 import { connectionsOf } from "./connections/listener.ts"
@@ -60,12 +62,14 @@ export interface ServerParts {
 export interface Handlers {
   request: Chain
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  newConnections: NewConnections
 }
 
 function filtersOf(
   parts: ServerParts,
   upgrades: WeakMap<IncomingMessage, Upgrade>,
   active: Arrivals<RequestState>,
+  newConnections: NewConnections,
 ): Filter[] {
   const { domain, resolver, metrics, limits } = parts
   return [
@@ -82,6 +86,7 @@ function filtersOf(
     withImpersonation(),
     withTimeout(limits.requestTimeoutMs), // not for watch, log, exec, port-forward
     withClassification, // determines the flow schema, for information only
+    withNewConnections(newConnections), // a tenant that opens many waits while others wait for handshakes
     withMaxInFlight(limits), // per tenant; 429 + Retry-After
     withFairTurns(new ThreadPlaces(), limits), // under load, round robin over tenants
     withAuthorization,
@@ -95,8 +100,10 @@ function filtersOf(
 /** `active`: the requests in progress, which the listener ends on shutdown (listener.ts). */
 export function createHandlers(parts: ServerParts, active: Arrivals<RequestState>): Handlers {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>()
-  const serve = chainOf(filtersOf(parts, upgrades, active), statusErrors(parts.log))
+  const newConnections = new NewConnections()
+  const serve = chainOf(filtersOf(parts, upgrades, active, newConnections), statusErrors(parts.log))
   return {
+    newConnections,
     request: oneAtATime(serve),
     upgrade(request, socket, head) {
       if (socket.destroyed) return
@@ -131,7 +138,7 @@ export function createGatewayServer(parts: ServerParts, handlers: Handlers): Ser
       : createServer(options, handlers.request)
   server.maxConnections = connectionsOf(limits)
   server.maxHeadersCount = 0 // their bytes are limited; Node would take no more than 1,000, and groups are a header each
-  limitHandshakes(server)
+  handlers.newConnections.follow(limitHandshakes(server))
   answerFaults(server)
   server.on("checkContinue", (request: IncomingMessage, response: GatewayResponse) => {
     if (mayHaveBody(request)) response.writeContinue()

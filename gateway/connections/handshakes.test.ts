@@ -11,8 +11,8 @@ function startServer(limits: { maxUnderWay: number; patienceMs: number }) {
   const server = new EventEmitter()
   const begun: Socket[] = []
   server.on("connection", (socket: Socket) => begun.push(socket))
-  limitHandshakes(server as Server, limits)
-  return { server, begun }
+  const line = limitHandshakes(server as Server, limits)
+  return { server, begun, line }
 }
 
 function socketOf(remotePort: number, remoteAddress = "192.0.2.1"): Socket {
@@ -71,4 +71,22 @@ test("slow handshakes do not count", async () => {
   const { server, begun } = startServer({ maxUnderWay: 2, patienceMs: 1 })
   for (let port = 0; port < 20; port++) server.emit("connection", socketOf(port))
   await expect.poll(() => begun.length).toBe(20)
+})
+
+test("its line says whether connections of an address wait, and when they no longer do", async () => {
+  const { server, line } = startServer({ maxUnderWay: 2, patienceMs: never })
+  const emptied: (string | undefined)[] = []
+  line.whenEmpty((address) => emptied.push(address))
+  const sockets = [socketOf(1), socketOf(2), socketOf(3, "192.0.2.2"), socketOf(4, "192.0.2.2")]
+  for (const socket of sockets) server.emit("connection", socket)
+  await settle()
+  // One of each has begun.
+  expect(["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((address) => line.isWaiting(address))).toEqual([true, true, false])
+  expect(emptied).toEqual([])
+  sockets[0]?.emit("close")
+  await settle()
+  expect(emptied).toEqual(["192.0.2.1"])
+  sockets[3]?.emit("close") // before its turn
+  expect(emptied).toEqual(["192.0.2.1", "192.0.2.2"])
+  expect(line.isWaiting("192.0.2.2")).toBe(false)
 })

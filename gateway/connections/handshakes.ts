@@ -8,6 +8,7 @@
 import type { Server } from "node:https"
 import type { Socket } from "node:net"
 import { Deadlines } from "../request/deadlines.ts"
+import type { HandshakeLine } from "./new-connections.ts"
 
 /** Handshakes in progress: the maximum that one turn of the event loop may have to process. */
 const maxUnderWay = 4
@@ -21,14 +22,15 @@ const patienceMs = 20
 type Begin = (this: Server, socket: Socket) => void
 
 /** Must be called before the server receives its first connection. */
-export function limitHandshakes(server: Server, limits = { maxUnderWay, patienceMs }): void {
+export function limitHandshakes(server: Server, limits = { maxUnderWay, patienceMs }): HandshakeLine {
   const handshakes = new Handshakes(server, server.listeners("connection") as Begin[], limits)
   server.removeAllListeners("connection")
   server.on("connection", (socket: Socket) => handshakes.add(socket))
   server.on("secureConnection", (socket: Socket) => handshakes.done(peerOf(socket)))
+  return handshakes
 }
 
-class Handshakes {
+class Handshakes implements HandshakeLine {
   readonly #server: Server
   readonly #begin: readonly Begin[]
   readonly #maxUnderWay: number
@@ -40,6 +42,7 @@ class Handshakes {
   /** By peer, since a secure socket does not expose the socket below it. */
   readonly #underWay = new Map<string, () => void>()
   #isScheduled = false
+  #emptied: ((address: string | undefined) => void) | undefined
   readonly #gone: (this: Socket) => void
 
   constructor(server: Server, begin: readonly Begin[], limits: { maxUnderWay: number; patienceMs: number }) {
@@ -52,6 +55,14 @@ class Handshakes {
       forget(this)
     }
     this.#gone = gone
+  }
+
+  isWaiting(address: string | undefined): boolean {
+    return this.#waiting.has(address)
+  }
+
+  whenEmpty(callback: (address: string | undefined) => void): void {
+    this.#emptied = callback
   }
 
   add(socket: Socket): void {
@@ -99,7 +110,9 @@ class Handshakes {
     const address = this.#lines.get(socket)
     const line = this.#waiting.get(address)
     line?.delete(socket)
-    if (line?.size === 0) this.#waiting.delete(address)
+    if (line?.size !== 0) return
+    this.#waiting.delete(address)
+    this.#emptied?.(address)
   }
 
   #start(socket: Socket): void {
