@@ -185,7 +185,9 @@ class LocalClient implements KubeClient {
       const to = { registry, handler, subresource: options.subresource, kind: expected, namespace, name }
       return deepFreeze(await createSubresource(ctx, to, body, write, admit)) as T
     }
-    if (definition.answer !== undefined) return deepFreeze(await definition.answer(ctx, body, write)) as T
+    if (definition.answer !== undefined) {
+      return deepFreeze(await definition.answer(ctx, body, write, () => Promise.resolve())) as T
+    }
     return (await registry.create(ctx, body, write, admit)).object() as T
   }
 

@@ -8,7 +8,7 @@ import type { Edition } from "./edition.ts"
 import type { KubeValue } from "./generic/storage/value.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { Reading } from "./generic/list-watch/read-pieces.ts"
-import type { Strategy, SubresourceHandler } from "./strategy.ts"
+import type { KindExtension, Strategy, SubresourceHandler } from "./strategy.ts"
 import type { TableColumn } from "./columns/table-column.ts"
 
 /** The arguments are frozen; the caller may modify the results. */
@@ -32,7 +32,7 @@ export interface ResourceDefinition extends ResourceFacts {
   /** Subresources other than "status". */
   subresourceHandlers?: Readonly<Record<string, SubresourceHandler>>
   /** Set for kinds that are answered directly and never stored. */
-  answer?(ctx: RequestContext, object: KubeObject, options: WriteOptions): Promise<KubeObject>
+  answer?: NonNullable<KindExtension["answer"]>
   /** Set for read-only kinds that are computed for each request and never stored. */
   find?(ctx: RequestContext): Promise<readonly KubeObject[]>
   /** Converts between the stored version and this version. Absent if they differ in apiVersion only. */
@@ -61,6 +61,15 @@ export interface ResourceDefinition extends ResourceFacts {
     toStored?(object: KubeObject): KubeObject
     scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string }
   }
+}
+
+export interface Deletion {
+  /** The object has been removed. Otherwise it waits for finalizers or its grace period. */
+  gone: boolean
+  /** Its last state, or its new one. */
+  value: KubeValue
+  /** `value` has nothing in it and is the answer. */
+  isBlank?: true
 }
 
 export interface GetOptions {
@@ -176,14 +185,13 @@ export interface Registry {
     options: WriteOptions,
     admit: AdmitFunctions,
   ): Promise<{ value: KubeValue; created: boolean }>
-  /** `gone`: the object has been removed. Otherwise it waits for finalizers or its grace period, and `value` is its new state. */
   delete(
     ctx: RequestContext,
     namespace: string,
     name: string,
     request: DeleteRequest,
     admit: AdmitFunctions,
-  ): Promise<{ gone: boolean; value: KubeValue }>
+  ): Promise<Deletion>
   /** For consumers that follow a whole store: the value of an entry of this kind, in this version. A promise if it must be converted. */
   values(stored: readonly KeyValue[]): readonly KubeValue[] | Promise<readonly KubeValue[]>
   /** The same for a change. All watches of the change share the result. */

@@ -115,8 +115,16 @@ export interface KindExtension {
   warning?: string
   /** The order of the rows of a table; default: that of the list. */
   rowOrder?(a: KubeObject, b: KubeObject): number
-  /** For kinds that are answered directly and never stored (SubjectAccessReview, TokenReview, …): POST only. */
-  answer?(ctx: RequestContext, object: KubeObject, options: WriteOptions): Promise<KubeObject>
+  /**
+   * For kinds that are answered directly and never stored (SubjectAccessReview, TokenReview, …): POST only. `validate`: validating
+   * admission, called once the kind's own validation has found no errors.
+   */
+  answer?(
+    ctx: RequestContext,
+    object: KubeObject,
+    options: WriteOptions,
+    validate: () => Promise<void>,
+  ): Promise<KubeObject>
   /** For kinds that are computed for each request and never stored (ComponentStatus): get and list only. */
   find?(ctx: RequestContext): Promise<readonly KubeObject[]>
 }
@@ -144,6 +152,8 @@ export interface SubresourceHandler {
   ): Promise<KubeObject>
   /** Other apiVersions that a body of `create` may have. */
   alike?: readonly string[]
+  /** The body of a create keeps metadata that otherwise only the server sets: its uid may be that of the object that is meant. */
+  keepsSystemFields?: true
   /** Completes the body of a create, before its manager is recorded. */
   defaultBody?(body: KubeObject): void
   /** POST; returns 201 with the object. The body has passed mutating admission. */

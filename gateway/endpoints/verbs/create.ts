@@ -9,6 +9,7 @@ import { goneScales } from "../../custom-resources/scale.ts"
 import { readBody } from "../request-body.ts"
 import { writeOptions } from "../request-options.ts"
 import { recordWrite } from "../../registry/generic/managed-fields/field-management.ts"
+import { wipeSystemFields } from "../../registry/generic/metadata.ts"
 import { dropRepeatedOwners } from "../../registry/generic/owner-references.ts"
 import { managedKind } from "../../registry/generic/managed-fields/managed-kind.ts"
 import { createSubresource } from "../../registry/generic/subresource-create.ts"
@@ -33,10 +34,11 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
   const object = await decodeBody(ctx, body, expectedOf(definition), options.fieldValidation)
   agreeOnNamespace(object, expectedNamespace(definition, namespace))
   if (definition.answer !== undefined) {
+    wipeSystemFields(object)
     await recordWrite(managedKind(ctx, definition, ""), object, undefined, options)
     await admit.mutate(object, undefined)
-    await admit.validate(object, undefined)
-    return sendReview(ctx, response, definition, 201, await definition.answer(ctx, object, options))
+    const validate = (): Promise<void> => admit.validate(object, undefined)
+    return sendReview(ctx, response, definition, 201, await definition.answer(ctx, object, options, validate))
   }
   dropRepeatedOwners(ctx, object, "sent")
   const value = await registry.create(ctx, object, options, admit)

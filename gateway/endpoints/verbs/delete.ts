@@ -21,8 +21,8 @@ export async function remove(ctx: RequestContext, endpoint: Endpoint): Promise<v
     name,
     dryRun: request.dryRun,
   })
-  const { gone, value } = await registry.delete(ctx, namespace, name, request, admit)
-  if (!gone || definition.returnsDeletedObject === true) {
+  const { gone, value, isBlank } = await registry.delete(ctx, namespace, name, request, admit)
+  if (!gone || isBlank === true || definition.returnsDeletedObject === true) {
     // As upstream, a pending deletion is answered with 202 only if it was requested with the deprecated orphanDependents=false.
     return sendValue(ctx, response, definition, !gone && request.orphanDependents === false ? 202 : 200, value)
   }

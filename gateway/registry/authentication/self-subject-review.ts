@@ -5,7 +5,8 @@ import type { KindExtension } from "../strategy.ts"
 import { userInfo } from "./user-info.ts"
 
 export const selfSubjectReviews: KindExtension = {
-  async answer(ctx, object) {
+  async answer(ctx, object, _options, validate) {
+    await validate()
     return {
       ...object,
       metadata: { creationTimestamp: timestamp() },

@@ -15,9 +15,10 @@ const invalidToken = "invalid bearer token"
 type Review = KubeObject & { spec?: { token?: string; audiences?: string[] } }
 
 export const tokenReviews: KindExtension = {
-  async answer(ctx, object) {
+  async answer(ctx, object, _options, validate) {
     const { token = "", audiences } = (object as Review).spec ?? {}
     if (token === "") throw badRequest("token is required for TokenReview in authentication")
+    await validate()
     const status = await review(ctx, token, audiences)
     return { ...object, status }
   },

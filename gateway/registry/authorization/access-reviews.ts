@@ -35,12 +35,14 @@ type Review = KubeObject & { spec?: ReviewSpec }
 const path = FieldPath.root("spec")
 
 export const subjectAccessReviews: KindExtension = {
-  answer: (ctx, object) =>
-    answer(ctx, object, userOf(specOf(object)), [...validateSpec(specOf(object)), ...validateMetadata(object)]),
+  answer(ctx, object, _options, validate) {
+    const errors = [...validateSpec(specOf(object)), ...validateMetadata(object)]
+    return answer(ctx, object, userOf(specOf(object)), errors, validate)
+  },
 }
 
 export const localSubjectAccessReviews: KindExtension = {
-  async answer(ctx, object) {
+  async answer(ctx, object, _options, validate) {
     const spec = specOf(object)
     const errors = [...validateSpec(spec), ...validateMetadata(object, "namespace")]
     const namespace = object.metadata.namespace ?? ctx.info.namespace
@@ -58,15 +60,15 @@ export const localSubjectAccessReviews: KindExtension = {
       )
     }
     if (errors.length === 0 && ctx.info.namespace === "") throw badRequest("namespace is required on this type: ")
-    return answer(ctx, object, userOf(spec), errors)
+    return answer(ctx, object, userOf(spec), errors, validate)
   },
 }
 
 export const selfSubjectAccessReviews: KindExtension = {
-  answer(ctx, object) {
+  answer(ctx, object, _options, validate) {
     const spec = specOf(object)
     const errors = [...validateAttributes(spec), ...validateSelecting(spec), ...validateMetadata(object)]
-    return answer(ctx, object, ctx.user, errors)
+    return answer(ctx, object, ctx.user, errors, validate)
   },
 }
 
@@ -121,12 +123,19 @@ function validateAttributes(spec: ReviewSpec): FieldError[] {
   ]
 }
 
-async function answer(ctx: RequestContext, object: KubeObject, user: User, errors: FieldError[]): Promise<KubeObject> {
+async function answer(
+  ctx: RequestContext,
+  object: KubeObject,
+  user: User,
+  errors: FieldError[],
+  validate: () => Promise<void>,
+): Promise<KubeObject> {
   const spec = specOf(object)
   if (errors.length > 0) {
     // Upstream reports errors for a form of the object without its kind.
     throw invalid({ group: "authorization.k8s.io", kind: "" }, "", errors)
   }
+  await validate()
   const { decision, reason } = await ctx.controlPlane.authorizer.authorize(attributesOf(spec, user))
   const status: Record<string, unknown> = { allowed: decision === "Allow" }
   if (decision === "Deny") status["denied"] = true

@@ -11,9 +11,10 @@ import type { KindExtension } from "../strategy.ts"
 type Review = KubeObject & { spec?: { namespace?: string } }
 
 export const selfSubjectRulesReviews: KindExtension = {
-  async answer(ctx, object) {
+  async answer(ctx, object, _options, validate) {
     const namespace = (object as Review).spec?.namespace ?? ""
     if (namespace === "") throw badRequest("no namespace on request")
+    await validate()
     const { rules, missing } = await ctx.controlPlane.authorizer.rulesFor(ctx.user, namespace)
     // What a node may do depends on the pods that it runs.
     const isNode = nodeOfUser(ctx.user) !== undefined

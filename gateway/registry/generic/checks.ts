@@ -46,6 +46,16 @@ export function uidConflict(definition: ResourceDefinition, name: string, asked:
   return conflict(definition, name, detail)
 }
 
+export function revisionConflict(
+  definition: ResourceDefinition,
+  name: string,
+  asked: string,
+  actual: string,
+): StatusError {
+  const detail = `Precondition failed: ResourceVersion in precondition: ${asked}, ResourceVersion in object meta: ${actual}`
+  return conflict(definition, name, detail)
+}
+
 export function refuseInvalid(definition: ResourceDefinition, object: KubeObject, errors: FieldError[]): void {
   if (errors.length === 0) return
   const kind = definition.customResource === undefined ? kindOf(definition) : givenKind(object)

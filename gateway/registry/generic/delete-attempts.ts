@@ -4,13 +4,15 @@
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { atRevision } from "../../../storage/transaction.ts"
 import type { KeyValue } from "../../../storage/types.ts"
-import type { AdmitFunctions, DeleteRequest, ResourceDefinition } from "../rest.ts"
+import type { AdmitFunctions, DeleteRequest, Deletion, ResourceDefinition } from "../rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { noteOrigin } from "../conversion/convert.ts"
+import { blankObject } from "./blank.ts"
+import { revisionConflict } from "./checks.ts"
 import { isUnchanged } from "./default-strategy.ts"
 import { nextDeletionStep } from "./deletion.ts"
 import type { ObjectStorage } from "./storage/object-storage.ts"
-import { ComputedValue, type KubeValue } from "./storage/value.ts"
+import { ComputedValue } from "./storage/value.ts"
 import type { ValueReader } from "./storage/value-reader.ts"
 
 /** Attempts for an object that is being deleted while others write to it. */
@@ -33,7 +35,7 @@ export class DeleteAttempts {
     stored: KeyValue,
     request: DeleteRequest,
     admit: AdmitFunctions,
-  ): Promise<{ gone: boolean; value: KubeValue } | undefined> {
+  ): Promise<Deletion | undefined> {
     const before = await this.#reader.whole(stored)
     const current = before.object()
     noteOrigin(this.#definition, current, this.#reader.unconverted(stored))
@@ -44,15 +46,16 @@ export class DeleteAttempts {
     const granted = graceSeconds === undefined ? request : { ...request, gracePeriodSeconds: graceSeconds }
     await admit.validate(undefined, current, granted)
     if (next.step === "remove") {
+      if (request.dryRun) return this.#dry(next)
+      if (next.released) {
+        this.#refuseReleased(current, request)
+        await admit.validate(undefined, current, granted)
+      }
       // As upstream, admission is asked again about the marked object.
-      const validateMarked = (revision?: number): Promise<void> => {
-        const { metadata } = copy
-        const marked =
-          revision === undefined ? copy : { ...copy, metadata: { ...metadata, resourceVersion: String(revision) } }
+      const validateMarked = (revision: number): Promise<void> => {
+        const marked = { ...copy, metadata: { ...copy.metadata, resourceVersion: String(revision) } }
         return admit.validate(undefined, marked, granted)
       }
-      if (request.dryRun && next.marked) await validateMarked()
-      if (request.dryRun) return { gone: true, value: new ComputedValue(next.object) }
       const revision = next.marked
         ? await this.#markAndRemove(ctx, stored, copy, current, validateMarked)
         : await this.remove(ctx, stored, current)
@@ -64,6 +67,18 @@ export class DeleteAttempts {
     if (request.dryRun) return { gone: false, value: new ComputedValue(copy) }
     const value = await this.#storage.put(ctx, stored.key, copy, stored.modRevision, undefined)
     return value && { gone: false, value }
+  }
+
+  /** As upstream, which has begun an update that takes the last finalizer: its answer is what it would have written, nothing. */
+  #dry({ object, released }: { object: KubeObject; released: boolean }): Deletion {
+    if (!released) return { gone: true, value: new ComputedValue(object) }
+    return { gone: true, isBlank: true, value: new ComputedValue(blankObject(this.#definition)) }
+  }
+
+  /** As upstream, which then expects the version of what it would have written, nothing. */
+  #refuseReleased({ metadata }: KubeObject, { preconditions }: DeleteRequest): void {
+    if (preconditions?.resourceVersion === undefined) return
+    throw revisionConflict(this.#definition, metadata.name ?? "", "", metadata.resourceVersion ?? "")
   }
 
   /**

@@ -4,15 +4,18 @@
 import { type KubeObject, type ObjectMeta, timestamp } from "../../../apimachinery/object.ts"
 import { conflict, invalid } from "../../../apimachinery/status.ts"
 import { type FieldError, FieldPath, invalidValue, notSupported } from "../../../apimachinery/field-errors.ts"
-import { kindOf, uidConflict } from "./checks.ts"
+import { kindOf, revisionConflict, uidConflict } from "./checks.ts"
 import type { DeleteRequest, ResourceDefinition } from "../rest.ts"
 
 const orphan = "orphan"
 const foreground = "foregroundDeletion"
 
 export type DeletionStep =
-  /** `object` is the last state. `marked`: it is marked for deletion, which watches see before it is removed. */
-  | { step: "remove"; object: KubeObject; marked: boolean; graceSeconds: number | undefined }
+  /**
+   * `object` is the last state. `marked`: it is marked for deletion, which watches see before it is removed. `released`: the
+   * request takes its last finalizer, without marking it.
+   */
+  | { step: "remove"; object: KubeObject; marked: boolean; released: boolean; graceSeconds: number | undefined }
   /**
    * The object remains, marked; `object` is the modified copy of the caller. `graceSeconds`, here and above: the granted part of
    * the requested grace period.
@@ -40,11 +43,14 @@ export function nextDeletionStep(
   const isMarkedFirst = isFirst && hasOwnCode(definition)
   const held = finalizers.length > 0 || isMarkedFirst || isHeldBack(definition, copy)
   // An object that is removed at once is returned as it was stored.
-  if (!held && grace === "none") return { step: "remove", object: copy, marked: false, graceSeconds }
+  if (!held && grace === "none") {
+    const released = (metadata.finalizers ?? []).length > 0
+    return { step: "remove", object: copy, marked: false, released, graceSeconds }
+  }
   if (finalizers.length > 0) metadata.finalizers = finalizers
   else delete metadata.finalizers
   const isLater = grace === "graceful" && (held || (metadata.deletionGracePeriodSeconds ?? 0) > 0)
-  if (!held && !isLater) return { step: "remove", object: copy, marked: true, graceSeconds }
+  if (!held && !isLater) return { step: "remove", object: copy, marked: true, released: false, graceSeconds }
   if (!isLater) markAsDeleting(definition, copy, now)
   if (isFirst) definition.strategy.markDeleted?.(copy)
   return { step: "mark", object: copy, graceSeconds }
@@ -117,10 +123,8 @@ function checkOwn(definition: ResourceDefinition, metadata: ObjectMeta, { precon
   const { uid, resourceVersion } = preconditions ?? {}
   const { name = "", uid: own = "", resourceVersion: current = "" } = metadata
   if (uid !== undefined && uid !== own) throw uidConflict(definition, name, uid, own)
-  if (resourceVersion !== undefined && resourceVersion !== current) {
-    const detail = `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${current}`
-    throw conflict(definition, name, detail)
-  }
+  if (resourceVersion !== undefined && resourceVersion !== current)
+    throw revisionConflict(definition, name, resourceVersion, current)
 }
 
 interface Grace {

@@ -14,6 +14,7 @@ import { ObjectStorage } from "./storage/object-storage.ts"
 import type {
   AdmitFunctions,
   DeleteRequest,
+  Deletion,
   GetOptions,
   ListOptions,
   ListResult,
@@ -172,7 +173,7 @@ export class GenericRegistry implements Registry {
     name: string,
     request: DeleteRequest,
     admit: AdmitFunctions,
-  ): Promise<{ gone: boolean; value: KubeValue }> {
+  ): Promise<Deletion> {
     warnOfPropagation(ctx, this.definition, request)
     const { store } = ctx.controlPlane
     const key = this.#storage.key(namespace, name)

@@ -7,6 +7,7 @@ import { methodNotAllowed } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { recordWrite } from "./managed-fields/field-management.ts"
 import { managedSubresource } from "./managed-fields/managed-kind.ts"
+import { wipeSystemFields } from "./metadata.ts"
 import { dropRepeatedOwners } from "./owner-references.ts"
 import type { AdmitFunctions, Registry, WriteOptions } from "../rest.ts"
 import type { SubresourceHandler } from "../strategy.ts"
@@ -28,6 +29,7 @@ export async function createSubresource(
   admit: AdmitFunctions,
 ): Promise<KubeObject> {
   if (handler?.create === undefined) throw methodNotAllowed()
+  if (handler.keepsSystemFields !== true) wipeSystemFields(body)
   handler.defaultBody?.(body)
   dropRepeatedOwners(ctx, body, "sent")
   const { group, version, kind: word } = kind

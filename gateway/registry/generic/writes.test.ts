@@ -246,6 +246,19 @@ describe("delete", () => {
     expect((await remove("a", { propagationPolicy: "Background" })).gone).toBe(true)
   })
 
+  test("a delete that takes the last finalizer is dry or conditional as upstream", async () => {
+    const { create, make, remove, get } = openRegistry()
+    const { resourceVersion } = await create(make("a", {}, { finalizers: ["orphan"] }))
+    const propagationPolicy = "Background"
+    const { gone, isBlank, value } = await remove("a", { propagationPolicy, dryRun: true })
+    expect([gone, isBlank, value.object()]).toEqual([true, true, { kind: "ConfigMap", apiVersion: "v1", metadata: {} }])
+    await expect(remove("a", { propagationPolicy, preconditions: { resourceVersion } })).rejects.toThrow(
+      `Precondition failed: ResourceVersion in precondition: , ResourceVersion in object meta: ${resourceVersion}`,
+    )
+    const { uid = "" } = (await get("a")).metadata
+    expect((await remove("a", { propagationPolicy, preconditions: { uid } })).gone).toBe(true)
+  })
+
   test("checks preconditions", async () => {
     const { create, make, remove } = openRegistry()
     const { resourceVersion } = await create(make("a"))

@@ -2,6 +2,7 @@
 
 import { acceptCases } from "./cases/accepts.ts"
 import { accessCases } from "./cases/access.ts"
+import { admittedReviewCases } from "./cases/admitted-reviews.ts"
 import { addressCases } from "./cases/addresses.ts"
 import { apiServiceCases } from "./cases/api-services.ts"
 import { badMetadataCases } from "./cases/bad-metadata.ts"
@@ -65,6 +66,7 @@ import { statusMetadataCases } from "./cases/status-metadata.ts"
 import { strategicMergeCases } from "./cases/strategic-merges.ts"
 import { memoryCases } from "./cases/memory.ts"
 import { lastAnswerCases } from "./cases/last-answers.ts"
+import { lastFinalizerCases } from "./cases/last-finalizers.ts"
 import { emptyEntryCases } from "./cases/empty-entries.ts"
 import { emptySegmentCases } from "./cases/empty-segments.ts"
 import { endedDecodingCases } from "./cases/ended-decoding.ts"
@@ -248,6 +250,8 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...policyResultCases(),
         ...policyTextCases(),
         ...deletionOptionCases(),
+        ...lastFinalizerCases(),
+        ...admittedReviewCases(),
         ...podAndAccountCases(),
         ...evictionCases(),
         ...proxyCases(),

@@ -16,6 +16,8 @@ interface Binding extends KubeObject {
 }
 
 export const binding: SubresourceHandler = {
+  keepsSystemFields: true,
+
   async create(ctx, registry, namespace, name, body, options, admit) {
     const wanted = body as Binding
     if (wanted.metadata.name !== name) {
@@ -29,11 +31,11 @@ export const binding: SubresourceHandler = {
 
 /** POST to bindings: the older form, with the pod's name only in the body. */
 export const bindings: KindExtension = {
-  async answer(ctx, object, options) {
+  async answer(ctx, object, options, validate) {
     const { name = "", namespace = "" } = object.metadata
     refuseInvalid(object)
+    await validate()
     if (name === "") throw badRequest("Name parameter required.")
-    delete object.metadata.uid // only of the newer form a precondition
     return assign(ctx, builtIn(ctx, pods), namespace || (ctx.info.namespace ?? ""), name, object, options)
   },
 }

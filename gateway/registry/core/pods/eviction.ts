@@ -44,6 +44,7 @@ export const eviction: SubresourceHandler = {
     const asked = wanted.deleteOptions ?? {}
     if (asked.ignoreStoreReadErrorWithClusterBreakingPotential === true) throw invalid(kind, name, [unsafe])
     const dryRun = dryRunOf(options.dryRun, asked.dryRun ?? [])
+    if (wanted.deleteOptions !== undefined && dryRun.length > 0) wanted.deleteOptions.dryRun = dryRun
     await admit.validate(body, undefined)
     const pod = (await registry.get(ctx, namespace, name)).object() as Pod
     const unready = mayIgnoreBudget(pod) ? undefined : await spendBudget(ctx, pod, dryRun.length > 0)
@@ -70,6 +71,8 @@ async function markAndDelete(
 ): Promise<void> {
   const { preconditions = {}, dryRun = [], ...rest } = asked
   const isDry = dryRun.length > 0
+  // Empty ones are none yet; an empty uid is one when the pod is deleted.
+  const given = Object.fromEntries(Object.entries(preconditions).filter(([, value]) => value !== ""))
   if (!isDry) {
     await registry.update(
       onBehalf(ctx, { ...pods, namespace, name, subresource: "eviction" }),
@@ -77,7 +80,7 @@ async function markAndDelete(
       name,
       (current) => {
         const present = current as Pod
-        checkPreconditions(registry.definition, present, { dryRun: isDry, preconditions })
+        checkPreconditions(registry.definition, present, { dryRun: isDry, preconditions: given })
         return markDisrupted(present)
       },
       { ...internalWrite("eviction"), managersKnown: true },

@@ -45,6 +45,8 @@ const bindable: Readonly<Record<string, { resource: string; namespaced: boolean 
 const requestKind = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" }
 
 export const token: SubresourceHandler = {
+  keepsSystemFields: true,
+
   defaultBody(body) {
     const request = body as TokenRequest
     request.spec = { ...request.spec, expirationSeconds: request.spec?.expirationSeconds ?? defaultSeconds }

@@ -1,7 +1,6 @@
-// Bookmarks: objects of their kind with the fields that Go prints for an empty one.
+// Bookmarks: objects of their kind with nothing but a resource version.
 
-import { type Json, type KubeObject, printGroupVersion } from "../../../../apimachinery/object.ts"
-import { writeZeros } from "../../../../apimachinery/schema/decode/decode.ts"
+import { blankObject } from "../blank.ts"
 import type { RegistryEvent, ResourceDefinition } from "../../rest.ts"
 import { ComputedValue } from "../storage/value.ts"
 
@@ -12,29 +11,7 @@ export function bookmark(
   revision: number,
   says: "initial events end" | "revision" = "revision",
 ): RegistryEvent {
-  const annotations = {
-    ...converted.get(keyOf(definition))?.annotations,
-    ...(says === "initial events end" ? initialEventsEnd : {}),
-  }
-  const metadata = {
-    resourceVersion: String(revision),
-    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
-  }
-  const object: KubeObject = { kind: definition.kind, apiVersion: printGroupVersion(definition), metadata }
-  if (definition.customResource === undefined) writeZeros(definition.schema, object as unknown as Json)
-  const { spec } = converted.get(keyOf(definition)) ?? {}
-  if (spec !== undefined) object["spec"] = { ...spec, ...(object["spec"] as object | undefined) }
+  const annotations = says === "initial events end" ? { annotations: initialEventsEnd } : {}
+  const object = blankObject(definition, { resourceVersion: String(revision), ...annotations })
   return { type: "BOOKMARK", value: new ComputedValue(object) }
 }
-
-const keyOf = ({ group, resource }: ResourceDefinition): string => `${group}/${resource}`
-
-/** Fields that are not pointers in Go are printed even if zero. Source: k8s.io/kubernetes/pkg/apis/apps/v1/conversion.go. */
-const scaled = { spec: { replicas: 0 } }
-
-const converted = new Map<string, { spec?: object; annotations?: Record<string, string> }>([
-  ["apps/daemonsets", { annotations: { "deprecated.daemonset.template.generation": "0" } }],
-  ["apps/deployments", scaled],
-  ["apps/replicasets", scaled],
-  ["apps/statefulsets", scaled],
-])

@@ -121,9 +121,6 @@ export function limitOf({ limit = 0, resourceVersion }: ListOptions, resource: s
 export function checkWatchOptions(request: WatchRequest): void {
   const { resourceVersionMatch, sendInitialEvents } = request
   const errors: FieldError[] = []
-  if (request.continue && resourceVersionMatch) {
-    errors.push(forbiddenField(match, "resourceVersionMatch is forbidden when continue is provided"))
-  }
   if (sendInitialEvents !== undefined && resourceVersionMatch !== "NotOlderThan") {
     errors.push(forbiddenField(match, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"))
   }
@@ -135,6 +132,9 @@ export function checkWatchOptions(request: WatchRequest): void {
     }
     if (resourceVersionMatch !== "NotOlderThan") {
       errors.push(notSupported(match, resourceVersionMatch, ["NotOlderThan"]))
+    }
+    if (request.continue) {
+      errors.push(forbiddenField(match, "resourceVersionMatch is forbidden when continue is provided"))
     }
   }
   refuse(request, errors)

@@ -13,6 +13,7 @@ export function evictionCases(): Scenario[] {
     { name: "a pod that is not ready is evicted beside its budget", steps: notReady() },
     { name: "evictions have two versions", steps: versions() },
     { name: "a pod is marked before the options of its eviction are looked at", steps: wrongOptions() },
+    { name: "a pod is evicted on conditions that are empty", steps: emptyPreconditions() },
   ]
 }
 
@@ -119,5 +120,15 @@ function wrongOptions(): RequestStep[] {
     get(`${pods}/p${index}`, { label: `GET ${index} after the dry run` }),
     evict(`p${index}`, deleteOptions),
     get(`${pods}/p${index}`, { label: `GET ${index}` }),
+  ])
+}
+
+function emptyPreconditions(): RequestStep[] {
+  const preconditions: Json[] = [{ resourceVersion: "" }, { uid: "" }, { uid: "", resourceVersion: "" }]
+  return preconditions.flatMap((given, index) => [
+    ...pod(`e${index}`, "True"),
+    evict(`e${index}`, { preconditions: given }, "?dryRun=All"),
+    evict(`e${index}`, { preconditions: given }),
+    get(`${pods}/e${index}`),
   ])
 }

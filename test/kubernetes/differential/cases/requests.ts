@@ -188,6 +188,9 @@ function watches(): ReturnType<typeof watch>[] {
     ),
     watch(`${maps}?continue=x`),
     watch(`${maps}?continue=x&resourceVersion=@{a.metadata.resourceVersion}`),
+    ...["Exact", "NotOlderThan", "x"].flatMap((match) =>
+      ["", "&sendInitialEvents=false"].map((more) => watch(`${maps}?continue=x&resourceVersionMatch=${match}${more}`)),
+    ),
     watch(`/api/v1/watch/namespaces/@{ns}/configmaps?allowWatchBookmarks=true`),
   ]
 }
