@@ -1,10 +1,11 @@
 // Writes by the server itself in the course of a request: a pod's binding, a quota's usage, writes for deletion. They pass through
-// the whole flow of the registry except admission, which has already handled the request itself.
+// the whole flow of the registry, most of them except admission, which has already handled the request itself.
 
 import type { GroupVersionResource } from "../../../apimachinery/object.ts"
 import { noSuchPath } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { Verb } from "../../request/request-info.ts"
+import type { User } from "../../request/user.ts"
 import type { AdmitFunctions, Registry, WriteOptions } from "../rest.ts"
 
 const nothing = async (): Promise<void> => undefined
@@ -18,13 +19,21 @@ export function internalWrite(subresource = "", dryRun = false): WriteOptions {
   return { dryRun, fieldManager: serverManager, subresource }
 }
 
-/** A context with the same caller, control plane and lifetime for another object, whose request info strategies see. */
+/** As whom upstream writes what it does not write for the caller of a request. */
+export const serverUser: User = {
+  name: "system:apiserver",
+  groups: ["system:authenticated", "system:masters"],
+  extra: {},
+}
+
+/** A context with the same control plane and lifetime, and by default the same caller, for another object, whose request info strategies see. */
 export function onBehalf(
   ctx: RequestContext,
   target: GroupVersionResource & { namespace: string; name: string; subresource?: string; verb?: Verb },
+  user: User = ctx.user,
 ): RequestContext {
   const { group, version, resource, namespace, name, subresource = "", verb = "update" } = target
-  return new BehalfContext(ctx, { ...ctx.info, group, version, resource, namespace, name, subresource, verb })
+  return new BehalfContext(ctx, user, { ...ctx.info, group, version, resource, namespace, name, subresource, verb })
 }
 
 class BehalfContext implements RequestContext {
@@ -37,9 +46,9 @@ class BehalfContext implements RequestContext {
   declare readonly pause?: () => Promise<void> | undefined
   readonly #ctx: RequestContext
 
-  constructor(ctx: RequestContext, info: RequestContext["info"]) {
+  constructor(ctx: RequestContext, user: User, info: RequestContext["info"]) {
     this.controlPlane = ctx.controlPlane
-    this.user = ctx.user
+    this.user = user
     this.query = ctx.query
     this.headers = ctx.headers
     this.info = info

@@ -17,9 +17,10 @@ import {
   unexplained,
 } from "../../../../apimachinery/status.ts"
 import { podDisruptionBudgets as budgets, pods } from "../../../../client/resources.ts"
+import { admitFor } from "../../../admission/admit.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import type { Registry } from "../../rest.ts"
-import { builtIn, internalWrite, onBehalf, withoutAdmission } from "../../generic/internal-write.ts"
+import { builtIn, internalWrite, onBehalf, serverUser, withoutAdmission } from "../../generic/internal-write.ts"
 import { checkPreconditions, type DeleteOptions, deleteRequestOf } from "../../generic/deletion.ts"
 import type { SubresourceHandler } from "../../strategy.ts"
 import { setPodCondition } from "./conditions.ts"
@@ -152,13 +153,17 @@ async function spendBudget(ctx: RequestContext, pod: Pod, dryRun: boolean): Prom
     const { currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {}
     if (currentHealthy >= desiredHealthy && desiredHealthy > 0) return budgetName
   }
+  const subresource = "status"
+  const behalf = onBehalf(ctx, { ...budgets, namespace, name: budgetName, subresource }, serverUser)
+  const written = { operation: "UPDATE", subresource, namespace, name: budgetName, dryRun } as const
   await registry.update(
-    onBehalf(ctx, { ...budgets, namespace, name: budgetName, subresource: "status" }),
+    behalf,
     namespace,
     budgetName,
     (current) => disrupt(current as Budget, name),
-    internalWrite("status", dryRun),
-    withoutAdmission,
+    internalWrite(subresource, dryRun),
+    // As upstream, which writes nothing in a dry run, and otherwise by a request of its own.
+    dryRun ? withoutAdmission : admitFor(behalf, registry.definition, written),
   )
   return undefined
 }

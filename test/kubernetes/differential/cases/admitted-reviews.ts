@@ -11,7 +11,33 @@ const admission = "/apis/admissionregistration.k8s.io/v1"
 const as: User = { name: "asker-@{id}", groups: ["system:masters"] }
 
 export function admittedReviewCases(): Scenario[] {
-  return [{ name: "reviews have faults before they are admitted", steps: reviews() }]
+  return [
+    { name: "reviews have faults before they are admitted", steps: reviews() },
+    { name: "reviews have metadata that is the server's", steps: metadata() },
+  ]
+}
+
+function metadata(): RequestStep[] {
+  const then = "2020-01-01T00:00:00Z"
+  const given: { [key: string]: Json }[] = [
+    { uid: "x", creationTimestamp: then, deletionTimestamp: then, deletionGracePeriodSeconds: 3, selfLink: "x" },
+    { resourceVersion: "1" },
+    { name: "x", uid: "y" },
+    { finalizers: [], labels: {}, ownerReferences: [] },
+  ]
+  const resourceAttributes = { namespace: "@{ns}", verb: "get", resource: "pods" }
+  const bodies: [string, Json][] = [
+    [`${authorization}/subjectaccessreviews`, { user: "x", resourceAttributes }],
+    [`${authorization}/selfsubjectaccessreviews`, { resourceAttributes }],
+    [`${authorization}/namespaces/@{ns}/localsubjectaccessreviews`, { user: "x", resourceAttributes }],
+    [`${authentication}/tokenreviews`, { token: "x" }],
+    [`${authentication}/selfsubjectreviews`, {}],
+  ]
+  return given.flatMap((more, index) => [
+    ...bodies.map(([path, spec]) => post(path, { metadata: more, spec }, { label: `POST ${path} ${index}` })),
+    post(`${core}/bindings?dryRun=All`, { metadata: { name: "a", ...more }, target: { name: "n" } }),
+    post(`${core}/pods/a/eviction?dryRun=All`, { metadata: { name: "a", ...more } }),
+  ])
 }
 
 function reviews(): RequestStep[] {

@@ -1,7 +1,7 @@
 // Evictions that a budget allows once, that more than one budget is for, and whose options are found wrong too late.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { get, mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
+import { get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
 
 const pods = "/api/v1/namespaces/@{ns}/pods"
 const budgets = "/apis/policy/v1/namespaces/@{ns}/poddisruptionbudgets"
@@ -14,6 +14,7 @@ export function evictionCases(): Scenario[] {
     { name: "evictions have two versions", steps: versions() },
     { name: "a pod is marked before the options of its eviction are looked at", steps: wrongOptions() },
     { name: "a pod is evicted on conditions that are empty", steps: emptyPreconditions() },
+    { name: "a policy is asked about an eviction and its budget", steps: admitted() },
   ]
 }
 
@@ -131,4 +132,62 @@ function emptyPreconditions(): RequestStep[] {
     evict(`e${index}`, { preconditions: given }),
     get(`${pods}/e${index}`),
   ])
+}
+
+function admitted(): RequestStep[] {
+  const admission = "/apis/admissionregistration.k8s.io/v1"
+  const name = "evictions-@{id}"
+  const maps = "/api/v1/namespaces/@{ns}/configmaps"
+  const asked = "request.userInfo.username + ' ' + request.name + ' ' + string(request.dryRun)"
+  const options = "object.?deleteOptions.?dryRun.hasValue()"
+  return [
+    post(`${admission}/validatingadmissionpolicies`, {
+      metadata: { name },
+      spec: {
+        failurePolicy: "Fail",
+        matchConstraints: {
+          namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "@{ns}" } },
+          resourceRules: [
+            {
+              apiGroups: ["policy"],
+              apiVersions: ["v1"],
+              resources: ["poddisruptionbudgets/status"],
+              operations: ["UPDATE"],
+            },
+            {
+              apiGroups: [""],
+              apiVersions: ["v1"],
+              resources: ["configmaps", "pods/eviction"],
+              operations: ["CREATE"],
+            },
+          ],
+        },
+        validations: [
+          {
+            expression: "request.resource.resource != 'configmaps' && request.userInfo.username != 'system:apiserver'",
+            messageExpression: `request.resource.resource == 'configmaps' ? 'a map' : ${asked}`,
+          },
+          { expression: `object.metadata.name != 'told' || !(${options})`, messageExpression: `'told ' + ${asked}` },
+        ],
+      },
+    }),
+    post(`${admission}/validatingadmissionpolicybindings`, {
+      metadata: { name },
+      spec: { policyName: name, validationActions: ["Deny"] },
+    }),
+    post(`${maps}?dryRun=All`, { metadata: { name: "probe" } }, { untilCode: 422 }),
+    ...pod("a", "True"),
+    budget("b"),
+    patch(`${budgets}/b/status`, mergePatch, {
+      status: { currentHealthy: 3, desiredHealthy: 1, expectedPods: 3, observedGeneration: 1, disruptionsAllowed: 2 },
+    }),
+    evict("a", {}, "?dryRun=All"),
+    evict("a"),
+    get(`${budgets}/b`),
+    ...["{}", '{"gracePeriodSeconds":3}', '{"dryRun":["All"]}'].flatMap((text) =>
+      ["", "?dryRun=All"].map((query) => evict("told", JSON.parse(text) as Json, query)),
+    ),
+    remove(`${admission}/validatingadmissionpolicybindings/${name}`),
+    remove(`${admission}/validatingadmissionpolicies/${name}`),
+  ]
 }
