@@ -27,10 +27,11 @@ export async function deleteCollection(ctx: RequestContext, endpoint: Endpoint):
   await sendList({ ctx, response, definition, runs }, list)
 }
 
-/** Upstream lists pages, for which a resource version is an exact one. Source: Store.DeleteCollection. */
-function asPages(options: ListOptions): ListOptions {
+/** Upstream lists pages, for which a resource version is an exact one, unless only one object is selected. Source: Store.DeleteCollection. */
+function asPages(definition: ResourceDefinition, options: ListOptions): ListOptions {
   const { limit, resourceVersion = "0", resourceVersionMatch, continue: token } = options
-  const isExact = limit === undefined && resourceVersion !== "0" && resourceVersionMatch === undefined && !token
+  const isGiven = limit === undefined && resourceVersion !== "0" && resourceVersionMatch === undefined && !token
+  const isExact = isGiven && selectionOf(definition, options).key === undefined
   return isExact ? { ...options, resourceVersionMatch: "Exact" } : options
 }
 
@@ -43,7 +44,7 @@ export async function deleteSelected(
   request: DeleteRequest,
 ): Promise<ListResult> {
   warnOfPropagation(ctx, definition, request)
-  const list = await registry.list(ctx, asPages(options))
+  const list = await registry.list(ctx, asPages(definition, options))
   const { items } = list
   // With an empty namespace in its path the list is that of all namespaces, but objects have no key without theirs.
   if (definition.namespaced && options.namespace === "" && items.length > 0) throw namespaceRequired()

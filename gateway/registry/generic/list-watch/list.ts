@@ -79,7 +79,7 @@ async function prepared<T>(
 
 async function placeOf(
   store: Store,
-  { base }: Selection,
+  { base, key }: Selection,
   options: ListOptions,
   limit: number,
   token: ContinueToken | undefined,
@@ -87,8 +87,9 @@ async function placeOf(
   if (token !== undefined) return { ...token, after: base + token.after }
   const revision = parseListResourceVersion(options.resourceVersion)
   await checkNotFuture(revision, store, options.resourceVersion)
-  // With a limit and without a match, a resource version is exact.
-  const exact = options.resourceVersionMatch === "Exact" || (!options.resourceVersionMatch && limit > 0)
+  // With a limit and without a match, a resource version is exact, but for a single object.
+  const isPage = !options.resourceVersionMatch && limit > 0 && key === undefined
+  const exact = options.resourceVersionMatch === "Exact" || isPage
   return { revision: exact ? revision : undefined, after: undefined }
 }
 

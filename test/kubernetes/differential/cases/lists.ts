@@ -124,6 +124,7 @@ export function listCases(): Scenario[] {
     { name: "a list takes every parameter", steps: [...some, ...parameters.map(query)] },
     { name: "a list comes in pages over a store that moves", steps: pages() },
     { name: "events come in pages at any revision", steps: eventPages() },
+    { name: "a list of one object by its name takes a limit and a revision", steps: singles() },
     { name: "a collection is deleted by selector and in every way", steps: collectionDeletes() },
     ...watches(),
   ]
@@ -190,6 +191,34 @@ function collectionDeletes(): RequestStep[] {
     get(path),
     remove(`${path}?continue=e30&resourceVersion=${exact}`),
     remove(`${path}?continue=bogus&resourceVersion=${exact}&limit=1`),
+  ]
+}
+
+/** With a limit a revision is exact, but the state of a single object is never older than it. */
+function singles(): RequestStep[] {
+  const events = "/api/v1/namespaces/@{ns}/events"
+  const selections = ["fieldSelector=metadata.name%3Df", "fieldSelector=metadata.name%3Df,metadata.namespace%3D@{ns}"]
+  const older = `resourceVersion=${exact}`
+  return [
+    ...some,
+    post(path, { metadata: { name: "f" }, data: { a: "b" } }),
+    post(events, { metadata: { name: "f" }, involvedObject: { namespace: "@{ns}" } }),
+    ...[path, events, "/api/v1/configmaps"].flatMap((from) =>
+      selections
+        .filter((selection) => from !== "/api/v1/configmaps" || selection.includes("namespace"))
+        .flatMap((selection) => [
+          get(`${from}?${selection}&${older}`),
+          get(`${from}?${selection}&${older}&limit=1`),
+          get(`${from}?${selection}&${older}&limit=1&resourceVersionMatch=Exact`),
+          get(`${from}?${selection}&${older}&limit=1&resourceVersionMatch=NotOlderThan`),
+        ]),
+    ),
+    // The revision is also a precondition of each deletion.
+    remove(`${path}?${selections[0]}&${older}&dryRun=All`),
+    remove(`${path}?${selections[0]}&${older}&limit=1&dryRun=All`),
+    remove(`${path}?${selections[0]}&${older}&resourceVersionMatch=Exact&dryRun=All`),
+    remove(`${path}?labelSelector=!even&${older}&dryRun=All`),
+    remove(`${path}?${selections[0]}&${older}`, {}),
   ]
 }
 
