@@ -250,7 +250,8 @@ export class WriteAttempts {
 
   #warn(ctx: RequestContext, object: KubeObject, current: KubeObject | undefined): void {
     const { strategy } = this.#definition
-    const isStatus = ctx.info.subresource === "status"
+    // A write of the status that creates warns as any other create.
+    const isStatus = ctx.info.subresource === "status" && current !== undefined
     const warnings = isStatus ? strategy.statusWarnings?.(object) : strategy.warnings?.(ctx, object, current)
     for (const warning of warnings ?? []) ctx.warn(warning)
   }

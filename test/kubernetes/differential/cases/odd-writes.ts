@@ -310,6 +310,12 @@ function statusesOfNothing(): RequestStep[] {
     get(`${core}/services/a`),
     put(`${core}/services/b/status`, service("b")),
     get(`${core}/services/b`),
+    // With the warnings of a create.
+    put(`${core}/services/d/status?dryRun=All`, {
+      metadata: { name: "d" },
+      spec: { externalName: "d", ports: [{ port: 80 }] },
+    }),
+    put(`${core}/services/b/status`, { metadata: { name: "b" }, spec: { externalName: "d", ports: [{ port: 80 }] } }),
     patch(`${core}/services/c/status`, mergePatch, { status }),
     patch(`/api/v1/persistentvolumes/nope-@{id}/status?fieldManager=x`, applyPatch, volume),
     ...["a", "b"].map((name) => remove(`${core}/services/${name}`)),
