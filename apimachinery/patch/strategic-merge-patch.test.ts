@@ -159,6 +159,18 @@ describe("applyStrategicMergePatch()", () => {
       "The order in patch list:\n[a/y]\n doesn't match $setElementOrder list:\n[x]\n",
     ],
     [{}, { "$setElementOrder/names": "x" }, 500, "expected a []interface {}, but received a string"],
+    [
+      { items: [{ name: "a" }] },
+      { items: [{ name: "a", bogus: ["y"], "$setElementOrder/bogus": ["x"] }] },
+      500,
+      'unable to find api field in struct Item for the json field "bogus"',
+    ],
+    [
+      { labels: {} },
+      { labels: { "$setElementOrder/a": [] } },
+      500,
+      "merging an object in json but data type is not struct, instead is: map",
+    ],
     [{ items: [] }, { items: [], "$setElementOrder/items": [] }, 500, "no elements in any of the given slices"],
     [{ strategy: {} }, { strategy: { $retainKeys: "x" } }, 400, "invalid patch format of retainKeys"],
     [{ strategy: {} }, { strategy: { $retainKeys: ["a"], b: "1" } }, 400, "invalid patch format of retainKeys"],

@@ -4,7 +4,7 @@
 
 import { isObject, type JsonObject, ownValue, setOwn } from "../schema/json-object.ts"
 import type { Json } from "../object.ts"
-import type { Schema } from "../schema/schema.ts"
+import type { FieldSchema, Schema } from "../schema/schema.ts"
 import { goQuote } from "../go/quote.ts"
 import { badRequest, type StatusError } from "../status.ts"
 import { jsonKind } from "./merge-patch.ts"
@@ -44,8 +44,7 @@ export function applyStrategicMergePatch(target: Json, patch: Json, schema: Sche
 
 function placeOf(schema: Schema | undefined, key: string): Place {
   if (schema?.type === "map") return { schema: schema.items, strategy: undefined, mergeKey: undefined }
-  const fields = schema?.fields ?? {}
-  const field = ownValue(fields, key)
+  const field = fieldOf(schema, key)
   const strategies = field?.patchStrategy ?? field?.schema.patchStrategy ?? []
   return {
     schema: field?.schema,
@@ -120,9 +119,9 @@ function applyOrders(result: JsonObject, patch: JsonObject, schema: Schema | und
     if (!Array.isArray(order)) throw notOfKind("[]interface {}", order)
     const key = listName(directive, orderPrefix)
     const place = placeOf(schema, key)
-    if (key === "" && schema?.name !== undefined) throw noField(schema.name, key)
     const current = listAt(result, key)
     const patched = listAt(patch, key)
+    checkListField(schema, key)
     if (patched !== undefined) checkOrder(patched, order, place.mergeKey)
     if (current === undefined && patched === undefined) continue
     if ((current ?? []).length + (patched ?? []).length === 0)
@@ -136,7 +135,24 @@ function applyOrders(result: JsonObject, patch: JsonObject, schema: Schema | und
 /** Inside a struct of bytes (RawExtension), a field cannot be merged with an existing one. */
 function checkField(schema: Schema | undefined, key: string): void {
   if (schema?.type !== "object" || schema.name === undefined) return
-  if (ownValue(schema.fields ?? {}, key) === undefined) throw noField(schema.name, key)
+  if (fieldOf(schema, key) === undefined) throw noField(schema.name, key)
+}
+
+/** An order names a field of a struct that is a list, even if no list is there. Source: PatchMetaFromStruct.LookupPatchMetadataForSlice. */
+function checkListField(schema: Schema | undefined, key: string): void {
+  if (schema?.type === "map") throw patchFault("merging an object in json but data type is not struct, instead is: map")
+  if (schema?.type !== "object" || schema.name === undefined) return
+  const field = fieldOf(schema, key)
+  if (field === undefined) throw noField(schema.name, key)
+  const isList = field.schema.type === "list" || field.schema.format === "byte"
+  if (!isList && field.zero !== undefined) throw patchFault("expected slice or array type, but got: struct")
+}
+
+/** As Go's decoder, in any case if there is none in this one. */
+function fieldOf(schema: Schema | undefined, key: string): FieldSchema | undefined {
+  const fields = schema?.fields ?? {}
+  const folded = (name: string): boolean => name.toLowerCase() === key.toLowerCase()
+  return ownValue(fields, key) ?? fields[Object.keys(fields).find(folded) ?? ""]
 }
 
 /** Source: third_party/forked/golang/json/fields.go (LookupPatchMetadataForSlice). */

@@ -7,6 +7,7 @@ export function strategicMergeCases(): Scenario[] {
   return [
     { name: "a strategic merge goes into what has no fields", steps: revisions() },
     { name: "a strategic merge deletes from lists of objects", steps: deletions() },
+    { name: "a strategic merge orders what is no list of the kind", steps: orders() },
     { name: "a strategic merge is shown as far as it was used", steps: refused() },
   ]
 }
@@ -69,6 +70,42 @@ function deletions(): RequestStep[] {
     of(`${deployments}/a`, { metadata: { "$deleteFromPrimitiveList/finalizers": ["a.b/c"] } }),
     patch(`${deployments}/a`, strategicPatch, { metadata: { finalizers: null } }, { label: "release" }),
     remove(`${path}/a-@{id}`),
+  ]
+}
+
+function orders(): RequestStep[] {
+  const deployments = "/apis/apps/v1/namespaces/@{ns}/deployments"
+  const labels = { a: "b" }
+  const template = { metadata: { labels }, spec: { containers: [{ name: "a", image: "x" }] } }
+  const ofRoot = ["bogus", "spec", "status", "metadata", "kind", "Spec"]
+  const ofSpec = ["bogus", "replicas", "paused", "minReadySeconds", "progressDeadlineSeconds", "strategy", "Template"]
+  const ofPod = [
+    "bogus",
+    "nodeName",
+    "nodeSelector",
+    "Volumes",
+    "securityContext",
+    "hostNetwork",
+    "affinity",
+    "overhead",
+  ]
+  const order = (key: string, list: Json): Record<string, Json> => ({ [`$setElementOrder/${key}`]: list })
+  const places: [readonly string[], (body: Record<string, Json>) => Json][] = [
+    [ofRoot, (body) => body],
+    [ofSpec, (spec) => ({ spec })],
+    [ofPod, (spec) => ({ spec: { template: { spec } } })],
+    [["bogus", "a"], (matchLabels) => ({ spec: { selector: { matchLabels } } })],
+    [["bogus", "name", "finalizers", "labels", "creationTimestamp"], (metadata) => ({ metadata })],
+    [["bogus", "rollingUpdate", "type"], (strategy) => ({ spec: { strategy } })],
+  ]
+  const bodies = places.flatMap(([keys, at]) =>
+    keys.flatMap((key) => [at(order(key, [])), at(order(key, ["x"])), at({ [key]: ["y"], ...order(key, ["x"]) })]),
+  )
+  return [
+    post(deployments, { metadata: { name: "a" }, spec: { selector: { matchLabels: labels }, template } }),
+    ...bodies.map((body) =>
+      patch(`${deployments}/a?dryRun=All`, strategicPatch, body, { label: `PATCH ${JSON.stringify(body)}` }),
+    ),
   ]
 }
 
