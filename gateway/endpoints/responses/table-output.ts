@@ -11,7 +11,7 @@ import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { ItemMessages } from "./list-body.ts"
 import type { Negotiated } from "../negotiation.ts"
 import { metadataSchema } from "./print.ts"
-import type { TableColumn } from "../../registry/columns/table-column.ts"
+import type { RowCondition, TableColumn } from "../../registry/columns/table-column.ts"
 
 export interface ListMeta {
   /** Missing for a single object that was not written. */
@@ -55,6 +55,7 @@ export function table(
   withColumns: boolean,
   now: number,
 ): Readonly<Record<string, unknown>> {
+  const conditional = columns.find(({ condition }) => condition !== undefined)
   return {
     kind: "Table",
     apiVersion: options.metaVersion,
@@ -64,6 +65,7 @@ export function table(
       ? null
       : objects.map((object) => ({
           cells: columns.map((column) => column.cell(object, now)),
+          ...rowConditions(conditional?.condition?.(object)),
           ...rowObject(object, options),
         })),
   }
@@ -72,6 +74,10 @@ export function table(
 /** Without objects and with the default columns, Go's rows are null. */
 function isNull(objects: readonly KubeObject[], columns: readonly TableColumn[]): boolean {
   return objects.length === 0 && columns === defaultColumns
+}
+
+function rowConditions(condition: RowCondition | undefined): { conditions?: readonly RowCondition[] } {
+  return condition === undefined ? {} : { conditions: [condition] }
 }
 
 function rowObject(object: KubeObject, { include, metaVersion }: TableOptions): { object?: unknown } {

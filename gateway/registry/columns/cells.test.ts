@@ -29,6 +29,17 @@ test.for(cases.map((one) => [`${one.resource} ${one.object.metadata.name}`, one]
   },
 )
 
+test("the status of a pod that has ended is a condition of its row", () => {
+  const conditionOf = (phase: string): unknown => {
+    const pod = { apiVersion: "v1", kind: "Pod", metadata: {}, status: { phase } }
+    return columnsOf("", "pods").flatMap(({ condition }) => condition?.(pod) ?? [])
+  }
+  const end = { type: "Completed", status: "True" }
+  expect(conditionOf("Succeeded")).toMatchObject([{ ...end, message: "The pod has completed successfully." }])
+  expect(conditionOf("Failed")).toMatchObject([{ ...end, reason: "Failed", message: "The pod failed." }])
+  expect(conditionOf("Running")).toEqual([])
+})
+
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute

@@ -1,8 +1,9 @@
 // Columns of pods; the status that kubectl shows is computed from the states of the containers. Source:
 // k8s.io/kubernetes/pkg/printers/internalversion printPod.
 
+import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { ContainerStatus, Pod } from "../../../apimachinery/object.ts"
-import type { TableColumn } from "./table-column.ts"
+import type { RowCondition, TableColumn } from "./table-column.ts"
 import { age, ageOf, name, text, wideText } from "./column.ts"
 
 interface Summary {
@@ -14,13 +15,23 @@ interface Summary {
   restartedAt: string
 }
 
+const end = (reason: string, message: string): RowCondition => ({ type: "Completed", status: "True", reason, message })
+/** By phase. */
+const ends: Readonly<Record<string, RowCondition>> = dictionary({
+  Succeeded: end("Succeeded", "The pod has completed successfully."),
+  Failed: end("Failed", "The pod failed."),
+})
+
 export const podColumns: readonly TableColumn[] = [
   name,
   text<Pod>("Ready", (pod) => {
     const { ready, total } = summarize(pod)
     return `${ready}/${total}`
   }),
-  text<Pod>("Status", (pod) => summarize(pod).reason),
+  {
+    ...text<Pod>("Status", (pod) => summarize(pod).reason),
+    condition: (pod) => ends[(pod as Pod).status?.phase ?? ""],
+  },
   text<Pod>("Restarts", (pod, now) => {
     const { restarts, restartedAt } = summarize(pod)
     return restarts !== 0 && restartedAt !== "" ? `${restarts} (${ageOf(restartedAt, now)} ago)` : String(restarts)

@@ -3,6 +3,14 @@
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 
+/** Of a row: clients may leave out those that have ended. */
+export interface RowCondition {
+  type: "Completed"
+  status: "True"
+  reason: string
+  message: string
+}
+
 export interface TableColumn {
   name: string
   type: "string" | "integer" | "number" | "boolean" | "date"
@@ -12,6 +20,8 @@ export interface TableColumn {
   priority: number
   /** Set for a cell without a column definition, as upstream has some. */
   untitled?: true
+  /** What the column says of the row as a whole. */
+  condition?: (object: KubeObject) => RowCondition | undefined
   /** `now` in ms, for ages. */
   cell(object: KubeObject, now: number): string | number | bigint | boolean | null
 }

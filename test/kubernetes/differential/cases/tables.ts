@@ -3,7 +3,7 @@
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { asTable } from "../generate/life-scenarios.ts"
-import { get, mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
+import { get, mergePatch, patch, post, put, type RequestStep, type Scenario, type Step, watch } from "../scenario.ts"
 
 const core = "/api/v1/namespaces/@{ns}"
 const apps = "/apis/apps/v1/namespaces/@{ns}"
@@ -192,7 +192,7 @@ function addresses(): RequestStep[] {
   ]
 }
 
-function pods(): RequestStep[] {
+function pods(): Step[] {
   const container = (name: string): Json => ({ name, image: "i" })
   const spec = {
     containers: [container("a"), container("b")],
@@ -261,6 +261,8 @@ function pods(): RequestStep[] {
     { podIP: "10.0.0.1" },
     { podIPs: [{ ip: "10.0.0.2" }, { ip: "fd00::1" }] },
     { reason: "NodeLost", phase: "Unknown" },
+    { phase: "Succeeded" },
+    { reason: "Evicted", phase: "Failed" },
   ]
   const path = `${core}/pods`
   const pod = { metadata: { name: "p" }, spec } as Json
@@ -273,6 +275,8 @@ function pods(): RequestStep[] {
         { headers: asTable, label: `STATUS ${JSON.stringify(status)}` },
       ),
     ),
+    get(`${path}?includeObject=None`, { headers: asTable }),
+    watch(path, { headers: asTable }),
   ]
 }
 
