@@ -161,8 +161,8 @@ function shownTerms(terms: NodeSelector["nodeSelectorTerms"] | undefined): objec
   ): S[] | null => list?.map(show) ?? (isGivenEmpty(holder, key) ? [] : null)
   const shown = (term: Term, field: keyof Term): object[] | null =>
     listOf(term[field], term, field, (requirement) => ({
-      Key: requirement.key,
-      Operator: requirement.operator,
+      Key: requirement.key ?? "",
+      Operator: requirement.operator ?? "",
       Values: listOf(requirement.values, requirement, "values", (value) => value),
     }))
   return terms?.map((term) => ({

@@ -111,6 +111,7 @@ const terms: Body[][] = [
   [{ matchExpressions: [], matchFields: [] }],
   [{ matchExpressions: [exists], matchFields: [] }],
   [{ matchExpressions: [exists] }, { matchFields: [] }],
+  [{ matchExpressions: [{}] }, { matchFields: [{ key: "metadata.name" }] }],
   [
     { matchExpressions: [{ ...exists, values: [] }], matchFields: [] },
     { matchExpressions: [], matchFields: [exists] },
