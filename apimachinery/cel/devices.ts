@@ -60,13 +60,13 @@ function sizeAt(field: string, [domain, id, ...beyond]: readonly string[]): numb
 
 export function deviceSelectorErrors(at: FieldPath, expression: string): FieldError[] {
   if (Buffer.byteLength(expression) > maxLength) return [tooLong(at, "", maxLength)]
-  const { program, issues, fault } = compileExpression(expression, environment)
+  const { program, type, issues, fault } = compileExpression(expression, environment)
   if (issues !== undefined) return [invalidValue(at, expression, `compilation failed: ${issues}`)]
-  if (program === undefined) return [internalFieldError(at, `program instantiation failed: ${fault ?? ""}`)]
-  const { kind, name } = program.type
+  const { kind, name } = type
   if (kind !== "bool" && kind !== "dyn") {
     return [invalidValue(at, expression, `must evaluate to bool or the unknown type, not ${name}`)]
   }
+  if (program === undefined) return [internalFieldError(at, `program instantiation failed: ${fault}`)]
   const { max } = estimateCost(program.checked, sizes)
   return max > perCallLimit ? [forbiddenField(at, "too complex, exceeds cost limit")] : []
 }

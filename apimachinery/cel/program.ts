@@ -36,7 +36,7 @@ export class Program {
   }
 
   get type(): Type {
-    return this.checked.types.get(this.checked.tree) ?? dynType
+    return resultOf(this.checked)
   }
 
   /** Throws CostExceeded beyond the limit, and Unanswered for an authorization check (authorizer.ts). */
@@ -54,6 +54,10 @@ export class Program {
   }
 }
 
+function resultOf({ types, tree }: CheckedTree): Type {
+  return types.get(tree) ?? dynType
+}
+
 function valueOf(run: Run, frame: Frame): Value {
   try {
     return run(frame)
@@ -63,11 +67,14 @@ function valueOf(run: Run, frame: Frame): Value {
   }
 }
 
-/** `issues`: formatted for users. `fault`: the expression is valid, but evaluating its constants fails. */
+/**
+ * `issues`: formatted for users. `fault`: the expression is valid, but evaluating its constants fails; upstream tells before if its type
+ * is not the wanted one.
+ */
 export type Compilation =
-  | { program: Program; issues?: undefined; fault?: undefined }
-  | { program?: undefined; issues: string; fault?: undefined }
-  | { program?: undefined; issues?: undefined; fault: string; checked: CheckedTree }
+  | { program: Program; type: Type; issues?: undefined; fault?: undefined }
+  | { program?: undefined; type?: undefined; issues: string; fault?: undefined }
+  | { program?: undefined; type: Type; issues?: undefined; fault: string; checked: CheckedTree }
 
 export function compileExpression(source: string, environment: Environment): Compilation {
   const parsed = parseExpression(source, environment.functions?.has("cel.bind") === true)
@@ -77,9 +84,10 @@ export function compileExpression(source: string, environment: Environment): Com
   const literals = literalIssues(checked)
   if (literals.length > 0) return failed(source, literals)
   try {
-    return { program: new Program(checked, planTree(checked, environment)) }
+    const program = new Program(checked, planTree(checked, environment))
+    return { program, type: program.type }
   } catch (error) {
-    if (error instanceof PlanFault) return { fault: error.message, checked }
+    if (error instanceof PlanFault) return { fault: error.message, type: resultOf(checked), checked }
     throw error
   }
 }

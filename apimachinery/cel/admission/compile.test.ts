@@ -1,5 +1,7 @@
 import { expect, test } from "vitest"
-import { compileVariables } from "./compile.ts"
+import { boolType } from "../types/types.ts"
+import { compileIn, compileVariables } from "./compile.ts"
+import { admissionEnvironment } from "./environment.ts"
 import type { Type } from "../types/types.ts"
 
 const depthOf = (type: Type | undefined): number =>
@@ -14,4 +16,10 @@ test("types of variables do not nest as deep as there are variables", () => {
   expect(compiled.filter(({ fault }) => fault !== undefined)).toEqual([])
   expect(depthOf(types.get("v9"))).toBe(11)
   expect(depthOf(types.get("v999"))).toBeLessThan(40)
+})
+
+test("an expression of another type is told before its constants fail", () => {
+  const environment = admissionEnvironment({ params: false, authorizer: false, variables: new Map() })
+  expect(compileIn(environment, "int('a')", [boolType]).fault).toBe("must evaluate to bool but got int")
+  expect(compileIn(environment, "int('a') == 1", [boolType]).fault).toMatch(/^program instantiation failed: /)
 })

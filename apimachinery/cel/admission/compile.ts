@@ -33,15 +33,16 @@ const textOrNull = [stringType, nullType]
 
 /** `types`: the allowed result types; empty: any. */
 export function compileIn(environment: Environment, expression: string, types: readonly Type[]): CompiledExpression {
-  const { program, issues, fault } = compileExpression(expression, environment)
+  const { program, type: found, issues, fault } = compileExpression(expression, environment)
   if (issues !== undefined) return { expression, fault: `compilation failed: ${issues}` }
-  if (program === undefined)
-    return { expression, fault: `program instantiation failed: ${fault ?? ""}`, internal: true }
-  const found = program.type
-  if (types.length === 0 || types.some((type) => sameType(type, found))) return { expression, program }
-  const [only] = types
-  const wanted = types.length === 1 && only !== undefined ? nameOf(only) : `one of [${types.map(nameOf).join(" ")}]`
-  return { expression, fault: `must evaluate to ${wanted} but got ${nameOf(found)}` }
+  if (types.length > 0 && !types.some((type) => sameType(type, found))) {
+    const [only] = types
+    const wanted = types.length === 1 && only !== undefined ? nameOf(only) : `one of [${types.map(nameOf).join(" ")}]`
+    return { expression, fault: `must evaluate to ${wanted} but got ${nameOf(found)}` }
+  }
+  return program === undefined
+    ? { expression, fault: `program instantiation failed: ${fault}`, internal: true }
+    : { expression, program }
 }
 
 /** Formatted as Go prints a type. */

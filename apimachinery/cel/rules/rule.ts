@@ -88,10 +88,10 @@ function compileRule(
 ): CompiledRule {
   const compiled: CompiledRule = { source, usesOldSelf: false, maxCost: 0, maxMessageCost: 0, fieldPath: "" }
   if (trimSpace(source.rule) === "") return compiled
-  const { program, issues, fault } = compileExpression(source.rule, environment)
+  const { program, type, issues, fault } = compileExpression(source.rule, environment)
   if (issues !== undefined) return { ...compiled, fault: `compilation failed: ${issues}` }
-  if (program === undefined) return { ...compiled, fault: `program instantiation failed: ${fault ?? ""}` }
-  if (program.type.kind !== "bool") return { ...compiled, fault: "cel expression must evaluate to a bool" }
+  if (type.kind !== "bool") return { ...compiled, fault: "cel expression must evaluate to a bool" }
+  if (program === undefined) return { ...compiled, fault: `program instantiation failed: ${fault}` }
   compiled.program = program
   compiled.usesOldSelf = speaksOf(program.checked, "oldSelf")
   compiled.maxCost = costOf(program.checked)
@@ -108,10 +108,10 @@ function compileMessage(
   environment: Environment,
   costOf: (checked: CheckedTree) => number,
 ): Partial<CompiledRule> {
-  const { program, issues, fault } = compileExpression(source, environment)
+  const { program, type, issues, fault } = compileExpression(source, environment)
   if (issues !== undefined) return { messageFault: `messageExpression compilation failed: ${issues}` }
-  if (program === undefined) return { messageFault: `messageExpression instantiation failed: ${fault ?? ""}` }
-  if (program.type.kind !== "string") return { messageFault: "messageExpression must evaluate to a string" }
+  if (type.kind !== "string") return { messageFault: "messageExpression must evaluate to a string" }
+  if (program === undefined) return { messageFault: `messageExpression instantiation failed: ${fault}` }
   return { messageProgram: program, maxMessageCost: costOf(program.checked) }
 }
 
