@@ -137,8 +137,10 @@ async function changesByVersion(
 }
 
 /** Clients that omit the managers, because they do not know them, do not remove them. */
-function managersBefore({ subresource }: ManagedKind, given: Entries, live: Entries): Managers {
+function managersBefore({ subresource, schema }: ManagedKind, given: Entries, live: Entries): Managers {
   if (given === undefined || subresource !== "" || given === live) return managersOf(live)
+  // Upstream decodes the metadata of custom resources in a way that drops empty lists.
+  if (given.length === 0 && schema.custom === true) return managersOf(live)
   if (isReset(given)) return new Map()
   if (live !== undefined && equalEntries(given, live)) return managersOf(live)
   try {

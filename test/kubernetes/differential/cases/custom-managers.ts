@@ -2,12 +2,24 @@
 // or no longer. Upstream drops all managers with those of a version that it cannot convert to, and refuses to apply.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { applyPatch, get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
+import {
+  applyPatch,
+  get,
+  jsonPatch,
+  mergePatch,
+  patch,
+  post,
+  put,
+  remove,
+  type RequestStep,
+  type Scenario,
+} from "../scenario.ts"
 import { definitionOf, definitions } from "./things.ts"
 
 export function customManagerCases(): Scenario[] {
   return [
     { name: "managed fields are written that no server has", anyOrder: true, steps: odd() },
+    { name: "managers of an object are reset, or not", steps: reset() },
     { name: "a custom resource has managers of unknown versions", steps: ofUnknownVersions() },
     { name: "a definition no longer has the version of a manager", steps: ofRemovedVersion() },
   ]
@@ -89,6 +101,38 @@ function odd(): RequestStep[] {
     }),
     post(maps, map({ name: "a" }), { save: "made" }),
     ...oddities.flatMap(([what, more]) => written(maps, what, map, [managerOf("v1", more)] as Json)),
+  ]
+}
+
+/** Custom resources have no empty lists in their metadata, so only an empty entry resets them. */
+function reset(): RequestStep[] {
+  const maps = "/api/v1/namespaces/@{ns}/configmaps"
+  const map = (metadata: object, data: object = {}): Json =>
+    ({ apiVersion: "v1", kind: "ConfigMap", metadata, data }) as Json
+  const fields = { a: "1", b: "2" }
+  return [
+    ...served(v1),
+    ...[
+      { where: things, object: thing },
+      { where: maps, object: map },
+    ].flatMap(({ where, object }) => [
+      patch(`${where}/a?fieldManager=one`, applyPatch, object({ name: "a" }, fields)),
+      ...[[], [{}], null].flatMap((managedFields, index) => {
+        const label = (verb: string): { label: string } => ({
+          label: `${verb} ${where} ${JSON.stringify(managedFields)}`,
+        })
+        const operation = { op: "replace", path: "/metadata/managedFields", value: managedFields }
+        return [
+          patch(`${where}/a?dryRun=All`, mergePatch, { metadata: { managedFields } }, label("MERGE")),
+          patch(`${where}/a?dryRun=All`, jsonPatch, [operation], label("JSON")),
+          put(`${where}/a?dryRun=All`, object({ name: "a", resourceVersion: "", managedFields }, fields), label("PUT")),
+          post(where, object({ name: `n${index}`, managedFields }, fields), label("POST")),
+          get(`${where}/n${index}`),
+        ]
+      }),
+      patch(`${where}/a`, mergePatch, { metadata: { managedFields: [] } }, { label: `RESET ${where}` }),
+      patch(`${where}/a?fieldManager=two`, applyPatch, object({ name: "a" }, { a: "3" })),
+    ]),
   ]
 }
 
