@@ -3,6 +3,7 @@
 import { goTypeOf, printGo } from "../../apimachinery/go/print.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { isInteger } from "../../apimachinery/schema/exact-integers.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { internalError, notFound, unexplained } from "../../apimachinery/status.ts"
@@ -60,7 +61,12 @@ function scalableOf({ definition }: Registry): Scalable {
     replicas: (object) => numberOf(valueAt(object, spec)),
     currentReplicas: (object) => numberOf(valueAt(object, status)),
     selector: (object) => (selector === undefined ? "" : textOf(valueAt(object, selector))),
-    setReplicas: (object, replicas) => setField(object, spec, replicas),
+    setReplicas(object, replicas) {
+      const lacked = valueAt(object, spec.slice(0, -1)) === undefined
+      setField(object, spec, replicas)
+      // Objects are stored with their defaults; upstream adds those of the new ones around the number when it reads them.
+      if (lacked) applyDefaults(definition.schema, object as unknown as Json)
+    },
   }
 }
 

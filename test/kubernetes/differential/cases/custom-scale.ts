@@ -14,6 +14,7 @@ import {
   type Scenario,
   strategicPatch,
 } from "../scenario.ts"
+import { definitionOf, definitions } from "./things.ts"
 
 const group = "s@{id}.example.com"
 const list = `/apis/${group}/v1/namespaces/@{ns}/things`
@@ -28,6 +29,7 @@ export function customScaleCases(): Scenario[] {
     { name: "a custom resource's scale is written in other ways", steps: [...made(), ...otherWays()] },
     { name: "a custom resource's scale is applied", steps: [...made(), ...applications()] },
     { name: "a custom resource's number is managed by who scaled it last", steps: [...made(), ...managed()] },
+    { name: "a custom resource gets a number and the defaults around it", steps: aroundNumber() },
     { name: "a custom resource's scale of a group that is gone is refused", steps: [...made(), ...goneVersions()] },
     { name: "what a custom resource is refused for first", steps: [...made(), ...orders()] },
     {
@@ -61,6 +63,39 @@ function made(): RequestStep[] {
     post(list, thing("zero", { n: 0 })),
     post(list, thing("none", {})),
     patch(`${list}/a/status`, mergePatch, { status: { n: 2, selected: "app=x" } }),
+  ]
+}
+
+/** Of an object without a spec. */
+function aroundNumber(): RequestStep[] {
+  const inner = { type: "object", properties: { n: { type: "integer" }, b: { type: "string", default: "c" } } }
+  const around = { a: { type: "object", properties: { x: { type: "integer" } }, default: { x: 1 } }, inner }
+  const spec = { type: "object", properties: around }
+  const paths = { specReplicasPath: ".spec.inner.n", statusReplicasPath: ".status.n" }
+  const ofGroup = `d${group}`
+  const path = `/apis/${ofGroup}/v1/namespaces/@{ns}/things`
+  const thing = (more: object = {}): Json =>
+    ({ apiVersion: `${ofGroup}/v1`, kind: "Thing", metadata: { name: "a" }, ...more }) as Json
+  return [
+    post(
+      definitions,
+      definitionOf(
+        ofGroup,
+        {},
+        {
+          schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
+          subresources: { scale: paths },
+        },
+      ) as Json,
+    ),
+    get(path, { untilCode: 200 }),
+    post(path, thing()),
+    put(`${path}/a/scale?fieldManager=s`, wanted(2)),
+    get(`${path}/a`),
+    patch(`${path}/a?fieldManager=m`, applyPatch, thing({ spec: { a: { x: 2 } } })),
+    patch(`${path}/a`, mergePatch, { spec: null }),
+    put(`${path}/a/scale`, wanted(3), { label: "PUT scale again" }),
+    patch(`${path}/a`, mergePatch, { spec: { inner: { n: null } } }),
   ]
 }
 
