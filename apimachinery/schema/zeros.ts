@@ -95,6 +95,24 @@ export function writeZeros(schema: Schema, value: Json, isStored = true): void {
   }
 }
 
+/** Only texts, numbers and booleans, which clients may also write themselves: before an object is compared with a stored one. */
+export function writeScalarZeros(schema: Schema, value: Json): void {
+  if (typeof value !== "object" || value === null || schema.custom === true) return
+  if (Array.isArray(value) || schema.type === "map") {
+    const { items } = schema
+    if (items !== undefined && holdsStructs(items))
+      for (const item of Object.values(value)) writeScalarZeros(items, item)
+    return
+  }
+  const { fields } = schema
+  if (fields === undefined) return
+  for (const key of Object.keys(value)) {
+    const field = fields[key]
+    if (field !== undefined && holdsStructs(field.schema)) writeScalarZeros(field.schema, value[key] as Json)
+  }
+  for (const [key, zero] of zerosOf(fields)) if (zero.value !== null) value[key] ??= zero.value
+}
+
 function holdsStructs(schema: Schema): boolean {
   return schema.type === "object" || schema.type === "list" || schema.type === "map"
 }

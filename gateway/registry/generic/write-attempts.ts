@@ -4,6 +4,7 @@
 import type { FieldError } from "../../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { writeZeros } from "../../../apimachinery/schema/decode/decode.ts"
+import { writeScalarZeros } from "../../../apimachinery/schema/zeros.ts"
 import {
   alreadyExists,
   generatedNameExists,
@@ -135,6 +136,7 @@ export class WriteAttempts {
     await this.#mutate(ctx, object, current, admit)
     checkVersion(definition, object, current)
     placeInNamespace(definition, current.metadata.namespace ?? "", object)
+    writeScalarZeros(definition.schema, object as unknown as Json)
     prepareForUpdate(ctx, definition, object, current, options.subresource)
     keepSystemFields(object, current)
     await this.#refuseInvalid(ctx, object, current, validateForUpdate(ctx, definition, object, current))

@@ -90,6 +90,7 @@ import { otherKindCases } from "./cases/other-kinds.ts"
 import { openAPICases } from "./cases/openapi.ts"
 import { manyFaultCases } from "./cases/many-faults.ts"
 import { labelKeyCases } from "./cases/label-keys.ts"
+import { leftZeroCases } from "./cases/left-zeros.ts"
 import { listCases } from "./cases/lists.ts"
 import { nullMetadataCases } from "./cases/null-metadata.ts"
 import { nodeReadCases } from "./cases/node-reads.ts"
@@ -320,6 +321,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...servedVersionCases(),
         ...equivalentVersionCases(),
         ...givenZeroCases(),
+        ...leftZeroCases(),
         ...initialManagerCases(),
         ...unservedVersionCases(),
         ...groupVersionCases(),
