@@ -7,16 +7,20 @@ import { randomDefinitionLifeScenario } from "./definition-lives.ts"
 import { randomCustomResourceScenario, randomDefinitionScenario } from "./definitions.ts"
 import { randomEvictionScenario } from "./evictions.ts"
 import { randomFormatTextScenario, randomUrlScenario } from "./format-texts.ts"
+import { randomKindWritersScenario } from "./kind-writers.ts"
 import { randomLifeScenario } from "./lives.ts"
 import { randomPodSecurityScenario } from "./pod-security.ts"
 import { randomPolicyScenario } from "./policies.ts"
 import { randomPolicyMatchScenario } from "./policy-matches.ts"
+import { randomQuotaScenario } from "./quotas.ts"
 import { randomReadScenario } from "./reads.ts"
+import { randomRuleScenario } from "./rules.ts"
+import { ruling } from "./ruling.ts"
 import { randomScenario } from "./scenarios.ts"
 import { randomTextScenario } from "./texts.ts"
 import { randomVerdictScenario } from "./verdicts.ts"
 import { randomVersionsScenario } from "./versions.ts"
-import { randomWritersScenario } from "./writers.ts"
+import { randomCustomWritersScenario, randomWritersScenario } from "./writers.ts"
 
 export type Generator = (seed: number) => Scenario
 
@@ -36,10 +40,15 @@ export const generators: readonly Generator[] = [
   randomVerdictScenario,
   randomPolicyMatchScenario,
   randomWritersScenario,
+  randomCustomWritersScenario,
+  randomRuleScenario,
+  randomQuotaScenario,
 ]
 
 export function generatorsOf(kind: Kind): readonly Generator[] {
-  return [randomScenario, randomLifeScenario, randomReadScenario].map((make) => (seed) => make(kind, seed))
+  // Ruling resources are only written in dry runs, where one writer meets no other.
+  const writers = ruling.has(kind.facts.resource) ? [] : [randomKindWritersScenario]
+  return [randomScenario, randomLifeScenario, randomReadScenario, ...writers].map((make) => (seed) => make(kind, seed))
 }
 
 /** By title, with which the names of their scenarios begin. */

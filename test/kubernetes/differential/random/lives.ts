@@ -72,7 +72,7 @@ function own(object: JsonObject): JsonObject {
 }
 
 /** Adds fields with plausible values. */
-function fuller(random: Random, object: JsonObject, { schema }: Kind, changes: number): JsonObject {
+export function fuller(random: Random, object: JsonObject, { schema }: Kind, changes: number): JsonObject {
   let result: Json = object
   for (let count = 0; count < changes; count++) {
     const places = placesOf(result, schema).filter(

@@ -19,15 +19,26 @@ import {
 } from "../scenario.ts"
 import { titled } from "./titled.ts"
 import { isJsonObject } from "./values.ts"
+import { writtenCustom } from "./written-custom.ts"
 import { kinds, type Written } from "./written-kinds.ts"
 
 const length = 36
 
 export function randomWritersScenario(seed: number): Scenario {
   const random = createRandom(seed)
-  const written = pick(random, kinds)
-  const steps = Array.from({ length }, () => pick(random, choices)(random, written)).flat()
-  return { name: `writers of one object at random, seed ${seed}`, steps: titled(steps), anyOrder: true, byChance: true }
+  return scenario(random, pick(random, kinds), `writers of one object at random, seed ${seed}`)
+}
+
+export function randomCustomWritersScenario(seed: number): Scenario {
+  const random = createRandom(seed)
+  return scenario(random, writtenCustom(random), `writers of a custom resource at random, seed ${seed}`)
+}
+
+function scenario(random: Random, written: Written, name: string): Scenario {
+  const { given = [], others = [] } = written
+  const all = [written, ...others]
+  const steps = Array.from({ length }, () => pick(random, choices)(random, pick(random, all))).flat()
+  return { name, steps: [...given, ...titled(steps)], anyOrder: true, byChance: true }
 }
 
 const choices: readonly ((random: Random, written: Written) => RequestStep[])[] = [

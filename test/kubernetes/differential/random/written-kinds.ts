@@ -3,6 +3,7 @@
 import type { Json } from "../../../../apimachinery/object.ts"
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import type { JsonObject } from "../generate/objects.ts"
+import type { RequestStep } from "../scenario.ts"
 
 export interface Written {
   apiVersion: string
@@ -14,6 +15,10 @@ export interface Written {
   parts: readonly ((random: Random) => JsonObject)[]
   /** Parts of other subresources. */
   subresources: Readonly<Record<string, readonly ((random: Random) => JsonObject)[]>>
+  /** The same objects in other versions. */
+  others?: readonly Written[]
+  /** Come first. */
+  given?: readonly RequestStep[]
 }
 
 const some = <T>(random: Random, items: readonly T[], least = 0): T[] => {
