@@ -3,6 +3,7 @@
 
 import { isDeepStrictEqual } from "node:util"
 import type { Json } from "../object.ts"
+import { isGivenFraction } from "../schema/decode/given.ts"
 import { isInteger } from "../schema/exact-integers.ts"
 import { isObject, type JsonObject, ownValue } from "../schema/json-object.ts"
 import { areEqual } from "./compare.ts"
@@ -12,13 +13,14 @@ import { formatValue } from "./format-values.ts"
 import { jsonIdentity, KeyedList, SetList } from "./typed-lists.ts"
 import { CelError, ListValue, MapValue, OpaqueValue, type Value } from "./values.ts"
 
-export function schemaValue(json: Json, schema: JsonObject): Value {
+/** `isDouble`: a whole number that was given as a double, which is no integer. */
+export function schemaValue(json: Json, schema: JsonObject, isDouble = false): Value {
   if (json === null) {
     return schema["nullable"] === true ? null : new CelError("invalid data, got null for schema with nullable=false")
   }
   if (schema["x-kubernetes-int-or-string"] === true) {
     if (typeof json === "string") return json
-    if (isInteger(json)) return BigInt(json)
+    if (isInteger(json) && !isDouble) return BigInt(json)
     return new CelError("invalid data, expected XIntOrString value to be either a string or integer")
   }
   switch (schema["type"]) {
@@ -36,6 +38,7 @@ export function schemaValue(json: Json, schema: JsonObject): Value {
         ? Number(json)
         : mismatch(`float, got ${goType(json)}`)
     case "integer":
+      if (isDouble) return mismatch("int, got float64")
       return isInteger(json) ? BigInt(json) : mismatch(`int, got ${goType(json)}`)
     case "boolean":
       return typeof json === "boolean" ? json : mismatch(`bool, got ${goType(json)}`)
@@ -85,7 +88,8 @@ class SchemaObject extends MapValue {
     if (name === undefined || !Object.hasOwn(this.json, name) || !Object.hasOwn(this.#properties, name))
       return undefined
     const [value, schema] = [this.json[name], this.#properties[name]]
-    return value === undefined || value === null || !isObject(schema) ? undefined : schemaValue(value, schema)
+    if (value === undefined || value === null || !isObject(schema)) return undefined
+    return schemaValue(value, schema, isGivenFraction(this.json, name))
   }
 
   keys(): Value[] {
@@ -128,7 +132,8 @@ class SchemaMap extends MapValue {
   get(key: Value): Value | undefined {
     if (typeof key !== "string") return new CelError("no such overload")
     const value = Object.hasOwn(this.json, key) ? this.json[key] : undefined
-    return value === undefined || this.#values === undefined ? undefined : schemaValue(value, this.#values)
+    if (value === undefined || this.#values === undefined) return undefined
+    return schemaValue(value, this.#values, isGivenFraction(this.json, key))
   }
 
   keys(): Value[] {
@@ -176,7 +181,8 @@ class LazyItems extends ListValue {
   }
 
   at(index: number): Value {
-    return (this.#made[index] ??= schemaValue(this.#json[index] ?? null, this.#schema))
+    const json = this.#json
+    return (this.#made[index] ??= schemaValue(json[index] ?? null, this.#schema, isGivenFraction(json, index)))
   }
 }
 

@@ -32,11 +32,15 @@ export function printGoNumber(value: number | bigint): string {
 
 /** Whole numbers as well. */
 export function printGoFloat(value: number): string {
+  if (Object.is(value, -0)) return "-0"
   const [digits = "", exponent = ""] = value.toExponential().split("e")
   const size = Number(exponent)
   if (size >= plainExponents.least && size < plainExponents.below) return String(value)
   return `${digits}e${size < 0 ? "-" : "+"}${String(Math.abs(size)).padStart(2, "0")}`
 }
+
+/** A whole number that Go keeps as a double, for the value of an error. */
+export const shownDouble = (value: number): unknown => JSON.rawJSON(printGoFloat(value))
 
 /** Like %.2f, with at most 100 digits. */
 export function goFixed(value: number, digits: number): string {

@@ -1,6 +1,7 @@
 // Finds duplicate items in a custom resource's lists. Upstream reports them after all other errors of the schema.
 
 import { duplicate, type FieldError, type FieldPath, invalidValue } from "../field-errors.ts"
+import { shownDouble } from "../go/print.ts"
 import type { Json } from "../object.ts"
 import { isGivenFraction } from "./decode/given.ts"
 import { isObject, sortedKeys } from "./json-object.ts"
@@ -27,10 +28,13 @@ export function validateLists(schema: Schema, value: Json, path: FieldPath): Fie
 }
 
 function uniqueErrors(schema: Schema, list: readonly Json[], path: FieldPath): FieldError[] {
-  if (schema.listType === "set") return duplicates(list, path, (index) => isGivenFraction(list, String(index)))
+  if (schema.listType === "set") return duplicates(list, path, (index) => isGivenFraction(list, index))
   if (schema.listType !== "map") return []
   const odd = list.findIndex((item) => item !== null && !isObject(item))
-  if (odd >= 0) return [invalidValue(path.index(odd), list[odd], "must be an object for an array of list-type map")]
+  if (odd >= 0) {
+    const shown = isGivenFraction(list, odd) ? shownDouble(Number(list[odd])) : list[odd]
+    return [invalidValue(path.index(odd), shown, "must be an object for an array of list-type map")]
+  }
   const keys = schema.listMapKeys ?? []
   const [only = ""] = keys
   return duplicates(
@@ -48,7 +52,9 @@ function duplicates(identities: readonly Json[], path: FieldPath, isDouble: (ind
     const text = stableText(identity) + (isDouble(index) ? " double" : "")
     const before = times.get(text) ?? 0
     times.set(text, before + 1)
-    return before === 1 ? [duplicate(path.index(index), sortedKeys(identity))] : []
+    if (before !== 1) return []
+    const isShownDouble = typeof identity === "number" && isDouble(index)
+    return [duplicate(path.index(index), isShownDouble ? shownDouble(identity) : sortedKeys(identity))]
   })
 }
 

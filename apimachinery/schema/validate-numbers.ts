@@ -19,7 +19,8 @@ const bounds: readonly (readonly [Bound, string])[] = [
   ["maximum", "Maximum boundary"],
 ]
 
-export function numberFaults(schema: Schema, value: number | bigint): NumberFault[] {
+/** `isDouble`: a whole number that was given as a double. */
+export function numberFaults(schema: Schema, value: number | bigint, isDouble = false): NumberFault[] {
   const faults: NumberFault[] = []
   const fault = typeFault(schema, value)
   if (fault !== undefined) faults.push({ what: "Checked", type: fault })
@@ -30,7 +31,7 @@ export function numberFaults(schema: Schema, value: number | bigint): NumberFaul
     if (type !== undefined) faults.push({ what, type })
     // If the value is an integer, upstream converts the bound to an integer as well, provided that it has the type; otherwise all
     // are doubles.
-    const areIntegers = type === undefined && isInteger(value)
+    const areIntegers = type === undefined && isInteger(value) && !isDouble
     const bound = areIntegers ? toInt64(given) : given
     const shown = (one: number | bigint): string => (areIntegers ? String(one) : printGoFloat(Number(one)))
     const words = boundFault(schema, name, { value: areIntegers ? value : Number(value), bound, shown: shown(bound) })

@@ -121,3 +121,28 @@ test("all of many faults are reported", () => {
   })
   expect(validateRules(ofLists, { list }, FieldPath.root())).toHaveLength(250)
 })
+
+test("whole numbers that were given as doubles are shown as such, and are no integers where another type is expected", () => {
+  const { schema } = compileStructural({
+    type: "object",
+    properties: {
+      most: { type: "number", maximum: -5 },
+      one: { type: "integer", enum: [7] },
+      set: { type: "array", items: { type: "number" }, "x-kubernetes-list-type": "set" },
+      text: { type: "string" },
+    },
+  })
+  const bodiesOf = (fields: string): string[] => {
+    const text = `{"apiVersion":"a/v1","kind":"A",${fields}}`
+    const { value } = parseObject(Buffer.from(text), "json", { duplicates: false })
+    decodeObject(schema, value, false)
+    return validateRules(schema, value, FieldPath.root()).map((error) => error.body())
+  }
+  expect(bodiesOf('"most":1000000')).toEqual([
+    "Invalid value: 1000000: most in body should be less than or equal to -5",
+  ])
+  expect(bodiesOf('"most":1e6')).toEqual(["Invalid value: 1e+06: most in body should be less than or equal to -5"])
+  expect(bodiesOf('"one":-0.0')).toEqual(['Unsupported value: -0: supported values: "7"'])
+  expect(bodiesOf('"set":[0.0,0,1e6,1e6]')).toEqual(["Duplicate value: 1e+06"])
+  expect(bodiesOf('"text":1.0')).toEqual(['Invalid value: "number": text in body must be of type string: "number"'])
+})

@@ -4,9 +4,10 @@
 import { dictionary } from "../dictionary.ts"
 import { FieldPath, invalidValue, notSupported, required, tooMany, typeInvalid } from "../field-errors.ts"
 import type { FieldError } from "../field-errors.ts"
-import { goJson } from "../go/print.ts"
+import { goJson, shownDouble } from "../go/print.ts"
 import { goQuote } from "../go/quote.ts"
 import type { Json } from "../object.ts"
+import { isGivenFraction } from "./decode/given.ts"
 import { isInteger } from "./exact-integers.ts"
 import { isObject, type JsonObject, sortedKeys } from "./json-object.ts"
 import { hasFormat } from "./formats.ts"
@@ -84,10 +85,12 @@ interface At {
   path: FieldPath
   /** The path as shown in messages. */
   shown: string
+  /** A whole number that was given as a double. */
+  isDouble?: boolean
 }
 
-function child({ path, shown }: At, key: string, isEntry: boolean): At {
-  return { path: path.child(key), shown: shown === "" && !isEntry ? key : `${shown}.${key}` }
+function child({ path, shown }: At, key: string, isEntry: boolean, isDouble: boolean): At {
+  return { path: path.child(key), shown: shown === "" && !isEntry ? key : `${shown}.${key}`, isDouble }
 }
 
 const typeNames: Readonly<Record<Schema["type"], readonly string[]>> = {
@@ -102,10 +105,10 @@ const typeNames: Readonly<Record<Schema["type"], readonly string[]>> = {
   any: [],
 }
 
-function typeOf(value: Json): string {
+function typeOf(value: Json, isDouble: boolean): string {
   if (value === null) return "null"
   if (Array.isArray(value)) return "array"
-  if (isInteger(value)) return "integer"
+  if (isInteger(value) && !isDouble) return "integer"
   return typeof value
 }
 
@@ -138,8 +141,8 @@ function checksOf({ type, format }: Schema, value: Json): number {
 }
 
 /** The format is checked first, and then replaces the type check for strings and lists. */
-function checkType(schema: Schema, value: Json, { path, shown }: At, found: Found): void {
-  const given = typeOf(value)
+function checkType(schema: Schema, value: Json, { path, shown, isDouble = false }: At, found: Found): void {
+  const given = typeOf(value, isDouble)
   const types = typesOf(schema, found)
   const isNearly = typeof value === "number" && types.includes("integer") && isNearInteger(value)
   const fits = types.includes(given) || isNearly || (given === "integer" && types.includes("number"))
@@ -176,9 +179,9 @@ function checkString(schema: Schema, value: string, at: At, found: Found): void 
   }
 }
 
-function checkNumber(schema: Schema, value: number | bigint, { path, shown }: At, found: Found): void {
+function checkNumber(schema: Schema, value: number | bigint, { path, shown, isDouble }: At, found: Found): void {
   const { errors, nowhere, owners } = found
-  for (const fault of numberFaults(schema, value)) {
+  for (const fault of numberFaults(schema, value, isDouble)) {
     if ("type" in fault) {
       const error = invalidValue(nowhere, "", `${fault.what} value must be of type ${fault.type} in ${shown}`)
       owners.set(error, path.toString())
@@ -199,7 +202,8 @@ function checkItems(schema: Schema, value: readonly Json[], { path, shown }: At,
     for (const [index, item] of value.entries()) {
       // Within a default, the path begins like that of its message.
       const itemPath = shown === "" ? path.child(`[${index}]`) : path.index(index)
-      check(items, item, { path: itemPath, shown: `${shown}[${index}]` }, found)
+      const isDouble = isGivenFraction(value, index)
+      check(items, item, { path: itemPath, shown: `${shown}[${index}]`, isDouble }, found)
     }
   }
   if (rules?.minItems !== undefined && value.length < rules.minItems) {
@@ -225,7 +229,10 @@ function checkFields(schema: Schema, value: JsonObject, at: At, found: Found): v
     const inner = schemaOfEntry(schema, name)
     if (inner === "none") {
       errors.push(invalidValue(at.path, name, `${at.shown}.${name} in body is a forbidden property`))
-    } else if (inner !== undefined) check(inner, given, child(at, name, schema.fields?.[name] === undefined), found)
+    } else if (inner !== undefined) {
+      const isEntry = schema.fields?.[name] === undefined
+      check(inner, given, child(at, name, isEntry, isGivenFraction(value, name)), found)
+    }
   }
   for (const name of schema.required ?? []) {
     const isRoot = name === "" && at.shown === ""
@@ -233,10 +240,10 @@ function checkFields(schema: Schema, value: JsonObject, at: At, found: Found): v
   }
 }
 
-function checkEnum(allowed: readonly Json[], value: Json, { path }: At, errors: FieldError[]): void {
+function checkEnum(allowed: readonly Json[], value: Json, { path, isDouble }: At, errors: FieldError[]): void {
   if (isOneOf(allowed, value)) return
   const shown = allowed.map((one) => (typeof one === "string" ? one : goJson(one)))
-  errors.push(notSupported(path, sortedKeys(value), shown))
+  errors.push(notSupported(path, isDouble === true ? shownDouble(Number(value)) : sortedKeys(value), shown))
 }
 
 /** The errors of the best match of several alternatives. */

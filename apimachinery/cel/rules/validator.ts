@@ -11,7 +11,9 @@ import {
   omitted,
   required,
 } from "../../field-errors.ts"
+import { shownDouble } from "../../go/print.ts"
 import type { Json } from "../../object.ts"
+import { isGivenFraction } from "../../schema/decode/given.ts"
 import { isObject, type JsonObject, ownValue } from "../../schema/json-object.ts"
 import { CostExceeded } from "../closures.ts"
 import { type DeclaredType, declaredType, wholeObject } from "../types/declared-type.ts"
@@ -133,15 +135,17 @@ class RuleEvaluation implements RuleFindings {
     value: Json,
     old: Json | undefined,
     ratchet: Ratchet,
+    isDouble = false,
   ): Generator<undefined, void> {
     if (value === null || this.#over) return
-    if (tree.rules.length > 0) yield* this.#rules(tree, path, value, old ?? undefined, ratchet)
+    if (tree.rules.length > 0) yield* this.#rules(tree, path, value, old ?? undefined, ratchet, isDouble)
     if (Array.isArray(value) && tree.items !== undefined) {
       const before = Array.isArray(old) ? old : []
       for (const [index, item] of value.entries()) {
         if (this.#over) return
         const next = nextRatchet(ratchet, () => itemCorrelation(ratchet.current, index))
-        yield* this.visit(tree.items, path.index(index), item, oldItem(tree.schema, before, item), next)
+        const isDouble = isGivenFraction(value, index)
+        yield* this.visit(tree.items, path.index(index), item, oldItem(tree.schema, before, item), next, isDouble)
       }
     } else if (isObject(value)) yield* this.#fields(tree, path, value, isObject(old) ? old : {}, ratchet)
   }
@@ -160,7 +164,7 @@ class RuleEvaluation implements RuleFindings {
       const at = tree.properties.has(name) ? path.child(name) : path.key(name)
       const isType = ratchet.parent === undefined && typeFields.has(name)
       const next = isType ? uncorrelated : nextRatchet(ratchet, () => fieldCorrelation(ratchet.current, name))
-      yield* this.visit(inner, at, item, ownValue(old, name), next)
+      yield* this.visit(inner, at, item, ownValue(old, name), next, isGivenFraction(value, name))
     }
   }
 
@@ -170,10 +174,11 @@ class RuleEvaluation implements RuleFindings {
     value: Json,
     old: Json | undefined,
     ratchet: Ratchet,
+    isDouble: boolean,
   ): Generator<undefined, void> {
     const schema = tree.whole ? wholeObject(tree.schema) : tree.schema
     const type = typeof schema["type"] === "string" ? schema["type"] : ""
-    const self = schemaValue(value, schema)
+    const self = schemaValue(value, schema, isDouble)
     const oldSelf = old === undefined || old === null ? undefined : schemaValue(old, schema)
     const variables = new Map<string, Value>([["self", self]])
     const optionalVariables = new Map<string, Value>([["self", self]])
@@ -197,7 +202,7 @@ class RuleEvaluation implements RuleFindings {
       // Upstream evaluates the message with the old value itself, even if the rule has it as an optional one.
       const detail = this.#message(rule, at, type, variables, ratchet)
       if (detail === undefined) return
-      const shown = type === "object" || type === "array" ? undefined : value
+      const shown = type === "object" || type === "array" ? undefined : isDouble ? shownDouble(Number(value)) : value
       this.#report(failure(rule, at, shown, detail), rule, ratchet)
     }
   }
@@ -289,7 +294,7 @@ function nextRatchet(at: Ratchet, correlate: () => Correlation | undefined): Rat
 }
 
 /** Objects and lists are not included in errors. */
-function failure({ source }: CompiledRule, path: FieldPath, value: Json | undefined, detail: string): FieldError {
+function failure({ source }: CompiledRule, path: FieldPath, value: unknown, detail: string): FieldError {
   switch (source.reason) {
     case "FieldValueForbidden":
       return forbiddenField(path, detail)

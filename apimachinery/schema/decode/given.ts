@@ -61,8 +61,8 @@ export function hasGivenEmpty(value: unknown): boolean {
 }
 
 /** Whether the field is a time that was given with a fraction of a second, or a whole number given as a double. */
-export function isGivenFraction(holder: object, key: string): boolean {
-  const printed = givenFields.get(holder)?.get(key)
+export function isGivenFraction(holder: object, key: string | number): boolean {
+  const printed = givenFields.get(holder)?.get(String(key))
   return printed !== undefined && (holder as Record<string, unknown>)[key] === printed
 }
 

@@ -22,6 +22,11 @@ export function customWholeFractionCases(): Scenario[] {
   return [
     { name: "a custom resource's whole numbers are written as fractions", anyOrder: true, steps: written() },
     { name: "lists of a custom resource have whole numbers that are written as fractions", steps: lists() },
+    {
+      name: "rules and bounds of a custom resource read whole numbers that are written as fractions",
+      anyOrder: true,
+      steps: ruled(),
+    },
   ]
 }
 
@@ -104,6 +109,57 @@ function lists(): RequestStep[] {
       get(`${things}/a`, { label: `GET ${list}` }),
       patch(`${things}/a?fieldManager=s`, mergePatch, '{"metadata":{"labels":{"a":"b"}}}', { label: `LABEL ${list}` }),
       putSpec("{}", `PUT nothing after ${list}`),
+    ]),
+  ]
+}
+
+/** A rule reads no double as an integer, and messages show what Go has in memory. */
+function ruled(): RequestStep[] {
+  const rules = (rule: string, more: object = {}): object => ({ "x-kubernetes-validations": [{ rule, ...more }] })
+  const fields = {
+    integer: { ...integer, ...rules("self > 5000000000") },
+    number: { ...number, ...rules("self > 1e30") },
+    either: { "x-kubernetes-int-or-string": true, ...rules("type(self) == string") },
+    least: { ...integer, minimum: 2_000_000_000_000 },
+    most: { ...number, maximum: -5 },
+    multiple: { ...number, multipleOf: 0.7 },
+    whole: { ...integer, enum: [7] },
+    fraction: { ...number, enum: [7.5] },
+    not: { not: { enum: [5] }, type: "integer" },
+    forbidden: { ...integer, ...rules("self > 5000000000", { reason: "FieldValueDuplicate" }) },
+    list: { type: "array", maxItems: 5, items: integer, ...rules("self.all(x, x > 5000000000)") },
+    items: { type: "array", maxItems: 5, items: { ...integer, ...rules("self > 5000000000") } },
+    object: { type: "object", properties: { p: integer }, ...rules("self.p > 5000000000", { fieldPath: ".p" }) },
+    map: {
+      type: "object",
+      maxProperties: 5,
+      additionalProperties: integer,
+      ...rules("self.all(key, self[key] > 5000000000)"),
+    },
+    text: { type: "string" },
+    boolean: { type: "boolean" },
+    pair: { type: "array", items: { type: "object", properties: { k: number } } },
+  }
+  const specOf = (field: string, literal: string): string => {
+    if (field === "list" || field === "items" || field === "pair") return `{"${field}":[${literal}]}`
+    return field === "object" || field === "map" ? `{"${field}":{"p":${literal}}}` : `{"${field}":${literal}}`
+  }
+  const odd = ["1", "1.0", "7e0", "-0", "-0.0", "1e6", "100000.0", "1e-7", "123456789.5", "1e20", "1e21", "5.0"]
+  return [
+    ...definedWith(group, { ...fields, old: { ...integer, ...rules("self >= oldSelf", { message: "less" }) } }),
+    post(things, bodyOf('{"old":5000000}')),
+    ...Object.keys(fields).flatMap((field) =>
+      odd.map((literal) => putSpec(specOf(field, literal), `PUT ${specOf(field, literal)}`, "&dryRun=All")),
+    ),
+    ...odd.flatMap((literal) => [
+      putSpec(`{"old":${literal}}`, `PUT old ${literal}`, "&dryRun=All"),
+      patch(`${things}/a?dryRun=All`, mergePatch, `{"spec":{"old":${literal}}}`, { label: `MERGE old ${literal}` }),
+      patch(`${things}/a?dryRun=All`, jsonPatch, `[{"op":"replace","path":"/spec/old","value":${literal}}]`, {
+        label: `JSON old ${literal}`,
+      }),
+      patch(`${things}/a?dryRun=All&force=true&fieldManager=s`, applyPatch, bodyOf(`{"old":${literal}}`), {
+        label: `APPLY old ${literal}`,
+      }),
     ]),
   ]
 }
