@@ -2,6 +2,7 @@
 
 import { fitForHtml, printGoNumber } from "./go/print.ts"
 import { goQuote } from "./go/quote.ts"
+import { withoutBytes } from "./go/text.ts"
 
 export type FieldErrorType =
   | "FieldValueNotFound"
@@ -99,7 +100,7 @@ function printValue(value: unknown): string {
   return typeof value === "string"
     ? goQuote(value)
     : typeof value === "object"
-      ? fitForHtml(JSON.stringify(value))
+      ? fitForHtml(withoutBytes(JSON.stringify(value)))
       : typeof value === "number"
         ? printGoNumber(value)
         : String(value as boolean)

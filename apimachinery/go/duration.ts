@@ -1,6 +1,7 @@
 // Durations as Go writes them ("1h2m3.5s"). Pure.
 
 import { dictionary } from "../dictionary.ts"
+import { bytesOfText } from "./text.ts"
 
 const units: Readonly<Record<string, bigint>> = dictionary({
   ns: 1n,
@@ -71,6 +72,6 @@ function quoted(text: string): string {
   const escape = (characters: string): string =>
     characters === '"' || characters === "\\"
       ? `\\${characters}`
-      : Buffer.from(characters).toString("hex").replace(/../g, "\\x$&")
+      : bytesOfText(characters).toString("hex").replace(/../g, "\\x$&")
   return `"${text.replace(/["\\]|[^ -~]+/gu, escape)}"`
 }

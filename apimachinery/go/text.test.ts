@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { goQuote } from "./quote.ts"
-import { byteOf, textOfBytes } from "./text.ts"
+import { byteOf, bytesOfText, textOfBytes, withoutBytes } from "./text.ts"
 
 // As Go's strconv.Quote prints them.
 test.each([
@@ -20,4 +20,12 @@ test.each([
 
 test.each(["a", "ä", "😀", "\u{fffd}"])("%s does not represent a byte", (character) => {
   expect(byteOf(character.codePointAt(0) ?? 0)).toBeUndefined()
+})
+
+test("a text has the bytes that it was made of, and in JSON replaces those that are no UTF-8", () => {
+  const bytes = Buffer.from("61ffc3a4e282f09f9880c08022", "hex")
+  const text = textOfBytes(bytes)
+  expect(bytesOfText(text)).toEqual(bytes)
+  expect(withoutBytes(JSON.stringify(text))).toBe(String.raw`"a\ufffdä\ufffd\ufffd😀\ufffd\ufffd\""`)
+  expect(withoutBytes(JSON.stringify("\\udcff"))).toBe(String.raw`"\\udcff"`)
 })

@@ -24,9 +24,27 @@ function lengthOf(byte: number): number {
   return byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
 }
 
+/** The bytes of such a string. */
+export function bytesOfText(text: string): Buffer {
+  if (text.isWellFormed()) return Buffer.from(text)
+  const parts = Array.from(text, (character) => {
+    const byte = byteOf(character.codePointAt(0) ?? 0)
+    return byte === undefined ? Buffer.from(character) : Buffer.of(byte)
+  })
+  return Buffer.concat(parts)
+}
+
 /** The byte that a code point represents; undefined for a character. */
 export function byteOf(code: number): number | undefined {
   return code >= offset + 0x80 && code <= offset + 0xff ? code - offset : undefined
+}
+
+/** Such a byte as JSON.stringify writes it, or another escape, whose backslash may stand before the letters of one. */
+const escapesInJson = /\\(?:udc[89a-f][\da-f]|.)/g
+
+/** JSON as Go writes it, which replaces each such byte. */
+export function withoutBytes(json: string): string {
+  return json.replace(escapesInJson, (escape) => (escape.startsWith("\\udc") ? "\\ufffd" : escape))
 }
 
 /** What Go does not escape in a path, besides letters and digits. Source: net/url (shouldEscape, encodePath). */
@@ -39,9 +57,7 @@ export const escapePath = (path: string): string => percentEncoded(path, pathMar
 export function percentEncoded(text: string, marks: string): string {
   return text.replaceAll(/[^A-Za-z0-9]/gu, (character) => {
     if (marks.includes(character)) return character
-    const byte = byteOf(character.codePointAt(0) ?? 0)
-    const bytes = byte === undefined ? Buffer.from(character) : Buffer.of(byte)
-    return bytes.toString("hex").toUpperCase().replaceAll(/../g, "%$&")
+    return bytesOfText(character).toString("hex").toUpperCase().replaceAll(/../g, "%$&")
   })
 }
 

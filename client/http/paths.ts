@@ -1,5 +1,6 @@
 // The URL paths of resources. Pure.
 
+import { percentEncoded } from "../../apimachinery/go/text.ts"
 import { printGroupVersion } from "../../apimachinery/object.ts"
 import type { ListOptions, PatchOptions, Resource, WatchOptions, WriteOptions } from "../rest.ts"
 
@@ -12,13 +13,16 @@ export function resourcePath(
   const root = resource.group === "" ? `/api/${resource.version}` : `/apis/${printGroupVersion(resource)}`
   const parts = [root]
   if (resource.namespaced && namespace !== undefined && namespace !== "") {
-    parts.push("namespaces", encodeURIComponent(namespace))
+    parts.push("namespaces", segment(namespace))
   }
   parts.push(resource.resource)
-  if (name !== undefined) parts.push(encodeURIComponent(name))
+  if (name !== undefined) parts.push(segment(name))
   if (subresource !== undefined) parts.push(subresource)
   return parts.join("/")
 }
+
+/** A name that was asked for need not be Unicode. */
+const segment = (name: string): string => percentEncoded(name, "-_.!~*'()")
 
 export function listQuery(options: Omit<ListOptions, "signal" | "namespace">): string {
   return query({

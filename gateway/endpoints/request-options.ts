@@ -36,7 +36,7 @@ export interface WriteRequestOptions extends WriteOptions {
 /** `kind`: CreateOptions, UpdateOptions or PatchOptions, for error messages. */
 export function writeOptions(ctx: RequestContext, kind: string, isApply = false): WriteRequestOptions {
   const errors: Fault[] = []
-  const fieldManager = ctx.query.get("fieldManager") ?? ""
+  const fieldManager = (ctx.query.get("fieldManager") ?? "").toWellFormed() // it is stored
   if (isApply && fieldManager === "") {
     errors.push(required(FieldPath.root("fieldManager"), "is required for apply patch"))
   }

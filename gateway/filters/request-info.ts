@@ -5,7 +5,8 @@ import { pageNotFound } from "../../apimachinery/text-errors.ts"
 import { serverNameOf } from "../connections/client-connection.ts"
 import { namedTenant } from "../request/named-tenant.ts"
 import { firstLine } from "../request/first-line.ts"
-import { hasMalformedEscape, parseQuery, requestInfo } from "../request/request-info.ts"
+import { parseQuery } from "../request/query.ts"
+import { hasMalformedEscape, requestInfo } from "../request/request-info.ts"
 import type { Filter, GatewayRequest } from "./chain.ts"
 
 /** Shared, because no code modifies a query. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { encodeQuery, parseQuery, requestInfo } from "./request-info.ts"
+import { requestInfo } from "./request-info.ts"
 
 const info = (method: string, url: string) => {
   const [path = "", query = ""] = url.split("?")
@@ -83,21 +83,4 @@ describe("requestInfo()", () => {
     expect(() => info("GET", "/api/v%22'/watch")).toThrow("from url, /api/v%22'/watch")
     expect(() => info("GET", '/api/v"|%3c/watch')).toThrow("from url, /api/v%22%7C%3C/watch")
   })
-})
-
-describe("parseQuery()", () => {
-  test.each([
-    ["a=1&b=%zz&c=%41", "a=1&c=A"],
-    ["a=1;b=2&c=3", "c=3"],
-    ["a=%", ""],
-    ["a=x&a=y", "a=x&a=y"],
-  ])("of %s returns %s and ignores invalid parts", (query, read) => {
-    expect(parseQuery(query).toString()).toBe(read)
-  })
-})
-
-test("encodeQuery() writes what Go does", () => {
-  expect(encodeQuery(parseQuery("b=2&a=%7e(x)*&b=1&c&d=x%20y+z&%C3%A9=/"))).toBe(
-    "a=~%28x%29%2A&b=2&b=1&c=&d=x+y+z&%C3%A9=%2F",
-  )
 })

@@ -1,6 +1,5 @@
 // Derives request attributes from method, path and query. Pure. Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
 
-import { compareText } from "../../apimachinery/go/text-order.ts"
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { parseFieldSelector, requiredValue } from "../../apimachinery/fields.ts"
 import { parseInt64 } from "../../apimachinery/go/integers.ts"
@@ -114,27 +113,7 @@ const usualPath = /^[\w\-.~$&+,/:;=@!'()*[\]%]*$/
 
 export const hasMalformedEscape = (path: string): boolean => noEscape.test(path)
 
-/** Parts of a query with an invalid escape or a semicolon are ignored. */
-const unreadable = /;|%(?![\da-fA-F]{2})/
 const noEscape = /%(?![\da-fA-F]{2})/
-
-/** Source: net/url (ParseQuery), whose errors upstream ignores. */
-export function parseQuery(text: string): URLSearchParams {
-  if (!unreadable.test(text)) return new URLSearchParams(text)
-  const parts = text.split("&").filter((part) => !unreadable.test(part))
-  return new URLSearchParams(parts.join("&"))
-}
-
-/** As Go writes a query that it has read: sorted by name. */
-export function encodeQuery(query: URLSearchParams): string {
-  const pairs = [...query].sort(([a], [b]) => compareText(a, b))
-  return pairs.map((pair) => pair.map(escapeQuery).join("=")).join("&")
-}
-
-const escapeQuery = (text: string): string =>
-  encodeURIComponent(text.toWellFormed())
-    .replaceAll("%20", "+")
-    .replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /** A get without a name is a list or a watch; a delete without one deletes the collection. */
 function refineVerb(info: RequestInfo, query: URLSearchParams): void {

@@ -121,6 +121,7 @@ import { podSubresourceCases } from "./cases/pod-subresources.ts"
 import { podSecurityCases } from "./cases/pod-security.ts"
 import { proxyCases } from "./cases/proxies.ts"
 import { quotaScopeCases } from "./cases/quota-scopes.ts"
+import { queryByteCases } from "./cases/query-bytes.ts"
 import { quotaCases } from "./cases/quotas.ts"
 import { repeatedDeletionCases } from "./cases/repeated-deletions.ts"
 import { requestCases } from "./cases/requests.ts"
@@ -300,6 +301,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...protocolCases(),
         ...acceptCases(),
         ...requestCases(),
+        ...queryByteCases(),
         ...optionFaultCases(),
         ...repeatedDeletionCases(),
         ...yamlCases(),

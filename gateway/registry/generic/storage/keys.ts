@@ -3,6 +3,7 @@
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { goQuote } from "../../../../apimachinery/go/quote.ts"
+import { percentEncoded } from "../../../../apimachinery/go/text.ts"
 import { unexplained } from "../../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../rest.ts"
 
@@ -27,6 +28,14 @@ export function storagePrefixIn(key: string): string {
 /** `namespace` is "" for cluster-scoped objects. */
 export function storageKey(storagePrefix: string, namespace: string, name: string): string {
   return namespace === "" ? `${storagePrefix}${name}` : `${storagePrefix}${namespace}/${name}`
+}
+
+/**
+ * A name as a part of a key. One with a slash would address the key of another object, and there is none for bytes that are no UTF-8:
+ * they become what no object may be called.
+ */
+export function keyPart(name: string): string {
+  return /[/\0]/.test(name) || !name.isWellFormed() ? percentEncoded(name, "") : name
 }
 
 /** Resources whose keys upstream does not begin with their own name. Source: kubeapiserver/default_storage_factory_builder.go. */

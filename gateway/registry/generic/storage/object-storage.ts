@@ -8,7 +8,7 @@ import { badRequest, notFound } from "../../../../apimachinery/status.ts"
 import { inSteps, type Steps } from "../../../../apimachinery/steps.ts"
 import type { KeyValue, Operation, Store } from "../../../../storage/types.ts"
 import type { RequestContext } from "../../../request/context.ts"
-import { checkNamespaceInKey, storageKey } from "./keys.ts"
+import { checkNamespaceInKey, keyPart, storageKey } from "./keys.ts"
 import type { ResourceDefinition } from "../../rest.ts"
 import { readError, writeError } from "./storage-errors.ts"
 import type { Claim } from "../../strategy.ts"
@@ -28,17 +28,14 @@ export class ObjectStorage {
     this.#reader = reader
   }
 
-  /** Names with a slash are rejected, since they would address the key of another object. */
   key(namespace: string, name: string): string {
     const { namespaced, storagePrefix } = this.#definition
-    if (name === "" || /[/\0]/.test(name + namespace) || !name.isWellFormed() || !namespace.isWellFormed()) {
-      throw notFound(this.#definition, name)
-    }
+    if (name === "") throw notFound(this.#definition, name)
     if (name.startsWith(".") || name.includes("%")) checkSegment(name)
-    if (!namespaced) return storageKey(storagePrefix, "", name)
+    if (!namespaced) return storageKey(storagePrefix, "", keyPart(name))
     if (namespace === "") throw badRequest("Namespace parameter required.")
     checkNamespaceInKey(this.#definition, namespace, name)
-    return storageKey(storagePrefix, namespace, name)
+    return storageKey(storagePrefix, keyPart(namespace), keyPart(name))
   }
 
   async read(store: Store, key: string, verb: string): Promise<KeyValue | undefined> {
