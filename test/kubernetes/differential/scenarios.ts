@@ -51,6 +51,7 @@ import { definitionRootCases } from "./cases/definition-roots.ts"
 import { definitionFaultCases } from "./cases/definition-faults.ts"
 import { definitionFreeRootCases } from "./cases/definition-free-roots.ts"
 import { definitionLifeCases } from "./cases/definition-lives.ts"
+import { definitionNameRoleCases } from "./cases/definition-name-roles.ts"
 import { definitionNullCases } from "./cases/definition-nulls.ts"
 import { definitionRuleCases } from "./cases/definition-rules.ts"
 import { definitionStatusCases } from "./cases/definition-statuses.ts"
@@ -222,6 +223,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...definitionPathCases(),
         ...definitionStatusCases(),
         ...definitionLifeCases(),
+        ...definitionNameRoleCases(),
         ...definitionFreeRootCases(),
         ...definitionRuleCases(),
         ...ruleSyntaxCases(),

@@ -2,14 +2,27 @@
 // unknown ones are told, and then refused.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { get, post, put, type RequestStep, type Scenario } from "../scenario.ts"
+import {
+  applyPatch,
+  get,
+  jsonPatch,
+  mergePatch,
+  patch,
+  post,
+  put,
+  type RequestStep,
+  type Scenario,
+} from "../scenario.ts"
 import { definitionOf, definitions } from "./things.ts"
 
 const group = "r@{id}.example.com"
 const things = `/apis/${group}/v1/namespaces/@{ns}/things`
 
 export function customOtherVersionCases(): Scenario[] {
-  return [{ name: "a custom resource is sent as one of another version", steps: steps() }]
+  return [
+    { name: "a custom resource is sent as one of another version", steps: steps() },
+    { name: "a custom resource is patched as one of another version", anyOrder: true, steps: patched() },
+  ]
 }
 
 const object = (properties: object): object => ({ type: "object", properties })
@@ -54,6 +67,76 @@ function steps(): RequestStep[] {
           put(`${things}/a?${query}`, { ...thing, metadata: kept, ...other } as Json, label("PUT")),
           put(`${things}/a/status?${query}`, { ...thing, metadata: kept, ...other } as Json, label("PUT status")),
         ]
+      }),
+    ),
+  ]
+}
+
+const unlike = [
+  {
+    name: "v1",
+    served: true,
+    storage: true,
+    ...schema({ spec: object({ a: text, d: { ...text, default: "one" } }), status: object({ a: text }) }),
+    subresources: { status: {} },
+  },
+  {
+    name: "v2",
+    served: false,
+    storage: false,
+    ...schema({ spec: object({ b: text, e: { ...text, default: "two" } }), status: object({ b: text }) }),
+  },
+  {
+    name: "v3",
+    served: true,
+    storage: false,
+    ...schema({ spec: object({ b: text }), other: object({ b: text, f: { type: "integer", default: 3 } }) }),
+  },
+  {
+    name: "v4",
+    served: false,
+    storage: false,
+    ...schema({ spec: { ...object({ z: { type: "integer", maximum: 3 } }), required: ["z"] } }),
+  },
+]
+
+const changes: readonly Record<string, Json>[] = [
+  {},
+  { spec: { a: "x", b: "x", z: 1 } },
+  { spec: { z: 9 } },
+  { spec: null },
+  { other: { b: "y" } },
+  { bogus: 1 },
+  { spec: { a: 5 } },
+  { spec: { b: 5 } },
+  { metadata: { labels: { a: "b" } } },
+]
+
+function patched(): RequestStep[] {
+  const thing: Json = { apiVersion: `${group}/v1`, kind: "Thing", metadata: { name: "a" }, spec: { a: "x" } }
+  const apiVersions = ["v2", "v3", "v4", "v5"].map((version) => `${group}/${version}`)
+  return [
+    { ...post(definitions, definitionOf(group, {}, {}, { versions: unlike }) as Json), label: "WRITE definition" },
+    ...["v1", "v3"].map((version) => get(things.replace("/v1/", `/${version}/`), { untilCode: 200 })),
+    post(things, thing),
+    ...apiVersions.flatMap((apiVersion) =>
+      changes.flatMap((change) => {
+        const body = { apiVersion, ...change }
+        const operations = Object.entries(body).map(([field, value]) => ({ op: "add", path: `/${field}`, value }))
+        const about = `${apiVersion} ${JSON.stringify(change)}`
+        const dry = ["", "Strict", "Ignore"].flatMap((validation) =>
+          ["", "/status"].flatMap((part) => {
+            const path = `${things}/a${part}?dryRun=All&fieldManager=m&fieldValidation=${validation}`
+            const label = (verb: string): { label: string } => ({ label: `${verb}${part} ${validation} ${about}` })
+            return [
+              patch(path, mergePatch, body, label("MERGE")),
+              patch(path, jsonPatch, operations, label("JSON")),
+              patch(`${path}&force=true`, applyPatch, { ...body, kind: "Thing" }, label("APPLY")),
+            ]
+          }),
+        )
+        const whole = patch(`${things}/a?fieldManager=n`, mergePatch, body, { label: `MERGE ${about} for good` })
+        return [...dry, whole, get(`${things}/a`, { label: `GET after ${about}` })]
       }),
     ),
   ]

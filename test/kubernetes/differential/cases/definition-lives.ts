@@ -5,8 +5,8 @@ import type { Json } from "../../../../apimachinery/object.ts"
 import { get, mergePatch, patch, post, remove, type RequestStep, type Scenario } from "../scenario.ts"
 import { definitions } from "./things.ts"
 
-const group = "n@{id}.example.com"
-type Names = Record<string, Json>
+export const group = "n@{id}.example.com"
+export type Names = Record<string, Json>
 
 export function definitionLifeCases(): Scenario[] {
   return [
@@ -20,7 +20,7 @@ export function definitionLifeCases(): Scenario[] {
   ]
 }
 
-const kind = (plural: string, names: Names, more: object = {}, of = group, meta: object = {}): RequestStep =>
+export const kind = (plural: string, names: Names, more: object = {}, of = group, meta: object = {}): RequestStep =>
   post(
     definitions,
     {
@@ -42,7 +42,7 @@ const kind = (plural: string, names: Names, more: object = {}, of = group, meta:
     } as unknown as Json,
     { label: `WRITE ${plural}` },
   )
-const rename = (plural: string, names: Names): RequestStep =>
+export const rename = (plural: string, names: Names): RequestStep =>
   patch(
     `${definitions}/${plural}.${group}`,
     mergePatch,
@@ -55,6 +55,8 @@ const status = (plural: string, changes: object): RequestStep =>
   patch(`${definitions}/${plural}.${group}/status`, mergePatch, { status: changes } as Json, {
     label: `WRITE status of ${plural}: ${JSON.stringify(changes)}`,
   })
+export const read = (plural: string, round: number): RequestStep =>
+  get(`${definitions}/${plural}.${group}`, { label: `READ ${plural} ${round}` })
 const settled = (plural: string, untilText: string | string[], of = group): RequestStep =>
   get(`${definitions}/${plural}.${of}`, { untilText, label: `READ ${plural} until ${String(untilText)}` })
 
