@@ -2,15 +2,7 @@
 // that the caller can yield to other work. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
 
 import { trimSpace } from "../../texts.ts"
-import {
-  duplicate,
-  FieldError,
-  FieldPath,
-  forbiddenField,
-  invalidValue,
-  omitted,
-  required,
-} from "../../field-errors.ts"
+import { type FieldError, FieldPath, invalidValue } from "../../field-errors.ts"
 import { shownDouble } from "../../go/print.ts"
 import type { Json } from "../../object.ts"
 import { isGivenFraction } from "../../schema/decode/given.ts"
@@ -22,6 +14,7 @@ import { perCallLimit, type Program } from "../program.ts"
 import { schemaValue } from "../schema-values.ts"
 import { CelError, Optional, type Value } from "../values.ts"
 import { type Correlation, fieldCorrelation, isUntouched, itemCorrelation, oldItem, typeFields } from "./correlation.ts"
+import { failure } from "./failure.ts"
 import { type CompiledRule, compileRules, rulesOf } from "./rule.ts"
 
 /** Cost limit of all rules for one object. Source: k8s.io/apiserver/pkg/apis/cel. */
@@ -291,20 +284,4 @@ export function usableMessage(value: Value): string | undefined {
 
 function nextRatchet(at: Ratchet, correlate: () => Correlation | undefined): Ratchet {
   return at.current === undefined ? at : { current: correlate(), parent: at.current }
-}
-
-/** Objects and lists are not included in errors. */
-function failure({ source }: CompiledRule, path: FieldPath, value: unknown, detail: string): FieldError {
-  switch (source.reason) {
-    case "FieldValueForbidden":
-      return forbiddenField(path, detail)
-    case "FieldValueRequired":
-      return required(path, detail)
-    case "FieldValueDuplicate":
-      return value === undefined ? new FieldError("FieldValueDuplicate", path, omitted, "") : duplicate(path, value)
-    default:
-      return value === undefined
-        ? new FieldError("FieldValueInvalid", path, omitted, detail)
-        : invalidValue(path, value, detail)
-  }
 }
