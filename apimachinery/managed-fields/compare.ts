@@ -81,8 +81,10 @@ function isMisfit(value: Json, type: MergeType): boolean {
 
 function compareLeaves(walk: Walk, before: Json, after: Json, type: MergeType): void {
   nothing(walk)
-  const isSame = equalJson(before, after) || (walk.areStructs && isSameInGo(before, after, type))
-  if (!isSame || hasEmptyInList(after)) walk.modified = leaf
+  const isSame = walk.areStructs
+    ? (equalJson(before, after) || isSameInGo(before, after, type)) && !hasEmptyInList(after)
+    : equalJson(before, after)
+  if (!isSame) walk.modified = leaf
 }
 
 /** Equal except for fields that Go prints even if they are not set. */

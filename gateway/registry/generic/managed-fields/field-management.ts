@@ -85,7 +85,7 @@ export async function recordWrite(
     before: (current ?? blankOf(of)) as unknown as Json,
     after: of.asRead === undefined ? given : await of.asRead(given),
     type: mergeTypeOf(of.schema),
-    areStructs: true,
+    areStructs: of.schema.custom !== true,
   }
   const changes = await changesByVersion(of, change, managers)
   if (changes === undefined) return
@@ -126,7 +126,7 @@ async function changesByVersion(
         of.versions.convert(change.before, own, apiVersion),
         of.versions.convert(change.after, own, apiVersion),
       ])
-      changes.set(apiVersion, { before, after, type, areStructs: true })
+      changes.set(apiVersion, { ...change, before, after, type })
     } catch (error) {
       // As upstream, a failed conversion does not prevent the write, but the managers are dropped.
       if (error instanceof StatusError || error instanceof TypeErrors) return undefined

@@ -5,6 +5,7 @@ import type { Json } from "../../../../apimachinery/object.ts"
 import {
   applyPatch,
   get,
+  jsonPatch,
   mergePatch,
   patch,
   post,
@@ -14,7 +15,7 @@ import {
   type Scenario,
   strategicPatch,
 } from "../scenario.ts"
-import { definitionOf, definitions } from "./things.ts"
+import { definedWith, definitionOf, definitions } from "./things.ts"
 
 type Body = Record<string, Json>
 
@@ -38,6 +39,8 @@ export function nullMetadataCases(): Scenario[] {
         .flatMap((metadata, index) => written(kind, of, metadata, index)),
     })),
     { name: "a custom resource has objects without metadata", anyOrder: true, steps: custom() },
+    { name: "an applied custom resource with nulls is written again", steps: writtenAgain() },
+    { name: "a Job whose template has empty labels is applied again", steps: appliedAgain() },
   ]
 }
 
@@ -192,9 +195,45 @@ function custom(): RequestStep[] {
           get(`${things}/${name}`, label("GET")),
           post(`${things}?fieldManager=m`, object(`x${name}`), label("POST")),
           put(`${things}/x${name}?fieldManager=p`, object(`x${name}`), label("PUT")),
+          patch(
+            `${things}/x${name}?fieldManager=q`,
+            mergePatch,
+            { spec: specOf({ apiVersion: "v1", kind: "Pod", metadata }) },
+            label("MERGE"),
+          ),
+          patch(
+            `${things}/x${name}?fieldManager=r`,
+            jsonPatch,
+            [{ op: "replace", path: "/spec", value: specOf({ apiVersion: "v1", kind: "Pod", metadata }) }],
+            label("JSON"),
+          ),
           apply("n", `x${name}`),
         ]
       }),
     ),
   ]
+}
+
+/** No answer shows the nulls, only the revision of a write that changes nothing. */
+function writtenAgain(): RequestStep[] {
+  const thing = { apiVersion: `${group}/v1`, kind: "Thing", metadata: { name: "a" } }
+  const spec: Json = { one: { apiVersion: "v1", kind: "Pod", metadata: { labels: null } } }
+  return [
+    ...definedWith(group, { one: embedded }),
+    patch(`${things}/a?fieldManager=m`, applyPatch, { ...thing, spec }),
+    ...["first", "second"].map((time) =>
+      patch(`${things}/a?fieldManager=m`, mergePatch, {}, { label: `MERGE ${time}` }),
+    ),
+  ]
+}
+
+function appliedAgain(): RequestStep[] {
+  const path = `/apis/batch/v1/${space}/jobs/a?fieldManager=m`
+  const job: Json = {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name: "a" },
+    spec: { template: { metadata: { labels: {} }, spec: podSpec } },
+  }
+  return ["first", "second", "third"].map((time) => patch(path, applyPatch, job, { label: `APPLY ${time}` }))
 }
