@@ -23,7 +23,15 @@ import { addAmounts, type Amounts, parseAmounts } from "../../../apimachinery/qu
 import { isCountable, quotaNamesOf, usageOf } from "../../../apimachinery/quota/usage.ts"
 import { deviceClasses, pods, resourceClaims, resourceQuotas } from "../../../client/resources.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { builtIn, internalWrite, onBehalf, withoutAdmission } from "../../registry/generic/internal-write.ts"
+import {
+  builtIn,
+  internalWrite,
+  onBehalf,
+  serverUser,
+  withoutAdmission,
+} from "../../registry/generic/internal-write.ts"
+import type { AdmitFunctions } from "../../registry/rest.ts"
+import { admitFor } from "../admit.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { NamespaceTurns } from "./namespace-turns.ts"
 import { listAll } from "./lookup.ts"
@@ -121,7 +129,13 @@ async function reserve(
   quota: ResourceQuota,
   amounts: Amounts,
 ): Promise<void> {
-  await changeUsage(ctx, quota, attributes.dryRun, async (current) => {
+  const behalf = onUsage(ctx, quota)
+  const { subresource, namespace, name } = behalf.info
+  const { definition } = builtIn(ctx, resourceQuotas)
+  const written = { operation: "UPDATE", subresource, namespace, name, dryRun: false } as const
+  // Upstream writes nothing in a dry run, and otherwise by a request of its own, about which policies and webhooks are asked.
+  const admit = attributes.dryRun ? withoutAdmission : admitFor(behalf, definition, written)
+  await changeUsage(behalf, attributes.dryRun, admit, async (current) => {
     const hard = parseAmounts(hardOf(current))
     const used = await usedOf(ctx, current)
     // A status reports what is already so: it is charged, but never refused.
@@ -144,7 +158,7 @@ async function reserve(
 }
 
 async function giveBack(ctx: RequestContext, quota: ResourceQuota, amounts: Amounts): Promise<void> {
-  await changeUsage(ctx, quota, false, async (current) => {
+  await changeUsage(onUsage(ctx, quota), false, withoutAdmission, async (current) => {
     const used = await usedOf(ctx, current)
     for (const [name, amount] of Object.entries(amounts)) {
       used[name] = subtractQuantities(used[name] ?? zeroQuantity, amount)
@@ -153,15 +167,20 @@ async function giveBack(ctx: RequestContext, quota: ResourceQuota, amounts: Amou
   })
 }
 
+/** For a write of the quota's usage. */
+function onUsage(ctx: RequestContext, { metadata: { namespace = "", name = "" } }: ResourceQuota): RequestContext {
+  return onBehalf(ctx, { ...resourceQuotas, namespace, name, subresource: "status" }, serverUser)
+}
+
 async function changeUsage(
   ctx: RequestContext,
-  quota: ResourceQuota,
   dryRun: boolean,
+  admit: AdmitFunctions,
   change: (current: ResourceQuota) => Promise<Amounts>,
 ): Promise<void> {
-  const { namespace = "", name = "" } = quota.metadata
+  const { subresource, namespace, name } = ctx.info
   await builtIn(ctx, resourceQuotas).update(
-    onBehalf(ctx, { ...resourceQuotas, namespace, name, subresource: "status" }),
+    ctx,
     namespace,
     name,
     async (current) => {
@@ -174,8 +193,8 @@ async function changeUsage(
       } as NonNullable<ResourceQuota["status"]>
       return next
     },
-    internalWrite("status", dryRun),
-    withoutAdmission,
+    internalWrite(subresource, dryRun),
+    admit,
   )
 }
 

@@ -26,11 +26,14 @@ export const serverUser: User = {
   extra: {},
 }
 
-/** A context with the same control plane and lifetime, and by default the same caller, for another object, whose request info strategies see. */
+/**
+ * A context with the same control plane and lifetime for another object, whose request info strategies see. `user`: as whom, by a request
+ * of its own, without the options of the caller's; default: the caller.
+ */
 export function onBehalf(
   ctx: RequestContext,
   target: GroupVersionResource & { namespace: string; name: string; subresource?: string; verb?: Verb },
-  user: User = ctx.user,
+  user?: User,
 ): RequestContext {
   const { group, version, resource, namespace, name, subresource = "", verb = "update" } = target
   return new BehalfContext(ctx, user, { ...ctx.info, group, version, resource, namespace, name, subresource, verb })
@@ -46,10 +49,10 @@ class BehalfContext implements RequestContext {
   declare readonly pause?: () => Promise<void> | undefined
   readonly #ctx: RequestContext
 
-  constructor(ctx: RequestContext, user: User, info: RequestContext["info"]) {
+  constructor(ctx: RequestContext, user: User | undefined, info: RequestContext["info"]) {
     this.controlPlane = ctx.controlPlane
-    this.user = user
-    this.query = ctx.query
+    this.user = user ?? ctx.user
+    this.query = user === undefined ? ctx.query : new URLSearchParams()
     this.headers = ctx.headers
     this.info = info
     if (ctx.turn !== undefined) this.turn = ctx.turn

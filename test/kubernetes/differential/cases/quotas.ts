@@ -18,6 +18,7 @@ export function quotaCases(): Scenario[] {
     { name: "devices are charged to quotas by their classes", steps: devices() },
     { name: "devices are charged to quotas by the extended resources of their classes", steps: extendedResources() },
     { name: "what init containers, sidecars and devices ask for is charged to quotas", steps: amounts() },
+    { name: "a policy is asked about what is charged to a quota", steps: admitted() },
   ]
 }
 
@@ -233,5 +234,49 @@ function amounts(): RequestStep[] {
     pod("special-too", { limits: special }),
     pod("greedy", asks("1")),
     usage("q"),
+  ]
+}
+
+function admitted(): RequestStep[] {
+  const admission = "/apis/admissionregistration.k8s.io/v1"
+  const name = "quotas-@{id}"
+  const map = (given: string, query = ""): RequestStep =>
+    post(`${core}/configmaps${query}`, { metadata: { name: given } })
+  const count = "string(object.status.used['count/configmaps'])"
+  return [
+    ...quota("q", { "count/configmaps": "9" }),
+    post(`${admission}/validatingadmissionpolicies`, {
+      metadata: { name },
+      spec: {
+        failurePolicy: "Fail",
+        matchConstraints: {
+          namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "@{ns}" } },
+          resourceRules: [
+            { apiGroups: [""], apiVersions: ["v1"], resources: ["resourcequotas/status"], operations: ["UPDATE"] },
+            { apiGroups: [""], apiVersions: ["v1"], resources: ["secrets"], operations: ["CREATE"] },
+          ],
+        },
+        validations: [
+          {
+            expression: `request.resource.resource != 'secrets' && ${count} != '3'`,
+            messageExpression: `request.resource.resource == 'secrets' ? 'a secret' : request.userInfo.username + ' ' + request.name + ' ' + string(request.dryRun) + ' ' + string(has(request.options.fieldManager)) + ' ' + ${count}`,
+          },
+        ],
+      },
+    }),
+    post(`${admission}/validatingadmissionpolicybindings`, {
+      metadata: { name },
+      spec: { policyName: name, validationActions: ["Deny"] },
+    }),
+    post(`${core}/secrets?dryRun=All`, { metadata: { name: "probe" } }, { untilCode: 422 }),
+    map("a"),
+    map("b", "?dryRun=All"),
+    map("b"),
+    map("c", "?dryRun=All"),
+    map("c", "?fieldManager=x"),
+    usage("q"),
+    get(`${core}/configmaps/c`),
+    remove(`${admission}/validatingadmissionpolicybindings/${name}`),
+    remove(`${admission}/validatingadmissionpolicies/${name}`),
   ]
 }
