@@ -5,6 +5,7 @@ import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import type { RequestContext } from "../request/context.ts"
 import { decodeValue } from "../endpoints/body.ts"
 import { expectedOf, type Expected } from "../endpoints/expected.ts"
+import { withoutAdmission } from "../registry/generic/internal-write.ts"
 import type { AdmitFunctions, DeleteRequest, ResourceDefinition } from "../registry/rest.ts"
 import { type AdmissionAttributes, type AdmissionOperation, Reinvocation } from "./chain.ts"
 
@@ -37,6 +38,20 @@ export function admitFor(ctx: RequestContext, definition: ResourceDefinition, re
       await admission.validate(ctx, given)
     },
   }
+}
+
+/**
+ * For an update that upstream makes by a request of its own, about which policies and webhooks are asked; in a dry run it makes none.
+ * `behalf`: of onBehalf(), with the names of what is updated.
+ */
+export function admitOwnUpdate(
+  behalf: RequestContext,
+  definition: ResourceDefinition,
+  dryRun: boolean,
+): AdmitFunctions {
+  if (dryRun) return withoutAdmission
+  const { subresource, namespace, name } = behalf.info
+  return admitFor(behalf, definition, { operation: "UPDATE", subresource, namespace, name, dryRun })
 }
 
 /**

@@ -2,6 +2,7 @@
 // and condition rules of k8s.io/kubernetes/pkg/kubelet.
 
 import { createHash } from "node:crypto"
+import { isFinished } from "../../apimachinery/core/pod-phase.ts"
 import { timestamp, type Container, type ContainerStatus, type Pod, type PodStatus } from "../../apimachinery/object.ts"
 import type { SimulatedContainer } from "../container/container.ts"
 import type { PodContainer } from "./pod-container.ts"
@@ -35,7 +36,7 @@ export function podStatus(sandbox: PodSandbox, hostIP: string, now: number): Pod
   }
 }
 
-const isFinal = (phase: string | undefined): boolean => phase === "Succeeded" || phase === "Failed"
+const isFinal = (phase: string): boolean => isFinished({ status: { phase } })
 
 /** All containers that decide about the end of the pod have ended; sidecars may still run. */
 export function isOver(sandbox: PodSandbox): boolean {

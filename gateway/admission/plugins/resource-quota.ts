@@ -31,7 +31,7 @@ import {
   withoutAdmission,
 } from "../../registry/generic/internal-write.ts"
 import type { AdmitFunctions } from "../../registry/rest.ts"
-import { admitFor } from "../admit.ts"
+import { admitOwnUpdate } from "../admit.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { NamespaceTurns } from "./namespace-turns.ts"
 import { listAll } from "./lookup.ts"
@@ -130,11 +130,7 @@ async function reserve(
   amounts: Amounts,
 ): Promise<void> {
   const behalf = onUsage(ctx, quota)
-  const { subresource, namespace, name } = behalf.info
-  const { definition } = builtIn(ctx, resourceQuotas)
-  const written = { operation: "UPDATE", subresource, namespace, name, dryRun: false } as const
-  // Upstream writes nothing in a dry run, and otherwise by a request of its own, about which policies and webhooks are asked.
-  const admit = attributes.dryRun ? withoutAdmission : admitFor(behalf, definition, written)
+  const admit = admitOwnUpdate(behalf, builtIn(ctx, resourceQuotas).definition, attributes.dryRun)
   await changeUsage(behalf, attributes.dryRun, admit, async (current) => {
     const hard = parseAmounts(hardOf(current))
     const used = await usedOf(ctx, current)

@@ -17,7 +17,7 @@ import {
   unexplained,
 } from "../../../../apimachinery/status.ts"
 import { podDisruptionBudgets as budgets, pods } from "../../../../client/resources.ts"
-import { admitFor } from "../../../admission/admit.ts"
+import { admitOwnUpdate } from "../../../admission/admit.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import type { Registry } from "../../rest.ts"
 import { builtIn, internalWrite, onBehalf, serverUser, withoutAdmission } from "../../generic/internal-write.ts"
@@ -153,17 +153,14 @@ async function spendBudget(ctx: RequestContext, pod: Pod, dryRun: boolean): Prom
     const { currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {}
     if (currentHealthy >= desiredHealthy && desiredHealthy > 0) return budgetName
   }
-  const subresource = "status"
-  const behalf = onBehalf(ctx, { ...budgets, namespace, name: budgetName, subresource }, serverUser)
-  const written = { operation: "UPDATE", subresource, namespace, name: budgetName, dryRun } as const
+  const behalf = onBehalf(ctx, { ...budgets, namespace, name: budgetName, subresource: "status" }, serverUser)
   await registry.update(
     behalf,
     namespace,
     budgetName,
     (current) => disrupt(current as Budget, name),
-    internalWrite(subresource, dryRun),
-    // As upstream, which writes nothing in a dry run, and otherwise by a request of its own.
-    dryRun ? withoutAdmission : admitFor(behalf, registry.definition, written),
+    internalWrite("status", dryRun),
+    admitOwnUpdate(behalf, registry.definition, dryRun),
   )
   return undefined
 }
