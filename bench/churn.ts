@@ -27,7 +27,8 @@ const configMap = (name: string): ConfigMap => ({
   data: { text: "x".repeat(500) },
 })
 
-await using up = await startPolyplane({ args: ["--tenants", ""] })
+// Each tenant leaves an Event in the super cluster, for longer than this would run.
+await using up = await startPolyplane({ args: ["--tenants", "", "--limit", "eventTtlMs=10000"] })
 await using stack = new AsyncDisposableStack()
 const admin = stack.use(await adminClient(up))
 const maker = stack.use(await TenantMaker.start(admin))

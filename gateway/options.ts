@@ -99,6 +99,11 @@ export interface GatewayLimits {
   maxServices: number
   /** Node ports of a tenant, over all its namespaces. Kubernetes has 2,768 for all. Beyond: 403. */
   maxNodePorts: number
+  /**
+   * How long Events are kept after they were last written, as with --event-ttl of kube-apiserver, and up to a twentieth longer. A sleeping
+   * tenant is woken to delete them.
+   */
+  eventTtlMs: number
   /** Bytes beyond maxStoredBytes for objects that are being deleted, since deletion writes finalizers and conditions. */
   storedBytesReserve: number
   /**
@@ -154,6 +159,7 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   maxStoredBytes: 256 * MiB,
   maxServices: 5_000,
   maxNodePorts: 500,
+  eventTtlMs: 3_600_000,
   storedBytesReserve: 1 * MiB,
   maxBodyBytes: 3 * MiB,
   shutdownMs: 5_000,

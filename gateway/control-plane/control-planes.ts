@@ -50,7 +50,7 @@ export interface ControlPlanesParts {
   advertised: () => AdvertisedAddress
   limits: Pick<
     GatewayLimits,
-    "maxStoredObjects" | "maxStoredBytes" | "storedBytesReserve" | "maxServices" | "maxNodePorts"
+    "maxStoredObjects" | "maxStoredBytes" | "storedBytesReserve" | "maxServices" | "maxNodePorts" | "eventTtlMs"
   >
   log: Log
 }
@@ -230,6 +230,7 @@ export class ControlPlanes implements Preparation {
       podUsage: options.podUsage,
       networks: this.#networks,
       turns: this.#turns,
+      eventTtlMs: limits.eventTtlMs,
       log,
     }
   }
@@ -270,5 +271,11 @@ function takenLimits({ quota = {} }: Tenant, { maxServices, maxNodePorts }: Cont
 /** The life of a control plane whose store closes only with the gateway. */
 function alwaysAwake(): ControlPlaneLife {
   const nothing = (): undefined => undefined
-  return { presence: new Presence(), reopened: () => Promise.resolve(undefined), begin: nothing, introduce: nothing }
+  return {
+    presence: new Presence(),
+    events: { at: 0 },
+    reopened: () => Promise.resolve(undefined),
+    begin: nothing,
+    introduce: nothing,
+  }
 }

@@ -2,6 +2,7 @@
 // and closes the store.
 
 import type { ClusterRole, KubeObject } from "../../apimachinery/object.ts"
+import { systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import type { PodUsageProvider } from "../../client/pod-usage.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -49,6 +50,7 @@ import { createResourceTable } from "../registry/resource-table.ts"
 import type { Turns } from "../request/turns.ts"
 import type { Bootstrap } from "./bootstrap.ts"
 import type { ControlPlane } from "./control-plane.ts"
+import { EventExpiry } from "./event-expiry.ts"
 import type { NodeDialer } from "./node-dialer.ts"
 import type { ControlPlaneLife } from "../tenancy/tenant-entry.ts"
 import type { ServiceAddresses } from "./service-addresses.ts"
@@ -72,6 +74,7 @@ export interface ControlPlaneParts {
   /** The destinations that the tenant's webhooks and endpoints may have. */
   networks: NetworkRules
   turns: Turns
+  eventTtlMs: number
   /** Default: created from these trust roots. */
   frontProxy?: FrontProxy
   log: Log
@@ -109,6 +112,8 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   const backends = stack.use(new Backends({ reader, nodes, networks: parts.networks }))
   const frontProxy = parts.frontProxy ?? new FrontProxy(trust.frontProxyAuthority)
   const aggregator = stack.use(new Aggregator({ services, store, backends, frontProxy, client: ownClient(self), log }))
+  const { presence, events: due } = life
+  stack.use(new EventExpiry({ store, presence, due, ttlMs: parts.eventTtlMs, clock: systemClock, log }))
   const ending = stack.move()
   let client: KubeClient | undefined
   const controlPlane: ControlPlane = {
@@ -119,7 +124,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
       return parts.url()
     },
     store,
-    presence: life.presence,
+    presence,
     turns: parts.turns,
     reopened: (signal) => life.reopened(signal),
     begin: () => life.begin(),

@@ -59,11 +59,7 @@ export class KnownTenants implements Disposable {
       preparation,
       readyMs: limits.tenantReadyMs,
       woke: (woken) => this.#sleep.woke(woken),
-      slept: (asleep, revision) => {
-        // Another gateway wrote to the store while the tenant was falling asleep.
-        const { others } = parts
-        if (others !== undefined && others.lastChange(asleep.record.tenant.uid) > revision) this.callChanged(asleep)
-      },
+      slept: (asleep, revision) => this.#slept(asleep, revision),
       subscriptions: this.#subscriptions,
       opening: new Semaphore(limits.maxOpening),
       log,
@@ -72,6 +68,15 @@ export class KnownTenants implements Disposable {
       for (const worker of this.#workers) if (worker.isBusy(tenant)) return true
       return false
     })
+  }
+
+  #slept(entry: TenantEntry, revision: number): void {
+    const { name, uid } = entry.record.tenant
+    const { at } = entry.events
+    if (at !== Infinity && this.#byName.get(name) === entry) this.#sleep.callAt(entry, at)
+    // Another gateway wrote to the store while the tenant was falling asleep.
+    const { others } = this.#parts
+    if (others !== undefined && others.lastChange(uid) > revision) this.callChanged(entry)
   }
 
   get awake(): number {

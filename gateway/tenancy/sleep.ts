@@ -1,8 +1,9 @@
-// Lets unused tenants fall asleep, and wakes tenants one after the other for new followers. A single timer for all tenants, which
-// does not run while all of them sleep.
+// Lets unused tenants fall asleep, and wakes tenants one after the other, for new followers and when something of theirs is due. A
+// single timer for all awake tenants, and one for what is due next.
 
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { pause, systemClock } from "../../client/clock.ts"
+import { pause, systemClock, type Timer } from "../../client/clock.ts"
+import { DelayHeap } from "../../client/workqueue/delay-heap.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 
 export interface SleepLimits {
@@ -39,6 +40,9 @@ export class Sleep implements Disposable {
   /** Callers that wait for the next sweep. */
   readonly #waiting = new Set<() => void>()
   #timer: NodeJS.Timeout | undefined
+  /** Sleeping tenants of which something will be due. */
+  readonly #due = new DelayHeap<TenantEntry>()
+  #dueTimer: Timer | undefined
   #calling = false
   readonly #began = performance.now()
   readonly #ending = new AbortController()
@@ -61,12 +65,30 @@ export class Sleep implements Disposable {
 
   woke(entry: TenantEntry): void {
     this.#awake.add(entry)
+    this.#due.remove(entry.record.tenant.uid)
     this.#timer ??= setInterval(() => this.#sweep(), Math.min(sweepMs, this.#limits.tenantIdleMs / 2)).unref()
   }
 
   forget(entry: TenantEntry): void {
     this.#awake.delete(entry)
     this.#called.delete(entry)
+    this.#due.remove(entry.record.tenant.uid)
+  }
+
+  /** Wakes the sleeping tenant at that time, in milliseconds since the epoch. */
+  callAt(entry: TenantEntry, at: number): void {
+    this.#due.add(entry.record.tenant.uid, entry, at)
+    this.#waitForDue()
+  }
+
+  #waitForDue(): void {
+    this.#dueTimer?.cancel()
+    const { next } = this.#due
+    if (next === undefined || this.#disposed) return
+    this.#dueTimer = systemClock.after(next - systemClock.now(), () => {
+      for (let due; (due = this.#due.take(systemClock.now())) !== undefined;) this.call(due)
+      this.#waitForDue()
+    })
   }
 
   /** Queues the tenant to be woken, so that its followers receive its objects. */
@@ -152,6 +174,7 @@ export class Sleep implements Disposable {
   [Symbol.dispose](): void {
     this.#ending.abort()
     clearInterval(this.#timer)
+    this.#dueTimer?.cancel()
     this.#release()
   }
 }

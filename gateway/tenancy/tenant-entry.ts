@@ -9,6 +9,7 @@ import type { Credentials } from "../authentication/types.ts"
 import { type Admittance, admits } from "./admittance.ts"
 import { AwakeTenant, type AwakeTenantParts } from "./awake-tenant.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
+import type { Due } from "../control-plane/event-expiry.ts"
 import { Presence } from "./presence.ts"
 import type { Found } from "./tenant-resolver.ts"
 import { WakeWaiters } from "./wake-waiters.ts"
@@ -29,6 +30,8 @@ export interface TenantEntryParts extends Omit<AwakeTenantParts, "name" | "contr
 /** The interface of a control plane to its tenant, which outlives it. */
 export interface ControlPlaneLife {
   presence: Presence
+  /** When its Events must be looked at. */
+  events: Due
   /** Resolves with the next control plane of the tenant when it is woken; undefined if the signal is aborted first. */
   reopened(signal: AbortSignal): Promise<ControlPlane | undefined>
   /** Must be called before any use beyond reading bootstrap objects. Undefined: the tenant is prepared. */
@@ -43,6 +46,7 @@ export interface ControlPlaneLife {
 export class TenantEntry {
   readonly record: TenantRecord
   readonly presence = new Presence()
+  readonly events: Due = { at: 0 }
   readonly #parts: TenantEntryParts
   /** The tenant was deleted, or the gateway is stopping. */
   #ended = false
@@ -195,6 +199,7 @@ export class TenantEntry {
     const { open, preparation } = this.#parts
     const controlPlane = await open(this.record, {
       presence: this.presence,
+      events: this.events,
       reopened: (signal) => this.#reopened(signal),
       begin: () => this.#begin(),
       introduce: () => {

@@ -3,6 +3,7 @@
 // the tenant's objects are stored in etcd.
 
 import { localNetworks } from "../../../gateway/backends/networks.ts"
+import type { GatewayLimits } from "../../../gateway/options.ts"
 import { startTestGateway } from "../../../gateway/testing/start-gateway.ts"
 import type { Audits } from "./audits.ts"
 import { RangeServiceAddresses } from "../../../gateway/registry/core/services/addresses.ts"
@@ -23,12 +24,14 @@ export interface ServersOptions {
   audits?: Audits | undefined
   /** The address of both servers for pods. By default a server on loopback tells none. */
   address?: string | undefined
+  /** Of the gateway. */
+  limits?: Partial<GatewayLimits> | undefined
   /** Additional ones of a new kube-apiserver. */
   apiServerFlags?: readonly string[]
 }
 
 export async function startServers(options: ServersOptions = {}): Promise<Servers> {
-  const { audits, address } = options
+  const { audits, address, limits } = options
   await using stack = new AsyncDisposableStack()
   const kubernetes = stack.use(await connectKubernetes(stack, options))
   const etcd = process.env["STORAGE"] === "etcd" ? stack.use(await TestEtcd.start()) : undefined
@@ -36,6 +39,7 @@ export async function startServers(options: ServersOptions = {}): Promise<Server
     await startTestGateway({
       superCluster: false,
       allowedNetworks: localNetworks, // webhooks of tests are on loopback
+      ...(limits === undefined ? {} : { limits }),
       ...(audits === undefined ? {} : { audit: audits.log }),
       ...(address === undefined ? {} : advertised(address, kubernetes.port)),
       ...(etcd === undefined ? {} : { etcd: { servers: etcd.servers, prefix: "/differential" } }),
