@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import "../schema/exact-integers.ts" // titles of tests contain bigints
-import { goFixed, goJson, printGo } from "./print.ts"
+import { goFixed, goJson, printGo, printJson } from "./print.ts"
 import type { Json } from "../object.ts"
 
 test.each<[Json, string]>([
@@ -32,4 +32,11 @@ test.each([
   [1.0000002, 6, "1.000000"],
 ])("%j with %j digits is %s", (value, digits, text) => {
   expect(goFixed(value, digits)).toBe(text)
+})
+
+test("JSON has the escapes of Go's encoder", () => {
+  const odd = 'a<b>&c\u2028d\u2029e"\\/\u0001é'
+  expect(printJson({ [odd]: odd })).toBe(
+    String.raw`{"a\u003cb\u003e\u0026c\u2028d\u2029e\"\\/\u0001é":"a\u003cb\u003e\u0026c\u2028d\u2029e\"\\/\u0001é"}`,
+  )
 })

@@ -63,6 +63,11 @@ export function goJson(value: Json): string {
   return typeof value === "string" ? fitForHtml(text) : text
 }
 
+/** JSON.stringify with the escapes of Go's encoder. */
+export function printJson(value: unknown, indent?: number): string {
+  return fitForHtml(JSON.stringify(value, undefined, indent))
+}
+
 const special = /[<>&\u2028\u2029]/g
 
 /** JSON with the escapes of Go's encoder, which make it safe in HTML and JavaScript. */

@@ -2,6 +2,7 @@
 // reaches this place has a corresponding API status. Any other error is a bug: it is logged with its stack and answered with 500.
 
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { printJson } from "../../apimachinery/go/print.ts"
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import {
   internalError,
@@ -68,7 +69,7 @@ export function answerTimedOut(response: Response, { status, code }: StatusError
   }
   for (const name of response.getHeaderNames()) if (!ofAnyAnswer.has(name)) response.removeHeader(name)
   const { kind: _kind, apiVersion: _apiVersion, ...shown } = status
-  answer(response, code, textBody(JSON.stringify(shown)))
+  answer(response, code, textBody(printJson(shown)))
 }
 
 /** Once the response has begun, no error can be sent: the connection is closed, so that the client notices. */

@@ -2,6 +2,7 @@
 // Source: OpenID Connect Discovery 1.0; k8s.io/kubernetes/pkg/serviceaccount/openidmetadata.go.
 
 import type { JsonWebKey } from "node:crypto"
+import { printJson } from "../../apimachinery/go/print.ts"
 import { methodNotAllowed, noSuchPath } from "../../apimachinery/status.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { checkAcceptOf } from "../endpoints/negotiation.ts"
@@ -29,7 +30,7 @@ export const serveIssuer: Filter = (request, response, next) => {
   checkAcceptOf(request.headers.accept, [body.type])
   response.setHeader("Content-Type", body.type)
   response.setHeader("Cache-Control", "public, max-age=3600")
-  const text = JSON.stringify(body.value)
+  const text = printJson(body.value)
   response.setHeader("Content-Length", Buffer.byteLength(text))
   response.end(text)
 }

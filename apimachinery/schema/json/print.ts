@@ -1,5 +1,6 @@
-// JSON.stringify in steps, for objects with too many values for a single step (apimachinery/steps.ts).
+// printJson() in steps, for objects with too many values for a single step (apimachinery/steps.ts).
 
+import { printJson } from "../../go/print.ts"
 import type { Json } from "../../object.ts"
 import type { Steps } from "../../steps.ts"
 
@@ -9,7 +10,7 @@ const valuesAtOnce = 1000
 /** The same text. Fields that are undefined are omitted. */
 export function* printingJson(value: Json): Steps<string> {
   const large: Large = new Map()
-  return isLarge(value, large) ? yield* printing(value, large) : JSON.stringify(value)
+  return isLarge(value, large) ? yield* printing(value, large) : printJson(value)
 }
 
 /** Lists and objects that take several steps, and the keys of the objects: only to list many keys takes milliseconds. */
@@ -34,8 +35,8 @@ function* printing(value: Json, large: Large): Steps<string> {
     if (large.has(inner)) {
       yield
       printed = yield* printing(inner, large)
-    } else printed = JSON.stringify(inner)
-    texts.push(typeof key === "number" ? printed : `${JSON.stringify(key)}:${printed}`)
+    } else printed = printJson(inner)
+    texts.push(typeof key === "number" ? printed : `${printJson(key)}:${printed}`)
   }
   yield
   if (texts.length > 0) pieces.push(texts.join(","))

@@ -1,10 +1,14 @@
 // Assembles documents from pieces, and takes them apart.
 
+import { printJson } from "../../go/print.ts"
 import { isObject, type JsonObject } from "../json-object.ts"
 import type { Piece, Pieces } from "./documents.ts"
 
-/** The JSON text of a document, generated from its pieces; pieces with the same parent must be adjacent. */
-export function* printPieces(pieces: Pieces): Generator<string> {
+/**
+ * The JSON text of a document, generated from its pieces; pieces with the same parent must be adjacent. `print`: for names and values;
+ * upstream's version 2 has other escapes than all other documents.
+ */
+export function* printPieces(pieces: Pieces, print: (value: unknown) => string = printJson): Generator<string> {
   let open: readonly string[] = []
   let text = "{"
   let first = true
@@ -21,10 +25,10 @@ export function* printPieces(pieces: Pieces): Generator<string> {
       first = false
     }
     for (const step of within.slice(same)) {
-      text += `${first ? "" : ","}${JSON.stringify(step)}:{`
+      text += `${first ? "" : ","}${print(step)}:{`
       first = true
     }
-    yield `${text}${first ? "" : ","}${JSON.stringify(name)}:${JSON.stringify(value)}`
+    yield `${text}${first ? "" : ","}${print(name)}:${print(value)}`
     open = within
     text = ""
     first = false

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { promisify } from "node:util"
 import { gunzip, gzip } from "node:zlib"
+import { printJson } from "../../../apimachinery/go/print.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { ResourceDefinition, ResourceTable } from "../../registry/rest.ts"
 import { compressFromBytes } from "../responses/body-writer.ts"
@@ -98,7 +99,7 @@ export function etagOf(bytes: Uint8Array): string {
 /** In turns, if there are pieces. */
 export async function bytesOf(value: unknown): Promise<Buffer> {
   if (value instanceof Uint8Array) return Buffer.from(value)
-  if (!(value instanceof Pieces)) return Buffer.from(JSON.stringify(value))
+  if (!(value instanceof Pieces)) return Buffer.from(printJson(value))
   const buffers: Uint8Array[] = []
   let started = performance.now()
   for (const piece of value.pieces) {

@@ -176,7 +176,7 @@ async function serveV2(ctx: RequestContext, response: ServerResponse): Promise<v
     const others = await Promise.all(elsewhere.map((each) => swaggerOf(ctx, each)))
     const pieces = others.length === 0 ? own : mergedWith(others, own)
     return new Pieces(
-      contentType === json ? printPieces(pieces) : encodeOpenAPIV2(pieces),
+      contentType === json ? printPieces(pieces, JSON.stringify) : encodeOpenAPIV2(pieces),
       await hashOf(v2, definitions, etags),
     )
   }

@@ -1,6 +1,7 @@
 // Encodes a list: its head, the items in runs, and its end. JSON items are the stored bytes, copied once; protobuf items are
 // messages. Encoded runs are cached (run-cache.ts).
 
+import { printJson } from "../../../apimachinery/go/print.ts"
 import { type Json, printGroupVersion } from "../../../apimachinery/object.ts"
 import { schemaOfType } from "../../../apimachinery/schema/facts.ts"
 import { encodeMessage, envelope, fieldHead } from "../../../apimachinery/schema/protobuf/encode.ts"
@@ -35,7 +36,7 @@ export async function* listBody(
   cache: RunCache,
 ): AsyncGenerator<Part> {
   const start = itemStart(definition)
-  yield plain(Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`))
+  yield plain(Buffer.from(`${printJson(head).slice(0, -1)},"items":[`))
   let isFirst = true
   for await (const run of runsOf(pieces)) {
     if (!isFirst) yield separator

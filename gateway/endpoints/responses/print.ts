@@ -1,5 +1,6 @@
 // Encodes a JSON value as text or as a protobuf message.
 
+import { printJson } from "../../../apimachinery/go/print.ts"
 import { type Json, type KubeObject, parseGroupVersion } from "../../../apimachinery/object.ts"
 import { schemaOf, schemaOfType } from "../../../apimachinery/schema/facts.ts"
 import { encodeProtobuf } from "../../../apimachinery/schema/protobuf/encode.ts"
@@ -21,9 +22,7 @@ export function printed(object: unknown, { format, pretty }: Pick<Negotiated, "f
     case "protobuf":
       return builtInMessage(object as Json)
     case "json":
-      return Buffer.from(
-        pretty && !isTooDeep(object) ? JSON.stringify(object, undefined, 2) : `${JSON.stringify(object)}\n`,
-      )
+      return Buffer.from(pretty && !isTooDeep(object) ? printJson(object, 2) : `${printJson(object)}\n`)
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { copyJson } from "../../../../apimachinery/copy.ts"
 import { deepFreeze } from "../../../../apimachinery/freeze.ts"
+import { printJson } from "../../../../apimachinery/go/print.ts"
 import type { Json, KubeObject } from "../../../../apimachinery/object.ts"
 import { printingJson } from "../../../../apimachinery/schema/json/print.ts"
 import type { Steps } from "../../../../apimachinery/steps.ts"
@@ -98,7 +99,7 @@ export class ComputedValue implements KubeValue {
   }
 
   #encoded(): Buffer {
-    this.#bytes ??= Buffer.from(JSON.stringify(this.#object))
+    this.#bytes ??= Buffer.from(printJson(this.#object))
     return this.#bytes
   }
 }
