@@ -365,7 +365,7 @@ describe("a pod of a tenant", () => {
     const resources = numbers.map((n) => `example.com/${n}`)
     const limits = Object.fromEntries(resources.map((name) => [name, "1"]))
     const context = { tenant: fakeTenant("a"), placement: { resources } } as unknown as PodContext
-    const { spec } = placement.mutate(podOf({ spec: { containers: [{ name: "a", resources: { limits } }] } }), context)
+    const { spec } = placement(podOf({ spec: { containers: [{ name: "a", resources: { limits } }] } }), context)
     expect(Object.keys(spec?.containers[0]?.resources?.limits ?? {})).toHaveLength(many)
   })
 

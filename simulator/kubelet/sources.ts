@@ -1,13 +1,13 @@
 // The sources of a container's environment and files: the pod itself, ConfigMaps, Secrets and Services of its namespace. A
 // missing required object is a MissingSource, which the kubelet retries.
 
-import type { ConfigMap, Container, Pod, Secret, Service } from "../../apimachinery/object.ts"
+import { serviceVariables } from "../../apimachinery/core/service-variables.ts"
+import type { ConfigMap, Container, KubeObject, Pod, Secret, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { milliValue, parseQuantity, unitValue } from "../../apimachinery/quantity.ts"
 import type { Informer } from "../../client/informers/informer.ts"
 import { configMaps, secrets, serviceAccounts } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import type { KubeObject } from "../../apimachinery/object.ts"
 
 export class MissingSource extends Error {}
 
@@ -126,7 +126,7 @@ export async function environmentOf(
     PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     HOSTNAME: hostnameOf(pod),
     HOME: "/root",
-    ...serviceVariables(sources, pod),
+    ...variablesOfServices(sources, pod),
   }
   for (const { configMapRef, secretRef, prefix = "" } of container.envFrom ?? []) {
     const files = configMapRef
@@ -188,34 +188,15 @@ export function substitute(text: string, environment: Readonly<Record<string, st
   return named + text.slice(end).replaceAll("$$", () => "$")
 }
 
-/** NAME_SERVICE_HOST and the like, for the Services of the namespace and that of the API server. */
-function serviceVariables(sources: Sources, pod: Pod): Record<string, string> {
-  const namespace = pod.metadata.namespace ?? ""
-  const linked = pod.spec?.enableServiceLinks === false ? [] : sources.services.list(namespace)
+/** For the Services of the namespace and that of the API server. */
+function variablesOfServices(sources: Sources, pod: Pod): Record<string, string> {
+  const linked = pod.spec?.enableServiceLinks === false ? [] : sources.services.list(pod.metadata.namespace ?? "")
   const kubernetes = sources.services.get("default", "kubernetes")
-  const variables: Record<string, string> = {}
-  for (const { metadata, spec } of kubernetes === undefined ? linked : [kubernetes, ...linked]) {
-    const ip = spec?.clusterIP ?? ""
-    const ports = spec?.ports ?? []
-    const first = ports[0]
-    if (ip === "" || ip === "None" || first === undefined) continue
-    const prefix = (metadata.name ?? "").toUpperCase().replaceAll("-", "_")
-    const url = (port: (typeof ports)[number]): string =>
-      `${(port.protocol ?? "TCP").toLowerCase()}://${ip.includes(":") ? `[${ip}]` : ip}:${port.port}`
-    variables[`${prefix}_SERVICE_HOST`] = ip
-    variables[`${prefix}_SERVICE_PORT`] = String(first.port)
-    variables[`${prefix}_PORT`] = url(first)
-    for (const port of ports) {
-      const portPrefix = `${prefix}_PORT_${port.port}_${port.protocol ?? "TCP"}`
-      if (port.name)
-        variables[`${prefix}_SERVICE_PORT_${port.name.toUpperCase().replaceAll("-", "_")}`] = String(port.port)
-      variables[portPrefix] = url(port)
-      variables[`${portPrefix}_PROTO`] = (port.protocol ?? "TCP").toLowerCase()
-      variables[`${portPrefix}_PORT`] = String(port.port)
-      variables[`${portPrefix}_ADDR`] = ip
-    }
-  }
-  return variables
+  const addresses = (kubernetes === undefined ? linked : [kubernetes, ...linked]).flatMap(({ metadata, spec }) => {
+    const { clusterIP = "", ports = [] } = spec ?? {}
+    return clusterIP === "" || clusterIP === "None" ? [] : [{ name: metadata.name ?? "", clusterIP, ports }]
+  })
+  return Object.fromEntries(Array.from(serviceVariables(addresses), ({ name, value }) => [name, value]))
 }
 
 export function hostnameOf(pod: Pod): string {

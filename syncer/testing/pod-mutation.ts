@@ -36,9 +36,9 @@ export function podOf(spec: Partial<PodSpec> = {}, container: Partial<Container>
   }
 }
 
-export function run(mutator: PodMutator, pod: Pod, context: Partial<PodContext> = {}): PodSpec {
+export function run(mutate: PodMutator, pod: Pod, context: Partial<PodContext> = {}): PodSpec {
   const before = structuredClone(pod)
-  const { spec } = mutator.mutate(pod, { ...around, ...context })
+  const { spec } = mutate(pod, { ...around, ...context })
   expect(pod).toEqual(before)
   return spec!
 }

@@ -1,5 +1,6 @@
 // Input of the pod mutators: the tenant's pod and the related objects, collected once.
 
+import type { ServiceAddress } from "../../../apimachinery/core/service-variables.ts"
 import { superNamespace } from "../../../apimachinery/tenancy.ts"
 import type {
   ConfigMap,
@@ -18,13 +19,6 @@ import { isPublic } from "../storageclass.ts"
 import { placementOf, type Placement } from "./placement.ts"
 
 export type EnvFromSource = NonNullable<Container["envFrom"]>[number]
-
-export interface ServiceAddress {
-  name: string
-  /** An address that works on the nodes. */
-  clusterIP: string
-  ports: readonly { name?: string; port: number; protocol?: string }[]
-}
 
 export interface PodContext {
   tenant: Tenant
@@ -49,10 +43,7 @@ export interface PodContext {
 }
 
 /** One step of the conversion to a super pod. Pure: returns a new pod and does not change the given one. */
-export interface PodMutator {
-  name: string
-  mutate(pod: Pod, context: PodContext): Pod
-}
+export type PodMutator = (pod: Pod, context: PodContext) => Pod
 
 export function podContext(pod: Pod, context: SyncContext): PodContext {
   const { tenant, view, settings } = context

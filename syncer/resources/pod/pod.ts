@@ -72,7 +72,7 @@ export const pod: ResourceSync<Pod> = {
 
 function superPod(object: Pod, context: SyncContext): Pod {
   const around = podContext(object, context)
-  const { spec } = podMutators.reduce((made, mutator) => mutator.mutate(made, around), object)
+  const { spec } = podMutators.reduce((made, mutate) => mutate(made, around), object)
   return { apiVersion: "v1", kind: "Pod", metadata: {}, ...(spec === undefined ? {} : { spec }) }
 }
 

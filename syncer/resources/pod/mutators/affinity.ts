@@ -13,27 +13,24 @@ type Affinity = NonNullable<PodSpec["affinity"]>
 type PodAffinity = NonNullable<Affinity["podAffinity"]>
 type Term = NonNullable<PodAffinity["requiredDuringSchedulingIgnoredDuringExecution"]>[number]
 
-export const affinity: PodMutator = {
-  name: "affinity",
-  mutate: (pod, context) =>
-    withSpec(pod, ({ topologySpreadConstraints: constraints, ...rest }) => {
-      // Constraints count only pods of the same namespace, all of which belong to the tenant.
-      const spec =
-        constraints === undefined
-          ? rest
-          : { ...rest, topologySpreadConstraints: constraints.map(({ matchLabelKeys: _merged, ...others }) => others) }
-      const { podAffinity, podAntiAffinity } = spec.affinity ?? {}
-      if (podAffinity === undefined && podAntiAffinity === undefined) return spec
-      return {
-        ...spec,
-        affinity: {
-          ...spec.affinity,
-          ...(podAffinity === undefined ? {} : { podAffinity: restrictToTenant(podAffinity, context) }),
-          ...(podAntiAffinity === undefined ? {} : { podAntiAffinity: restrictToTenant(podAntiAffinity, context) }),
-        },
-      }
-    }),
-}
+export const affinity: PodMutator = (pod, context) =>
+  withSpec(pod, ({ topologySpreadConstraints: constraints, ...rest }) => {
+    // Constraints count only pods of the same namespace, all of which belong to the tenant.
+    const spec =
+      constraints === undefined
+        ? rest
+        : { ...rest, topologySpreadConstraints: constraints.map(({ matchLabelKeys: _merged, ...others }) => others) }
+    const { podAffinity, podAntiAffinity } = spec.affinity ?? {}
+    if (podAffinity === undefined && podAntiAffinity === undefined) return spec
+    return {
+      ...spec,
+      affinity: {
+        ...spec.affinity,
+        ...(podAffinity === undefined ? {} : { podAffinity: restrictToTenant(podAffinity, context) }),
+        ...(podAntiAffinity === undefined ? {} : { podAntiAffinity: restrictToTenant(podAntiAffinity, context) }),
+      },
+    }
+  })
 
 function restrictToTenant(rules: PodAffinity, context: PodContext): PodAffinity {
   const {

@@ -12,19 +12,16 @@ const maxNameServers = 3
 const maxSearches = 32
 const maxSearchCharacters = 2048
 
-export const dns: PodMutator = {
-  name: "dns",
-  mutate(pod, context) {
-    if (pod.metadata.labels?.[disableDNSPolicyMutationLabel] === "true") return pod
-    return withSpec(pod, (spec) => {
-      const policy = spec.dnsPolicy ?? "ClusterFirst"
-      if (policy === "None" || policy === "Default") return spec
-      if (policy === "ClusterFirst" && spec.hostNetwork === true) return spec
-      const { nameServer } = context
-      if (nameServer === undefined) return { ...spec, dnsPolicy: "Default" }
-      return { ...spec, dnsPolicy: "None", dnsConfig: tenantDNS(nameServer, context, spec.dnsConfig) }
-    })
-  },
+export const dns: PodMutator = (pod, context) => {
+  if (pod.metadata.labels?.[disableDNSPolicyMutationLabel] === "true") return pod
+  return withSpec(pod, (spec) => {
+    const policy = spec.dnsPolicy ?? "ClusterFirst"
+    if (policy === "None" || policy === "Default") return spec
+    if (policy === "ClusterFirst" && spec.hostNetwork === true) return spec
+    const { nameServer } = context
+    if (nameServer === undefined) return { ...spec, dnsPolicy: "Default" }
+    return { ...spec, dnsPolicy: "None", dnsConfig: tenantDNS(nameServer, context, spec.dnsConfig) }
+  })
 }
 
 /**

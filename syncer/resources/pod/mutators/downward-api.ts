@@ -24,33 +24,30 @@ const filePaths: Readonly<Record<string, string>> = dictionary({
   "metadata.annotations": annotationPath(tenantAnnotationsAnnotation),
 })
 
-export const downwardAPI: PodMutator = {
-  name: "downwardAPI",
-  mutate: (pod, context) =>
-    withSpec(pod, (spec) => {
-      const volumes = spec.volumes?.map((volume) => ({
-        ...volume,
-        ...(volume.downwardAPI === undefined ? {} : { downwardAPI: rewriteItems(volume.downwardAPI) }),
-        ...(volume.projected?.sources === undefined
-          ? {}
-          : {
-              projected: {
-                ...volume.projected,
-                sources: volume.projected.sources.map((source) =>
-                  source.downwardAPI === undefined
-                    ? source
-                    : { ...source, downwardAPI: rewriteItems(source.downwardAPI) },
-                ),
-              },
-            }),
-      }))
-      return mapContainers(volumes === undefined ? spec : { ...spec, volumes }, (container) =>
-        container.env === undefined
-          ? container
-          : { ...container, env: container.env.map((variable) => literal(variable, pod, context)) },
-      )
-    }),
-}
+export const downwardAPI: PodMutator = (pod, context) =>
+  withSpec(pod, (spec) => {
+    const volumes = spec.volumes?.map((volume) => ({
+      ...volume,
+      ...(volume.downwardAPI === undefined ? {} : { downwardAPI: rewriteItems(volume.downwardAPI) }),
+      ...(volume.projected?.sources === undefined
+        ? {}
+        : {
+            projected: {
+              ...volume.projected,
+              sources: volume.projected.sources.map((source) =>
+                source.downwardAPI === undefined
+                  ? source
+                  : { ...source, downwardAPI: rewriteItems(source.downwardAPI) },
+              ),
+            },
+          }),
+    }))
+    return mapContainers(volumes === undefined ? spec : { ...spec, volumes }, (container) =>
+      container.env === undefined
+        ? container
+        : { ...container, env: container.env.map((variable) => literal(variable, pod, context)) },
+    )
+  })
 
 /** An annotation that no super pod has and no tenant can set, so the file is empty. */
 const emptyPath = annotationPath(`${tenancyPrefix}/none`)

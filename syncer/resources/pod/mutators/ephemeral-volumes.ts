@@ -19,17 +19,14 @@ export function isClaimOf({ metadata: { uid } }: Pod, { metadata }: PersistentVo
   return metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) === true
 }
 
-export const ephemeralVolumes: PodMutator = {
-  name: "ephemeralVolumes",
-  mutate: (pod) =>
-    ephemeralClaims(pod).length === 0
-      ? pod
-      : withSpec(pod, (spec) => ({
-          ...spec,
-          volumes: (spec.volumes ?? []).map(({ ephemeral, ...volume }) =>
-            ephemeral === undefined
-              ? volume
-              : { ...volume, persistentVolumeClaim: { claimName: claimName(pod, volume.name) } },
-          ),
-        })),
-}
+export const ephemeralVolumes: PodMutator = (pod) =>
+  ephemeralClaims(pod).length === 0
+    ? pod
+    : withSpec(pod, (spec) => ({
+        ...spec,
+        volumes: (spec.volumes ?? []).map(({ ephemeral, ...volume }) =>
+          ephemeral === undefined
+            ? volume
+            : { ...volume, persistentVolumeClaim: { claimName: claimName(pod, volume.name) } },
+        ),
+      }))

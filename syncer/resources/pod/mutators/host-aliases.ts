@@ -13,18 +13,15 @@ const maxHostnameLength = 63
 
 const kubernetesNames = ["kubernetes", "kubernetes.default", "kubernetes.default.svc"]
 
-export const hostAliases: PodMutator = {
-  name: "hostAliases",
-  mutate: (pod, context) => {
-    const added: HostAlias[] = []
-    const { kubernetes } = context
-    if (kubernetes !== undefined) added.push({ ip: kubernetes.clusterIP, hostnames: [...kubernetesNames] })
-    const ownName = unresolvableName(pod, context)
-    const ipv6 = kubernetes?.clusterIP.includes(":") === true
-    if (ownName !== undefined) added.push({ ip: ipv6 ? "::" : "0.0.0.0", hostnames: [ownName] })
-    if (added.length === 0) return pod
-    return withSpec(pod, (spec) => ({ ...spec, hostAliases: [...(spec.hostAliases ?? []), ...added] }))
-  },
+export const hostAliases: PodMutator = (pod, context) => {
+  const added: HostAlias[] = []
+  const { kubernetes } = context
+  if (kubernetes !== undefined) added.push({ ip: kubernetes.clusterIP, hostnames: [...kubernetesNames] })
+  const ownName = unresolvableName(pod, context)
+  const ipv6 = kubernetes?.clusterIP.includes(":") === true
+  if (ownName !== undefined) added.push({ ip: ipv6 ? "::" : "0.0.0.0", hostnames: [ownName] })
+  if (added.length === 0) return pod
+  return withSpec(pod, (spec) => ({ ...spec, hostAliases: [...(spec.hostAliases ?? []), ...added] }))
 }
 
 /** The pod's FQDN, if it has one that no DNS server resolves. A hostname that overrides all others is in no domain. */

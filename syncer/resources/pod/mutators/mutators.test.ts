@@ -30,8 +30,7 @@ test.each([
 })
 
 test("runtimeClassName is the class's name in super", () => {
-  const name = (runtimeClassName: string) =>
-    superFields.mutate(podOf({ runtimeClassName }), around).spec?.runtimeClassName
+  const name = (runtimeClassName: string) => superFields(podOf({ runtimeClassName }), around).spec?.runtimeClassName
   expect([name("gvisor"), name("kata")]).toEqual(["acme-gvisor", "kata"])
 })
 
@@ -47,6 +46,6 @@ test("all mutators keep hostname, subdomain and the fields that super's admissio
     serviceAccountName: "robot",
     nodeName: "node-1",
   }
-  const made = podMutators.reduce((pod, mutator) => mutator.mutate(pod, around), podOf(kept))
+  const made = podMutators.reduce((pod, mutate) => mutate(pod, around), podOf(kept))
   expect(made.spec).toMatchObject(kept)
 })

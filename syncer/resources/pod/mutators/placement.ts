@@ -10,30 +10,27 @@ type Resources = NonNullable<Container["resources"]>
 /** No node has it. Used for resources whose super names would be too long: their own may be the super names of another tenant's. */
 const nobodys = `too-long.${tenancyPrefix}/resource`
 
-export const placement: PodMutator = {
-  name: "placement",
-  mutate: (pod, { placement: wanted, tenant }) => {
-    if (wanted === undefined) return pod
-    return withSpec(pod, ({ nodeSelector: _selector, affinity, ...rest }) => {
-      const { nodeAffinity: _nodeAffinity, ...others } = affinity ?? {}
-      const made = { ...others, ...(wanted.nodeAffinity === undefined ? {} : { nodeAffinity: wanted.nodeAffinity }) }
-      const spec = {
-        ...rest,
-        ...(wanted.nodeSelector === undefined ? {} : { nodeSelector: wanted.nodeSelector }),
-        ...(Object.keys(made).length === 0 ? {} : { affinity: made }),
-      }
-      if (wanted.resources.length === 0) return spec
-      const own = new Set(wanted.resources)
-      const rename = (name: string): string | undefined =>
-        own.has(name) ? (superResource(name, tenant) ?? nobodys) : undefined
-      const inResources = ({ requests, limits, ...more }: Resources): Resources => ({
-        ...more,
-        ...(requests === undefined ? {} : { requests: renamed(requests, rename) }),
-        ...(limits === undefined ? {} : { limits: renamed(limits, rename) }),
-      })
-      return mapContainers(spec, (container) =>
-        container.resources === undefined ? container : { ...container, resources: inResources(container.resources) },
-      )
+export const placement: PodMutator = (pod, { placement: wanted, tenant }) => {
+  if (wanted === undefined) return pod
+  return withSpec(pod, ({ nodeSelector: _selector, affinity, ...rest }) => {
+    const { nodeAffinity: _nodeAffinity, ...others } = affinity ?? {}
+    const made = { ...others, ...(wanted.nodeAffinity === undefined ? {} : { nodeAffinity: wanted.nodeAffinity }) }
+    const spec = {
+      ...rest,
+      ...(wanted.nodeSelector === undefined ? {} : { nodeSelector: wanted.nodeSelector }),
+      ...(Object.keys(made).length === 0 ? {} : { affinity: made }),
+    }
+    if (wanted.resources.length === 0) return spec
+    const own = new Set(wanted.resources)
+    const rename = (name: string): string | undefined =>
+      own.has(name) ? (superResource(name, tenant) ?? nobodys) : undefined
+    const inResources = ({ requests, limits, ...more }: Resources): Resources => ({
+      ...more,
+      ...(requests === undefined ? {} : { requests: renamed(requests, rename) }),
+      ...(limits === undefined ? {} : { limits: renamed(limits, rename) }),
     })
-  },
+    return mapContainers(spec, (container) =>
+      container.resources === undefined ? container : { ...container, resources: inResources(container.resources) },
+    )
+  })
 }

@@ -8,27 +8,24 @@ interface Reference {
   name?: string
 }
 
-export const rootCA: PodMutator = {
-  name: "rootCA",
-  mutate: (pod) =>
-    withSpec(pod, (spec) => {
-      const volumes = spec.volumes?.map((volume) => ({
-        ...volume,
-        ...(volume.configMap === undefined ? {} : { configMap: renamed(volume.configMap) }),
-        ...(volume.projected?.sources === undefined
-          ? {}
-          : {
-              projected: {
-                ...volume.projected,
-                sources: volume.projected.sources.map((source) =>
-                  source.configMap === undefined ? source : { ...source, configMap: renamed(source.configMap) },
-                ),
-              },
-            }),
-      }))
-      return mapContainers(volumes === undefined ? spec : { ...spec, volumes }, renameInContainer)
-    }),
-}
+export const rootCA: PodMutator = (pod) =>
+  withSpec(pod, (spec) => {
+    const volumes = spec.volumes?.map((volume) => ({
+      ...volume,
+      ...(volume.configMap === undefined ? {} : { configMap: renamed(volume.configMap) }),
+      ...(volume.projected?.sources === undefined
+        ? {}
+        : {
+            projected: {
+              ...volume.projected,
+              sources: volume.projected.sources.map((source) =>
+                source.configMap === undefined ? source : { ...source, configMap: renamed(source.configMap) },
+              ),
+            },
+          }),
+    }))
+    return mapContainers(volumes === undefined ? spec : { ...spec, volumes }, renameInContainer)
+  })
 
 function renameInContainer(container: Container): Container {
   const { env, envFrom } = container

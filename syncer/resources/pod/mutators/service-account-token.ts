@@ -32,24 +32,21 @@ export function tokenSources(pod: Pod): TokenSource[] {
   return found
 }
 
-export const serviceAccountToken: PodMutator = {
-  name: "serviceAccountToken",
-  mutate(pod) {
-    if (tokenSources(pod).length === 0) return pod
-    const name = tokenSecretName(pod.metadata.uid ?? "")
-    return withSpec(pod, (spec) => ({
-      ...spec,
-      volumes: (spec.volumes ?? []).map((volume, volumeIndex) => {
-        if (volume.projected?.sources === undefined) return volume
-        const sources = volume.projected.sources.map((source, sourceIndex): Source => {
-          const path = source.serviceAccountToken?.path
-          if (path === undefined) return source
-          return { secret: { name, items: [{ key: keyOf(volumeIndex, sourceIndex), path }] } }
-        })
-        return { ...volume, projected: { ...volume.projected, sources } }
-      }),
-    }))
-  },
+export const serviceAccountToken: PodMutator = (pod) => {
+  if (tokenSources(pod).length === 0) return pod
+  const name = tokenSecretName(pod.metadata.uid ?? "")
+  return withSpec(pod, (spec) => ({
+    ...spec,
+    volumes: (spec.volumes ?? []).map((volume, volumeIndex) => {
+      if (volume.projected?.sources === undefined) return volume
+      const sources = volume.projected.sources.map((source, sourceIndex): Source => {
+        const path = source.serviceAccountToken?.path
+        if (path === undefined) return source
+        return { secret: { name, items: [{ key: keyOf(volumeIndex, sourceIndex), path }] } }
+      })
+      return { ...volume, projected: { ...volume.projected, sources } }
+    }),
+  }))
 }
 
 function eachSource(spec: PodSpec | undefined, call: (source: Source, key: string) => void): void {

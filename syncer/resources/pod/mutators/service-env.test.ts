@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { type Container, envOf, kubernetes, podOf, run } from "../../../testing/pod-mutation.ts"
 import type { PodContext } from "../context.ts"
-import { environmentOf, serviceEnv } from "./service-env.ts"
+import { serviceEnv } from "./service-env.ts"
 
 describe("serviceEnv", () => {
   test("is limited to the variables that a pod can have", () => {
@@ -23,36 +23,6 @@ describe("serviceEnv", () => {
     const services = () => Array.from({ length: 1000 }, (_, at) => ({ ...kubernetes, name: `s${at}`, ports }))
     expect(() => run(serviceEnv, podOf(), { services })).toThrow("set enableServiceLinks to false")
     expect(read).toBeLessThan(1e6)
-  })
-
-  test("sets the kubelet's variables, with brackets, protocols and port names", () => {
-    const variables = [
-      ...environmentOf([
-        {
-          name: "my-db",
-          clusterIP: "fd00::1",
-          ports: [
-            { name: "sql-x", port: 5432 },
-            { port: 53, protocol: "UDP" },
-          ],
-        },
-        { name: "none", clusterIP: "10.0.0.3", ports: [] },
-      ]),
-    ]
-    expect(variables.map(({ name, value }) => `${name}=${value}`)).toEqual([
-      "MY_DB_SERVICE_HOST=fd00::1",
-      "MY_DB_SERVICE_PORT=5432",
-      "MY_DB_SERVICE_PORT_SQL_X=5432",
-      "MY_DB_PORT=tcp://[fd00::1]:5432",
-      "MY_DB_PORT_5432_TCP=tcp://[fd00::1]:5432",
-      "MY_DB_PORT_5432_TCP_PROTO=tcp",
-      "MY_DB_PORT_5432_TCP_PORT=5432",
-      "MY_DB_PORT_5432_TCP_ADDR=fd00::1",
-      "MY_DB_PORT_53_UDP=udp://[fd00::1]:53",
-      "MY_DB_PORT_53_UDP_PROTO=udp",
-      "MY_DB_PORT_53_UDP_PORT=53",
-      "MY_DB_PORT_53_UDP_ADDR=fd00::1",
-    ])
   })
 
   const web = { name: "web", clusterIP: "10.0.0.5", ports: [{ port: 80 }] }

@@ -1,9 +1,10 @@
 // Environment variables for services: those of the tenant, with addresses that work on the nodes. The kubelet would set those of the
-// super namespace. Source of the names: pkg/kubelet/envvars/envvars.go.
+// super namespace.
 
+import { type ServiceAddress, serviceVariables } from "../../../../apimachinery/core/service-variables.ts"
 import type { Container } from "../../../../apimachinery/object.ts"
 import { requestEntityTooLarge } from "../../../../apimachinery/status.ts"
-import { mapContainers, withSpec, type PodContext, type PodMutator, type ServiceAddress } from "../context.ts"
+import { mapContainers, withSpec, type PodContext, type PodMutator } from "../context.ts"
 
 type EnvVar = NonNullable<Container["env"]>[number]
 
@@ -13,21 +14,18 @@ type EnvVar = NonNullable<Container["env"]>[number]
  */
 const kubernetesHost = "kubernetes"
 
-export const serviceEnv: PodMutator = {
-  name: "serviceEnv",
-  mutate: (pod, context) =>
-    withSpec(pod, (spec) => {
-      const containers = spec.containers.length + (spec.initContainers?.length ?? 0)
-      const variables = serviceVariables(context, spec.enableServiceLinks !== false, maxVariables / containers)
-      return mapContainers(spec, (container) => {
-        const own = new Set(container.env?.map(({ name }) => name))
-        const isFromOther = otherSources(container, context)
-        const added = variables.filter(({ name }) => !own.has(name) && !isFromOther(name))
-        // Prepended, so that the container's own variables can refer to them.
-        return added.length === 0 ? container : { ...container, env: [...added, ...(container.env ?? [])] }
-      })
-    }),
-}
+export const serviceEnv: PodMutator = (pod, context) =>
+  withSpec(pod, (spec) => {
+    const containers = spec.containers.length + (spec.initContainers?.length ?? 0)
+    const variables = variablesFor(context, spec.enableServiceLinks !== false, maxVariables / containers)
+    return mapContainers(spec, (container) => {
+      const own = new Set(container.env?.map(({ name }) => name))
+      const isFromOther = otherSources(container, context)
+      const added = variables.filter(({ name }) => !own.has(name) && !isFromOther(name))
+      // Prepended, so that the container's own variables can refer to them.
+      return added.length === 0 ? container : { ...container, env: [...added, ...(container.env ?? [])] }
+    })
+  })
 
 /** Limit over all containers of a pod. More would exceed an API server's body limit, and this process would have to build them first. */
 const maxVariables = 65_536
@@ -48,7 +46,7 @@ function otherSources({ envFrom = [] }: Container, context: PodContext): (name: 
     sources.some(({ prefix, values }) => name.startsWith(prefix) && Object.hasOwn(values, name.slice(prefix.length)))
 }
 
-function serviceVariables(context: PodContext, links: boolean, most: number): EnvVar[] {
+function variablesFor(context: PodContext, links: boolean, most: number): EnvVar[] {
   const { kubernetes } = context
   // As in the kubelet: a service of the pod's namespace takes precedence over the one that is visible to every pod.
   const seen = new Map<string, ServiceAddress>()
@@ -56,7 +54,7 @@ function serviceVariables(context: PodContext, links: boolean, most: number): En
   if (links) for (const service of context.services()) seen.set(service.name, service)
   const host: EnvVar = { name: "KUBERNETES_SERVICE_HOST", value: kubernetesHost }
   const variables: EnvVar[] = []
-  for (const variable of environmentOf(seen.values())) {
+  for (const variable of serviceVariables(seen.values())) {
     if (variables.length >= most) throw tooManyVariables()
     if (variable.name !== host.name) variables.push(variable)
   }
@@ -67,31 +65,3 @@ const tooManyVariables = (): Error =>
   requestEntityTooLarge(
     `the containers would have more than ${maxVariables} environment variables for services: set enableServiceLinks to false`,
   )
-
-/** Variables for services with an address, in the kubelet's order. */
-export function* environmentOf(services: Iterable<ServiceAddress>): Generator<EnvVar> {
-  for (const { name, clusterIP, ports } of services) {
-    const [first] = ports
-    if (first === undefined) continue
-    const prefix = variableName(name)
-    yield { name: `${prefix}_SERVICE_HOST`, value: clusterIP }
-    yield { name: `${prefix}_SERVICE_PORT`, value: String(first.port) }
-    for (const port of ports) {
-      if (port.name === undefined || port.name === "") continue
-      yield { name: `${prefix}_SERVICE_PORT_${variableName(port.name)}`, value: String(port.port) }
-    }
-    for (const [index, port] of ports.entries()) {
-      const protocol = port.protocol ?? "TCP"
-      const url = `${protocol.toLowerCase()}://${bracketed(clusterIP)}:${port.port}`
-      if (index === 0) yield { name: `${prefix}_PORT`, value: url }
-      const portPrefix = `${prefix}_PORT_${port.port}_${protocol.toUpperCase()}`
-      yield { name: portPrefix, value: url }
-      yield { name: `${portPrefix}_PROTO`, value: protocol.toLowerCase() }
-      yield { name: `${portPrefix}_PORT`, value: String(port.port) }
-      yield { name: `${portPrefix}_ADDR`, value: clusterIP }
-    }
-  }
-}
-
-const variableName = (name: string): string => name.toUpperCase().replaceAll("-", "_")
-const bracketed = (address: string): string => (address.includes(":") ? `[${address}]` : address)
