@@ -7,6 +7,7 @@ import {
   invalidValue,
   notSupported,
   required,
+  tooLong,
 } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
 
@@ -14,6 +15,7 @@ export const negative = "must be greater than or equal to 0"
 export const notPositive = "must be greater than zero"
 export const immutable = "field is immutable"
 export const maxInt32 = 2_147_483_647
+const longestDriverName = 63
 
 export function inclusiveRange(low: number, high: number): string {
   return `must be between ${low} and ${high}, inclusive`
@@ -54,6 +56,15 @@ export function domainPrefixedPath(path: FieldPath, value: string): FieldError[]
   if (/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(tail)) return errors
   const detail = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')"
   return [...errors, invalidValue(path, tail, detail)]
+}
+
+/** The name of a CSI driver. */
+export function csiDriverName(path: FieldPath, name = ""): FieldError[] {
+  if (name === "") return [required(path)]
+  return [
+    ...(Buffer.byteLength(name) > longestDriverName ? [tooLong(path, name, longestDriverName)] : []),
+    ...messages(path, name, validateDNS1123Subdomain(name.toLowerCase())),
+  ]
 }
 
 export function nonNegative(path: FieldPath, value: number | undefined): FieldError[] {

@@ -8,10 +8,9 @@ import {
   invalidValue,
   notSupported,
   required,
-  tooLong,
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label, validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
-import { inclusiveRange, messages, within } from "../../validation/values.ts"
+import { csiDriverName, inclusiveRange, messages, within } from "../../validation/values.ts"
 import { initiatorFault } from "./initiators.ts"
 
 /** A source as received; its fields depend on the kind of source. */
@@ -20,7 +19,6 @@ export type VolumeSource = Readonly<Record<string, unknown>>
 export type SourceCheck = (path: FieldPath, source: VolumeSource, persistent: boolean) => FieldError[]
 
 const maxLun = 255
-const maxDriverName = 63
 const maxTenant = 64
 const hostPathTypes = [
   "",
@@ -164,14 +162,6 @@ function checkAzureDisk(path: FieldPath, source: VolumeSource): FieldError[] {
   return errors
 }
 
-function validateCSIDriverName(path: FieldPath, name: string): FieldError[] {
-  if (name === "") return [required(path)]
-  return [
-    ...(Buffer.byteLength(name) > maxDriverName ? [tooLong(path, name, maxDriverName)] : []),
-    ...messages(path, name, validateDNS1123Subdomain(name.toLowerCase())),
-  ]
-}
-
 const volumeSecrets = [
   "controllerPublishSecretRef",
   "controllerExpandSecretRef",
@@ -180,7 +170,7 @@ const volumeSecrets = [
 ]
 
 function checkCSI(path: FieldPath, source: VolumeSource, persistent: boolean): FieldError[] {
-  const errors = validateCSIDriverName(path.child("driver"), text(source, "driver"))
+  const errors = csiDriverName(path.child("driver"), text(source, "driver"))
   if (persistent) {
     if (text(source, "volumeHandle") === "") errors.push(required(path.child("volumeHandle")))
     for (const field of volumeSecrets) errors.push(...validSecret(path.child(field), source[field]))

@@ -13,8 +13,7 @@ import type { KubeObject } from "../../../../apimachinery/object.ts"
 import { validateInlineVolumeSpec, type VolumeSpec } from "../../core/persistentvolumes/validate.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField } from "../../validation/equality.ts"
-import { immutable, inclusiveRange, maxInt32, messages } from "../../validation/values.ts"
-import { driverName } from "./driver-name.ts"
+import { csiDriverName, immutable, inclusiveRange, maxInt32, messages } from "../../validation/values.ts"
 
 interface VolumeFault {
   message?: string
@@ -67,7 +66,7 @@ function validate({ spec = {}, status = {} }: VolumeAttachment): FieldError[] {
   const volume = spec.source?.persistentVolumeName
   const node = spec.nodeName ?? ""
   return [
-    ...driverName(path.child("attacher"), spec.attacher),
+    ...csiDriverName(path.child("attacher"), spec.attacher),
     ...validateSource(path.child("source"), spec.source ?? {}),
     // A missing name is invalid.
     ...messages(path.child("nodeName"), node, validateDNS1123Subdomain(node)),

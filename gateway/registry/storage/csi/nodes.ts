@@ -6,8 +6,7 @@ import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField } from "../../validation/equality.ts"
 import { validateLabelName } from "../../validation/selectors.ts"
-import { nonNegative } from "../../validation/values.ts"
-import { driverName } from "./driver-name.ts"
+import { csiDriverName, nonNegative } from "../../validation/values.ts"
 
 interface Driver {
   name?: string
@@ -56,7 +55,7 @@ function validate(drivers: readonly Driver[]): FieldError[] {
   const repeated = repeats(drivers.map(({ name = "" }) => name))
   return drivers.flatMap(({ name = "", nodeID = "", topologyKeys, allocatable }, index) => {
     const at = path.index(index)
-    const errors = driverName(at.child("name"), name)
+    const errors = csiDriverName(at.child("name"), name)
     if (nodeID === "") errors.push(required(at.child("nodeID")))
     if (Buffer.byteLength(nodeID) > longestID) {
       errors.push(invalidValue(at.child("nodeID"), nodeID, `must be ${longestID} characters or less`))
