@@ -5,9 +5,3 @@ export function stopSignal(): AbortSignal {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort())
   return stopping.signal
 }
-
-/** Resolves when the signal is aborted, also if it was aborted before. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }))
-}

@@ -27,6 +27,12 @@ export const systemClock: Clock = {
   },
 }
 
+/** Resolves when the signal is aborted, also if it was aborted before. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }))
+}
+
 /** Resolves after `ms`, or at once when the signal ends. Never rejects: the caller checks the signal. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()

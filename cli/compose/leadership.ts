@@ -2,14 +2,13 @@
 // work, since each deletes objects of tenants that its own gateway does not know.
 
 import { hasReason } from "../../apimachinery/status.ts"
-import { endsWithin, pause, systemClock, type Clock } from "../../client/clock.ts"
+import { aborted, endsWithin, pause, systemClock, type Clock } from "../../client/clock.ts"
 import { runLeaderElection, type LeaderElectionTimes } from "../../client/leader-election.ts"
 import type { Log } from "../../client/log.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { leases } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { UserError } from "../command.ts"
-import { aborted } from "../signals.ts"
 
 /** Exists in every cluster. */
 export const leaseNamespace = "kube-system"

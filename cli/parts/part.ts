@@ -1,6 +1,7 @@
 // Common code of the commands that run a single part: configuration file, log, and running until a signal ends it.
 
 import { StartError } from "../../gateway/start-error.ts"
+import { aborted } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { UsageError, UserError, type Command } from "../command.ts"
@@ -8,7 +9,7 @@ import { filePath, oneOf, optional, readConfig, withDefault, type ConfigOf, type
 import { parseFlags, printFlags } from "../flags.ts"
 import { createLog, logLevels } from "../log/log.ts"
 import { logUnhandledRejections } from "../unhandled-rejections.ts"
-import { aborted, stopSignal } from "../signals.ts"
+import { stopSignal } from "../signals.ts"
 import { type healthField, HealthServer } from "./health.ts"
 
 /** Fields of every part's configuration file. */

@@ -3,6 +3,7 @@
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { type CertificateSigningRequest, timestamp } from "../../apimachinery/object.ts"
+import { aborted } from "../../client/clock.ts"
 import { certificateSigningRequests } from "../../client/resources.ts"
 import { Controller, type ControllerContext } from "../context.ts"
 import {
@@ -30,7 +31,7 @@ const signers: Readonly<Record<string, (request: CertificateSigningRequest) => s
 export function runCertificateSigning(ctx: ControllerContext): Promise<void> {
   const { signer } = ctx
   // Without the CA's keys (another process, or a cluster that is not ours) nothing can be signed.
-  if (signer === undefined) return untilEnd(ctx.signal)
+  if (signer === undefined) return aborted(ctx.signal)
   const all = ctx.informers.of<CertificateSigningRequest>(certificateSigningRequests)
   const controller = new Controller<CertificateSigningRequest>(ctx, {
     name: "certificatesigningrequest-signing",
@@ -70,9 +71,4 @@ async function write(
 ): Promise<void> {
   const changed = { ...request, status: { ...request.status, ...changes } }
   await controller.client(tenant).update(certificateSigningRequests, changed, { subresource: "status" })
-}
-
-function untilEnd(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }))
 }

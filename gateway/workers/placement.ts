@@ -7,7 +7,7 @@
 // A tenant that is not at home because its home had ended returns there when it sleeps.
 
 import { serviceUnavailable } from "../../apimachinery/status.ts"
-import { pause, systemClock } from "../../client/clock.ts"
+import { aborted, pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import { noSuchTenant } from "../tenancy/tenant-errors.ts"
 import type { TenantRecord } from "../tenancy/tenant-record.ts"
@@ -113,7 +113,7 @@ export class Placement implements AsyncDisposable {
       } catch (error) {
         if (!(error instanceof ChannelClosed)) throw error
         // The next owner continues the creation: the store is consistent at any moment.
-        await ended(owner)
+        await aborted(owner.ended)
       }
     }
   }
@@ -137,7 +137,7 @@ export class Placement implements AsyncDisposable {
         await owner.channel.call("remove", name)
       } catch (error) {
         if (!(error instanceof ChannelClosed)) throw error
-        await ended(owner) // which releases the lock
+        await aborted(owner.ended) // which releases the lock
       }
     }
     routes.delete(name)
@@ -275,9 +275,4 @@ function batches<T>(all: readonly T[]): T[][] {
   return Array.from({ length: Math.ceil(all.length / batch) }, (_, index) =>
     all.slice(index * batch, (index + 1) * batch),
   )
-}
-
-function ended({ ended: signal }: Worker): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }))
 }
