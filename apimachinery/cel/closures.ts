@@ -5,10 +5,20 @@ import { dictionary } from "../dictionary.ts"
 import { ThreadTime } from "../thread-time.ts"
 import { heldBy, qualify, qualifyIfPresent } from "./attributes.ts"
 import { equal } from "./compare.ts"
-import type { Implementation } from "./functions/index.ts"
 import { type CallCost, costsOfOutcome, selectCost } from "./cost/runtime-cost.ts"
 import { Interrupted, maxThreadMs } from "./work.ts"
-import { CelError, isError, ListValue, OpaqueValue, Optional, typeNameOf, UInt, type Value } from "./values.ts"
+import {
+  CelError,
+  isError,
+  ListValue,
+  OpaqueValue,
+  Optional,
+  typeNameOf,
+  UInt,
+  type Implementation,
+  noOverload,
+  type Value,
+} from "./values.ts"
 
 /** The state of one evaluation. */
 export interface Frame {
@@ -74,7 +84,7 @@ export function resolver(attribute: Attribute): Run {
       const value = condition(frame)
       if (value === true) return yes(frame)
       if (value === false) return no(frame)
-      return isError(value) ? value : new CelError("no such overload")
+      return isError(value) ? value : noOverload
     }
   }
   const { root, steps } = attribute
@@ -121,7 +131,7 @@ export function logical(left: Run, right: Run, deciding: boolean): Run {
     if (b === deciding) return deciding
     if (isError(a)) return a
     if (isError(b)) return b
-    return typeof a === "boolean" && typeof b === "boolean" ? !deciding : new CelError("no such overload")
+    return typeof a === "boolean" && typeof b === "boolean" ? !deciding : noOverload
   }
 }
 
@@ -160,7 +170,7 @@ export function equality([left, right]: readonly Run[], positive: boolean, cost:
 function compared(a: Value, b: Value, positive: boolean): Value {
   const isEqual = equal(a, b)
   if (!positive) return isEqual !== true
-  return isEqual ?? new CelError("no such overload")
+  return isEqual ?? noOverload
 }
 
 /** Whether its arguments are evaluated only until one is an error, whose call costs nothing. */

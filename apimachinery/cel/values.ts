@@ -57,6 +57,11 @@ export class CelError {
   }
 }
 
+export const noOverload = new CelError("no such overload")
+
+/** What a function does; undefined if it has no overload for the arguments. */
+export type Implementation = (args: readonly Value[]) => Value | undefined
+
 export abstract class ListValue {
   abstract readonly size: number
   /** `index` must be within bounds. */

@@ -1,9 +1,17 @@
 // + - * / % and negation, with overflow as an error. Source: cel-go/common/types.
 
 import { int64, uint64 } from "../../schema/exact-integers.ts"
-import { Duration, CelError, GrowingList, itemsOf, ListValue, Timestamp, UInt, type Value } from "../values.ts"
-
-export const noOverload = new CelError("no such overload")
+import {
+  Duration,
+  CelError,
+  GrowingList,
+  itemsOf,
+  ListValue,
+  Timestamp,
+  UInt,
+  type Value,
+  noOverload,
+} from "../values.ts"
 
 /** Years 1 to 9999. */
 const minTimestamp = -62_135_596_800_000_000_000n

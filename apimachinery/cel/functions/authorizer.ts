@@ -4,7 +4,7 @@
 
 import { trimSpace } from "../../texts.ts"
 import { dictionary } from "../../dictionary.ts"
-import { CelError, OpaqueValue, type Value } from "../values.ts"
+import { CelError, OpaqueValue, type Value, type Implementation } from "../values.ts"
 
 export interface AuthorizationQuery {
   /** Undefined for the user of the request. */
@@ -112,8 +112,6 @@ export function authorizerValue(answers: AuthorizationAnswers): Value {
 export function resourceCheckValue(answers: AuthorizationAnswers, query: Partial<AuthorizationQuery>): Value {
   return new Check("ResourceCheck", answers, { ...nothing, ...query })
 }
-
-type Implementation = (args: readonly Value[]) => Value | undefined
 
 function step(from: Step, make: (check: Check, text: string) => Value): Implementation {
   return ([check, text]) =>

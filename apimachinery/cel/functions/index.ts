@@ -2,7 +2,7 @@
 // is no overload.
 
 import { dictionary } from "../../dictionary.ts"
-import { add, divide, modulo, multiply, negate, noOverload, subtract } from "./arithmetic.ts"
+import { add, divide, modulo, multiply, negate, subtract } from "./arithmetic.ts"
 import { authorizerFunctions } from "./authorizer.ts"
 import { compareValues } from "../compare.ts"
 import { conversions } from "./convert.ts"
@@ -15,10 +15,19 @@ import { regexFunctions } from "./regexes.ts"
 import { stringFunctions } from "./strings.ts"
 import { timeFunctions } from "./time.ts"
 import { urlFunctions } from "./urls.ts"
-import { CelError, GrowingMap, isKey, keyOf, ListValue, MapValue, sizeOf, type Value } from "../values.ts"
+import {
+  CelError,
+  GrowingMap,
+  isKey,
+  keyOf,
+  ListValue,
+  MapValue,
+  sizeOf,
+  type Value,
+  type Implementation,
+  noOverload,
+} from "../values.ts"
 import { versionFunctions } from "./versions.ts"
-
-export type Implementation = (args: readonly Value[]) => Value | undefined
 
 function binary(make: (a: Value, b: Value) => Value): Implementation {
   return ([a, b]) => (a === undefined || b === undefined ? undefined : make(a, b))

@@ -18,10 +18,9 @@ import {
   typeNameOf,
   UInt,
   type Value,
+  type Implementation,
 } from "../values.ts"
 import { step } from "../work.ts"
-
-type Implementation = (args: readonly Value[]) => Value | undefined
 
 /** Maximum number of elements of lists.range(n): memory is allocated before costs are counted. */
 const maxRange = 1_000_000

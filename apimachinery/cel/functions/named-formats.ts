@@ -10,9 +10,7 @@ import {
 } from "../../names.ts"
 import { hasFormat } from "../../schema/formats.ts"
 import { requestUrlFault } from "./urls.ts"
-import { ArrayList, OpaqueValue, Optional, type Value } from "../values.ts"
-
-type Implementation = (args: readonly Value[]) => Value | undefined
+import { ArrayList, OpaqueValue, Optional, type Value, type Implementation } from "../values.ts"
 
 export class NamedFormat extends OpaqueValue {
   readonly typeName = "kubernetes.NamedFormat"

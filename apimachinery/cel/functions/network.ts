@@ -5,6 +5,7 @@ import {
   type Address,
   AddressFault,
   contains,
+  isGlobalUnicast,
   isLinkLocalMulticast,
   isLinkLocalUnicast,
   isLoopback,
@@ -18,9 +19,7 @@ import {
   printPrefix,
 } from "../../addresses.ts"
 import { dictionary } from "../../dictionary.ts"
-import { CelError, OpaqueValue, type Value } from "../values.ts"
-
-type Implementation = (args: readonly Value[]) => Value | undefined
+import { CelError, OpaqueValue, type Value, type Implementation, noOverload } from "../values.ts"
 
 export class IP extends OpaqueValue {
   readonly typeName = "net.IP"
@@ -128,8 +127,6 @@ function ofPrefix(make: (prefix: Prefix) => Value): Implementation {
   return ([cidr]) => (cidr instanceof CIDR ? make(cidr.prefix) : undefined)
 }
 
-const invalidArgument = new CelError("no such overload")
-
 export const networkFunctions: Readonly<Record<string, Implementation>> = dictionary({
   cidr: ofString(parseCIDR),
   containsCIDR: ([cidr, other]) => {
@@ -142,7 +139,7 @@ export const networkFunctions: Readonly<Record<string, Implementation>> = dictio
   containsIP: ([cidr, other]) => {
     if (!(cidr instanceof CIDR)) return undefined
     const ip = typeof other === "string" ? attempt(() => parseIP(other)) : other
-    if (ip instanceof CelError) return invalidArgument
+    if (ip instanceof CelError) return noOverload
     return ip instanceof IP ? contains(cidr.prefix, ip.address) : undefined
   },
   family: ofAddress(({ bits }) => (bits === 32 ? 4n : 6n)),
@@ -163,12 +160,3 @@ export const networkFunctions: Readonly<Record<string, Implementation>> = dictio
   masked: ofPrefix((prefix) => new CIDR(masked(prefix))),
   prefixLength: ofPrefix(({ length }) => BigInt(length)),
 })
-
-const multicast = { 32: parsePrefix("224.0.0.0/4"), 128: parsePrefix("ff00::/8") }
-const broadcast = 0xffffffffn
-
-function isGlobalUnicast(address: Address): boolean {
-  const { bits, value } = address
-  if (isUnspecified(address) || (bits === 32 && value === broadcast)) return false
-  return !isLoopback(address) && !isLinkLocalUnicast(address) && !contains(multicast[bits], address)
-}

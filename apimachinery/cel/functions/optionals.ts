@@ -13,9 +13,8 @@ import {
   Timestamp,
   UInt,
   type Value,
+  type Implementation,
 } from "../values.ts"
-
-type Implementation = (args: readonly Value[]) => Value | undefined
 
 /** Go's zero time: the beginning of the year 1. */
 const firstNanos = -62_135_596_800_000_000_000n

@@ -9,7 +9,7 @@ import {
   type Quantity as Amount,
   subtractQuantities,
 } from "../../quantity.ts"
-import { CelError, OpaqueValue, type Value } from "../values.ts"
+import { CelError, OpaqueValue, type Value, type Implementation } from "../values.ts"
 import {
   addForms,
   asFloat,
@@ -20,8 +20,6 @@ import {
   subtractForms,
 } from "./quantity-forms.ts"
 import { compareVersions } from "./versions.ts"
-
-type Implementation = (args: readonly Value[]) => Value | undefined
 
 const nanoPerUnit = 1_000_000_000n
 

@@ -3,9 +3,7 @@
 import { dictionary } from "../../dictionary.ts"
 import { compilePattern } from "../../schema/regular-expressions/patterns.ts"
 import { findPattern } from "../../schema/regular-expressions/pattern-search.ts"
-import { ArrayList, CelError, type Value } from "../values.ts"
-
-type Implementation = (args: readonly Value[]) => Value | undefined
+import { ArrayList, CelError, type Value, type Implementation, noOverload } from "../values.ts"
 
 function attempt(make: () => Value, prefix = ""): Value {
   try {
@@ -19,7 +17,6 @@ function attempt(make: () => Value, prefix = ""): Value {
 
 /** Only kube-apiserver's own functions say this, and not of constant patterns, which are compiled before (plan.ts). */
 const illegal = "Illegal regex: "
-const noOverload = new CelError("no such overload")
 
 export const regexFunctions: Readonly<Record<string, Implementation>> = dictionary({
   find: ([text, pattern]) => {

@@ -4,10 +4,8 @@ import { dictionary } from "../../dictionary.ts"
 import { shortEscapes } from "../../go/quote.ts"
 import { printValue } from "../attributes.ts"
 import { formatString } from "./format-string.ts"
-import { ArrayList, CelError, codePoints, ListValue, itemsOf, type Value } from "../values.ts"
+import { ArrayList, CelError, codePoints, ListValue, itemsOf, type Value, type Implementation } from "../values.ts"
 import { trimSpace } from "../../texts.ts"
-
-type Implementation = (args: readonly Value[]) => Value | undefined
 
 /** The characters of a string; most strings have one code unit per character, and are returned unchanged. */
 function charactersOf(text: string): string | string[] {

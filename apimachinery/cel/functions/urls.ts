@@ -3,9 +3,7 @@
 import { dictionary } from "../../dictionary.ts"
 import { percentDecoded, textOfBytes } from "../../go/text.ts"
 import { type GoUrl, parseUrl, printUrl, urlFault } from "../../go/url.ts"
-import { ArrayList, CelError, EntryMap, OpaqueValue, type Value } from "../values.ts"
-
-type Implementation = (args: readonly Value[]) => Value | undefined
+import { ArrayList, CelError, EntryMap, OpaqueValue, type Value, type Implementation } from "../values.ts"
 
 class Url extends OpaqueValue {
   readonly typeName = "kubernetes.URL"

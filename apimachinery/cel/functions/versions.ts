@@ -3,9 +3,7 @@
 import { goQuote } from "../../go/quote.ts"
 import { dictionary } from "../../dictionary.ts"
 import { uint64 } from "../../schema/exact-integers.ts"
-import { CelError, OpaqueValue, type Value } from "../values.ts"
-
-type Implementation = (args: readonly Value[]) => Value | undefined
+import { CelError, OpaqueValue, type Value, type Implementation } from "../values.ts"
 
 class VersionFault extends Error {}
 
