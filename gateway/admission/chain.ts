@@ -63,7 +63,6 @@ export class Reinvocation {
 }
 
 export interface AdmissionPlugin {
-  readonly name: string
   /** Whether it may call out, or evaluate expressions of the tenant: then the order of requests is visible. */
   readonly isVisible?: boolean
   /**

@@ -33,7 +33,6 @@ describe("deletion of a definition with a finalizer of its own", () => {
 
   test("says that its objects have been deleted, served or not, whatever admission says", async () => {
     const refuse: AdmissionPlugin = {
-      name: "Refuse",
       validate(_ctx, { operation, definition: { resource } }) {
         if (operation === "DELETE" && resource === "widgets") throw new Error("refused")
       },

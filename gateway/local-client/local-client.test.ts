@@ -71,7 +71,7 @@ test("the event loop turns as often between many writes as between the steps of 
   const step = (): void => {
     clock += stepMs
   }
-  const plugin: AdmissionPlugin = { name: "Slow", mutate: step, validate: step }
+  const plugin: AdmissionPlugin = { mutate: step, validate: step }
   const local = client({ plugins: [plugin] })
   const held: number[] = []
   const names = Array.from({ length: 10 }, (_, index) => `c${index}`)

@@ -12,8 +12,6 @@ import { isOf, objectAs } from "./refuse.ts"
 type ConfigMap = KubeObject & { data?: Record<string, string> }
 
 export const authenticationConfiguration: AdmissionPlugin = {
-  name: "AuthenticationConfiguration",
-
   concerns: (attributes) =>
     attributes.name === configurationName &&
     attributes.namespace === "kube-system" &&

@@ -13,8 +13,6 @@ const group = "certificates.k8s.io"
 const resource = "certificatesigningrequests"
 
 export const certificates: AdmissionPlugin = {
-  name: "Certificates",
-
   concerns: (attributes) => attributes.resource.group === group && attributes.resource.resource === resource,
 
   async validate(ctx, attributes) {

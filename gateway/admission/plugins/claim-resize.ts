@@ -10,8 +10,6 @@ import { find } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
 
 export const persistentVolumeClaimResize: AdmissionPlugin = {
-  name: "PersistentVolumeClaimResize",
-
   concerns: (attributes) => isOf(attributes, "", "persistentvolumeclaims") && attributes.operation === "UPDATE",
 
   async validate(ctx, attributes) {

@@ -14,8 +14,6 @@ const ingressMark = "ingressclass.kubernetes.io/is-default-class"
 const betaIngressClass = "kubernetes.io/ingress.class"
 
 export const defaultStorageClass: AdmissionPlugin = {
-  name: "DefaultStorageClass",
-
   concerns: (attributes) => isOf(attributes, "", "persistentvolumeclaims") && attributes.operation === "CREATE",
 
   async mutate(ctx, attributes) {
@@ -27,8 +25,6 @@ export const defaultStorageClass: AdmissionPlugin = {
 }
 
 export const defaultIngressClass: AdmissionPlugin = {
-  name: "DefaultIngressClass",
-
   concerns: (attributes) => isOf(attributes, "networking.k8s.io", "ingresses") && attributes.operation === "CREATE",
 
   async mutate(ctx, attributes) {

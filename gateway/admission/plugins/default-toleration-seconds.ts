@@ -9,8 +9,6 @@ const tolerationSeconds = 300
 const taints = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]
 
 export const defaultTolerationSeconds: AdmissionPlugin = {
-  name: "DefaultTolerationSeconds",
-
   concerns: (attributes) =>
     isOf(attributes, "", "pods") && (attributes.operation === "CREATE" || attributes.operation === "UPDATE"),
 

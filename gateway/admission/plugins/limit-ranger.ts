@@ -22,8 +22,6 @@ type Item = Omit<NonNullable<LimitRange["spec"]>["limits"][number], "_default"> 
 const annotation = "kubernetes.io/limit-ranger"
 
 export const limitRanger: AdmissionPlugin = {
-  name: "LimitRanger",
-
   concerns: isBounded,
 
   async mutate(ctx, attributes) {

@@ -13,8 +13,6 @@ import { refuse } from "./refuse.ts"
 const immortal = new Set(["default", "kube-system", "kube-public"])
 
 export const namespaceLifecycle: AdmissionPlugin = {
-  name: "NamespaceLifecycle",
-
   concerns: ({ operation }) => operation !== "CONNECT",
 
   async mutate(ctx, attributes) {

@@ -9,8 +9,6 @@ import { isOf, objectAs } from "./refuse.ts"
 const taint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }
 
 export const taintNodesByCondition: AdmissionPlugin = {
-  name: "TaintNodesByCondition",
-
   concerns: (attributes) =>
     isOf(attributes, "", "nodes") &&
     attributes.operation === "CREATE" &&

@@ -21,8 +21,6 @@ import { isOf, objectAs, refuse } from "./refuse.ts"
 const units: Readonly<Record<string, (amount: Quantity) => number>> = dictionary({ cpu: milliValue, memory: unitValue })
 
 export const podResize: AdmissionPlugin = {
-  name: "PodResizeValidator",
-
   concerns: (attributes) => isOf(attributes, "", "pods", "resize") && attributes.operation === "UPDATE",
 
   async validate(ctx, attributes) {

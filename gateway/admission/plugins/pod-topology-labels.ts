@@ -15,8 +15,6 @@ interface Binding extends KubeObject {
 }
 
 export const podTopologyLabels: AdmissionPlugin = {
-  name: "PodTopologyLabels",
-
   concerns: ({ resource, operation }) =>
     resource.group === "" && resource.resource === "pods" && operation === "CREATE",
 

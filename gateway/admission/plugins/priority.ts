@@ -9,8 +9,6 @@ import { find } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
 
 export const priority: AdmissionPlugin = {
-  name: "Priority",
-
   concerns: (attributes) =>
     (attributes.operation === "CREATE" || attributes.operation === "UPDATE") &&
     (isOf(attributes, "", "pods") || isOf(attributes, "scheduling.k8s.io", "priorityclasses")),

@@ -31,7 +31,6 @@ test("the plugins of two gateways do not exceed the limit together", async () =>
   await using kinds = createKindsStub({
     plugins: [
       {
-        name: "Either",
         validate: (ctx, attributes) => plugins[Math.random() < 0.5 ? 0 : 1]!.validate(ctx, attributes),
       },
     ],

@@ -39,7 +39,6 @@ import { missingRequirements } from "./quota-requirements.ts"
 import { refuse } from "./refuse.ts"
 
 export class ResourceQuotaPlugin implements AdmissionPlugin {
-  readonly name = "ResourceQuota"
   /** Serializes writes per namespace, so that they do not cause each other's swaps to fail. */
   readonly #turns = new NamespaceTurns()
 

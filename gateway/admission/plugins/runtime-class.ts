@@ -23,8 +23,6 @@ interface Scheduling {
 }
 
 export const runtimeClass: AdmissionPlugin = {
-  name: "RuntimeClass",
-
   concerns: (attributes) => isOf(attributes, "", "pods") && attributes.operation === "CREATE",
 
   async mutate(ctx, attributes) {

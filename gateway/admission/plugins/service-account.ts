@@ -27,8 +27,6 @@ const retryDelaysMs = [5, 10, 20, 40, 80, 160, 320, 640]
 /** As Go reads them: all else is false. */
 
 export const serviceAccount: AdmissionPlugin = {
-  name: "ServiceAccount",
-
   concerns: (attributes) =>
     (isOf(attributes, "", "pods") && attributes.operation === "CREATE") || isOfDebuggers(attributes),
 

@@ -13,8 +13,6 @@ const finalizers: Readonly<Record<string, string>> = dictionary({
 })
 
 export const storageObjectInUseProtection: AdmissionPlugin = {
-  name: "StorageObjectInUseProtection",
-
   concerns: (attributes) =>
     attributes.operation === "CREATE" && attributes.subresource === "" && finalizerOf(attributes) !== undefined,
 

@@ -5,8 +5,6 @@ import { forbidden } from "../../../apimachinery/status.ts"
 import type { AdmissionPlugin } from "../chain.ts"
 
 export const terminatingDefinition: AdmissionPlugin = {
-  name: "TerminatingDefinition",
-
   concerns: ({ operation, subresource, definition }) =>
     operation === "CREATE" && subresource === "" && definition.customResource?.terminating === true,
 

@@ -53,7 +53,6 @@ interface Invocations {
 }
 
 export class MutatingPolicies implements AdmissionPlugin {
-  readonly name = pluginName
   readonly #hooks: PolicyHooks
 
   constructor(registrations: AdmissionRegistrations) {

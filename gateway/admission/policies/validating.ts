@@ -45,7 +45,6 @@ const codes: Readonly<Record<string, number>> = dictionary({
 })
 
 export class ValidatingPolicies implements AdmissionPlugin {
-  readonly name = "ValidatingAdmissionPolicy"
   readonly #hooks: PolicyHooks
 
   constructor(registrations: AdmissionRegistrations) {

@@ -39,7 +39,6 @@ interface Invocations {
 }
 
 export class MutatingWebhooks implements AdmissionPlugin {
-  readonly name = pluginName
   readonly #registrations: AdmissionRegistrations
   readonly #evaluate: EvaluateMatchConditions | undefined
 

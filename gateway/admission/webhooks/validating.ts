@@ -13,7 +13,6 @@ import { type EvaluateMatchConditions, meetsConditions } from "./match-condition
 import { showAs, type Shown } from "./review.ts"
 
 export class ValidatingWebhooks implements AdmissionPlugin {
-  readonly name = "ValidatingAdmissionWebhook"
   readonly #registrations: AdmissionRegistrations
   readonly #evaluate: EvaluateMatchConditions | undefined
 

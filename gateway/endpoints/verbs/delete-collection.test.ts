@@ -41,7 +41,6 @@ describe("deleting a collection", () => {
   test("stops at the first refusal and responds after the running deletions have ended", async () => {
     let asked = 0
     const refusing: AdmissionPlugin = {
-      name: "refusing",
       validate() {
         if (++asked === 10) throw badRequest("the tenth stays")
       },

@@ -5,7 +5,6 @@ import { createKindsStub } from "../../testing/kinds.ts"
 
 /** Others write meanwhile. */
 const slow: AdmissionPlugin = {
-  name: "Slow",
   async validate() {
     for (let turns = Math.random() * 4; turns > 0; turns--) await setImmediate()
   },

@@ -30,8 +30,6 @@ const restrictions: Readonly<Record<string, Restriction>> = dictionary({
 })
 
 export const nodeRestriction: AdmissionPlugin = {
-  name: "NodeRestriction",
-
   mutate(ctx, attributes) {
     const node = nodeOfUser(ctx.user)
     if (node === undefined || attributes.operation === "CONNECT") return

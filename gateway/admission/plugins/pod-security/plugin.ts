@@ -51,8 +51,6 @@ const templateOf: Readonly<Record<string, (object: Templated) => PodTemplateSpec
 })
 
 export const podSecurity: AdmissionPlugin = {
-  name: "PodSecurity",
-
   concerns({ operation, resource, subresource }) {
     if (operation !== "CREATE" && operation !== "UPDATE") return false
     const name = printGroupResource(resource)
