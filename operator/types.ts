@@ -34,8 +34,6 @@ export interface VirtualCluster extends KubeObject {
     quota?: TenantQuota
     transparentMetaPrefixes?: string[]
     opaqueMetaPrefixes?: string[]
-    pkiExpireDays?: number
-    serviceCidr?: string
   }
   status?: VirtualClusterStatus
 }

@@ -18,9 +18,7 @@ interface ObjectReference {
   name?: string
   namespace?: string
   uid?: string
-  apiVersion?: string
   resourceVersion?: string
-  fieldPath?: string
 }
 
 /** core/v1 Event, with the fields used here. */

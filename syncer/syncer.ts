@@ -106,10 +106,9 @@ export class Syncer implements AsyncDisposable {
     return syncer
   }
 
-  /** Resolves when the super cluster has been listed completely once, or when the signal ends. */
-  async whenSynced(signal?: AbortSignal): Promise<void> {
-    const stopped = new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }))
-    await Promise.race([this.#synced, stopped])
+  /** Resolves when the super cluster has been listed completely once. */
+  whenSynced(): Promise<void> {
+    return this.#synced
   }
 
   /** Compares everything now and enqueues what differs. */

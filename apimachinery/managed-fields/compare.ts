@@ -23,8 +23,8 @@ export interface Comparison {
  * even if they are not set. Throws ListItemError for list items that cannot be distinguished, and NotOfItsType for a list or a map
  * where the type has none.
  */
-export function compare(before: Json, after: Json, type: MergeType, areStructs = false): Comparison {
-  return atOnce(comparing(before, after, type, areStructs))
+export function compare(before: Json, after: Json, type: MergeType): Comparison {
+  return atOnce(comparing(before, after, type, false))
 }
 
 /** The same, as a generator of steps. */

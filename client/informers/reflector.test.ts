@@ -130,8 +130,8 @@ describe("a TenantInformer over one cluster", () => {
       synced: (tenant) => seen.push(`${tenant} synced`),
     })
     informer.start(stop.signal)
-    await informer.whenSynced("one", stop.signal)
-    expect(seen).toEqual(["one + a", "one synced"])
+    await expect.poll(() => seen).toEqual(["one + a", "one synced"])
+    expect(informer.isSynced("one")).toBe(true)
     expect(informer.get("one", "default", "a")).toBeDefined()
     expect(informer.get("two", "default", "a")).toBeUndefined()
     stop.abort()

@@ -47,7 +47,6 @@ export class TenantInformer<T extends KubeObject> {
   readonly #handlers = new Set<TenantInformerHandler<T>>()
   /** The handlers that are called for each change; most only wait for the initial sync. */
   readonly #followers = new Set<TenantInformerHandler<T>>()
-  readonly #waiters = new Map<string, Set<() => void>>()
   #started = false
 
   constructor(tenants: Tenants, resource: Resource, options: TenantInformerOptions<T> = {}) {
@@ -89,23 +88,6 @@ export class TenantInformer<T extends KubeObject> {
     return this.#state.get(tenant)?.synced === true
   }
 
-  /** Also resolves when the signal ends or the tenant is removed: the caller checks isSynced(). */
-  whenSynced(tenant: string, signal: AbortSignal): Promise<void> {
-    if (this.isSynced(tenant) || signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      let waiters = this.#waiters.get(tenant)
-      if (waiters === undefined) this.#waiters.set(tenant, (waiters = new Set()))
-      const waiting = waiters
-      const finish = (): void => {
-        waiting.delete(finish)
-        signal.removeEventListener("abort", finish)
-        resolve()
-      }
-      waiting.add(finish)
-      signal.addEventListener("abort", finish, { once: true })
-    })
-  }
-
   get(tenant: string, namespace: string | undefined, name: string): T | undefined {
     return this.#state.get(tenant)?.objects.get(namespace, name)
   }
@@ -125,13 +107,6 @@ export class TenantInformer<T extends KubeObject> {
   /** Tenants that have state. */
   tenants(): string[] {
     return [...this.#state.keys()]
-  }
-
-  /** Number of objects of all tenants. */
-  get size(): number {
-    let size = 0
-    for (const state of this.#state.values()) size += state.objects.size
-    return size
   }
 
   /** Replays existing objects as added (then synced). Returns a function that removes the handler. */
@@ -193,20 +168,12 @@ export class TenantInformer<T extends KubeObject> {
       for (const object of state.objects.list()) if (!seen.has(keyOf(object))) this.#delete(tenant, state, object)
     }
     state.synced = true
-    this.#release(tenant)
     this.#each((handler) => handler.synced?.(tenant))
   }
 
   #removed(tenant: string): void {
     this.#state.delete(tenant)
-    this.#release(tenant)
     this.#each((handler) => handler.removed?.(tenant))
-  }
-
-  #release(tenant: string): void {
-    const waiters = this.#waiters.get(tenant)
-    this.#waiters.delete(tenant)
-    for (const waiter of waiters ?? []) waiter()
   }
 
   #change(call: (handler: TenantInformerHandler<T>) => void): void {

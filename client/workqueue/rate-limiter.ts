@@ -32,8 +32,4 @@ export class RateLimiter {
   forget(id: string): void {
     this.#failures.delete(id)
   }
-
-  get size(): number {
-    return this.#failures.size
-  }
 }

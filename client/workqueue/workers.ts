@@ -8,8 +8,8 @@ import type { FairQueue } from "./fair-queue.ts"
 
 /** A retry would not help; the key waits for the next change of its object. */
 export class TerminalError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
+  constructor(message: string) {
+    super(message)
     this.name = "TerminalError"
   }
 }

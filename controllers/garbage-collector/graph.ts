@@ -68,10 +68,6 @@ export class Graph {
     this.#sink = sink
   }
 
-  get size(): number {
-    return this.#nodes.size
-  }
-
   node(uid: string): Node | undefined {
     return this.#nodes.get(uid)
   }

@@ -49,7 +49,6 @@ export interface ControlPlane extends AsyncDisposable {
   introduce(): void
   /** The tenant's name; "" for the super cluster. */
   readonly name: string
-  readonly uid: string
   /** Undefined for the super cluster. */
   readonly tenant: Tenant | undefined
   /** The https URL for clients, including the tenant's path, without a trailing slash. */

@@ -99,7 +99,7 @@ function nodeRules(bootstrap: Bootstrap): readonly PolicyRule[] {
 }
 
 export async function openControlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
-  const { name, uid, tenant, store, life, trust, bootstrap, superQuota, serviceAddresses, nodes, log } = parts
+  const { name, tenant, store, life, trust, bootstrap, superQuota, serviceAddresses, nodes, log } = parts
   await using stack = new AsyncDisposableStack()
   stack.use(store)
   const self = (): ControlPlane => controlPlane
@@ -118,7 +118,6 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   let client: KubeClient | undefined
   const controlPlane: ControlPlane = {
     name,
-    uid,
     tenant,
     get url() {
       return parts.url()

@@ -232,10 +232,6 @@ export class TenantEntry {
     return this.#ended ? Promise.resolve(undefined) : this.#wakeWaiters.next(signal)
   }
 
-  get canSleep(): boolean {
-    return this.#awake?.restsAt !== undefined
-  }
-
   /** Returns false if it is still needed. Followers are notified before anything is closed. */
   sleep(): boolean {
     const awake = this.#awake

@@ -35,7 +35,6 @@ export function createControlPlaneStub(
   }
   const stub: ControlPlaneStub = {
     name: "stub",
-    uid: "00000000-0000-4000-8000-000000000000",
     tenant: undefined,
     url: "https://127.0.0.1",
     store,

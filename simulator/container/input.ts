@@ -17,10 +17,6 @@ export class Input {
     return input
   }
 
-  get closed(): boolean {
-    return this.#closed
-  }
-
   /** Returns false if too much is unread; the writer should give up. */
   push(chunk: Uint8Array | string): boolean {
     if (this.#closed) return true // the reader has gone; like a closed pipe whose errors the writer ignores

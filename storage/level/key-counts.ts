@@ -32,11 +32,6 @@ export class KeyCounts {
       for (const [prefix, count] of this.#counts) if (current.key.startsWith(prefix)) count.added += added
     }
   }
-
-  /** The store continues from another state. */
-  forget(): void {
-    this.#counts.clear()
-  }
 }
 
 interface KeyCount {

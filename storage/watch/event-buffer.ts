@@ -60,10 +60,6 @@ export class EventBuffer {
     return this.#published
   }
 
-  get watching(): number {
-    return this.#live.size
-  }
-
   /** Publishes the changes of one or more complete transactions, up to and including `revision`. Returns their estimated size. */
   publish(events: readonly StoreEvent[], revision: Revision): number {
     const before = this.#published

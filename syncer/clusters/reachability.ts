@@ -18,10 +18,6 @@ export class Reachability {
     this.#log = log
   }
 
-  get reachable(): boolean {
-    return this.#reachable === true
-  }
-
   /** Any response counts, even a refusal. */
   answered(): void {
     if (this.#reachable === true) return

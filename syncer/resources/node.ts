@@ -23,7 +23,6 @@ type Conditions = NonNullable<Status["conditions"]>
 
 export const node: Publication<Node> = {
   resource: nodes,
-  kind: "Node",
   toTenant(superObject, context) {
     if (context.settings.publishNodes === "used" && !isUsed(superObject.metadata.name ?? "", context)) return undefined
     const { taints, unschedulable } = superObject.spec ?? {}

@@ -10,7 +10,6 @@ import type { Patch, Publication } from "./resource-sync.ts"
 
 export const persistentVolume: Publication<PersistentVolume> = {
   resource: persistentVolumes,
-  kind: "PersistentVolume",
   clusterKey(superObject, findNamespace) {
     const claimed = findNamespace(superObject.spec?.claimRef?.namespace ?? "")
     return claimed === undefined ? undefined : recordedOwner(claimed)?.clusterKey

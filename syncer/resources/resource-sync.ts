@@ -103,7 +103,6 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
 
 export interface Publication<T extends KubeObject = KubeObject> {
   readonly resource: Resource
-  readonly kind: string
   /** The only tenant that may see the object (persistent volumes); undefined: every tenant. */
   clusterKey?(superObject: T, findNamespace: (superNamespace: string) => KubeObject | undefined): string | undefined
   /** The object in the tenant; undefined if it is not visible there. */

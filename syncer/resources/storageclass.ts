@@ -12,7 +12,6 @@ const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class"
 
 export const storageClass: Publication<StorageClass> = {
   resource: storageClasses,
-  kind: "StorageClass",
   toTenant(superObject) {
     const isDefault = superObject.metadata.annotations?.[defaultClassAnnotation] === "true"
     if (!isPublic(superObject) && !isDefault) return undefined
@@ -30,7 +29,6 @@ export const storageClass: Publication<StorageClass> = {
 /** Priority classes that every tenant sees: only those labelled public. */
 export const priorityClass: Publication = {
   resource: priorityClasses,
-  kind: "PriorityClass",
   toTenant: (superObject) =>
     isPublic(superObject) ? published(superObject, "scheduling.k8s.io/v1", "PriorityClass", {}) : undefined,
   isPublished,

@@ -41,7 +41,6 @@ export interface ListNode {
 }
 
 export interface MapEntryNode {
-  at: number
   key: Node
   value: Node
   optional: boolean

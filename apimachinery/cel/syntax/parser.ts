@@ -273,8 +273,8 @@ class Parser {
     this.#tokens.takeItems("}", "expression", () => {
       const optional = this.#tokens.takeIf("?") !== undefined
       const key = this.#tokens.within([":"], () => this.#expression())
-      const { at } = this.#tokens.expect(":")
-      entries.push({ at, key, value: this.#value(), optional })
+      this.#tokens.expect(":")
+      entries.push({ key, value: this.#value(), optional })
     })
     return { kind: "map", at: open.at, entries }
   }
