@@ -3,7 +3,7 @@
 // (gateway/registry/core/services).
 
 import type { Service } from "../../apimachinery/object.ts"
-import type { Claim } from "../registry/strategy.ts"
+import type { Claim } from "../registry/claim.ts"
 
 export interface ServiceAddresses {
   /**

@@ -7,7 +7,6 @@ import type { KeyValue, StoreEvent } from "../../storage/types.ts"
 import type { Edition } from "./edition.ts"
 import type { KubeValue } from "./generic/storage/value.ts"
 import type { RequestContext } from "../request/context.ts"
-import type { Reading } from "./generic/list-watch/read-pieces.ts"
 import type { KindExtension, Strategy, SubresourceHandler } from "./strategy.ts"
 import type { TableColumn } from "./columns/table-column.ts"
 
@@ -110,6 +109,9 @@ export interface ListStream {
   /** Reads the same objects once more. Absent if they are all in memory. */
   again?: () => Promise<Iterable<readonly KubeValue[]> | AsyncIterable<readonly KubeValue[]>>
 }
+
+/** The part of the request context that reading a collection needs. */
+export type Reading = Pick<RequestContext, "turn" | "pause" | "isOver" | "enlarge" | "isLarge">
 
 export interface WatchRequest {
   namespace?: string

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import type { FieldError } from "../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
+import type { Claim } from "./claim.ts"
 import type { TableColumn } from "./columns/table-column.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { AdmitFunctions, GetOptions, Registry, WriteOptions } from "./rest.ts"
@@ -96,12 +97,6 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   defaultPropagation?: "Background" | "Orphan" | "None"
   /** Warning for deletes without a propagation policy. */
   propagationWarning?: string
-}
-
-/** An allocation outside the store for a write in progress. Exactly one of the two functions is called. */
-export interface Claim {
-  commit(): void
-  rollback(): Promise<void>
 }
 
 /** Everything specific to one built-in kind. kinds.ts lists them by "group/resource"; kinds that need nothing are not listed. */

@@ -4,11 +4,11 @@
 
 import type { GroupVersionResource, KubeObject, Pod, Service } from "../../../apimachinery/object.ts"
 import { forbidden } from "../../../apimachinery/status.ts"
+import type { Claim } from "../claim.ts"
 import { podsTaken, servicesTaken, type Taken, type TakenName } from "./taken.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { builtIn } from "../generic/internal-write.ts"
 import { storagePrefixOf } from "../generic/storage/keys.ts"
-import type { Claim } from "../strategy.ts"
 
 const podKind = { group: "", version: "v1", resource: "pods" }
 const serviceKind = { group: "", version: "v1", resource: "services" }

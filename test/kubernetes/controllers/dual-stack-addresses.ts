@@ -11,7 +11,7 @@ import {
   type ServiceSpec,
   specOf,
 } from "../../../gateway/registry/core/services/needs.ts"
-import type { Claim } from "../../../gateway/registry/strategy.ts"
+import type { Claim } from "../../../gateway/registry/claim.ts"
 
 /** Of kube-apiserver. */
 export const dualStackFlags: readonly string[] = ["--service-cluster-ip-range=10.96.0.0/16,fd00::1:0/112"]

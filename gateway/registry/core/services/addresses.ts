@@ -6,7 +6,7 @@ import { type FieldError, FieldPath, invalidValue } from "../../../../apimachine
 import type { Service } from "../../../../apimachinery/object.ts"
 import { internalError, invalid } from "../../../../apimachinery/status.ts"
 import type { ServiceAddresses } from "../../../control-plane/service-addresses.ts"
-import type { Claim } from "../../strategy.ts"
+import type { Claim } from "../../claim.ts"
 import { completeFamilies, familyOf, policyOf } from "./families.ts"
 import {
   isHeadless,

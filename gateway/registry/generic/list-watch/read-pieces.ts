@@ -7,8 +7,8 @@
 import { timeout } from "../../../../apimachinery/status.ts"
 import { pieceBytes } from "../../../../storage/limits.ts"
 import type { KeyValue, RangeOptions, RangeResult, Store } from "../../../../storage/types.ts"
-import type { RequestContext } from "../../../request/context.ts"
 import { largeBytes } from "../../../request/large-places.ts"
+import type { Reading } from "../../rest.ts"
 import type { Selection } from "./selection.ts"
 import type { KubeValue } from "../storage/value.ts"
 import type { ValueReader } from "../storage/value-reader.ts"
@@ -27,9 +27,6 @@ const streamed = 100
 
 /** Objects examined before others may have their turn: each may have to be parsed. */
 const glances = 25
-
-/** The part of the request context that reading needs. */
-export type Reading = Pick<RequestContext, "turn" | "pause" | "isOver" | "enlarge" | "isLarge">
 
 export interface PiecesSource {
   store: Store
@@ -170,6 +167,6 @@ function othersTurn({ turn }: Reading): Promise<void> {
 }
 
 /** Throws if the request has ended. */
-export function checkAwaited({ isOver }: Pick<RequestContext, "isOver">): void {
+export function checkAwaited({ isOver }: Pick<Reading, "isOver">): void {
   if (isOver === true) throw timeout("request did not complete within requested timeout")
 }

@@ -5,7 +5,6 @@ import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import { percentEncoded } from "../../../../apimachinery/go/text.ts"
 import { unexplained } from "../../../../apimachinery/status.ts"
-import type { ResourceDefinition } from "../../rest.ts"
 
 /** The prefix of all objects. */
 export const everything = "/registry/"
@@ -46,8 +45,15 @@ const upstreamPrefixes: Readonly<Record<string, string>> = dictionary({
   services: "services/specs",
 })
 
+interface StoredResource {
+  group: string
+  resource: string
+  /** Set for custom resources. */
+  customResource?: object
+}
+
 /** Upstream's store refuses keys that would lead elsewhere. Source: k8s.io/apiserver/pkg/storage/interfaces.go (PrepareKey). */
-export function checkNamespaceInKey(definition: ResourceDefinition, namespace: string, name = ""): void {
+export function checkNamespaceInKey(definition: StoredResource, namespace: string, name = ""): void {
   if (namespace !== "." && namespace !== "..") return
   const { group, resource, customResource } = definition
   const prefix = customResource === undefined ? (upstreamPrefixes[resource] ?? resource) : `${group}/${resource}`
