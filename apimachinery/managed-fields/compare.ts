@@ -6,11 +6,11 @@ import type { Json } from "../object.ts"
 import { hasGivenEmpty } from "../schema/decode/given.ts"
 import { isObject, type JsonObject } from "../schema/json-object.ts"
 import { atOnce, type Steps } from "../steps.ts"
-import { type FieldSet, inOrder, leaf } from "./field-set.ts"
+import { type Draft, type FieldSet, inOrder, leaf } from "./field-set.ts"
 import { areUnique, elementOf, haveSameKeys, itemsByElement } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, type Part, partOf } from "./merge-type.ts"
 import { fieldElement, type PathElement } from "./path-element.ts"
-import { type Draft, isGiven, notOfItsType, type Unfinished, whole } from "./whole.ts"
+import { isGiven, notOfItsType, type Unfinished, whole } from "./whole.ts"
 
 export interface Comparison {
   added: FieldSet

@@ -4,7 +4,7 @@
 import { printGo } from "../go/print.ts"
 import type { Json } from "../object.ts"
 import { isEmptyObject, isObject, type JsonObject } from "../schema/json-object.ts"
-import { type FieldSet, inOrder, isEmpty, leaf } from "./field-set.ts"
+import { type Draft, type FieldSet, inOrder, isEmpty, leaf } from "./field-set.ts"
 import { areUnique, elementOf, isAlike, itemsByElement, ListItemError } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, partOf, type Scalar } from "./merge-type.ts"
 import { fieldElement, type PathElement, printElement } from "./path-element.ts"
@@ -150,8 +150,6 @@ function fieldsAt(value: Json, type: MergeType, member: boolean, like: FieldSet 
   } else return leafLike(like)
   return member ? leafLike(like) : undefined
 }
-
-type Draft = { [element: PathElement]: FieldSet }
 
 function fieldsOfMap(
   map: JsonObject,

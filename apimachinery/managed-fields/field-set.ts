@@ -10,17 +10,18 @@
 import type { Json } from "../object.ts"
 import { isObject, type JsonObject, ownValue, setOwn } from "../schema/json-object.ts"
 import { sortTexts } from "../go/text-order.ts"
-import { canonicalElement, compareElements, fieldElement, type PathElement, sortElements } from "./path-element.ts"
+import { compareElements, fieldElement, type PathElement, sortElements } from "./path-element.ts"
 
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet
 }
 
-type Draft = { [element: PathElement]: FieldSet }
+/** A set under construction. */
+export type Draft = { [element: PathElement]: FieldSet }
 
 /** A member with no members below it; also the empty set. */
 export const leaf: FieldSet = Object.freeze({})
-const self = "."
+export const self = "."
 
 /** The set of the given paths, each a list of field names. */
 export function setOfFields(...paths: readonly (readonly string[])[]): FieldSet {
@@ -126,7 +127,7 @@ export function unionOf(sets: readonly FieldSet[]): FieldSet {
   return left[0] ?? leaf
 }
 
-function unionPlaces(a: FieldSet, b: FieldSet): FieldSet {
+export function unionPlaces(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a
   if (isEmpty(a)) return isMember(b) ? b : { [self]: leaf, ...b }
   if (isEmpty(b)) return isMember(a) ? a : { [self]: leaf, ...a }
@@ -269,33 +270,4 @@ export function* paths(set: FieldSet, prefix: readonly PathElement[] = []): Gene
     const child = set[element]
     if (element !== self && child !== undefined) yield* paths(child, [...prefix, element])
   }
-}
-
-/** Maximum depth of a set from a client: the same as for objects. */
-const maxDepth = 1000
-
-/** The canonical form of a set from a client. Throws SyntaxError if it is invalid. */
-export function canonicalSet(value: Json): FieldSet {
-  if (!isObject(value)) throw new SyntaxError("fieldsV1 is no object")
-  return canonicalPlace(value, 0)
-}
-
-function canonicalPlace(value: { [element: string]: Json }, depth: number): FieldSet {
-  if (depth > maxDepth) throw new SyntaxError("fieldsV1 is nested too deeply")
-  const result: Draft = {}
-  let member = false
-  for (const [text, child] of Object.entries(value)) {
-    if (text === self) {
-      member = true
-      continue
-    }
-    const element = canonicalElement(text)
-    if (element === undefined) continue
-    if (!isObject(child)) throw new SyntaxError(`no object at ${text}`)
-    const found = canonicalPlace(child, depth + 1)
-    const present = result[element]
-    result[element] = present === undefined ? found : unionPlaces(present, found)
-  }
-  const children = inOrder(result)
-  return place(member && depth > 0, children) ?? children
 }

@@ -2,7 +2,8 @@
 // (managedfields.go, capmanagers.go).
 
 import type { Json } from "../object.ts"
-import { canonicalSet, equalSets, type FieldSet, isEmpty, unionOf } from "./field-set.ts"
+import { canonicalSet } from "./canonical-set.ts"
+import { equalSets, type FieldSet, isEmpty, unionOf } from "./field-set.ts"
 import { compareText } from "../go/text-order.ts"
 
 export type Operation = "Apply" | "Update"

@@ -1,11 +1,9 @@
 // Field sets in combination with a type: adds the fields that lead to members, and adapts sets to a type that has changed since they
 // were written. Source: sigs.k8s.io/structured-merge-diff/v6 (fieldpath/set.go, typed/reconcile_schema.go).
 
-import { below, type FieldSet, hasElement, isEmpty, leaf, place } from "./field-set.ts"
+import { below, type Draft, type FieldSet, hasElement, isEmpty, leaf, place } from "./field-set.ts"
 import { deduced, type MergeType } from "./merge-type.ts"
 import type { PathElement } from "./path-element.ts"
-
-type Draft = { [element: PathElement]: FieldSet }
 
 /** The set together with every named field on the way to a member. */
 export function withNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Json } from "../object.ts"
+import { canonicalSet } from "./canonical-set.ts"
 import {
-  canonicalSet,
   difference,
   equalSets,
   type FieldSet,

@@ -4,12 +4,10 @@ import type { Json } from "../object.ts"
 import type { JsonObject } from "../schema/json-object.ts"
 import type { Steps } from "../steps.ts"
 import { sortTexts } from "../go/text-order.ts"
-import { type FieldSet, inOrder, leaf } from "./field-set.ts"
+import { type Draft, type FieldSet, inOrder, leaf } from "./field-set.ts"
 import { elementOf, isAlike, itemsByElement, NotOfItsType } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType } from "./merge-type.ts"
-import { fieldElement, type PathElement } from "./path-element.ts"
-
-export type Draft = { [element: PathElement]: FieldSet }
+import { fieldElement } from "./path-element.ts"
 
 /** Construction of sets of large maps, which the caller carries out at the end. */
 export type Unfinished = Steps<void>[]
