@@ -2,7 +2,8 @@
 // pattern must not block the others. Go's syntax and semantics, with a simulation of all states at once (Thompson's).
 
 import { complement } from "./re2-classes.ts"
-import { maxParts, parsePattern } from "./re2-parse.ts"
+import { parsePattern } from "./re2-parse.ts"
+import { maxParts } from "./re2-reader.ts"
 import type { Assertion, CharacterSet, Node } from "./re2-tree.ts"
 
 /** Maximum number of states times characters for one match, which takes some tens of milliseconds. */
