@@ -1,22 +1,8 @@
 // Compiles a CustomResourceDefinition: one ResourceDefinition for each served version. They differ in apiVersion only, unless a
 // webhook converts between them.
 
-import { copyJson } from "../../apimachinery/copy.ts"
-import { equalJson } from "../../apimachinery/equality.ts"
-import { FieldPath } from "../../apimachinery/field-errors.ts"
-import {
-  type CustomResourceDefinition,
-  type Json,
-  type KubeObject,
-  parseGroupVersion,
-  printGroupVersion,
-} from "../../apimachinery/object.ts"
-import { repairEmbedded } from "../../apimachinery/schema/decode/custom.ts"
-import { applyDefaults, dropNulls } from "../../apimachinery/schema/defaults.ts"
-import { prune } from "../../apimachinery/schema/prune.ts"
+import { type CustomResourceDefinition, printGroupVersion } from "../../apimachinery/object.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
-import { pruneDefaults } from "../../apimachinery/schema/structural/prune-defaults.ts"
-import { compileStructural } from "../../apimachinery/schema/structural/structural.ts"
 import { compareVersions } from "../../apimachinery/version-order.ts"
 import { builtInResources, type SubresourceFacts } from "../../apimachinery/schema/facts.ts"
 import { storagePrefixOf } from "../registry/generic/storage/keys.ts"
@@ -25,6 +11,7 @@ import type { ResourceDefinition } from "../registry/rest.ts"
 import { type CallConversionWebhook, type WebhookConversion, webhookConversion } from "./conversion/webhook.ts"
 import { customColumns } from "./columns.ts"
 import { plainFields } from "./fields.ts"
+import { agedReader, compileSchema, pruneTo } from "./schemas.ts"
 import { customScale, type ScalePaths } from "./scale.ts"
 import { customStrategy } from "./strategy.ts"
 import { type CustomResourceVersion, type Definition, hasItsNames, isEstablished, isTerminating } from "./types.ts"
@@ -192,53 +179,6 @@ function scaleFieldsOf({
   return { specReplicasPath, statusReplicasPath, ...(labelSelectorPath === undefined ? {} : { labelSelectorPath }) }
 }
 
-/**
- * Objects that were written under an earlier schema get the defaults of their stored version and lose unknown fields when they are
- * read. Source: crConversionRESTOptionsGetter in k8s.io/apiextensions-apiserver/pkg/apiserver.
- */
-function agedReader(
-  { spec }: Definition,
-  version: CustomResourceVersion,
-  schema: () => Schema,
-): (object: KubeObject) => KubeObject {
-  const schemas = new Map<string, Schema>()
-  const schemaOf = (name: string): Schema => {
-    const source = spec?.versions?.find((each) => each.name === name)
-    const found =
-      name === version.name || source === undefined ? schema() : (schemas.get(name) ?? compileSchema(source))
-    schemas.set(name, found)
-    return found
-  }
-  return (object) => {
-    const written = parseGroupVersion(object.apiVersion ?? "").version
-    const from = schemaOf(written)
-    const copy = copyJson(object)
-    const whole = copy as unknown as Json
-    prune(from, whole)
-    repairEmbedded(from, whole)
-    applyDefaults(from, whole)
-    if (written !== version.name) {
-      prune(schema(), whole)
-      dropNulls(schema(), whole)
-    }
-    return equalJson(copy, object) ? object : copy
-  }
-}
-
-/**
- * Versions differ in apiVersion only, but stored objects contain only fields of the stored version's schema. Source:
- * schemaCoercingConverter in k8s.io/apiextensions-apiserver/pkg/apiserver.
- */
-function pruneTo(stored: CustomResourceVersion): (object: KubeObject) => KubeObject {
-  let compiled: Schema | undefined
-  return (object) => {
-    compiled ??= compileSchema(stored)
-    prune(compiled, object as unknown as Json)
-    applyDefaults(compiled, object as unknown as Json)
-    return object
-  }
-}
-
 /** For objects of versions that the definition no longer has: only the webhook knows them. */
 const lost: CustomResourceVersion = {
   name: "",
@@ -275,16 +215,6 @@ function deprecationOf({ spec }: Definition, { name, deprecated, deprecationWarn
     .sort((a, b) => compareVersions(a.name, b.name))[0]
   const use = better === undefined ? "" : `; use ${group}/${better.name} ${kind}`
   return `${group}/${name} ${kind} is deprecated${use}`
-}
-
-function compileSchema(version: CustomResourceVersion): Schema {
-  const source: Json = version.schema?.openAPIV3Schema ?? { type: "object" }
-  const { schema, errors } = compileStructural(source, FieldPath.root("openAPIV3Schema"))
-  const [first] = errors
-  // Validation rejects all of these.
-  if (first !== undefined) throw new TypeError(`schema of version ${version.name}: ${first.message()}`)
-  pruneDefaults(schema)
-  return schema
 }
 
 function subresourcesOf(definition: Definition, version: CustomResourceVersion): SubresourceFacts[] {
