@@ -44,3 +44,8 @@ function portOf(spec: Container, wanted: unknown): number | undefined {
   if (typeof wanted === "number") return wanted
   return spec.ports?.find(({ name }) => name === wanted)?.containerPort
 }
+
+export function printHook({ exec, httpGet, sleep }: Hook): string {
+  if (exec) return `Exec lifecycle hook ([${(exec.command ?? []).join(" ")}])`
+  return httpGet ? `HTTP lifecycle hook (${httpGet.path ?? ""})` : `Sleep lifecycle hook (${sleep?.seconds ?? 0})`
+}

@@ -5,7 +5,7 @@ import type { Container, Pod } from "../../apimachinery/object.ts"
 import { endsWithin, systemClock } from "../../client/clock.ts"
 import { SimulatedContainer } from "../container/container.ts"
 import { FileSystem, Volume } from "../container/file-system.ts"
-import { type Hook, runHandler } from "./handlers.ts"
+import { type Hook, printHook, runHandler } from "./handlers.ts"
 import { ProbeWorker } from "./probes.ts"
 import { environmentOf, hostnameOf, MissingSource, type Sources, substitute } from "./sources.ts"
 import { mountsOf, ownFiles } from "./volumes.ts"
@@ -228,13 +228,9 @@ export class PodContainer {
     const fault = await runHandler(hook, this.spec, container, this.#hooks.signal)
     if (fault === undefined) return undefined
     this.#owner.recordEvent("Warning", `Failed${kind}Hook`, `${kind}Hook failed`)
-    const { metadata } = this.#owner.pod
-    const what = hook.exec
-      ? `Exec lifecycle hook ([${(hook.exec.command ?? []).join(" ")}])`
-      : hook.httpGet
-        ? `HTTP lifecycle hook (${hook.httpGet.path ?? ""})`
-        : `Sleep lifecycle hook (${hook.sleep?.seconds ?? 0})`
-    return `${what} for Container ${JSON.stringify(this.spec.name)} in Pod "${metadata.name}_${metadata.namespace}(${metadata.uid})" failed - error: ${fault}`
+    const { name, namespace, uid } = this.#owner.pod.metadata
+    const where = `Container ${JSON.stringify(this.spec.name)} in Pod "${name}_${namespace}(${uid})"`
+    return `${printHook(hook)} for ${where} failed - error: ${fault}`
   }
 
   #onStarted(container: SimulatedContainer): void {
