@@ -1,6 +1,6 @@
 // The kinds of load of a greedy tenant (fairness-load.ts), and how their effect is reported (fairness.ts).
 
-export const loadKinds = {
+const loadKinds = {
   reads: "gets",
   writes: "merge patches",
   lists: "lists of 2,000 objects, compressed",

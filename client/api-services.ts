@@ -45,7 +45,7 @@ export function isRemote({ spec }: APIService): boolean {
   return spec?.service !== undefined && spec.service !== null
 }
 
-export function availableCondition({ status }: APIService): APIServiceCondition | undefined {
+function availableCondition({ status }: APIService): APIServiceCondition | undefined {
   return status?.conditions?.find(({ type }) => type === "Available")
 }
 

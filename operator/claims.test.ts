@@ -5,7 +5,7 @@ import { claimsOf, isOf } from "./claims.ts"
 import { tenancyAPIVersion, type VirtualCluster } from "./types.ts"
 
 const identity = (uid: string, namespace = "default") => ({ namespace, name: "acme", uid })
-const keyOf = (uid: string, namespace = "default"): string => clusterKey(identity(uid, namespace))
+const keyOf = (uid: string): string => clusterKey(identity(uid, "default"))
 
 function virtualCluster(adopts?: string, clusterNamespace?: string): VirtualCluster {
   return {

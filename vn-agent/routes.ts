@@ -1,7 +1,7 @@
 // The part of the kubelet's API that a vn-agent serves, as a table. Everything else is 404: in particular /pods and /logs/, which
 // on a kubelet show all tenants' pods and the node's own logs.
 
-export interface Route {
+interface Route {
   methods: readonly string[]
   /** The first path segment, as in the kubelet. */
   action: string

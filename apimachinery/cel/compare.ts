@@ -57,7 +57,7 @@ function areMapsEqual(a: MapValue, b: MapValue): boolean {
   })
 }
 
-export type Numeric = bigint | number | UInt
+type Numeric = bigint | number | UInt
 
 function isNumeric(value: Value): value is Numeric {
   return typeof value === "bigint" || typeof value === "number" || value instanceof UInt

@@ -14,7 +14,7 @@ const down = (policies: object[], selectPolicy = "Max"): object => ({
   scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies: [policy("Percent", 100)] },
   scaleDown: { stabilizationWindowSeconds: 0, selectPolicy, policies },
 })
-const policy = (type: string, value: number, periodSeconds = 60): object => ({ type, value, periodSeconds })
+const policy = (type: string, value: number): object => ({ type, value, periodSeconds: 60 })
 
 describe("normalize()", () => {
   test.each([

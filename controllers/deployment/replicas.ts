@@ -23,7 +23,7 @@ export function scaled(value: number | string | undefined, of: number, roundUp: 
   return roundUp ? Math.ceil(exact) : Math.floor(exact)
 }
 
-export function maxSurge(deployment: Deployment): number {
+function maxSurge(deployment: Deployment): number {
   if (!isRolling(deployment)) return 0
   return scaled(deployment.spec?.strategy?.rollingUpdate?.maxSurge, replicasOf(deployment), true) | 0
 }

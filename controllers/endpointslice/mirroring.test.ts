@@ -6,11 +6,11 @@ import { mirror } from "./mirror.ts"
 
 const only = ["endpointslice-mirroring", "garbage-collector"]
 
-const service = (spec: object = {}): KubeObject => ({
+const service = (): KubeObject => ({
   apiVersion: "v1",
   kind: "Service",
   metadata: { name: "db", namespace: "default" },
-  spec: { ports: [{ port: 5432 }], ...spec },
+  spec: { ports: [{ port: 5432 }] },
 })
 
 const written = (metadata: object = {}, subsets: object[] = [subset()]): KubeObject => ({

@@ -37,8 +37,8 @@ const podsOf = (harness: Harness): Pod[] => harness.cluster.all<Pod>(pods)
 const eventCount = (harness: Harness, reason: string): number =>
   harness.cluster.all(events).filter((event) => event["reason"] === reason).length
 /** Lets pending work finish. */
-async function turns(count = 20): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 describe("a Job of several pods", () => {

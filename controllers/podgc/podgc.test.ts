@@ -22,8 +22,8 @@ const pod = (name: string, nodeName?: string): KubeObject =>
     metadata: { name, namespace: "default" },
     spec: nodeName === undefined ? {} : { nodeName },
   }) as KubeObject
-const node = (name: string, taints: object[] = []): KubeObject =>
-  ({ apiVersion: "v1", kind: "Node", metadata: { name }, spec: { taints } }) as KubeObject
+const node = (name: string): KubeObject =>
+  ({ apiVersion: "v1", kind: "Node", metadata: { name }, spec: { taints: [] } }) as KubeObject
 const names = (harness: Harness): string[] => harness.cluster.all(pods).map(({ metadata }) => metadata.name!)
 
 /** Lets the controller process all events before the clock advances. */

@@ -16,7 +16,7 @@ const secondsBounds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30]
 /** Number of flows per control plane; requests of further ones are not counted by flow. */
 const maxFlows = 500
 
-export type Rejection = "queue-full" | "time-out" | "cancelled"
+type Rejection = "queue-full" | "time-out" | "cancelled"
 
 /** A request that is queued or executing. */
 export interface Passing {

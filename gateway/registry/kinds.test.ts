@@ -11,8 +11,8 @@ afterAll(() => kinds[Symbol.asyncDispose]())
 /** A unique name, so that the tests can share one control plane. */
 const next = (): string => `n${++count}`
 
-const template = (spec: Loose = {}, labels: Loose = { a: "b" }): Loose => ({
-  metadata: { labels },
+const template = (spec: Loose = {}): Loose => ({
+  metadata: { labels: { a: "b" } },
   spec: { containers: [{ name: "a", image: "b" }], ...spec },
 })
 const selected = (more: Loose = {}): Loose => ({ selector: { matchLabels: { a: "b" } }, template: template(), ...more })

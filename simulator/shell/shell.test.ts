@@ -34,8 +34,8 @@ function shell(input = "", signal = new AbortController().signal) {
   return { run, process }
 }
 
-async function sh(script: string, input?: string): Promise<Run> {
-  const { run, process } = shell(input)
+async function sh(script: string): Promise<Run> {
+  const { run, process } = shell()
   run.code = await runCommand(process, ["sh", "-c", script])
   return run
 }

@@ -1,7 +1,7 @@
 // The simulator on a fake cluster with two nodes, for tests.
 
 import { afterEach, beforeEach } from "vitest"
-import type { Job, KubeObject, Pod } from "../../apimachinery/object.ts"
+import type { KubeObject, Pod } from "../../apimachinery/object.ts"
 import { events, pods } from "../../client/resources.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { eventually } from "../../test/harness/eventually.ts"
@@ -28,8 +28,8 @@ export async function restart(): Promise<void> {
   simulator = await start()
 }
 
-export function podOf(name: string, spec: Record<string, unknown>, more: Partial<Job["metadata"]> = {}): KubeObject {
-  return { apiVersion: "v1", kind: "Pod", metadata: { name, namespace, ...more }, spec }
+export function podOf(name: string, spec: Record<string, unknown>): KubeObject {
+  return { apiVersion: "v1", kind: "Pod", metadata: { name, namespace }, spec }
 }
 
 export const container = (command: string[], more: Record<string, unknown> = {}) => ({

@@ -29,7 +29,7 @@ export async function startHarness(): Promise<SyncerHarness> {
   return harness
 }
 
-export class SyncerHarness implements AsyncDisposable {
+class SyncerHarness implements AsyncDisposable {
   readonly superCluster = new FakeCluster({ isSuper: true })
   readonly tenants = new FakeTenants()
   readonly tenant = fakeTenant("acme")

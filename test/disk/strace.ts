@@ -55,7 +55,7 @@ const begun = /^(?<thread>\d+) +(?<name>\w+)\((?<args>.*) <unfinished \.\.\.>$/
 const resumed = /^(?<thread>\d+) +<\.\.\. (?<name>\w+) resumed>.*\) += (?<result>-?\d+|\?)(?:<(?<path>[^>]*)>)?/
 const ended = /^\d+ +\+\+\+ /
 
-export function readTrace(log: string): readonly TraceEvent[] {
+function readTrace(log: string): readonly TraceEvent[] {
   const events: TraceEvent[] = []
   const underWay = new Map<string, SystemCall>()
   for (const line of log.split("\n")) {

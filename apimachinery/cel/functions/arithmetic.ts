@@ -25,7 +25,7 @@ export function uint(value: bigint): Value {
   return value > uint64.max || value < 0n ? new CelError("unsigned integer overflow") : new UInt(value)
 }
 
-export function duration(nanos: bigint): Value {
+function duration(nanos: bigint): Value {
   return nanos > int64.max || nanos < int64.min ? new CelError("duration overflow") : new Duration(nanos)
 }
 

@@ -9,7 +9,7 @@ import { YamlFault } from "./text.ts"
 export type YamlValue = Scalar | YamlValue[] | YamlMap
 
 /** Keys of different types are different: 1 is not "1". */
-export class YamlMap {
+class YamlMap {
   readonly #pairs = new Map<string, [Scalar, YamlValue]>()
 
   /** Returns whether the key existed before. */

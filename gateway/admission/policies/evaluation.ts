@@ -14,7 +14,7 @@ import type { User } from "../../request/user.ts"
 import { authorizerNames, type PolicyInput } from "./input.ts"
 
 /** The cost budget of a policy's expressions per request. Source: k8s.io/apiserver/pkg/apis/cel. */
-export const policyBudget = 10_000_000
+const policyBudget = 10_000_000
 /** The cost budget of match conditions. */
 const conditionsBudget = policyBudget / 4
 /** Milliseconds after which others have their turn. */

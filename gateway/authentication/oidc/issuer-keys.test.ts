@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto"
+import { createPublicKey, generateKeyPairSync } from "node:crypto"
 import { compactVerify, SignJWT } from "jose"
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { Backends } from "../../backends/backends.ts"
@@ -48,8 +48,8 @@ function wait(ms: number): void {
 const keysOf = (): IssuerKeys =>
   new IssuerKeys({ url: issuer.url, certificateAuthority: issuer.certificateAuthority }, backends)
 
-async function isGood({ keyOf }: IssuerKeys, kid: string, signer: KeyObject = privateKey): Promise<boolean> {
-  const token = await new SignJWT({}).setProtectedHeader({ alg: "ES256", kid }).sign(signer)
+async function isGood({ keyOf }: IssuerKeys, kid: string): Promise<boolean> {
+  const token = await new SignJWT({}).setProtectedHeader({ alg: "ES256", kid }).sign(privateKey)
   return compactVerify(token, keyOf).then(
     () => true,
     () => false,

@@ -7,7 +7,7 @@ export const bytes = (text: string): Uint8Array => Buffer.from(text)
 export const text = (value: Uint8Array | undefined): string | undefined => value && Buffer.from(value).toString()
 export const show = (kv: KeyValue | undefined): string | undefined =>
   kv && `${kv.key}=${text(kv.value)} ${kv.createRevision}/${kv.modRevision}`
-export const showEvent = (event: StoreEvent): string =>
+const showEvent = (event: StoreEvent): string =>
   `${event.type} ${show(event.current)}${event.previous ? ` was ${show(event.previous)}` : ""}`
 export const names = (items: readonly KeyValue[]): string[] => items.map((item) => item.key)
 

@@ -15,7 +15,7 @@ export interface Place {
 
 export const serviceCidr = "10.96.0.0/16"
 
-export const logFile = (place: Place, name: string): string => path.join(place.folder, "logs", `${name}.log`)
+const logFile = (place: Place, name: string): string => path.join(place.folder, "logs", `${name}.log`)
 
 async function start(place: Place, name: string, args: readonly string[]): Promise<Component> {
   return Component.start({ name, program: await binary(name), args, logFile: logFile(place, name) })

@@ -16,7 +16,7 @@ const imageNameAnnotation = "io.containerd.image.name"
 const digestPattern = /^sha256:[0-9a-f]{64}$/
 const pathPattern = /^\/v2\/(.+)\/(manifests|blobs)\/([^/]+)$/
 
-export async function createRegistry(layout: string): Promise<ReturnType<typeof createServer>> {
+async function createRegistry(layout: string): Promise<ReturnType<typeof createServer>> {
   const { manifests } = JSON.parse(await readFile(path.join(layout, "index.json"), "utf8")) as Index
   const digests = new Map(manifests.map(({ digest, annotations }) => [annotations[imageNameAnnotation] ?? "", digest]))
   return createServer((request, response) => {

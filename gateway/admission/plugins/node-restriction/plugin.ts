@@ -16,7 +16,7 @@ import { restrictPod } from "./pods.ts"
 import { restrictToken } from "./tokens.ts"
 
 /** Throws what the node may not do. */
-export type Restriction = (ctx: RequestContext, node: string, attributes: AdmissionAttributes) => void | Promise<void>
+type Restriction = (ctx: RequestContext, node: string, attributes: AdmissionAttributes) => void | Promise<void>
 
 const restrictions: Readonly<Record<string, Restriction>> = dictionary({
   pods: restrictPod,

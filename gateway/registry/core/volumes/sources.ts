@@ -16,7 +16,7 @@ import { initiatorFault } from "./initiators.ts"
 /** A source as received; its fields depend on the kind of source. */
 export type VolumeSource = Readonly<Record<string, unknown>>
 /** `persistent`: the source of a PersistentVolume, in which secret references have a namespace. */
-export type SourceCheck = (path: FieldPath, source: VolumeSource, persistent: boolean) => FieldError[]
+type SourceCheck = (path: FieldPath, source: VolumeSource, persistent: boolean) => FieldError[]
 
 const maxLun = 255
 const maxTenant = 64

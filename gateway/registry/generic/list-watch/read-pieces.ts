@@ -118,7 +118,7 @@ export async function choose(
 }
 
 /** Initial objects, whose bytes are created when they are needed, are small. */
-export function bytesOf(items: readonly KeyValue[]): number {
+function bytesOf(items: readonly KeyValue[]): number {
   return items.reduce((sum, item) => (item.known === undefined ? sum + item.value.length : sum), 0)
 }
 

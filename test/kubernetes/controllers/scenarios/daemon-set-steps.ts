@@ -7,11 +7,11 @@ export const daemon = (spec: object = {}): Step => workload("DaemonSet", spec)
 
 /** A node of the scenario's own, which no other's pods go to. */
 export const taint = { key: "NAMESPACE", effect: "NoSchedule" }
-export const ownNode = (name: string, metadata: object = {}): Step => ({
+export const ownNode = (name: string): Step => ({
   create: {
     apiVersion: "v1",
     kind: "Node",
-    metadata: { name: `NAMESPACE-${name}`, labels: { of: "NAMESPACE" }, ...metadata },
+    metadata: { name: `NAMESPACE-${name}`, labels: { of: "NAMESPACE" } },
     spec: { taints: [taint] },
   },
 })

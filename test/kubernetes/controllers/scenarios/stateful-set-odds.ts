@@ -4,7 +4,7 @@ import type { Scenario, Step } from "../scenario.ts"
 import { claims, patched, podNamed, revisionNamed, stateful, wholeTemplate } from "./stateful-set-steps.ts"
 import { image, labels, quota, scale, settle, template } from "./steps.ts"
 
-const named = (name: string, metadata: object = {}): Step => podNamed(name, { labels, ...metadata })
+const named = (name: string): Step => podNamed(name, { labels })
 const conditions = [{ type: "Noted", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" }]
 const status = (of: object): Step => ({ patch: ["statefulsets", "web"], with: { status: of }, subresource: "status" })
 const [claim] = claims

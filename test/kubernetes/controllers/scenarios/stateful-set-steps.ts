@@ -24,12 +24,12 @@ export const retention = (whenScaled: string, whenDeleted: string): object => ({
   volumeClaimTemplates: claims,
   persistentVolumeClaimRetentionPolicy: { whenScaled, whenDeleted },
 })
-export const podNamed = (name: string, more: object = {}, spec: object = {}): Step => ({
+export const podNamed = (name: string, more: object = {}): Step => ({
   create: {
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name, ...more },
-    spec: { containers: [container("one")], ...spec },
+    spec: { containers: [container("one")] },
   },
 })
 /** One that nobody owns, newer than those a new set would make. */

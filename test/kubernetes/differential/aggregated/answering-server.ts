@@ -100,9 +100,9 @@ export class AnsweringServer implements AsyncDisposable {
   }
 
   /** `names`: those in its certificate. */
-  static async start(names: readonly string[] = ["localhost"]): Promise<AnsweringServer> {
+  static async start(): Promise<AnsweringServer> {
     const authority = await createAuthority("answering")
-    const { certificate, key } = await issueServingCertificate(authority, names)
+    const { certificate, key } = await issueServingCertificate(authority, ["localhost"])
     const server = createServer({ cert: certificate, key })
     server.on("request", (request, response) => void answer(request, response))
     server.on("upgrade", (request: IncomingMessage, socket: Duplex) => {

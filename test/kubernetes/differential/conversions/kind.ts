@@ -9,9 +9,9 @@ export interface Webhook {
   caBundle: string
 }
 
-export const group = "c@{id}.example.com"
+const group = "c@{id}.example.com"
 export const definitionPath = `${definitions}/things.${group}`
-export const things = (version: string): string => `/apis/${group}/${version}/namespaces/@{ns}/things`
+const things = (version: string): string => `/apis/${group}/${version}/namespaces/@{ns}/things`
 
 export const [v1, v2, v3] = [things("v1"), things("v2"), things("v3")]
 export const as = (manager: string): string => `?fieldManager=${manager}`
@@ -59,7 +59,7 @@ export const conversionBy = ({ url, caBundle }: Webhook, more: object = {}): Jso
     webhook: { conversionReviewVersions: ["v1"], clientConfig: { url: `${url}/convert`, caBundle }, ...more },
   }) as unknown as Json
 
-export function definitionBy(webhook: Webhook, spec: object = {}): Json {
+function definitionBy(webhook: Webhook, spec: object = {}): Json {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
