@@ -3,6 +3,7 @@
 // mount it.
 
 import { bindCompleted, isBindingDone } from "../apimachinery/core/claim-binding.ts"
+import { defaultClassAnnotation } from "../apimachinery/core/storage-classes.ts"
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../apimachinery/quantity.ts"
 import { matches, selectorFromLabelSelector } from "../apimachinery/labels.ts"
@@ -16,7 +17,6 @@ import { expand, needsExpansion, type ResizeParts } from "./resize.ts"
 import { selectedNodeAnnotation, type ClaimSources } from "./scheduler/claims.ts"
 
 export const provisioner = "simulated.polyplane.dev"
-const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class"
 const workers = 8
 
 const standardClass = {

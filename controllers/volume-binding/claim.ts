@@ -11,17 +11,8 @@ import {
 import type { Key } from "../context.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 import { bind, setClaimStatus } from "./bind.ts"
-import {
-  bestMatch,
-  defaultOf,
-  isBoundTo,
-  isOfSuper,
-  mismatch,
-  noProvisioner,
-  selectedNode,
-  waitsForConsumer,
-} from "./matching.ts"
-import { classOf, hasClass } from "../../apimachinery/core/storage-classes.ts"
+import { bestMatch, isBoundTo, isOfSuper, mismatch, noProvisioner, selectedNode, waitsForConsumer } from "./matching.ts"
+import { classOf, hasClass, defaultClassAnnotations, defaultOf } from "../../apimachinery/core/storage-classes.ts"
 import { boundByController, isBindingDone } from "../../apimachinery/core/claim-binding.ts"
 import type { Binder } from "./binder.ts"
 import { migrateClaim } from "./migration.ts"
@@ -110,7 +101,7 @@ async function find(binder: Binder, tenant: string, claim: PersistentVolumeClaim
   if (found !== undefined) return bind(binder, tenant, found, claim)
   if (isSuperClass) return
   const { namespace, name = "", uid, annotations } = claim.metadata
-  const byDefault = hasClass(claim) ? undefined : defaultOf(classes.list(tenant))
+  const byDefault = hasClass(claim) ? undefined : defaultOf(classes.list(tenant), defaultClassAnnotations)
   if (byDefault !== undefined) {
     const patch = { metadata: { uid }, spec: { storageClassName: byDefault.metadata.name } }
     await binder.claims.client(tenant).patch(persistentVolumeClaims, namespace, name, patch, { type: "merge" })

@@ -8,7 +8,6 @@ import { uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { milliValue, parseQuantity } from "../../apimachinery/quantity.ts"
 
 export const selectedNode = "volume.kubernetes.io/selected-node"
-const defaultClass = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"]
 export const noProvisioner = "kubernetes.io/no-provisioner"
 
 /** Published by the syncer from the super cluster, which owns the object. */
@@ -87,20 +86,4 @@ export function mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim)
   if (attributesOf(volume) !== attributesOf(claim)) return "volumeAttributesClassName does not match"
   if (hasOtherMode(volume, claim)) return "incompatible volumeMode"
   return hasModes(volume, claim) ? undefined : "incompatible accessMode"
-}
-
-/** If there are several default classes: the newest, then the first by name. */
-export function defaultOf(classes: readonly StorageClass[]): StorageClass | undefined {
-  const created = ({ metadata }: StorageClass): string => metadata.creationTimestamp ?? ""
-  return classes
-    .filter(({ metadata }) => defaultClass.some((key) => metadata.annotations?.[key] === "true"))
-    .sort((a, b) =>
-      created(a) === created(b)
-        ? (a.metadata.name ?? "") < (b.metadata.name ?? "")
-          ? -1
-          : 1
-        : created(a) < created(b)
-          ? 1
-          : -1,
-    )[0]
 }

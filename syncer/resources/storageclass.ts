@@ -1,14 +1,13 @@
 // Storage classes that every tenant sees: those labelled tenancy.x-k8s.io/super.public=true, and the default class. A tenant's own
 // classes are left alone, even under a published name.
 
+import { defaultClassAnnotation } from "../../apimachinery/core/storage-classes.ts"
 import type { KubeObject, StorageClass } from "../../apimachinery/object.ts"
 import { publicLabel, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { priorityClasses, storageClasses } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import type { Publication } from "./resource-sync.ts"
-
-const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class"
 
 export const storageClass: Publication<StorageClass> = {
   resource: storageClasses,

@@ -1,6 +1,6 @@
 // Columns of volumes, claims and their classes. Source: k8s.io/kubernetes/pkg/printers/internalversion.
 
-import { classOf } from "../../../apimachinery/core/storage-classes.ts"
+import { classOf, defaultClassAnnotations, hasMark } from "../../../apimachinery/core/storage-classes.ts"
 import type { KubeObject, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../../apimachinery/object.ts"
 import type { TableColumn } from "./table-column.ts"
 import { age, column, integer, name, text, truth, wideText } from "./column.ts"
@@ -78,11 +78,7 @@ export const storageClassColumns: readonly TableColumn[] = [
   column<StorageClass>(
     "Name",
     "string",
-    ({ metadata }) => {
-      const marks = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"]
-      const marked = marks.some((mark) => metadata.annotations?.[mark] === "true")
-      return `${metadata.name ?? ""}${marked ? " (default)" : ""}`
-    },
+    (each) => `${each.metadata.name ?? ""}${hasMark(each, defaultClassAnnotations) ? " (default)" : ""}`,
     { format: "name" },
   ),
   text<StorageClass>("Provisioner", ({ provisioner }) => provisioner),
