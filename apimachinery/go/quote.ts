@@ -21,6 +21,11 @@ export function goQuote(text: string): string {
   return text.search(special) < 0 ? `"${text}"` : `"${escaped(text)}"`
 }
 
+/** A list of strings (%q). */
+export function goQuoteList(texts: readonly string[]): string {
+  return `[${texts.map(goQuote).join(" ")}]`
+}
+
 /** A text of a client may consist of millions of special characters: each is looked up once. */
 function escaped(text: string): string {
   const escapes = new Map<string, string>()

@@ -4,7 +4,7 @@
 import { createHash, type KeyObject, randomUUID } from "node:crypto"
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors, SignJWT, type JWTPayload } from "jose"
 import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
-import { goQuote } from "../../apimachinery/go/quote.ts"
+import { goQuote, goQuoteList } from "../../apimachinery/go/quote.ts"
 import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import { invalidSinceLabel, longestTokenSeconds, tokenType } from "../../apimachinery/core/service-account-tokens.ts"
 import { notFound, unauthorized } from "../../apimachinery/status.ts"
@@ -86,7 +86,7 @@ export function createTokenAuthenticator(
       const granted = audiencesOf(claims)
       const accepted = audiences.filter((audience) => granted.includes(audience))
       if (accepted.length === 0) {
-        const lists = `${goStrings(granted)} is invalid for the target audiences ${goStrings(audiences)}`
+        const lists = `${goQuoteList(granted)} is invalid for the target audiences ${goQuoteList(audiences)}`
         throw unauthorized(`token audiences ${lists}`)
       }
       const fault = faultOfTimes(claims)
@@ -113,7 +113,6 @@ export function createTokenAuthenticator(
 const annotation = "authentication.k8s.io"
 
 /** A list of texts, as Go prints it with %q. */
-const goStrings = (texts: readonly string[]): string => `[${texts.map(goQuote).join(" ")}]`
 
 /** The tokens whose signatures were verified recently. */
 class Signatures {

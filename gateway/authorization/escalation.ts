@@ -2,7 +2,7 @@
 // Source: k8s.io/kubernetes/pkg/registry/rbac and pkg/registry/rbac/validation.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
-import { goQuote } from "../../apimachinery/go/quote.ts"
+import { goQuote, goQuoteList } from "../../apimachinery/go/quote.ts"
 import { validatePathSegmentName } from "../../apimachinery/names.ts"
 import { badRequest, forbidden, notFound, type StatusError, unexplained } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -90,7 +90,7 @@ async function missingRules(
   const missing = covers(held.rules, rules)
   if (missing.length === 0) return undefined
   const list = [...new Set(compactRules(missing).map(printRule))].sort().join("\n")
-  const groups = `[${user.groups.map(goQuote).join(" ")}]`
+  const groups = goQuoteList(user.groups)
   const errors = aggregateMessage(held.missing.map((reference) => missingFor(ctx, reference).message))
   const resolution = errors === "" ? "" : `; resolution errors: [${errors}]`
   return `user ${goQuote(user.name)} (groups=${groups}) is attempting to grant RBAC permissions not currently held:\n${list}${resolution}`

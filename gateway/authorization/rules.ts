@@ -1,7 +1,7 @@
 // Evaluates rules, and whether rules cover others. Pure. Source: k8s.io/component-helpers/auth/rbac/validation and
 // k8s.io/kubernetes/pkg/apis/rbac/v1/evaluation_helpers.go.
 
-import { goQuote } from "../../apimachinery/go/quote.ts"
+import { goQuoteList } from "../../apimachinery/go/quote.ts"
 import type { Attributes, PolicyRule } from "./types.ts"
 import { trimRight } from "../../apimachinery/texts.ts"
 
@@ -127,7 +127,7 @@ export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
 export function printRule(rule: PolicyRule): string {
   const parts: string[] = []
   const part = (label: string, list: readonly string[] | undefined): void => {
-    if (list !== undefined && list.length > 0) parts.push(`${label}:[${list.map(goQuote).join(" ")}]`)
+    if (list !== undefined && list.length > 0) parts.push(`${label}:${goQuoteList(list)}`)
   }
   part("APIGroups", rule.apiGroups)
   part("Resources", rule.resources)

@@ -2,7 +2,7 @@
 // Source: github.com/coreos/go-oidc (verify.go, jwks.go) and k8s.io/apiserver/plugin/pkg/authenticator/token/oidc.
 
 import { compactVerify, errors } from "jose"
-import { goQuote } from "../../../apimachinery/go/quote.ts"
+import { goQuote, goQuoteList } from "../../../apimachinery/go/quote.ts"
 import type { JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import { type IDToken, readIDToken } from "./id-token-claims.ts"
 import { InvalidToken } from "./invalid-token.ts"
@@ -33,8 +33,8 @@ export async function verifiedClaims(
 function confirmAudience({ audience }: Pick<IDToken, "audience">, accepted: readonly string[]): void {
   if (audience.some((one) => accepted.includes(one))) return
   const [only = ""] = accepted
-  const expected = accepted.length > 1 ? `in ${goStrings([...accepted].sort())}` : goQuote(only)
-  throw new InvalidToken(`oidc: expected audience ${expected} got ${goStrings(audience)}`)
+  const expected = accepted.length > 1 ? `in ${goQuoteList([...accepted].sort())}` : goQuote(only)
+  throw new InvalidToken(`oidc: expected audience ${expected} got ${goQuoteList(audience)}`)
 }
 
 function confirmTimes({ expiry, notBefore }: Pick<IDToken, "expiry" | "notBefore">): void {
@@ -56,8 +56,6 @@ function printTime(seconds: number): string {
   return `${new Date(printable * 1000).toISOString().slice(0, 19).replace("T", " ")} +0000 UTC`
 }
 
-const goStrings = (texts: readonly string[]): string => `[${texts.map(goQuote).join(" ")}]`
-
 /** A key may have been replaced under its name. */
 async function signedPayload(token: string, keys: IssuerKeys): Promise<Uint8Array> {
   try {
@@ -74,7 +72,7 @@ async function signedPayload(token: string, keys: IssuerKeys): Promise<Uint8Arra
   }
 }
 
-const unsupported = `oidc: id token signed with unsupported algorithm, expected ${goStrings(algorithms)}`
+const unsupported = `oidc: id token signed with unsupported algorithm, expected ${goQuoteList(algorithms)}`
 
 /** A token need not name its key: then every key that it may be signed with is tried. */
 async function payloadOf(token: string, keys: IssuerKeys): Promise<Uint8Array> {
