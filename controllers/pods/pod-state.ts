@@ -1,9 +1,9 @@
 // Interpretation of a pod's status by controllers. Source: k8s.io/kubernetes/pkg/api/v1/pod, pkg/controller/controller_utils.go.
 
-import { isFinished } from "../../apimachinery/core/pod-phase.ts"
+import { isFinished, isReady } from "../../apimachinery/core/pod-phase.ts"
 import type { Pod } from "../../apimachinery/object.ts"
 
-export { isFinished }
+export { isFinished, isReady }
 
 /** Only the fields used here, so that templates and partial pods are accepted too. */
 type PodCondition = NonNullable<NonNullable<Pod["status"]>["conditions"]>[number]
@@ -19,10 +19,6 @@ export function isTerminating(pod: Pod): boolean {
 /** Whether the pod counts towards the desired replicas. */
 export function isActive(pod: Pod): boolean {
   return !isFinished(pod) && !isTerminating(pod)
-}
-
-export function isReady(pod: Pod): boolean {
-  return podCondition(pod, "Ready")?.status === "True"
 }
 
 /** Whether the pod has been ready for at least `minReadySeconds`. */

@@ -1,6 +1,7 @@
 // Columns of pods; the status that kubectl shows is computed from the states of the containers. Source:
 // k8s.io/kubernetes/pkg/printers/internalversion printPod.
 
+import { isReady } from "../../../apimachinery/core/pod-phase.ts"
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { ContainerStatus, Pod } from "../../../apimachinery/object.ts"
 import type { RowCondition, TableColumn } from "./table-column.ts"
@@ -115,8 +116,7 @@ function addContainers(
     }
   }
   if (summary.reason !== "Completed") return
-  const ready = (pod.status?.conditions ?? []).some((item) => item.type === "Ready" && item.status === "True")
-  if (running && ready) summary.reason = "Running"
+  if (running && isReady(pod)) summary.reason = "Running"
   else if (failure !== "") summary.reason = failure
   else if (running) summary.reason = "NotReady"
 }

@@ -2,6 +2,7 @@
 // k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go.
 
 import type * as models from "@kubernetes/client-node"
+import { isReady } from "../../../../apimachinery/core/pod-phase.ts"
 import { type KubeObject, type ObjectMeta, type Pod, timestamp, type Wire } from "../../../../apimachinery/object.ts"
 import { matches, selectorFromLabelSelector } from "../../../../apimachinery/labels.ts"
 import { FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
@@ -163,10 +164,6 @@ async function spendBudget(ctx: RequestContext, pod: Pod, dryRun: boolean): Prom
     admitOwnUpdate(behalf, registry.definition, dryRun),
   )
   return undefined
-}
-
-function isReady(pod: Pod): boolean {
-  return (pod.status?.conditions ?? []).some(({ type, status }) => type === "Ready" && status === "True")
 }
 
 const causes = (message: string): StatusCause[] => [{ reason: "DisruptionBudget", message }]
