@@ -1,6 +1,7 @@
 // The informers that all controllers share: one per kind, over all tenants that use these controllers. An informer is created and
 // started when a controller first requests it.
 
+import { serviceNameLabel } from "../apimachinery/core/endpoint-slices.ts"
 import { dictionary } from "../apimachinery/dictionary.ts"
 import type { EndpointSlice, IPAddress, Job, KubeObject, PersistentVolume, Pod } from "../apimachinery/object.ts"
 import { controllerOf } from "../apimachinery/object.ts"
@@ -47,7 +48,7 @@ const addressIndexes: IndexFunctions<IPAddress> = {
 const sliceIndexes: IndexFunctions<EndpointSlice> = {
   /** By "namespace/name" of the Service in the label. */
   service: ({ metadata }) => {
-    const name = metadata.labels?.["kubernetes.io/service-name"]
+    const name = metadata.labels?.[serviceNameLabel]
     return name === undefined ? [] : [`${metadata.namespace ?? ""}/${name}`]
   },
 }

@@ -1,5 +1,6 @@
 // The EndpointSlices of Services with a selector. Source: k8s.io/kubernetes/pkg/controller/endpointslice, k8s.io/endpointslice.
 
+import { managedByLabel, serviceNameLabel } from "../../apimachinery/core/endpoint-slices.ts"
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { EndpointSlice, Node, Pod, Service } from "../../apimachinery/object.ts"
 import { endpointSlices, nodes as nodeResource, pods as podResource, services } from "../../client/resources.ts"
@@ -19,7 +20,7 @@ import {
   enqueueServices,
   watchServicePods,
 } from "./service-pods.ts"
-import { isManagedBy, managedByLabel, serviceNameLabel, staleRetryMs, watchSlices } from "./slices.ts"
+import { isManagedBy, staleRetryMs, watchSlices } from "./slices.ts"
 import { TriggerTimes } from "./trigger-times.ts"
 import { carryOut } from "./slice-writes.ts"
 import { Zones } from "./zones.ts"

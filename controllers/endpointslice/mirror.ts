@@ -2,13 +2,14 @@
 // Source: k8s.io/kubernetes/pkg/controller/endpointslicemirroring/{reconciler,utils}.go.
 
 import { parseLooseAddress, printAddress, unmapped } from "../../apimachinery/addresses.ts"
+import { managedByLabel, serviceNameLabel } from "../../apimachinery/core/endpoint-slices.ts"
 import type { Endpoints, EndpointSlice, Service } from "../../apimachinery/object.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { groupId, listed, type Endpoint, type Ports } from "./plan.ts"
 import { repack, type Address, type Subset } from "./repack.ts"
 import { familyOf } from "./service-pods.ts"
-import { inPlaceOf, managedByLabel, serviceNameLabel } from "./slices.ts"
+import { inPlaceOf } from "./slices.ts"
 import { triggerTimeAnnotation } from "./trigger-times.ts"
 
 export const managedBy = "endpointslicemirroring-controller.k8s.io"

@@ -1,13 +1,11 @@
 // What the two controllers of EndpointSlices share: the labels that name a slice's Service and controller, and the slices of one of
 // them as a source of keys.
 
+import { managedByLabel, serviceNameLabel } from "../../apimachinery/core/endpoint-slices.ts"
 import type { EndpointSlice, KubeObject } from "../../apimachinery/object.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { Controller } from "../context.ts"
-
-export const serviceNameLabel = "kubernetes.io/service-name"
-export const managedByLabel = "endpointslice.kubernetes.io/managed-by"
 
 /** Delay if the cache does not show the last writes yet; usually their events arrive earlier. */
 export const staleRetryMs = 100

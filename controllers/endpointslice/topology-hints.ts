@@ -4,11 +4,11 @@
 
 import type { EndpointSlice, Node } from "../../apimachinery/object.ts"
 import { milliValue, parseQuantity } from "../../apimachinery/quantity.ts"
+import { zoneLabel } from "./endpoints-of.ts"
 import type { Endpoint } from "./plan.ts"
 
 /** Maximum overload of an endpoint, as a fraction of its share. */
 const overload = 0.2
-const zoneLabel = "topology.kubernetes.io/zone"
 const excluded = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"]
 
 /** Reasons for not adding hints. */

@@ -3,6 +3,7 @@
 
 import type { ConfigMap, KubeObject, Namespace, ServiceAccount } from "../../apimachinery/object.ts"
 import { isAlreadyExists } from "../../apimachinery/status.ts"
+import { rootCAConfigMap } from "../../apimachinery/tenancy.ts"
 import { configMaps, namespaces, serviceAccounts } from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
@@ -10,7 +11,6 @@ import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type Actor, type ControllerContext, type Key } from "../context.ts"
 
 const defaultAccount = "default"
-const rootCertificates = "kube-root-ca.crt"
 const description =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the " +
   "internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters."
@@ -30,10 +30,10 @@ export function runServiceAccounts(ctx: ControllerContext): Promise<void> {
 export function runRootCertificates(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<ConfigMap>(configMaps)
   const data = { "ca.crt": ctx.rootCertificateAuthority }
-  return perNamespace(ctx, "root-ca-certificate-publisher", all, rootCertificates, async (actor, key, isActive) => {
-    const present = all.get(key.tenant, key.name, rootCertificates)
+  return perNamespace(ctx, "root-ca-certificate-publisher", all, rootCAConfigMap, async (actor, key, isActive) => {
+    const present = all.get(key.tenant, key.name, rootCAConfigMap)
     const annotations = { ...present?.metadata.annotations, "kubernetes.io/description": description }
-    const metadata = { name: rootCertificates, namespace: key.name, annotations }
+    const metadata = { name: rootCAConfigMap, namespace: key.name, annotations }
     if (present === undefined) {
       if (isActive) await create(actor, key, configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata, data })
       return

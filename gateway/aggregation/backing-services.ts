@@ -1,6 +1,7 @@
 // The Services behind a control plane's aggregated APIs. A change of one of them, or of its endpoints, may change whether the APIs are
 // available. They are watched while there are any.
 
+import { serviceNameLabel } from "../../apimachinery/core/endpoint-slices.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import { endpointSlices, services } from "../../client/resources.ts"
@@ -11,7 +12,6 @@ import { parseStored } from "../registry/generic/storage/store-view.ts"
 
 const servicesPrefix = storagePrefixOf(services.group, services.resource)
 const slicesPrefix = storagePrefixOf(endpointSlices.group, endpointSlices.resource)
-const serviceNameLabel = "kubernetes.io/service-name"
 
 export interface BackingServicesParts {
   store: Store

@@ -3,6 +3,7 @@
 
 import { randomInt } from "node:crypto"
 import { isIP } from "node:net"
+import { serviceNameLabel } from "../../apimachinery/core/endpoint-slices.ts"
 import type { EndpointSlice, Service } from "../../apimachinery/object.ts"
 import { isNotFound, notFound, serviceUnavailable } from "../../apimachinery/status.ts"
 import { endpointSlices, services } from "../../client/resources.ts"
@@ -21,8 +22,6 @@ export interface ServiceReference {
   namespace: string
   name: string
 }
-
-const serviceNameLabel = "kubernetes.io/service-name"
 
 /** Where kube-apiserver finds the Service by default, for messages and headers: its own address, not that of an endpoint. */
 export function addressOf({ metadata, spec }: Service, port: number): string {

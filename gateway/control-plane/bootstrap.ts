@@ -13,6 +13,7 @@ import { builtInDefinitions } from "../registry/definitions.ts"
 import { managersIn, setEntries } from "../registry/generic/managed-fields/field-management.ts"
 import { storageKey } from "../registry/generic/storage/keys.ts"
 import { deepFreeze } from "../../apimachinery/freeze.ts"
+import { rootCAConfigMap } from "../../apimachinery/tenancy.ts"
 import { encodeStored } from "../registry/generic/storage/stored-form.ts"
 import type { BornObject } from "../registry/generic/storage/stored-value.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
@@ -127,7 +128,7 @@ function perNamespace(certificateAuthority: string): KubeObject[] {
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: {
-        name: "kube-root-ca.crt",
+        name: rootCAConfigMap,
         namespace,
         annotations: {
           "kubernetes.io/description":

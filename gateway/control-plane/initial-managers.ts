@@ -11,6 +11,7 @@ import {
 import { mergeTypeOf } from "../../apimachinery/managed-fields/merge-type.ts"
 import { recordUpdate } from "../../apimachinery/managed-fields/ownership.ts"
 import { type Json, type KubeObject, parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
+import { rootCAConfigMap } from "../../apimachinery/tenancy.ts"
 import { serverManager } from "../registry/generic/internal-write.ts"
 import { blankOf } from "../registry/generic/managed-fields/field-management.ts"
 import { resetFields } from "../registry/generic/managed-fields/reset-fields.ts"
@@ -69,7 +70,7 @@ function createdPart(object: KubeObject, applied: Part | undefined): Part {
 function creatorOf({ apiVersion, metadata }: KubeObject): string {
   const { group } = parseGroupVersion(apiVersion)
   if (group === "flowcontrol.apiserver.k8s.io") return "api-priority-and-fairness-config-producer-v1"
-  return metadata.name === "kube-root-ca.crt" ? "kube-controller-manager" : serverManager
+  return metadata.name === rootCAConfigMap ? "kube-controller-manager" : serverManager
 }
 
 function appliedPart(object: KubeObject): Part | undefined {

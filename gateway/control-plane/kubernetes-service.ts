@@ -1,6 +1,7 @@
 // The Service by which programs in a cluster find its API server: default/kubernetes, with the gateway's address as endpoint. Its
 // ClusterIP is claimed like any other, so it is created by an ordinary create once the super cluster responds.
 
+import { serviceNameLabel } from "../../apimachinery/core/endpoint-slices.ts"
 import type { EndpointSlice, Endpoints, Service } from "../../apimachinery/object.ts"
 import { endpoints, endpointSlices, services } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
@@ -83,7 +84,7 @@ function sliceOf(address: string, port: number): EndpointSlice {
   return {
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
-    metadata: { namespace, name, labels: { "kubernetes.io/service-name": name } },
+    metadata: { namespace, name, labels: { [serviceNameLabel]: name } },
     addressType: address.includes(":") ? ("IPv6" as const) : ("IPv4" as const),
     endpoints: [{ addresses: [address], conditions: { ready: true } }],
     ports: [{ name: portName, port, protocol: "TCP" }],

@@ -1,12 +1,12 @@
 // EndpointSlices that a tenant created itself, and that of its own "kubernetes" Service: kube-proxy reads only slices. Slices that
 // controllers create from pods or Endpoints are created in super by its own controllers, from the objects there.
 
+import { managedByLabel } from "../../apimachinery/core/endpoint-slices.ts"
 import type { EndpointSlice } from "../../apimachinery/object.ts"
 import { endpointSlices } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { ResourceSync } from "./resource-sync.ts"
 
-const managedByLabel = "endpointslice.kubernetes.io/managed-by"
 const controllers = new Set(["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"])
 const isOfController = ({ metadata }: EndpointSlice): boolean =>
   controllers.has(metadata.labels?.[managedByLabel] ?? "")

@@ -10,6 +10,7 @@ import { mountedSecrets } from "../../../apimachinery/core/pod-references.ts"
 import { mountedTokenSeconds } from "../../../apimachinery/core/service-account-tokens.ts"
 import { serviceAccounts } from "../../../client/resources.ts"
 import { isMirror } from "../../../apimachinery/core/mirror-pods.ts"
+import { rootCAConfigMap } from "../../../apimachinery/tenancy.ts"
 import { withoutReason } from "../../registry/generic/metadata.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
@@ -104,7 +105,7 @@ function mountToken(spec: PodSpec): void {
   if (present !== undefined || !needed) return
   const sources = [
     { serviceAccountToken: { path: "token", expirationSeconds: mountedTokenSeconds } },
-    { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
+    { configMap: { name: rootCAConfigMap, items: [{ key: "ca.crt", path: "ca.crt" }] } },
     {
       downwardAPI: { items: [{ path: "namespace", fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" } }] },
     },

@@ -1,6 +1,7 @@
 // EndpointSlices. Source: k8s.io/kubernetes/pkg/{apis,registry}/discovery.
 
 import type * as models from "@kubernetes/client-node"
+import { managedByLabel } from "../../../../apimachinery/core/endpoint-slices.ts"
 import {
   duplicate,
   type FieldError,
@@ -81,7 +82,7 @@ const controllers = ["endpointslice-controller.k8s.io", "endpointslicemirroring-
 
 /** Slices of controllers get no warnings: the controllers correct what they copy, and do not read warnings. */
 function isControlled({ metadata }: EndpointSlice): boolean {
-  return controllers.includes(metadata.labels?.["endpointslice.kubernetes.io/managed-by"] ?? "")
+  return controllers.includes(metadata.labels?.[managedByLabel] ?? "")
 }
 
 function warningsOf({ endpoints = [] }: EndpointSlice): string[] {
