@@ -2,7 +2,7 @@
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning.
 
 import type { Json } from "../object.ts"
-import { type JsonObject } from "./json-object.ts"
+import type { JsonObject } from "./json-object.ts"
 import { printPath } from "./json/scan.ts"
 import { type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 

@@ -2,7 +2,7 @@
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { isAlreadyExists } from "../../apimachinery/status.ts"
-import { type Deployment, type Pod, type ReplicaSet } from "../../apimachinery/object.ts"
+import type { Deployment, Pod, ReplicaSet } from "../../apimachinery/object.ts"
 import { deployments, pods, replicaSets } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"

@@ -5,7 +5,7 @@ import type { Server as HttpsServer } from "node:https"
 import type { AddressInfo, Server } from "node:net"
 import type { RequestState } from "../filters/state.ts"
 import { maxFiles } from "../metrics/process.ts"
-import { type GatewayLimits } from "../options.ts"
+import type { GatewayLimits } from "../options.ts"
 import { StartError } from "../start-error.ts"
 import type { Arrivals } from "../request/arrivals.ts"
 

@@ -2,7 +2,7 @@
 
 import type { Node } from "../../apimachinery/object.ts"
 import { matchesTerm } from "../../apimachinery/core/node-selection.ts"
-import { type Candidate } from "./filters.ts"
+import type { Candidate } from "./filters.ts"
 import type { NodeState } from "./node-state.ts"
 import { spreadCounts } from "./topology.ts"
 

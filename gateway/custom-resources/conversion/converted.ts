@@ -5,7 +5,7 @@ import { aggregateMessage } from "../../../apimachinery/error-message.ts"
 import { FieldPath } from "../../../apimachinery/field-errors.ts"
 import { goTypeOf } from "../../../apimachinery/go/print.ts"
 import { validateAnnotations, validateLabels } from "../../../apimachinery/object-meta.ts"
-import { type Json, type KubeObject, type ObjectMeta } from "../../../apimachinery/object.ts"
+import type { Json, KubeObject, ObjectMeta } from "../../../apimachinery/object.ts"
 import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import { unexplained } from "../../../apimachinery/status.ts"
 

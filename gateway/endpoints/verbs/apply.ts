@@ -20,11 +20,11 @@ import {
   setEntries,
   type Unchecked,
 } from "../../registry/generic/managed-fields/field-management.ts"
-import { type ManagedKind } from "../../registry/generic/managed-fields/managed-kind.ts"
+import type { ManagedKind } from "../../registry/generic/managed-fields/managed-kind.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { agreeOnName, agreeOnNamespace, decodeValue } from "../body.ts"
-import { type Expected } from "../expected.ts"
+import type { Expected } from "../expected.ts"
 import { type RequestBody, takeJson } from "../request-body.ts"
 import type { FieldValidation } from "../request-options.ts"
 import { between } from "../../../apimachinery/texts.ts"
