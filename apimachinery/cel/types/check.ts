@@ -5,7 +5,6 @@ import { type CallNode, type ComprehensionNode, type Node, qualifiedName, type S
 import type { CheckedTree, Reference } from "./checked-tree.ts"
 import { type Environment, type Overload, overloadsOf, typeNamed } from "./environment.ts"
 import type { Issue } from "../syntax/issues.ts"
-import { literalType } from "./literal-type.ts"
 import { printSignature, resolveOverload } from "./overload.ts"
 import {
   boolType,
@@ -15,6 +14,7 @@ import {
   isOptional,
   iterationTypes,
   listType,
+  literalType,
   mapType,
   optionalType,
   printType,

@@ -1,5 +1,7 @@
 // The types of the type checker. Source: cel-spec/doc/langdef.md#types.
 
+import { UInt } from "../values.ts"
+
 export type TypeKind =
   /** Like dyn, but cannot be iterated over: what upstream declares as google.protobuf.Any. */
   | "any"
@@ -165,5 +167,21 @@ export function iterationTypes(range: Type, hasTwo: boolean): [Type, Type] | und
       return [dynType, dynType]
     default:
       return undefined
+  }
+}
+
+export function literalType(value: unknown): Type {
+  switch (typeof value) {
+    case "boolean":
+      return boolType
+    case "bigint":
+      return intType
+    case "number":
+      return doubleType
+    case "string":
+      return stringType
+    default:
+      if (value === null) return nullType
+      return value instanceof UInt ? uintType : bytesType
   }
 }

@@ -1,4 +1,4 @@
-// Columns of APIServices and CustomResourceDefinitions. Source: k8s.io/kube-aggregator/pkg/registry/apiservice/etcd.
+// Columns of APIServices. Source: k8s.io/kube-aggregator/pkg/registry/apiservice/etcd.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { TableColumn } from "./table-column.ts"

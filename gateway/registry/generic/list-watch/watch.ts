@@ -4,14 +4,14 @@
 
 import { Recent } from "../../../../apimachinery/recent.ts"
 import { type KeyValue, StorageError, type Store, type StoreEvent } from "../../../../storage/types.ts"
-import { bookmark } from "./bookmark.ts"
 import { checkNotFuture, checkWatchOptions, parseResourceVersion } from "./list-options.ts"
 import { readOne } from "./list.ts"
 import { streamAt } from "./read-pieces.ts"
 import type { RegistryEvent, ResourceDefinition, WatchRequest } from "../../rest.ts"
+import { blankObject } from "../blank.ts"
 import { type Selection, selectionOf } from "./selection.ts"
 import { watchError } from "../storage/storage-errors.ts"
-import type { KubeValue } from "../storage/value.ts"
+import { type KubeValue, ComputedValue } from "../storage/value.ts"
 import type { ValueReader } from "../storage/value-reader.ts"
 import { tick, WatchChanges, type WatchHome, type WatchOptions } from "./watch-changes.ts"
 
@@ -198,4 +198,17 @@ export class WatchSource {
     const many = this.#reader.many([stored])
     return many instanceof Promise ? many.then(only) : only(many)
   }
+}
+
+const initialEventsEnd = { "k8s.io/initial-events-end": "true" }
+
+/** An object of its kind with nothing but a resource version. */
+function bookmark(
+  definition: ResourceDefinition,
+  revision: number,
+  says: "initial events end" | "revision" = "revision",
+): RegistryEvent {
+  const annotations = says === "initial events end" ? { annotations: initialEventsEnd } : {}
+  const object = blankObject(definition, { resourceVersion: String(revision), ...annotations })
+  return { type: "BOOKMARK", value: new ComputedValue(object) }
 }
