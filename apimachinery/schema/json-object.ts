@@ -15,6 +15,11 @@ export function isEmptyObject(object: object): boolean {
   return true
 }
 
+/** Without missing values. */
+export function present(members: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined))
+}
+
 /** Assignment to "__proto__" would change the prototype. */
 export function setOwn<T>(target: Record<string, T>, key: string, value: T): void {
   if (key !== "__proto__") target[key] = value

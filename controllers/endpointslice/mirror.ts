@@ -6,6 +6,7 @@ import { managedByLabel, serviceNameLabel } from "../../apimachinery/core/endpoi
 import type { Endpoints, EndpointSlice, Service } from "../../apimachinery/object.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
+import { bare } from "./topology-hints.ts"
 import { groupId, listed, type Endpoint, type Ports } from "./plan.ts"
 import { repack, type Address, type Subset } from "./repack.ts"
 import { familyOf } from "./service-pods.ts"
@@ -122,18 +123,13 @@ function sliceOf(object: Endpoints, addressType: string, ports: Ports, endpoints
 /** As upstream, hints and further owners that others have added remain until something else changes. */
 function isSame(slice: EndpointSlice, wanted: EndpointSlice): boolean {
   const byAddress = (list: readonly Endpoint[] | undefined): object[] =>
-    [...(list ?? [])].sort((a, b) => (String(a.addresses) < String(b.addresses) ? -1 : 1)).map(withoutHints)
+    [...(list ?? [])].sort((a, b) => (String(a.addresses) < String(b.addresses) ? -1 : 1)).map(bare)
   return (
     equalIgnoringNulls(byAddress(slice.endpoints), byAddress(wanted.endpoints)) &&
     equalIgnoringNulls(slice.metadata.labels, wanted.metadata.labels) &&
     equalIgnoringNulls(slice.metadata.annotations ?? {}, wanted.metadata.annotations ?? {}) &&
     !isOfFormer(slice, wanted)
   )
-}
-
-function withoutHints(endpoint: Endpoint): object {
-  const { hints: _, ...others } = endpoint
-  return others
 }
 
 /** It mirrors an Endpoints of the same name that is gone. */

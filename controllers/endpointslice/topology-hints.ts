@@ -118,6 +118,7 @@ export function isOverloaded(shares: Shares | undefined, counts: Counts): boolea
 
 const leastOf = (share: number, total: number): number => Math.ceil((share * total) / (1 + overload))
 
+/** Without its hints. */
 export function bare(endpoint: Endpoint): Endpoint {
   const { hints: _, ...others } = endpoint
   return others

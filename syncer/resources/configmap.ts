@@ -3,7 +3,6 @@
 import type { ConfigMap } from "../../apimachinery/object.ts"
 import { superConfigMapName, tenantConfigMapName } from "../../apimachinery/tenancy.ts"
 import { configMaps } from "../../client/resources.ts"
-import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import type { ResourceSync } from "./resource-sync.ts"
 
@@ -14,11 +13,8 @@ export const configMap: ResourceSync<ConfigMap> = {
   tenantName: tenantConfigMapName,
   toSuper: (object) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: {}, ...contents(object) }),
   changed(object, superObject) {
-    const desired = contents(object)
-    const current = contents(superObject)
-    return equalIgnoringNulls(desired, current)
-      ? []
-      : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
+    const patch = mergeDiff(contents(superObject), contents(object))
+    return patch === undefined ? [] : [{ patch: patch as Record<string, unknown> }]
   },
 }
 

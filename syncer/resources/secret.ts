@@ -4,7 +4,6 @@ import { tokenType } from "../../apimachinery/core/service-account-tokens.ts"
 import type { Secret } from "../../apimachinery/object.ts"
 import { tokenPodUIDAnnotation } from "../../apimachinery/tenancy.ts"
 import { secrets } from "../../client/resources.ts"
-import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import type { ResourceSync } from "./resource-sync.ts"
 
@@ -22,11 +21,8 @@ export const secret: ResourceSync<Secret> = {
     ...contents(object),
   }),
   changed(object, superObject) {
-    const desired = contents(object)
-    const current = contents(superObject)
-    return equalIgnoringNulls(desired, current)
-      ? []
-      : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
+    const patch = mergeDiff(contents(superObject), contents(object))
+    return patch === undefined ? [] : [{ patch: patch as Record<string, unknown> }]
   },
 }
 

@@ -2,7 +2,7 @@
 // lost, as upstream: details of parameters, headers of responses. Source: k8s.io/kube-openapi/pkg/openapiconv.
 
 import type { Json } from "../../object.ts"
-import { isObject, type JsonObject } from "../json-object.ts"
+import { isObject, type JsonObject, present } from "../json-object.ts"
 import { isUnpublished } from "./custom.ts"
 
 /** Undefined if it is no document. */
@@ -165,8 +165,3 @@ function mapped(values: Json | undefined, convert: (value: Json) => Json): JsonO
 }
 
 const listOf = (value: Json | undefined): Json[] | undefined => (Array.isArray(value) ? value : undefined)
-
-/** Without the members that are absent. */
-function present(members: Readonly<Record<string, Json | undefined>>): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined))
-}

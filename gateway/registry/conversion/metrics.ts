@@ -3,7 +3,7 @@
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { Json } from "../../../apimachinery/object.ts"
-import { isObject } from "../../../apimachinery/schema/json-object.ts"
+import { isObject, present } from "../../../apimachinery/schema/json-object.ts"
 
 type Fields = { [key: string]: Json }
 
@@ -18,11 +18,6 @@ const fields: Readonly<Record<string, string>> = dictionary({
 
 const fieldOf = ({ type }: Fields): string => (typeof type === "string" ? fields[type] : undefined) ?? ""
 const part = (of: Fields | undefined, name: string): Fields => (of?.[name] as Fields | undefined) ?? {}
-
-/** Removes missing values. */
-function present(values: { [key: string]: Json | undefined }): Fields {
-  return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, Json] => entry[1] !== undefined))
-}
 
 /** Values that are not objects are left to the decoder. */
 function convert<Metric extends Fields>(metric: Metric, to: (name: string, source: Fields) => Fields): Metric {

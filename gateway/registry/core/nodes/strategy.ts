@@ -55,17 +55,11 @@ const strategy: Strategy<Node> = {
   },
 
   /** Kubelets set the status when they register. */
-  prepareForCreate(_ctx, node) {
-    dropConfiguration(node)
-    if (node.status !== undefined) allocateAll(node.status)
-  },
+  prepareForCreate: (_ctx, node) => prepare(node),
 
   validate: (_ctx, node) => validate(node),
 
-  prepareForUpdate(_ctx, node) {
-    dropConfiguration(node)
-    if (node.status !== undefined) allocateAll(node.status)
-  },
+  prepareForUpdate: (_ctx, node) => prepare(node),
 
   validateUpdate(ctx, node, current) {
     const errors =
@@ -113,6 +107,11 @@ function alignRanges(spec: NonNullable<Node["spec"]>): void {
   const { podCIDR, podCIDRs = [] } = spec
   if (podCIDR && podCIDR !== podCIDRs[0]) spec.podCIDRs = [podCIDR]
   else if (podCIDRs[0]) spec.podCIDR = podCIDRs[0]
+}
+
+function prepare(node: Node): void {
+  dropConfiguration(node)
+  if (node.status !== undefined) allocateAll(node.status)
 }
 
 /** Dynamic kubelet configuration was removed. */
