@@ -21,8 +21,6 @@ must not be in use by another process; an etcd may be in use by gateways.
 ${printFlags(flagTypes)}`
 
 export const check: Command = {
-  name: "check",
-  summary: "check the consistency of a data directory or of etcd",
   help,
   async run(args) {
     const parsed = parseFlags({ help }, args, flagTypes)

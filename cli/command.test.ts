@@ -109,7 +109,6 @@ describe("a command", () => {
     } finally {
       write.mockRestore()
     }
-    expect(command.name).toBe(name)
     expect(command.help).toMatch(new RegExp(`^usage: polyplane ${name} `))
     expect(command.help).toMatch(/^ +--[a-z-]+ [A-Z]+ /m)
   })

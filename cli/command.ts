@@ -2,8 +2,6 @@
 // and is printed with its stack.
 
 export interface Command {
-  name: string
-  summary: string
   /** The complete help text, without the program name of the leading "usage:" line. */
   help: string
   /** Resolves to the exit code. */

@@ -106,8 +106,6 @@ export interface ControllersOptions {
   signer?: CertificateSigner
   /** Some of {@link controllerNames}; default: all. */
   only?: readonly string[]
-  /** Number of keys processed at the same time, per controller. */
-  workers?: number
   /** Default: {@link defaultLimits}. */
   limits?: Partial<ControllerLimits>
   clock?: Clock
@@ -120,7 +118,7 @@ const defaultWorkers = 16
 
 /** Runs until disposed. Disposal resolves when no reconcile is running. */
 export function startControllers(tenants: Tenants, options: ControllersOptions): AsyncDisposable {
-  const { rootCertificateAuthority, only = controllerNames, workers = defaultWorkers } = options
+  const { rootCertificateAuthority, only = controllerNames } = options
   const { clock = systemClock, log = silentLog } = options
   const stopping = new AbortController()
   const { signal } = stopping
@@ -136,7 +134,7 @@ export function startControllers(tenants: Tenants, options: ControllersOptions):
     signal,
     rootCertificateAuthority,
     ...(signer === undefined ? {} : { signer }),
-    workers,
+    workers: defaultWorkers,
     activity: new Activity(clock, signal),
     limits: { ...defaultLimits, ...options.limits },
     metrics,

@@ -187,7 +187,7 @@ export class Operator implements AsyncDisposable {
     await this.#ready
     await runWorkers<Key>({
       queue: this.#queue,
-      workers: this.#options.workers ?? operatorLimits.workers,
+      workers: operatorLimits.workers,
       name: "operator",
       log: this.#log,
       signal: this.#stopping.signal,

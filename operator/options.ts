@@ -9,7 +9,6 @@ import type { TenantAdmin } from "../client/tenants.ts"
 export interface OperatorOptions {
   superClient: KubeClient
   tenants: TenantAdmin
-  workers?: number
   clock?: Clock
   log?: Log
   /** Counts its queue. */

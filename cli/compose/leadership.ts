@@ -2,7 +2,7 @@
 // work, since each deletes objects of tenants that its own gateway does not know.
 
 import { hasReason } from "../../apimachinery/status.ts"
-import { aborted, endsWithin, pause, systemClock, type Clock } from "../../client/clock.ts"
+import { aborted, endsWithin, pause, systemClock } from "../../client/clock.ts"
 import { runLeaderElection, type LeaderElectionTimes } from "../../client/leader-election.ts"
 import type { Log } from "../../client/log.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
@@ -38,7 +38,6 @@ export interface LeadershipOptions {
   log: Log
   /** Records which process leads. */
   metrics?: ClientMetrics | undefined
-  clock?: Clock
   times?: LeaderElectionTimes
 }
 
@@ -65,7 +64,7 @@ export class Leadership implements AsyncDisposable {
    */
   async untilWorking(timeoutMs?: number): Promise<void> {
     if (timeoutMs === undefined) return this.#working.promise
-    const inTime = await endsWithin(this.#options.clock ?? systemClock, timeoutMs, this.#working.promise)
+    const inTime = await endsWithin(systemClock, timeoutMs, this.#working.promise)
     if (!inTime) throw new UserError(await this.#currentLeader())
   }
 
@@ -75,9 +74,9 @@ export class Leadership implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { client, name, identity, log, clock = systemClock } = this.#options
+    const { client, name, identity, log } = this.#options
     const { signal } = this.#stopping
-    const common = { client, namespace: leaseNamespace, name, identity, signal, log, clock }
+    const common = { client, namespace: leaseNamespace, name, identity, signal, log }
     while (!signal.aborted) {
       try {
         await runLeaderElection({
@@ -91,7 +90,7 @@ export class Leadership implements AsyncDisposable {
       } catch (error) {
         this.#working.reject(error)
         log.error({ lease: name, error: String(error) }, "the leader's work failed; restarting it")
-        await pause(clock, retryMs, signal)
+        await pause(systemClock, retryMs, signal)
       }
     }
   }

@@ -53,7 +53,6 @@ const auditFile: Field<string> = {
 
 export const gateway = partCommand({
   name: "gateway",
-  summary: "run the gateway alone, with the controllers of its tenants",
   description: "Runs the gateway, with the controllers of its tenants.",
   fieldsHelp: `  dataDir                directory for all data (required without etcd)
   etcd                   store all data in etcd instead, which several gateways may share; one of them runs the controllers

@@ -11,7 +11,6 @@ import { partCommand } from "./part.ts"
 
 export const operator = partCommand({
   name: "operator",
-  summary: "run the operator alone",
   description: "Runs the operator, which creates a tenant of the gateway for each VirtualCluster in the super cluster.",
   fieldsHelp: `  gatewayKubeconfig      admin kubeconfig of the gateway (required)
 ${healthHelp}`,

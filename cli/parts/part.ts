@@ -48,7 +48,6 @@ export interface PartContext {
 
 export interface Part<F extends Fields> {
   name: string
-  summary: string
   /** One or two sentences for the help text. */
   description: string
   /** The help for its fields, one line each, in the format of commonHelp. */
@@ -69,8 +68,6 @@ ${printFlags(flagTypes).trimEnd()} Fields:
 
 ${sorted(part.fieldsHelp + commonHelp)}${part.appendix ?? ""}`
   return {
-    name: part.name,
-    summary: part.summary,
     help,
     async run(args) {
       const parsed = parseFlags({ help }, args, flagTypes)

@@ -13,7 +13,6 @@ import { defaultVnAgentPort } from "./vn-agent.ts"
 
 export const syncer = partCommand({
   name: "syncer",
-  summary: "run the syncer alone",
   description: "Runs the syncer for all tenants of a gateway.",
   fieldsHelp: `  gatewayKubeconfig      admin kubeconfig of the gateway (required)
   publishNodes           all: tenants see every node; used: only nodes that their pods run on (default all)

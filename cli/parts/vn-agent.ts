@@ -22,7 +22,6 @@ const kubeletPort = 10_250
 
 export const vnAgent = partCommand({
   name: "vn-agent",
-  summary: "run the vn-agent of one node",
   description: "Serves the kubelet API of one node to the gateway, for pods of tenants only.",
   fieldsHelp: `  node                   name of the node (default $NODE_NAME)
   host                   address to listen on (default 0.0.0.0)

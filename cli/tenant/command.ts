@@ -105,8 +105,6 @@ const actions: Record<string, Action> = dictionary({
 })
 
 export const tenant: Command = {
-  name: "tenant",
-  summary: "create, list, get, delete tenants; print their kubeconfigs and tokens",
   help,
   async run(args) {
     const parsed = parseTenantFlags(args)

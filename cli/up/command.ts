@@ -101,8 +101,6 @@ ${limitsHelp}`
 const tenantTimeoutMs = 60_000
 
 export const up: Command = {
-  name: "up",
-  summary: "run all parts in one process",
   help,
   async run(args) {
     const started = performance.now()

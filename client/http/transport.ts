@@ -36,7 +36,6 @@ export interface HttpClientConfig extends TlsIdentity {
   insecureSkipTlsVerify?: boolean
   /** The name the server's certificate must contain, if it is not the host. */
   serverName?: string
-  userAgent?: string
   /** The Unix socket of a server on this machine, instead of the host of `server`, which then begins with http://. */
   socketPath?: string
   /** Sent with every request. A function is called before each. */
@@ -242,10 +241,10 @@ export class HttpTransport implements AsyncDisposable {
   }
 
   async #headers(wanted: TransportRequest): Promise<Record<string, string>> {
-    const { token, username, password, userAgent = "polyplane", headers: more } = this.#config
+    const { token, username, password, headers: more } = this.#config
     const headers: Record<string, string> = {
       accept: "application/json",
-      "user-agent": userAgent,
+      "user-agent": "polyplane",
       ...(typeof more === "function" ? more() : more),
       ...wanted.headers,
     }

@@ -43,20 +43,13 @@ import { patchType } from "./verbs/patch-document.ts"
 import { patch } from "./verbs/patch.ts"
 import { update } from "./verbs/update.ts"
 import { watch } from "./verbs/watch.ts"
+import type { GatewayLimits } from "../options.ts"
 import { versionInfo } from "./version.ts"
 import { serveFlagz, serveStatusz, zPagePaths } from "./zpages.ts"
 
-export interface APIHandlerOptions {
-  /** Maximum size of a request body in bytes; beyond: 413. Default 3 MiB, as kube-apiserver. */
-  maxBodyBytes?: number
-  /** Objects of a list that is collected before the response is sent; beyond: 413. Default: unlimited. */
-  maxGatheredObjects?: number
-  maxGatheredBytes?: number
-}
+type APILimits = Pick<GatewayLimits, "maxBodyBytes" | "maxGatheredObjects" | "maxGatheredBytes">
 
 export type APIHandler = (ctx: RequestContext, exchange: Exchange) => Promise<void>
-
-const defaultMaxBodyBytes = 3 * 1024 * 1024
 
 const verbs: Readonly<Record<string, (ctx: RequestContext, endpoint: Endpoint) => Promise<void>>> = dictionary({
   get,
@@ -91,8 +84,7 @@ const documents: Readonly<Record<string, ServeDocument>> = dictionary({
 const readOnly: ReadonlySet<string> = new Set(["api", "apis", "version"])
 
 /** Shared by all control planes. Throws a StatusError, synchronously or not, which the caller writes as a Status. */
-export function createAPIHandler(options: APIHandlerOptions = {}): APIHandler {
-  const { maxBodyBytes = defaultMaxBodyBytes, maxGatheredObjects = Infinity, maxGatheredBytes = Infinity } = options
+export function createAPIHandler({ maxBodyBytes, maxGatheredObjects, maxGatheredBytes }: APILimits): APIHandler {
   const shared = { maxBodyBytes, maxGatheredObjects, maxGatheredBytes, runs: new RunCache() }
   const serve: APIHandler = (ctx, exchange) =>
     ctx.info.isResourceRequest ? serveResource(ctx, exchange, shared) : serveDocument(ctx, exchange.response)

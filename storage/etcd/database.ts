@@ -24,8 +24,6 @@ export interface EtcdOptions {
   tls?: EtcdTls
   limits?: Partial<StoreLimits>
   etcdLimits?: Partial<EtcdLimits>
-  /** Milliseconds, for the age of history. */
-  now?: () => number
   /** Called each time when etcd does not respond or a watch ends, with the error; the operation is retried. */
   onFailure?(error: Error): void
 }
@@ -62,7 +60,7 @@ export class EtcdDatabase implements AsyncDisposable {
         prefix: databasePrefix(options),
         limits,
         historyMilliseconds: storeLimits.historyMilliseconds,
-        now: options.now ?? Date.now,
+        now: Date.now,
         handler: {
           changed(events, revision) {
             if (database !== undefined) database.#changed(events, revision)
