@@ -11,7 +11,7 @@ import { promisify } from "node:util"
 import type { ConfigMap } from "../apimachinery/object.ts"
 import { configMaps, namespaces } from "../client/resources.ts"
 import { startPolyplane, type Polyplane } from "../test/harness/polyplane.ts"
-import { processorTime } from "./processor-time.ts"
+import { processorTime, residentMiB } from "./processor-time.ts"
 import { progress } from "./progress.ts"
 import { argument, atLeast, atMost, quantile, report } from "./report.ts"
 import { adminClient, TenantMaker, type Client } from "./tenant-clients.ts"
@@ -39,11 +39,6 @@ async function forEach(what: string, count: number, work: (index: number) => Pro
     }
   }
   await Promise.all(Array.from({ length: parallel }, worker))
-}
-
-async function residentMiB(up: Polyplane): Promise<number> {
-  const { stdout } = await run("ps", ["-o", "rss=", "-p", String(up.pid)])
-  return Number(stdout) / 1024
 }
 
 /** Size of the tenants' stores, without that of the super cluster. */
@@ -86,7 +81,7 @@ const configMap = (name: string): ConfigMap => ({
 })
 
 await using up = await startPolyplane({ args: ["--tenants", "", "--tenant-idle", String(idleSeconds)] })
-const empty = { memory: await residentMiB(up), disk: await storedKiB(), share: await restingShare(up) }
+const empty = { memory: await residentMiB([up.pid!]), disk: await storedKiB(), share: await restingShare(up) }
 const together: number[] = []
 const single: number[] = []
 const clients: Client[] = []
@@ -128,7 +123,7 @@ await waitUntilAsleep(up)
 const settling = await restingShare(up)
 const share = await restingShare(up)
 const asleep = {
-  memory: await residentMiB(up),
+  memory: await residentMiB([up.pid!]),
   descriptors: await descriptors(up),
   settling,
   share,

@@ -4,7 +4,8 @@
 import { execFile } from "node:child_process"
 import { setTimeout as delay } from "node:timers/promises"
 import { promisify } from "node:util"
-import { startPolyplane, type Polyplane } from "../test/harness/polyplane.ts"
+import { startPolyplane } from "../test/harness/polyplane.ts"
+import { residentMiB } from "./processor-time.ts"
 import { progress } from "./progress.ts"
 import { argument, atMost, quantile, report } from "./report.ts"
 import { adminClient, TenantMaker } from "./tenant-clients.ts"
@@ -19,11 +20,6 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   const begin = performance.now()
   await work()
   return performance.now() - begin
-}
-
-async function residentMiB(up: Polyplane): Promise<number> {
-  const { stdout } = await run("ps", ["-o", "rss=", "-p", String(up.pid)])
-  return Number(stdout) / 1024
 }
 
 const fresh: number[] = []
@@ -41,7 +37,7 @@ for (let round = 0; round < starts; round++) {
 
 await using up = await startPolyplane({ args: ["--tenants", ""] })
 await delay(idleMs)
-const without = await residentMiB(up)
+const without = await residentMiB([up.pid!])
 {
   await using client = await adminClient(up)
   await using maker = await TenantMaker.start(client)
@@ -52,11 +48,11 @@ const without = await residentMiB(up)
 }
 progress("at rest, and starting again")
 await delay(idleMs)
-const idle = await residentMiB(up)
+const idle = await residentMiB([up.pid!])
 await up.kill()
 await up.start()
 await delay(idleMs)
-const restarted = await residentMiB(up)
+const restarted = await residentMiB([up.pid!])
 
 const loading =
   "Node finds, reads and links 1,500 modules for 0.6 s, of which the compile cache saves only the compiling"

@@ -114,7 +114,8 @@ export interface ControllersOptions {
   metrics?: ClientMetrics | undefined
 }
 
-const defaultWorkers = 16
+/** Keys that are processed at the same time, per controller. */
+const workers = 16
 
 /** Runs until disposed. Disposal resolves when no reconcile is running. */
 export function startControllers(tenants: Tenants, options: ControllersOptions): AsyncDisposable {
@@ -134,7 +135,7 @@ export function startControllers(tenants: Tenants, options: ControllersOptions):
     signal,
     rootCertificateAuthority,
     ...(signer === undefined ? {} : { signer }),
-    workers: defaultWorkers,
+    workers,
     activity: new Activity(clock, signal),
     limits: { ...defaultLimits, ...options.limits },
     metrics,

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest"
 import type { Deployment, KubeObject, Pod } from "../../apimachinery/object.ts"
 import { noSuchPath, serviceUnavailable } from "../../apimachinery/status.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
-import { deployments, events, horizontalPodAutoscalers, pods } from "../../client/resources.ts"
-import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { deployments, horizontalPodAutoscalers, pods } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness, eventTexts } from "../testing/harness.ts"
 import type { Autoscaler } from "./types.ts"
 
 const labels = { app: "web" }
@@ -44,8 +44,6 @@ const size = (harness: Harness): number =>
   harness.cluster.find<Deployment>(deployments, "default", "web")!.spec!.replicas!
 const conditions = (harness: Harness, name = "web"): string[] =>
   (find(harness, name).status?.conditions ?? []).map(({ type, status, reason }) => `${type}=${status} ${reason}`)
-const eventTexts = (harness: Harness): string[] =>
-  harness.cluster.all(events).map((event) => `${String(event["reason"])}: ${String(event["message"])}`)
 
 /** Pods that started an hour ago, each with a CPU request of 100m. */
 async function addPods(harness: Harness, count: number): Promise<void> {

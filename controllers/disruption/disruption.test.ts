@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, Pod } from "../../apimachinery/object.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
-import { deployments, events, podDisruptionBudgets, pods } from "../../client/resources.ts"
-import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { deployments, podDisruptionBudgets, pods } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness, eventTexts } from "../testing/harness.ts"
 import type { Budget } from "./status.ts"
 
 const labels = { app: "web" }
@@ -33,8 +33,6 @@ const deployment = (replicas: number): KubeObject => ({
 
 const statusOf = (harness: Harness): object =>
   harness.cluster.find<Budget>(podDisruptionBudgets, "default", "web")!.status ?? {}
-const eventTexts = (harness: Harness): string[] =>
-  harness.cluster.all(events).map((event) => `${String(event["reason"])}: ${String(event["message"])}`)
 
 async function runAll(harness: Harness, count: number): Promise<void> {
   await eventually(() => expect(harness.cluster.all(pods)).toHaveLength(count))

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest"
 import type { KubeObject, Node, Pod } from "../../apimachinery/object.ts"
 import { virtualNodeLabel } from "../../apimachinery/tenancy.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
-import { events, leases, nodes, pods } from "../../client/resources.ts"
-import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { leases, nodes, pods } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness, eventTexts } from "../testing/harness.ts"
 import { wantedTaints } from "./taints.ts"
 
 const only = ["node-lifecycle", "taint-eviction"]
@@ -30,8 +30,6 @@ const pod = (name: string, tolerations: object[] = []): KubeObject =>
 
 const taintsOf = (harness: Harness, name: string): string[] =>
   (harness.cluster.find<Node>(nodes, undefined, name)!.spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`)
-const eventTexts = (harness: Harness): string[] =>
-  harness.cluster.all(events).map((event) => `${String(event["reason"])}: ${String(event["message"])}`)
 const podNames = (harness: Harness): string[] => harness.cluster.all(pods).map(({ metadata }) => metadata.name!)
 
 async function setReady(harness: Harness, name: string, status: string, clock: FakeClock): Promise<void> {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { IPAddress, KubeObject, ServiceCIDR } from "../../apimachinery/object.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
-import { events, ipAddresses, serviceCIDRs, services } from "../../client/resources.ts"
-import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { ipAddresses, serviceCIDRs, services } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness, eventTexts } from "../testing/harness.ts"
 import { contains, overlaps, parseRange, rangeOf, type Range } from "./ranges.ts"
 
 const only = ["service-cidr", "ip-address"]
@@ -92,8 +92,6 @@ const named = (name: string, parentRef: object, labels: object = { [managedByLab
     metadata: { name, labels },
     spec: { parentRef },
   }) as unknown as KubeObject
-const eventsOf = (harness: Harness): string[] =>
-  harness.cluster.all(events).map((event) => `${String(event["reason"])}: ${String(event["message"])}`)
 
 describe("IPAddresses", () => {
   test("follow the addresses of Services of both families", async () => {
@@ -128,7 +126,7 @@ describe("IPAddresses", () => {
     await harness.create(services, service("web", "10.1.0.7"))
     await eventually(() => expect(addresses(harness)).toEqual(["10.1.0.7 web"]))
     await eventually(() => {
-      expect(eventsOf(harness)).toEqual([
+      expect(eventTexts(harness)).toEqual([
         "ClusterIPNotAllocated: the ClusterIP [IPv4]: 10.1.0.7 for Service default/web has a wrong reference; repairing",
       ])
     })
@@ -167,7 +165,7 @@ describe("IPAddresses", () => {
       clock.advance(afterMs)
     }
     await eventually(() => expect(addresses(harness)).toEqual(["10.1.0.7 web"]))
-    await eventually(() => expect(eventsOf(harness)).toEqual([event]))
+    await eventually(() => expect(eventTexts(harness)).toEqual([event]))
   })
 
   test("of something else that nobody manages are left alone", async () => {
@@ -175,7 +173,7 @@ describe("IPAddresses", () => {
     await harness.create(ipAddresses, named("10.1.0.9", { resource: "things", name: "a" }, {}))
     await harness.create(services, service("web", "10.1.0.7"))
     await eventually(() => expect(addresses(harness)).toEqual(["10.1.0.7 web", "10.1.0.9 a"]))
-    expect(eventsOf(harness)).toEqual([])
+    expect(eventTexts(harness)).toEqual([])
   })
 })
 

@@ -4,7 +4,7 @@ import type { KubeObject, Namespace, Pod } from "../../apimachinery/object.ts"
 import { timestamp } from "../../apimachinery/object.ts"
 import { systemClock, type Clock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
-import { namespaces, pods } from "../../client/resources.ts"
+import { namespaces, pods, events } from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import { startControllers } from "../main.ts"
@@ -84,6 +84,11 @@ function createHarness(cluster: FakeCluster, clock: Clock, running: AsyncDisposa
     },
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   }
+}
+
+/** Reasons and messages of the events. */
+export function eventTexts({ cluster }: Harness): string[] {
+  return cluster.all(events).map(({ reason, message }) => `${String(reason)}: ${String(message)}`)
 }
 
 /** Enough for a busy machine. */

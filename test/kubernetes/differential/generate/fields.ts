@@ -1,6 +1,7 @@
 // The fields of a kind, and objects with a value in one of them.
 
 import type { Json } from "../../../../apimachinery/object.ts"
+import { isObject } from "../../../../apimachinery/schema/json-object.ts"
 import type { FieldSchema, Schema } from "../../../../apimachinery/schema/schema.ts"
 import type { JsonObject } from "./objects.ts"
 import { sampleOfType } from "./samples.ts"
@@ -71,8 +72,4 @@ function put(current: Json | undefined, schema: Schema | undefined, path: FieldP
 
 function sampleOf(schema: Schema | undefined): JsonObject {
   return schema === undefined ? {} : sampleOfType(shortName(schema))
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
